@@ -1,0 +1,121 @@
+"""Every error that may leave the engine, sorted by who must act.
+
+RagError
+├── UserError      the asker can mend it; the text is shown as it is
+│   ├── UnsupportedFile  FileTooLarge  EmptyDocument  CorruptFile  EncryptedFile
+│   └── UnknownKnowledgeBase  UnknownDocument  NotAllowed  QueryTooLong
+├── Unavailable    wait; `backend` and `retry_after` are data
+│   └── IndexUnavailable  EmbedderUnavailable  ModelUnavailable  RateLimited  StorageUnavailable
+├── Refused        the model will not or cannot
+│   └── ContentFiltered  ContextTooLong
+└── Misconfigured  the operator must act, at start; exit code 78
+    └── MissingExtra  BadSettings  SchemaMismatch
+(anything else is our bug: logged with its traceback and an id)
+
+The text of each is one plain sentence that says what happened and what to do.
+"""
+
+
+class RagError(Exception):
+    """Something went wrong that a person can be told in one sentence."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message or (self.__doc__ or "").strip().splitlines()[0])
+
+
+class UserError(RagError):
+    """The asker can mend this."""
+
+
+class UnsupportedFile(UserError):
+    """This kind of file cannot be read."""
+
+
+class FileTooLarge(UserError):
+    """The file is too large."""
+
+
+class EmptyDocument(UserError):
+    """The file has no text in it."""
+
+
+class CorruptFile(UserError):
+    """The file is damaged and cannot be read."""
+
+
+class EncryptedFile(UserError):
+    """The file is protected by a password; remove the password and add it again."""
+
+
+class UnknownKnowledgeBase(UserError):
+    """There is no knowledge base of that name."""
+
+
+class UnknownDocument(UserError):
+    """There is no document of that name in the knowledge base."""
+
+
+class NotAllowed(UserError):
+    """You may not do that here."""
+
+
+class QueryTooLong(UserError):
+    """The question is too long; shorten it and ask again."""
+
+
+class Unavailable(RagError):
+    """A service does not answer; try again in a moment."""
+
+    def __init__(self, message: str = "", *, backend: str = "", retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.backend = backend
+        self.retry_after = retry_after
+        """Seconds to wait, when the service said so."""
+
+
+class IndexUnavailable(Unavailable):
+    """The search index does not answer; try again in a moment."""
+
+
+class EmbedderUnavailable(Unavailable):
+    """The embedding model does not answer; try again in a moment."""
+
+
+class ModelUnavailable(Unavailable):
+    """The language model does not answer; try again in a moment."""
+
+
+class RateLimited(Unavailable):
+    """A service asks us to slow down; try again in a moment."""
+
+
+class StorageUnavailable(Unavailable):
+    """The data directory cannot be written; check its disk space and permissions."""
+
+
+class Refused(RagError):
+    """The language model will not answer this."""
+
+
+class ContentFiltered(Refused):
+    """The language model's content filter stopped this answer."""
+
+
+class ContextTooLong(Refused):
+    """The question with its passages is too long for the language model."""
+
+
+class Misconfigured(RagError):
+    """The settings cannot work as they are."""
+
+
+class MissingExtra(Misconfigured):
+    """An optional library is not installed."""
+
+
+class BadSettings(Misconfigured):
+    """A setting has a value that cannot be used."""
+
+
+class SchemaMismatch(Misconfigured):
+    """The stored data belongs to another version or another embedding model."""
