@@ -1,0 +1,164 @@
+"""The console: the reference adapter. A terminal shows the answer as it grows; a pipe gets the final text alone."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import mimetypes
+import sys
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import TextIO
+
+from pydantic import BaseModel, ConfigDict
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.markdown import Markdown
+from rich.spinner import Spinner
+from rich.text import Text
+
+from bot.port import Attachment, ChatService, IncomingMessage, Limits, MessageStream, Person, Place, Reply, Source
+
+_HELP = """Ask a question, or:
+  /add FILE   add a file to this conversation
+  /help       this text
+  /quit       leave (Ctrl-D does too)"""
+_EDIT_SECONDS = 0.05
+_BLOCK_BYTES = 1 << 16
+
+
+class Settings(BaseModel):
+    """`conversation` names the history to go on with; empty starts a new one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    conversation: str = ""
+
+
+async def run(settings: Settings, service: ChatService) -> None:
+    """Read questions until the input ends; every question is one message of one conversation."""
+    console = Console(highlight=False)
+    interactive = sys.stdin.isatty() and console.is_terminal
+    place = Place(platform="console", workspace="local", channel=settings.conversation or uuid.uuid4().hex)
+    if interactive:
+        console.print(Text("Ask about your files. /help for more, Ctrl-D to leave.", style="dim"))
+    async for line in _lines(sys.stdin, console=console, interactive=interactive):
+        if line in {"/quit", "/exit"}:
+            return
+        if line == "/help":
+            console.print(_HELP)
+        elif line:
+            await _turn(line, place=place, service=service, console=console)
+
+
+@contextlib.contextmanager
+def message_stream(console: Console) -> Iterator[MessageStream]:
+    """Our message in a terminal (edited in place) or in a pipe (printed once, when final)."""
+    if not console.is_terminal:
+        yield _PlainStream(console)
+        return
+    stream = _TerminalStream(console)
+    try:
+        yield stream
+    finally:
+        stream.close()
+
+
+async def _turn(line: str, *, place: Place, service: ChatService, console: Console) -> None:
+    attachments: tuple[Attachment, ...] = ()
+    text = line
+    if line.startswith("/add"):
+        path = Path(line.removeprefix("/add").strip()).expanduser()
+        if not path.is_file():
+            console.print(f"There is no file {str(path)!r}.", markup=False)
+            return
+        attachments, text = (_attachment(path),), ""
+    message = IncomingMessage(
+        id=uuid.uuid4().hex, place=place, person=Person(id="console"), text=text, attachments=attachments
+    )
+    with message_stream(console) as stream:
+        await service.on_message(message, stream)
+
+
+def _attachment(path: Path) -> Attachment:
+    async def read() -> AsyncIterator[bytes]:
+        with path.open("rb") as file:
+            while block := await asyncio.to_thread(file.read, _BLOCK_BYTES):
+                yield block
+
+    media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    uri = path.resolve().as_uri()
+    return Attachment(name=path.name, media_type=media_type, size=path.stat().st_size, uri=uri, open=read)
+
+
+async def _lines(source: TextIO, *, console: Console, interactive: bool) -> AsyncIterator[str]:
+    """The lines of the input, stripped. Reading happens in a thread, so that the loop stays free."""
+    if interactive:
+        with contextlib.suppress(ImportError):
+            importlib.import_module("readline")  # its import alone gives `input` line editing and a history
+    while True:
+        try:
+            line = await asyncio.to_thread(input, "\n> ") if interactive else await asyncio.to_thread(source.readline)
+        except EOFError:
+            console.print()
+            return
+        if not interactive and not line:
+            return
+        yield line.strip()
+
+
+class _PlainStream:
+    """For pipes: nothing until the text is final, then that text and its sources, unadorned."""
+
+    limits = Limits(characters=1_000_000, edit_seconds=1.0)
+
+    def __init__(self, console: Console) -> None:
+        self._file = console.file
+
+    async def show(self, reply: Reply) -> None:
+        """A pipe cannot be edited."""
+
+    async def finish(self, reply: Reply) -> None:
+        parts = [reply.text.rstrip(), *reply.notices, "\n".join(_source_line(source) for source in reply.sources)]
+        print("\n\n".join(part for part in parts if part), file=self._file, flush=True)
+
+
+class _TerminalStream:
+    """For terminals: a spinner with the status, then Markdown that grows in place."""
+
+    limits = Limits(characters=1_000_000, edit_seconds=_EDIT_SECONDS)
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live: Live | None = None
+
+    async def show(self, reply: Reply) -> None:
+        if self._live is None:
+            self._live = Live(console=self._console, transient=True, refresh_per_second=12)
+            self._live.start()
+        self._live.update(Markdown(reply.text) if reply.text else Spinner("dots", text=Text(reply.status, style="dim")))
+
+    async def finish(self, reply: Reply) -> None:
+        self.close()
+        self._console.print(_final(reply))
+
+    def close(self) -> None:
+        """Take down what is only shown while the answer grows, and give the cursor back."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+
+def _final(reply: Reply) -> RenderableType:
+    parts: list[RenderableType] = [Markdown(reply.text)]
+    parts += [Text(notice, style="yellow") for notice in reply.notices]
+    if reply.sources:
+        parts.append(Text("\nSources", style="bold"))
+    parts += [Text(_source_line(source), style=f"link {source.uri}") for source in reply.sources]
+    return Group(*parts)
+
+
+def _source_line(source: Source) -> str:
+    return f"[{source.number}] {source.title}" + (f" — {source.places}" if source.places else "")

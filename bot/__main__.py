@@ -1,0 +1,62 @@
+"""The command line: `footnote`, or `python -m bot`. Imports only what the chosen command needs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from bot.cli import arguments
+
+_COMMAND_MODULES = {"kb": "knowledge_bases", "eval": "evaluate"}
+EXIT_FAILED, EXIT_MISCONFIGURED, EXIT_INTERRUPTED = 1, 78, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code: 0 done, 1 failed, 2 wrong usage, 78 bad settings, 130 interrupted."""
+    parser = arguments.build()
+    chosen = parser.parse_args(argv)
+    if chosen.version:
+        print(f"footnote {_version()}")
+        return 0
+    if not chosen.command:
+        parser.print_help()
+        return 0
+    return _run(chosen)
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    import asyncio
+    import importlib
+
+    from bot import settings, telemetry
+    from rag_engine.errors import Misconfigured, RagError
+
+    try:
+        read = settings.read()
+        telemetry.configure(read.log_level, service=chosen.command == "run")
+        module = importlib.import_module(f"bot.cli.{_COMMAND_MODULES.get(chosen.command, chosen.command)}")
+        return asyncio.run(module.run(chosen, read))
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has gone, e.g. `| head`: nothing is left to say, and nobody to say it to.
+        sys.stderr.close()
+        return EXIT_FAILED
+    except Exception as error:  # the outermost edge: every error becomes one sentence and an exit code here
+        cause = telemetry.unwrapped(error)
+        if isinstance(cause, RagError):
+            print(f"footnote: {cause}", file=sys.stderr)
+            return EXIT_MISCONFIGURED if isinstance(cause, Misconfigured) else EXIT_FAILED
+        print(f"footnote: {telemetry.report(cause)}", file=sys.stderr)
+        return EXIT_FAILED
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("footnote-bot")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,194 @@
+"""The command line as data: what each command takes and how its help teaches it. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+DEFAULT_KNOWLEDGE_BASE = "default"
+
+_EPILOG = """first steps:
+  footnote add handbook.pdf notes/        read files and folders into a knowledge base
+  footnote ask "Who approves travel?"     one answer, with numbered sources
+  footnote chat                           ask, and ask on
+
+settings come from the environment and .env: OPENAI_API_KEY or OPENAI_BASE_URL with FOOTNOTE_MODEL__NAME for a
+language model (without one the best sentences are quoted), FOOTNOTE_DATA_DIR for where everything is kept.
+`footnote doctor` says what is missing."""
+
+_Parsers = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def build() -> argparse.ArgumentParser:
+    """The whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="footnote",
+        description="Answers from your files, with numbered citations anyone can check.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and leave")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for add in (_run, _chat, _ask, _search, _add, _knowledge_base, _trace, _prompts, _eval, _doctor):
+        add(commands)
+    return parser
+
+
+def _command(commands: _Parsers, name: str, *, summary: str, example: str) -> argparse.ArgumentParser:
+    return commands.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog="example:\n" + "\n".join("  " + line for line in example.splitlines()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def _run(commands: _Parsers) -> None:
+    _command(
+        commands,
+        "run",
+        summary="start every platform whose settings are present, else the console",
+        example="footnote run",
+    )
+
+
+def _chat(commands: _Parsers) -> None:
+    parser = _command(
+        commands,
+        "chat",
+        summary="ask in the terminal, answers streamed with citations",
+        example='footnote chat\necho "How many days of leave do I have?" | footnote chat',
+    )
+    _with_knowledge_bases(parser)
+    parser.add_argument("--conversation", default="", metavar="NAME", help="go on with the conversation of that name")
+
+
+def _ask(commands: _Parsers) -> None:
+    parser = _command(
+        commands,
+        "ask",
+        summary="one answer",
+        example='footnote ask "Who approves travel?" --kb handbook\nfootnote ask "Who approves travel?" --json',
+    )
+    parser.add_argument("question", metavar="QUESTION", help="the question; - reads it from standard input")
+    _with_knowledge_bases(parser)
+    _with_json(parser, "{answer, citations: [{number, title, anchor, uri, quote}], turn, grounded, timings}")
+
+
+def _search(commands: _Parsers) -> None:
+    parser = _command(
+        commands,
+        "search",
+        summary="retrieval only: the passages an answer would be made from",
+        example="footnote search 'travel approval' --limit 5 --legs lexical,dense --json",
+    )
+    parser.add_argument("query", metavar="QUERY")
+    _with_knowledge_bases(parser)
+    parser.add_argument("--limit", type=_positive, default=10, metavar="N", help="how many passages (10)")
+    parser.add_argument(
+        "--legs", type=_legs, default=("lexical", "dense"), metavar="LEGS", help="lexical, dense or lexical,dense (both)"
+    )
+    _with_json(parser, "[{rank, document, title, anchor, score, legs: [{leg, rank, score}], text}]")
+
+
+def _add(commands: _Parsers) -> None:
+    parser = _command(
+        commands,
+        "add",
+        summary="read files and folders into a knowledge base; safe to interrupt and repeat",
+        example="footnote add handbook.pdf notes/ --kb handbook",
+    )
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a file, or a folder with all that is in it")
+    parser.add_argument(
+        "--kb", default=DEFAULT_KNOWLEDGE_BASE, metavar="NAME", help=f"made if new ({DEFAULT_KNOWLEDGE_BASE})"
+    )
+
+
+def _knowledge_base(commands: _Parsers) -> None:
+    parser = _command(
+        commands,
+        "kb",
+        summary="administer knowledge bases",
+        example="footnote kb list --json\nfootnote kb show handbook handbook.pdf --text",
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
+    listing = actions.add_parser("list", help="all knowledge bases")
+    _with_json(listing, "[{name, documents, chunks, model}]")
+    show = actions.add_parser("show", help="the documents of one, or one document")
+    show.add_argument("name", metavar="NAME")
+    show.add_argument("document", metavar="DOCUMENT", nargs="?", default="", help="a title, or an id or its beginning")
+    show.add_argument("--text", action="store_true", help="the document as it was read, a heading line per anchor")
+    _with_json(show, "[{id, title, media_type, state, reason, chunks, pages}]")
+    remove = actions.add_parser("remove", help="remove one, or one document of it")
+    remove.add_argument("name", metavar="NAME")
+    remove.add_argument("document", metavar="DOCUMENT", nargs="?", default="")
+    remove.add_argument("--yes", action="store_true", help="do not ask first")
+    reindex = actions.add_parser("reindex", help="split and embed again from the text as it was read")
+    reindex.add_argument("name", metavar="NAME", nargs="?", default="", help="one; without it all, into a fresh index")
+    export = actions.add_parser("export", help="write one to a file, vectors included")
+    export.add_argument("name", metavar="NAME")
+    export.add_argument("file", metavar="FILE.zip", type=Path)
+    import_ = actions.add_parser("import", help="take an exported one back without embedding it again")
+    import_.add_argument("file", metavar="FILE.zip", type=Path)
+    import_.add_argument("--name", default="", metavar="NAME", help="under another name")
+
+
+def _trace(commands: _Parsers) -> None:
+    parser = _command(
+        commands, "trace", summary="what happened in a turn", example="footnote trace\nfootnote trace 3f9a --json"
+    )
+    parser.add_argument("turn", metavar="TURN", nargs="?", default="", help="its id or the beginning; without it the newest")
+    _with_json(parser, "everything")
+
+
+def _prompts(commands: _Parsers) -> None:
+    parser = _command(commands, "prompts", summary="the prompt rules, each with an id", example="footnote prompts answer")
+    parser.add_argument("task", metavar="TASK", nargs="?", default="", help="the rules of one task")
+    _with_json(parser, "[{task, id, text}]")
+
+
+def _eval(commands: _Parsers) -> None:
+    parser = _command(
+        commands,
+        "eval",
+        summary="retrieval figures on a judged folder (corpus.jsonl, queries.jsonl, qrels.tsv, each also .gz)",
+        example="footnote eval data/scifact --json",
+    )
+    parser.add_argument("folder", metavar="DIR", type=Path)
+    parser.add_argument("--index", default="", metavar="KIND", help="embedded or elasticsearch (the setting)")
+    _with_json(parser, "{documents, chunks, queries, seconds, lexical: {ndcg@10, …}, dense: {…}, hybrid: {…}}")
+
+
+def _doctor(commands: _Parsers) -> None:
+    parser = _command(
+        commands, "doctor", summary="what is set up, what is wrong and how to mend it", example="footnote doctor"
+    )
+    _with_json(parser, "[{check, state, detail, mend}]")
+
+
+def _with_knowledge_bases(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--kb", action="append", default=[], metavar="NAME", help="a knowledge base to look in; may be repeated (all)"
+    )
+
+
+def _with_json(parser: argparse.ArgumentParser, shape: str) -> None:
+    parser.add_argument("--json", action="store_true", help=f"print JSON: {shape}")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number
+
+
+def _legs(text: str) -> tuple[str, ...]:
+    legs = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    unknown = [leg for leg in legs if leg not in {"lexical", "dense"}]
+    if unknown or not legs:
+        raise argparse.ArgumentTypeError("must be lexical, dense or lexical,dense")
+    return legs
+
+

@@ -1,0 +1,31 @@
+"""Pure: an answer as the reply that a person sees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.port import Citation, Reply, Source
+from rag_engine.types import Answer
+
+
+def final(answer: Answer) -> Reply:
+    """The last edit: the whole text, its sources and what else must be said."""
+    return Reply(
+        text=answer.text,
+        sources=sources(answer.citations),
+        notices=answer.notices,
+        citations=answer.citations,
+    )
+
+
+def sources(citations: Sequence[Citation]) -> tuple[Source, ...]:
+    """One source a number, its places each once and in order of first use."""
+    by_number: dict[int, list[Citation]] = {}
+    for citation in citations:
+        by_number.setdefault(citation.number, []).append(citation)
+    return tuple(_source(number, by_number[number]) for number in sorted(by_number))
+
+
+def _source(number: int, citations: Sequence[Citation]) -> Source:
+    places = dict.fromkeys(citation.anchor for citation in citations if citation.anchor)
+    return Source(number=number, title=citations[0].title, places=", ".join(places), uri=citations[0].uri)

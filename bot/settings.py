@@ -1,0 +1,139 @@
+"""Every setting in one frozen tree, read once from the environment and `.env`.
+
+The tree knows the names of the parts and hands each its slice; the part validates its own slice, so that a new part brings
+its own settings without a change here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from rag_engine.errors import BadSettings
+
+_PREFIX = "FOOTNOTE_"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Slice(BaseModel):
+    """The name of a part, and the settings only that part knows."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+    kind: str
+
+    def rest(self) -> dict[str, object]:
+        """What the part itself validates."""
+        return dict(self.model_extra or {})
+
+
+class EmbedderSlice(Slice):
+    kind: str = "local"
+
+
+class IndexSlice(Slice):
+    kind: str = "embedded"
+
+
+class ModelSlice(Slice):
+    kind: str = ""
+    """Empty: `openai` when a name, a key or a server is given, else `extractive`."""
+
+
+class RerankerSlice(Slice):
+    kind: str = ""
+    """Empty: none."""
+
+
+class ParsingSettings(_Section):
+    """Limits on reading one file."""
+
+    workers: int = Field(default=2, ge=1, le=64)
+    seconds: float = Field(default=60, gt=0)
+    memory_mb: int = Field(default=1024, ge=128)
+    file_mb: float = Field(default=200, gt=0)
+
+
+class AnsweringSettings(_Section):
+    """Limits on one question and what it sees."""
+
+    question_characters: int = Field(default=20_000, ge=100)
+    history_turns: int = Field(default=20, ge=0)
+    passages: int = Field(default=8, ge=1, le=50)
+
+
+class Settings(BaseSettings):
+    """The whole tree. `FOOTNOTE_INDEX__KIND` is `index.kind`, and so on."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=_PREFIX, env_nested_delimiter="__", env_file=".env", frozen=True, extra="ignore"
+    )
+
+    data_dir: Path = Field(default_factory=lambda: _default_data_dir())
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    embedder: EmbedderSlice = EmbedderSlice()
+    index: IndexSlice = IndexSlice()
+    model: ModelSlice = ModelSlice()
+    reranker: RerankerSlice = RerankerSlice()
+    parsing: ParsingSettings = ParsingSettings()
+    answering: AnsweringSettings = AnsweringSettings()
+    steps: dict[str, dict[str, object]] = Field(default_factory=dict[str, dict[str, object]])
+    """Settings of a pipeline step by its name: `FOOTNOTE_STEPS__RETRIEVE__CANDIDATES=50`."""
+    openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
+    openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
+
+    def model_kind(self) -> str:
+        """The language model to load: what is set, or what the other settings imply."""
+        if self.model.kind:
+            return self.model.kind
+        wanted = bool(self.model.rest().get("name")) or self.openai_api_key or self.openai_base_url
+        return "openai" if wanted else "extractive"
+
+
+def read(environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings of this process. Raises `BadSettings` that names the variable and what it may be."""
+    environment = os.environ if environment is None else environment
+    _refuse_unknown(environment)
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise BadSettings(sentence(error, prefix=_PREFIX)) from error
+
+
+def sentence(error: ValidationError, *, prefix: str) -> str:
+    """What is wrong with the first bad value, as one sentence that names its environment variable."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    path = [str(part) for part in first["loc"]]
+    name = path[0] if path and path[0].isupper() else prefix + "__".join(path).upper()
+    return f"{name}: {first['msg'][0].lower()}{first['msg'][1:]}."
+
+
+def _refuse_unknown(environment: Mapping[str, str]) -> None:
+    known = {name.upper() for name in Settings.model_fields}
+    for variable in _ours(environment):
+        first = variable.removeprefix(_PREFIX).partition("__")[0]
+        if first not in known:
+            near = ", ".join(sorted(_PREFIX + name for name in known if not name.startswith("OPENAI")))
+            raise BadSettings(f"{variable} is no setting of Footnote; the settings begin with {near}.")
+
+
+def _ours(environment: Mapping[str, str]) -> Iterable[str]:
+    names = [name.upper() for name in environment if name.upper().startswith(_PREFIX)]
+    file = Path(".env")
+    if file.is_file():
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        keys = [line.removeprefix("export ").partition("=")[0].strip().upper() for line in lines if "=" in line]
+        names += [key for key in keys if key.startswith(_PREFIX)]
+    return names
+
+
+def _default_data_dir() -> Path:
+    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "footnote"
