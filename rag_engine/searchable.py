@@ -22,8 +22,7 @@ def searchable_header(title: str, headings: Sequence[str]) -> str:
     """The lines that stand above a chunk's text. A heading that repeats the title or the heading above it is left out."""
     path: list[str] = []
     above = title.strip()
-    for heading in headings:
-        heading = heading.strip()
+    for heading in map(str.strip, headings):
         if heading and heading != above:
             path.append(heading)
             above = heading
