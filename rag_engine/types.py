@@ -104,6 +104,8 @@ class Query:
     text: str
     knowledge_bases: frozenset[KnowledgeBaseId]
     conversation: ConversationId | None = None
+    scope: str = ""
+    """What a person calls the places searched, for sentences like "not found in …"."""
     limit: int = 8
     legs: tuple[Leg, ...] = ("lexical", "dense")
 

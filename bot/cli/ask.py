@@ -1,0 +1,67 @@
+"""`footnote ask`: one answer."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from contextlib import aclosing
+from dataclasses import asdict
+
+from rich.console import Console
+
+from bot import compose, streaming
+from bot.access import scope
+from bot.settings import Settings
+from rag_engine.engine import Engine
+from rag_engine.types import Answer, Query
+
+
+async def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Stream the answer to a terminal, print it to a pipe, or print it as JSON."""
+    question = arguments.question
+    if question == "-":
+        question = await asyncio.to_thread(sys.stdin.read)
+    async with compose.application(settings) as application:
+        places = await scope(application.catalog, arguments.kb)
+        query = Query(
+            text=question.strip(),
+            knowledge_bases=places.knowledge_bases,
+            scope=places.name,
+            limit=settings.answering.passages,
+        )
+        if arguments.json:
+            print(json.dumps(as_json(await _answer(application.engine, query)), ensure_ascii=False, indent=2))
+            return 0
+        console = compose.console()
+        with console.message_stream(Console(highlight=False)) as stream:
+            async with aclosing(application.engine.answer(query)) as events:
+                await streaming.relay(events, stream)
+    return 0
+
+
+def as_json(answer: Answer) -> dict[str, object]:
+    """The answer in the shape that scripts depend on."""
+    return {
+        "answer": answer.text,
+        "citations": [
+            {key: value for key, value in asdict(citation).items() if key in _CITATION_KEYS}
+            for citation in answer.citations
+        ],
+        "turn": answer.turn,
+        "grounded": answer.grounded,
+        "timings": {name: round(seconds, 4) for name, seconds in answer.timings.items()},
+        "notices": list(answer.notices),
+    }
+
+
+_CITATION_KEYS = frozenset({"number", "title", "anchor", "uri", "quote"})
+
+
+async def _answer(engine: Engine, query: Query) -> Answer:
+    async with aclosing(engine.answer(query)) as events:
+        async for event in events:
+            if isinstance(event, Answer):
+                return event
+    raise RuntimeError("the engine ended a reply without an answer")

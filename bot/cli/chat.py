@@ -1,0 +1,17 @@
+"""`footnote chat`: the console adapter."""
+
+from __future__ import annotations
+
+import argparse
+
+from bot import compose
+from bot.settings import Settings
+
+
+async def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Answer what is typed or piped in until the input ends."""
+    console = compose.console()
+    async with compose.application(settings) as application:
+        service = compose.service(application, names=arguments.kb)
+        await console.run(console.Settings(conversation=arguments.conversation), service)
+    return 0

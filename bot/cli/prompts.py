@@ -1,0 +1,32 @@
+"""`footnote prompts`: the prompt rules, each with an id."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from rich.console import Console
+from rich.text import Text
+
+from bot.settings import Settings
+from rag_engine import prompts
+from rag_engine.errors import UserError
+
+
+async def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Print the rules of one task, or of all."""
+    if arguments.task and arguments.task not in prompts.TASKS:
+        raise UserError(f"There is no task {arguments.task!r}; there are: {', '.join(prompts.TASKS)}.")
+    rows = [
+        {"task": task, "id": rule.id, "text": rule.text}
+        for task in prompts.TASKS
+        if arguments.task in {"", task}
+        for rule in prompts.rules(task)
+    ]
+    if arguments.json:
+        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        return 0
+    console = Console(highlight=False)
+    for row in rows:
+        console.print(Text.assemble((f"{row['task']} · {row['id']}", "bold"), f"\n  {row['text']}"))
+    return 0

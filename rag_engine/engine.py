@@ -1,0 +1,173 @@
+"""Engine: answer, search. One engine serves many askers at once."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+from rag_engine import pipeline, replying
+from rag_engine.analysis import query_tokens
+from rag_engine.errors import QueryTooLong, StorageUnavailable, UserError
+from rag_engine.pipeline import Inquiry, NamedStep
+from rag_engine.ports import Embedder, History, LanguageModel
+from rag_engine.types import (
+    Answer,
+    AnswerEvent,
+    Citation,
+    Delta,
+    Hit,
+    Prompt,
+    Query,
+    Retrieval,
+    Stage,
+    Trace,
+    Turn,
+    TurnId,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """`question_characters` is the longest question that is taken; `history_turns` is how many earlier turns are read."""
+
+    question_characters: int = 20_000
+    history_turns: int = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """What the steps find is told by the first model that answers; the last model needs no server."""
+
+    search_steps: Sequence[NamedStep]
+    """From a question to ranked hits."""
+    prompt_steps: Sequence[NamedStep]
+    """From ranked hits to a prompt."""
+    models: Sequence[LanguageModel]
+    embedder: Embedder
+    history: History
+    limits: Limits = Limits()
+
+    async def search(self, query: Query) -> Retrieval:
+        """The passages an answer would be made from, best first, with provenance."""
+        inquiry = await self._run(await self._inquiry(query, remember=False), self.search_steps)
+        return Retrieval(hits=inquiry.hits[: query.limit], fallbacks=inquiry.fallbacks)
+
+    async def answer(self, query: Query) -> AsyncIterator[AnswerEvent]:
+        """Stages, one `Retrieval`, deltas, one `Answer`. Close the iterator (`aclosing`) to stop: the model's connection ends.
+
+        Raises `UserError` for a question that cannot be asked and `Unavailable` when nothing can be searched. A model that
+        fails is no error: the next one answers, or the text so far stays, and a notice says so.
+        """
+        asked_at = time.time()
+        inquiry = await self._inquiry(query, remember=True)
+        async for item in pipeline.run(inquiry, (*self.search_steps, *self.prompt_steps)):
+            if isinstance(item, Stage):
+                yield item
+            else:
+                inquiry = item
+        prompt = _prompt(inquiry)
+        yield Retrieval(hits=prompt.passages, fallbacks=inquiry.fallbacks)
+        yield Stage(name="answer", detail="Writing…")
+        started = time.perf_counter()
+        async with aclosing(replying.reply(prompt, models=self.models, embedder=self.embedder)) as reply:
+            async for item in reply:
+                if isinstance(item, Delta):
+                    yield item
+                else:
+                    told = item
+        inquiry = replace(inquiry, seconds={**inquiry.seconds, "answer": time.perf_counter() - started, **told.seconds})
+        yield await self._remember(inquiry, told, asked_at=asked_at)
+
+    async def _inquiry(self, query: Query, *, remember: bool) -> Inquiry:
+        _check(query, self.limits)
+        started = time.perf_counter()
+        history: list[Turn] = []
+        if remember and query.conversation and self.limits.history_turns:
+            history = await self.history.read(query.conversation, limit=self.limits.history_turns)
+        seconds = {"history": time.perf_counter() - started}
+        return Inquiry(query=query, question=query.text, history=tuple(history), seconds=seconds)
+
+    async def _run(self, inquiry: Inquiry, steps: Sequence[NamedStep]) -> Inquiry:
+        async for item in pipeline.run(inquiry, steps):
+            if isinstance(item, Inquiry):
+                inquiry = item
+        return inquiry
+
+    async def _remember(self, inquiry: Inquiry, told: replying.Told, *, asked_at: float) -> Answer:
+        """Write both turns and the trace in one transaction; an answer that cannot be kept is still an answer."""
+        turn = TurnId(uuid.uuid4().hex)
+        answer = Answer(
+            turn=turn,
+            text=told.text,
+            citations=told.citations,
+            grounded=bool(told.citations),
+            timings=dict(inquiry.seconds),
+            fallbacks=(*inquiry.fallbacks, *told.fallbacks),
+            notices=(*inquiry.notices, *told.notices),
+        )
+        conversation = inquiry.query.conversation or f"single:{turn}"
+        asked = Turn(
+            id=TurnId(f"{turn}-question"), conversation=conversation, role="user", text=inquiry.query.text, at=asked_at
+        )
+        said = Turn(id=turn, conversation=conversation, role="assistant", text=told.text, at=time.time())
+        try:
+            await self.history.write([asked, said], _trace(inquiry, told, answer, asked))
+        except StorageUnavailable as error:
+            notice = f"This answer could not be kept in the history: {error}"
+            answer = replace(
+                answer, fallbacks=(*answer.fallbacks, "history_unavailable"), notices=(*answer.notices, notice)
+            )
+        return answer
+
+
+def _check(query: Query, limits: Limits) -> None:
+    if len(query.text) > limits.question_characters:
+        raise QueryTooLong(
+            f"The question has {len(query.text):,} characters and at most {limits.question_characters:,} are taken: "
+            "shorten it, or add the text as a file and ask about that."
+        )
+    if not query_tokens(query.text):
+        raise UserError("There are no words in this question that could be searched for: ask it in words.")
+
+
+def _prompt(inquiry: Inquiry) -> Prompt:
+    if inquiry.prompt is None:
+        raise ValueError("the pipeline has no step that makes a prompt")
+    return inquiry.prompt
+
+
+def _trace(inquiry: Inquiry, told: replying.Told, answer: Answer, asked: Turn) -> Trace:
+    prompt = _prompt(inquiry)
+    details = {
+        **inquiry.details,
+        "question": inquiry.query.text,
+        "searched_for": inquiry.question,
+        "scope": inquiry.query.scope,
+        "model": told.model,
+        "prompt_tokens": prompt.tokens,
+        "reply_tokens": prompt.reply_tokens,
+        "passages": [_passage(hit) for hit in prompt.passages],
+        "citations": [_citation(citation) for citation in answer.citations],
+        "citing": dict(told.citing),
+        "notices": list(answer.notices),
+    }
+    return Trace(
+        turn=answer.turn,
+        conversation=asked.conversation,
+        at=asked.at,
+        seconds=answer.timings,
+        fallbacks=answer.fallbacks,
+        details=details,
+    )
+
+
+def _passage(hit: Hit) -> dict[str, object]:
+    legs = [{"leg": leg.leg, "rank": leg.rank, "score": leg.score} for leg in hit.legs]
+    return {"chunk": hit.chunk.id, "title": hit.chunk.title, "anchor": hit.chunk.anchor, "score": hit.score, "legs": legs}
+
+
+def _citation(citation: Citation) -> dict[str, object]:
+    return {"number": citation.number, "title": citation.title, "anchor": citation.anchor, "quote": citation.quote}
