@@ -1,0 +1,47 @@
+"""`footnote eval`: retrieval figures on a judged folder, in a throw-away index."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bot import compose
+from bot.settings import Settings
+from rag_engine import evaluation
+
+
+async def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Index the corpus, ask every judged question of each leg and of both, and print the measures."""
+    with tempfile.TemporaryDirectory(prefix="footnote-eval-") as folder:
+        async with compose.laboratory(settings, Path(folder), index_kind=arguments.index) as laboratory:
+            measured = await evaluation.evaluate(
+                arguments.folder,
+                embedder=laboratory.embedder,
+                index=laboratory.index,
+                splitter=laboratory.splitter,
+            )
+    if arguments.json:
+        print(json.dumps(measured.as_json(), indent=2))
+        return 0
+    _print(measured.as_json(), Console(highlight=False))
+    return 0
+
+
+_LEGS = ("lexical", "dense", "hybrid")
+_MEASURES = ("ndcg@10", "recall@10", "recall@100", "mrr@10")
+
+
+def _print(measured: dict[str, object], console: Console) -> None:
+    counts = ", ".join(f"{measured[name]} {name}" for name in ("documents", "chunks", "queries", "seconds"))
+    table = Table("", *_MEASURES, box=None, pad_edge=False)
+    for leg in _LEGS:
+        figures = measured[leg]
+        if isinstance(figures, dict):
+            table.add_row(leg, *(f"{figures[measure]:.4f}" for measure in _MEASURES))
+    console.print(counts)
+    console.print(table)

@@ -1,0 +1,175 @@
+"""`footnote kb`: administer knowledge bases."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bot import compose
+from bot.access import find
+from bot.settings import Settings
+from rag_engine import archive
+from rag_engine.errors import UnknownDocument, UserError
+from rag_engine.types import DocumentRecord, KnowledgeBase, Section
+
+
+async def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Do one action."""
+    return await _ACTIONS[arguments.action](arguments, settings)
+
+
+async def _list(arguments: argparse.Namespace, settings: Settings) -> int:
+    async with compose.storage(settings) as storage:
+        rows = [
+            _base_row(base, await storage.catalog.records(base.id)) for base in await storage.catalog.knowledge_bases()
+        ]
+    _show_rows(rows, as_json=arguments.json, empty="There are no knowledge bases yet: `footnote add PATH` makes one.")
+    return 0
+
+
+async def _show(arguments: argparse.Namespace, settings: Settings) -> int:
+    async with compose.storage(settings) as storage:
+        base = find(await storage.catalog.knowledge_bases(), arguments.name)
+        records = await storage.catalog.records(base.id)
+        if arguments.document:
+            records = [_document(records, arguments.document, base)]
+        if arguments.text:
+            for record in records:
+                _print_text(await storage.catalog.sections(record.document.id))
+            return 0
+    _show_rows([_document_row(record) for record in records], as_json=arguments.json, empty=f"{base.name} is empty.")
+    return 0
+
+
+async def _remove(arguments: argparse.Namespace, settings: Settings) -> int:
+    async with compose.library(settings) as library:
+        base = find(await library.catalog.knowledge_bases(), arguments.name)
+        record = None
+        if arguments.document:
+            record = _document(await library.catalog.records(base.id), arguments.document, base)
+        what = f"{record.document.title} from {base.name}" if record else f"the knowledge base {base.name} and all in it"
+        if not arguments.yes and not _confirmed(f"Remove {what}?"):
+            print("Nothing was removed.")
+            return 1
+        await library.ingestion.forget(base.id, record.document.id if record else None)
+        if record is None:
+            await library.catalog.close(base.id)
+    print(f"Removed {what}.")
+    return 0
+
+
+async def _reindex(arguments: argparse.Namespace, settings: Settings) -> int:
+    console = Console(highlight=False)
+    if arguments.name:
+        async with compose.library(settings) as library:
+            base = find(await library.catalog.knowledge_bases(), arguments.name)
+            count = await compose.reindex(library, [base])
+    else:
+        count = await compose.rebuild(settings)
+    console.print(f"{count} documents were split and embedded again.", markup=False)
+    return 0
+
+
+async def _export(arguments: argparse.Namespace, settings: Settings) -> int:
+    async with compose.library(settings) as library:
+        base = find(await library.catalog.knowledge_bases(), arguments.name)
+        exported = await archive.export(
+            base, arguments.file, library=library.catalog, contents=library.index, identity=library.identity
+        )
+    print(f"{base.name}: {exported.documents} documents with {exported.chunks} passages are in {arguments.file}.")
+    return 0
+
+
+async def _import(arguments: argparse.Namespace, settings: Settings) -> int:
+    async with compose.library(settings) as library:
+        imported = await archive.import_(
+            arguments.file,
+            name=arguments.name,
+            catalog=library.catalog,
+            documents=library.catalog,
+            index=library.index,
+            identity=library.identity,
+        )
+    print(f"{imported.name}: {imported.documents} documents with {imported.chunks} passages were taken in.")
+    return 0
+
+
+_ACTIONS: dict[str, Callable[[argparse.Namespace, Settings], Awaitable[int]]] = {
+    "list": _list,
+    "show": _show,
+    "remove": _remove,
+    "reindex": _reindex,
+    "export": _export,
+    "import": _import,
+}
+
+
+def _base_row(base: KnowledgeBase, records: Sequence[DocumentRecord]) -> dict[str, object]:
+    ready = [record for record in records if record.state == "ready"]
+    return {
+        "name": base.name,
+        "documents": len(ready),
+        "chunks": sum(record.chunks for record in ready),
+        "model": base.model,
+    }
+
+
+def _document_row(record: DocumentRecord) -> dict[str, object]:
+    return {
+        "id": record.document.id,
+        "title": record.document.title,
+        "media_type": record.document.media_type,
+        "state": record.state,
+        "reason": record.reason,
+        "chunks": record.chunks,
+        "pages": record.pages,
+    }
+
+
+def _document(records: Sequence[DocumentRecord], wanted: str, base: KnowledgeBase) -> DocumentRecord:
+    """By id or its beginning, else by title; a title that several documents share must be told apart by id."""
+    found = [record for record in records if record.document.id.startswith(wanted)]
+    found = found or [record for record in records if record.document.title.casefold() == wanted.casefold()]
+    if not found:
+        raise UnknownDocument(f"There is no document {wanted!r} in {base.name}: `footnote kb show {base.name}` lists them.")
+    if len(found) > 1:
+        ids = ", ".join(record.document.id[:12] for record in found)
+        raise UserError(f"{len(found)} documents are called {wanted!r}: say which by its id ({ids}).")
+    return found[0]
+
+
+def _print_text(sections: Sequence[Section]) -> None:
+    """The text as it was read: a heading line where the anchor changes."""
+    anchor = None
+    for section in sections:
+        if section.anchor != anchor:
+            anchor = section.anchor
+            print(f"\n## {anchor}\n" if anchor else "")
+        print(section.text)
+
+
+def _show_rows(rows: Sequence[dict[str, object]], *, as_json: bool, empty: str) -> None:
+    if as_json:
+        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        return
+    console = Console(highlight=False)
+    if not rows:
+        console.print(Text(empty))
+        return
+    table = Table(*rows[0], box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*(Text(str(value)[:12] if name == "id" else str(value)) for name, value in row.items()))
+    console.print(table)
+
+
+def _confirmed(question: str) -> bool:
+    """Ask on a terminal; a script has said what it wants by calling."""
+    if not sys.stdin.isatty():
+        return True
+    return input(f"{question} [y/N] ").strip().casefold() in {"y", "yes"}
