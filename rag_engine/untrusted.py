@@ -1,0 +1,106 @@
+"""Making text that others wrote harmless inside a prompt: it cannot close its block, forge a source or look like a system message.
+
+Words are never changed, only the signs that models take for structure. Disguises are seen through: full-width and small
+forms, and invisible characters between the letters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_RESERVED = (
+    "passages?|sources?|documents?|contexts?|question|conversation|history|instructions?|rules?|system|developer|user|human|"
+    "assistant|model|message|tool|function|prompt|answer|think|thinking|inst|sys"
+)
+_TAG = re.compile(
+    rf"<+(?=\s*/?\s*(?:{_RESERVED})\b|/?s>|\s*\|)|\[(?=\s*/?\s*(?:inst|sys|system)\s*\])", re.IGNORECASE
+)
+_ROLE_LINE = re.compile(
+    r"^[ \t#>*_-]*(?=(?:system|developer|assistant|instructions?|human|user)(?:[ ](?:message|prompt|note))?[ \t*_]*:)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_MARKER = re.compile(r"(?<![A-Za-z0-9_\])])[\[［【](\^?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,5})[\]］】](?!\()")
+_MARKER_AFTER_WORD = re.compile(r"(?<=[A-Za-z]{3})\[(\d{1,3}(?:, ?\d{1,3}){0,5})\](?=[\s.,;:!?)]|\[|$)")
+_ATTRIBUTE_LENGTH = 200
+_LINE_BREAKS = dict.fromkeys(map(ord, "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), "\n")
+_BRACKETS = frozenset("<＜﹤[［【")
+
+
+def neutral(text: str, *, keep_markers: bool) -> str:
+    """`text` with every sign replaced that would act as structure; `keep_markers` leaves `[1]` alone, as code needs."""
+    text = _visible(text.replace("\r\n", "\n").translate(_LINE_BREAKS))
+    if not _BRACKETS.isdisjoint(text):
+        text = _without_tags(text)
+        if not keep_markers:
+            text = _MARKER_AFTER_WORD.sub(r"(\1)", _MARKER.sub(r"(\1)", text))
+    return _without_role_lines(text)
+
+
+def attribute(text: str) -> str:
+    """`text` as the value of an attribute: one line, no quotes, no tags, at most 200 characters."""
+    line = " ".join(_visible(text.translate(_LINE_BREAKS)).split())
+    if len(line) > _ATTRIBUTE_LENGTH:
+        line = line[: _ATTRIBUTE_LENGTH - 1] + "…"
+    folded = line.replace("＂", '"').replace("＜", "<").replace("＞", ">")
+    return folded.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _visible(text: str) -> str:
+    """Without control characters and without the invisible tag characters that smuggle ASCII past a reader."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        sign
+        for sign in text
+        if sign in "\n\t" or not (unicodedata.category(sign) == "Cc" or "\U000e0000" <= sign <= "\U000e007f")
+    )
+
+
+def _without_tags(text: str) -> str:
+    folded = text.translate(_FOLDING)
+    if not _TAG.search(folded):
+        return text
+    origin = _origin(text)
+    harmless = list(text)
+    for match in _TAG.finditer(folded):
+        for position in range(match.start(), match.end()):
+            harmless[origin[position]] = "&lt;" if folded[position] == "<" else "&#91;"
+    return "".join(harmless)
+
+
+def _without_role_lines(text: str) -> str:
+    """Quote every line that begins like a message of another role."""
+    starts = [match.start() for match in _ROLE_LINE.finditer(text.translate(_FOLDING))]
+    if starts:
+        origin = _origin(text)
+        for start in reversed(starts):
+            place = origin[start]
+            text = f"{text[:place]}> {text[place:]}"
+    return text
+
+
+class _Folding(dict[int, str]):
+    """Each character as a model may read it: compatibility forms resolved, invisible ones gone. Filled as characters come up."""
+
+    def __missing__(self, code: int) -> str:
+        sign = chr(code)
+        plain = sign if code < 128 else "" if _is_invisible(sign) else unicodedata.normalize("NFKC", sign)
+        self[code] = plain
+        return plain
+
+
+_FOLDING = _Folding()
+
+
+def _origin(text: str) -> list[int]:
+    """For each character of the folded text, where in `text` it came from."""
+    return [position for position, sign in enumerate(text) for _ in _FOLDING[ord(sign)]]
+
+
+def _is_invisible(sign: str) -> bool:
+    """Format characters, variation selectors, combining joiners and fillers: nothing is drawn for them."""
+    return unicodedata.category(sign) == "Cf" or sign in _FILLERS or "\ufe00" <= sign <= "\ufe0f"
+
+
+_FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
