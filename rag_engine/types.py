@@ -192,6 +192,8 @@ class Prompt:
     """Tokens of everything in `messages`, overheads included."""
     reply_tokens: int = 0
     """The most tokens the reply may take."""
+    scope: str = ""
+    """What a person calls the places searched, as in `Query`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
