@@ -1,0 +1,130 @@
+"""The encoding of a text file from its bytes, and its lines one by one whatever its size."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.parsers._code_pages import code_page
+from rag_engine.parsers._lines import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_SAMPLE: Final = 65_536
+_BLOCK: Final = 1 << 20
+_LONGEST_LINE: Final = 100_000
+"""Characters: a longer line is handed out in parts, so that a file of one line does not fill the memory."""
+
+# UTF-32 first: its little-endian mark begins with that of UTF-16.
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_ISO_2022 = re.compile(rb"\x1b(?:\$[@B]|\(J)")
+_TEXT_CONTROLS: Final = frozenset(b"\t\n\r\f\v\b\x1b\x07")
+_NEWLINES = re.compile("\r\n|\n|\r")
+
+
+def encoding_of(path: Path) -> str | None:
+    """The codec that reads the file, or None when it holds no text at all.
+
+    Almost valid UTF-8 stays UTF-8: one damaged byte must not turn a whole file into another alphabet.
+    """
+    with path.open("rb") as file:
+        head = file.read(_SAMPLE)
+    for mark, encoding in _MARKS:
+        if head.startswith(mark):
+            return encoding
+    wide = _wide_without_mark(head)
+    if wide is not None:
+        return wide
+    if _is_binary(head):
+        return None
+    if _ISO_2022.search(head) and head.isascii():
+        return "iso2022_jp_2"
+    sample, good, bad = _survey(path)
+    if bad * 2 <= good or not sample:
+        return "utf-8"
+    return code_page(sample)
+
+
+def text_lines(path: Path, encoding: str) -> Iterator[Line]:
+    """The numbered lines of the file without their ends, damaged bytes shown as U+FFFD; a very long line comes in parts."""
+    number = 1
+    rest = ""
+    for text in _decoded(path, encoding):
+        *lines, rest = _NEWLINES.split(rest + text)
+        for line in lines:
+            yield Line(number=number, text=line)
+            number += 1
+        while len(rest) > _LONGEST_LINE:
+            cut = rest.rfind(" ", _LONGEST_LINE // 2, _LONGEST_LINE) + 1 or _LONGEST_LINE
+            yield Line(number=number, text=rest[:cut])
+            rest = rest[cut:]
+    if rest:
+        yield Line(number=number, text=rest)
+
+
+def _decoded(path: Path, encoding: str) -> Iterator[str]:
+    """The text in blocks, none of which ends between a carriage return and its line feed."""
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    waiting = ""
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            text = waiting + decoder.decode(block)
+            waiting = "\r" if text.endswith("\r") else ""
+            yield text.removesuffix("\r")
+    yield waiting + decoder.decode(b"", final=True)
+
+
+def read_text(path: Path) -> str:
+    """The whole text of a file that is known to be text; nothing decodable counts as UTF-8."""
+    encoding = encoding_of(path) or "utf-8"
+    return path.read_bytes().decode(encoding, errors="replace")
+
+
+def _wide_without_mark(head: bytes) -> str | None:
+    """UTF-16 without a byte order mark: nearly every other byte is zero, the others hardly ever."""
+    if len(head) < 8:
+        return None
+    even, odd = head[0::2], head[1::2]
+    zeros_even, zeros_odd = even.count(0) / len(even), odd.count(0) / len(odd)
+    if zeros_odd > 0.5 and zeros_even < 0.05:
+        return "utf-16-le"
+    if zeros_even > 0.5 and zeros_odd < 0.05:
+        return "utf-16-be"
+    return None
+
+
+def _is_binary(head: bytes) -> bool:
+    """True when control bytes other than NUL are too many for a text, or most bytes are NUL."""
+    if not head:
+        return False
+    controls = sum(1 for byte in head if byte < 32 and byte and byte not in _TEXT_CONTROLS)
+    return controls / len(head) > 0.04 or head.count(0) / len(head) > 0.6
+
+
+def _survey(path: Path) -> tuple[bytes, int, int]:
+    """A sample of the file around its first bytes beyond ASCII; how many characters are good UTF-8, how many are not."""
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    sample = b""
+    good = bad = 0
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            text = decoder.decode(block)
+            if block.isascii():
+                continue
+            if len(sample) < _SAMPLE:
+                first = next(index for index, byte in enumerate(block) if byte > 127)
+                start = block.rfind(b"\n", 0, first) + 1
+                sample += block[start : start + _SAMPLE - len(sample)]
+            damaged = max(text.count("\ufffd") - block.count(b"\xef\xbf\xbd"), 0)
+            beyond = sum(1 for character in text if character > "\x7f")
+            good, bad = good + beyond - damaged, bad + damaged
+    return sample, good, bad
