@@ -1,0 +1,209 @@
+"""Knowledge bases, their documents, and the text of each, in SQLite."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rag_engine.errors import UnknownKnowledgeBase
+from rag_engine.storage.names import folded, knowledge_base_id, tidy
+from rag_engine.storage.texts import pack, unpack
+from rag_engine.types import Document, DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from rag_engine.storage.sqlite import Database, Row, Transaction
+
+_PUT_RECORD = """
+    INSERT INTO documents (id, knowledge_base, title, uri, media_type, digest, size, state, reason, chunks, pages,
+                           created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET
+        knowledge_base = excluded.knowledge_base, title = excluded.title, uri = excluded.uri,
+        media_type = excluded.media_type, digest = excluded.digest, size = excluded.size, state = excluded.state,
+        reason = excluded.reason, chunks = excluded.chunks, pages = excluded.pages, updated_at = excluded.updated_at
+"""
+_PUT_SOURCE = """
+    INSERT INTO sources (knowledge_base, uri, document) VALUES (?, ?, ?)
+    ON CONFLICT (knowledge_base, uri) DO UPDATE SET document = excluded.document
+"""
+_PUT_TEXT = """
+    INSERT INTO texts (document, sections) VALUES (?, ?) ON CONFLICT (document) DO UPDATE SET sections = excluded.sections
+"""
+
+
+class SqliteCatalog:
+    """The ports `Catalog`, `Documents` and `Library`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def open(self, name: str, *, model: str) -> KnowledgeBase:
+        """The knowledge base of that name, letter case aside, made now if it is new.
+
+        One that is there comes back as it is, with the name and the model it was made with. Raises `UserError` for a name
+        that cannot be one.
+        """
+        name = tidy(name)
+        rows = await self._database.fetch(
+            "SELECT id, name, model FROM knowledge_bases WHERE folded = ?",
+            (folded(name),),
+        )
+        if rows:
+            return _knowledge_base(rows[0])
+        async with self._database.transaction() as transaction:
+            await transaction.execute(
+                "INSERT INTO knowledge_bases (id, name, folded, model, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (folded) DO NOTHING",
+                (await _free_id(transaction, name), name, folded(name), model, time.time()),
+            )
+            rows = await transaction.execute(
+                "SELECT id, name, model FROM knowledge_bases WHERE folded = ?",
+                (folded(name),),
+            )
+        return _knowledge_base(rows[0])
+
+    async def knowledge_bases(self) -> list[KnowledgeBase]:
+        """All of them, ordered by name without letter case."""
+        rows = await self._database.fetch("SELECT id, name, model FROM knowledge_bases ORDER BY folded")
+        return [_knowledge_base(row) for row in rows]
+
+    async def set_model(self, knowledge_base: KnowledgeBaseId, model: str) -> None:
+        """Record that the vectors of a knowledge base are those of another model now: it was embedded again."""
+        async with self._database.transaction() as transaction:
+            await transaction.execute(
+                "UPDATE knowledge_bases SET model = ? WHERE id = ?", (model, knowledge_base)
+            )
+
+    async def close(self, knowledge_base: KnowledgeBaseId) -> None:
+        """Remove a knowledge base with its documents, their texts and its jobs. Removing what is not there is no error."""
+        async with self._database.transaction() as transaction:
+            await transaction.execute("DELETE FROM knowledge_bases WHERE id = ?", (knowledge_base,))
+
+    async def find(
+        self, knowledge_base: KnowledgeBaseId, *, uri: str = "", digest: str = ""
+    ) -> DocumentRecord | None:
+        """By the URI of one of its sources, else by the digest of its bytes (ready ones only, the oldest first)."""
+        rows: list[Row] = []
+        if uri:
+            rows = await self._database.fetch(
+                "SELECT documents.* FROM sources JOIN documents ON documents.id = sources.document "
+                "WHERE sources.knowledge_base = ? AND sources.uri = ?",
+                (knowledge_base, uri),
+            )
+        if digest and not rows:
+            rows = await self._database.fetch(
+                "SELECT * FROM documents WHERE knowledge_base = ? AND digest = ? AND state = 'ready' "
+                "ORDER BY created_at, id LIMIT 1",
+                (knowledge_base, digest),
+            )
+        return _record(rows[0]) if rows else None
+
+    async def save(
+        self, record: DocumentRecord, *, source: str = "", sections: Sequence[Section] | None = None
+    ) -> None:
+        """Insert or replace the record; its own URI and `source` lead to it from now on, and to no other document.
+
+        Raises `UnknownKnowledgeBase` when the knowledge base is not there, or was removed meanwhile.
+        """
+        document = record.document
+        packed = None if sections is None else await asyncio.to_thread(pack, sections)
+        uris = [uri for uri in dict.fromkeys((document.uri, source)) if uri]
+        with _knowledge_base_expected():
+            async with self._database.transaction() as transaction:
+                await transaction.execute(_PUT_RECORD, _row(record))
+                await transaction.execute_many(
+                    _PUT_SOURCE, [(document.knowledge_base, uri, document.id) for uri in uris]
+                )
+                if packed is not None:
+                    await transaction.execute(_PUT_TEXT, (document.id, packed))
+
+    async def remove(self, document: DocumentId) -> None:
+        """Remove a document with its sources and its text. Removing what is not there is no error."""
+        async with self._database.transaction() as transaction:
+            await transaction.execute("DELETE FROM documents WHERE id = ?", (document,))
+
+    async def records(self, knowledge_base: KnowledgeBaseId) -> list[DocumentRecord]:
+        """Ordered by title, then id."""
+        rows = await self._database.fetch(
+            "SELECT * FROM documents WHERE knowledge_base = ? ORDER BY title, id",
+            (knowledge_base,),
+        )
+        return [_record(row) for row in rows]
+
+    async def sources(self, document: DocumentId) -> list[str]:
+        """Every URI that leads to the document, oldest first."""
+        rows = await self._database.fetch(
+            "SELECT uri FROM sources WHERE document = ? ORDER BY ordinal", (document,)
+        )
+        return [uri for (uri,) in rows]
+
+    async def sections(self, document: DocumentId) -> list[Section]:
+        """The text as it was read, in reading order; empty when none was saved."""
+        rows = await self._database.fetch("SELECT sections FROM texts WHERE document = ?", (document,))
+        return await asyncio.to_thread(unpack, rows[0][0]) if rows else []
+
+
+async def _free_id(transaction: Transaction, name: str) -> KnowledgeBaseId:
+    """The id of the name, or the next like it when a renamed knowledge base has that one."""
+    attempt = 0
+    while await transaction.execute(
+        "SELECT 1 FROM knowledge_bases WHERE id = ?", (knowledge_base_id(name, attempt),)
+    ):
+        attempt += 1
+    return knowledge_base_id(name, attempt)
+
+
+@contextmanager
+def _knowledge_base_expected() -> Generator[None, None, None]:
+    try:
+        yield
+    except sqlite3.IntegrityError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+            raise
+        raise UnknownKnowledgeBase(
+            "the knowledge base is not there any more: it was removed meanwhile."
+        ) from error
+
+
+def _knowledge_base(row: Row) -> KnowledgeBase:
+    identity, name, model = row
+    return KnowledgeBase(id=KnowledgeBaseId(identity), name=name, model=model)
+
+
+def _row(record: DocumentRecord) -> Sequence[object]:
+    document = record.document
+    now = time.time()
+    return (
+        document.id,
+        document.knowledge_base,
+        document.title,
+        document.uri,
+        document.media_type,
+        document.digest,
+        document.size,
+        record.state,
+        record.reason,
+        record.chunks,
+        record.pages,
+        now,
+        now,
+    )
+
+
+def _record(row: Row) -> DocumentRecord:
+    # Migrations only ever append columns.
+    identity, knowledge_base, title, uri, media_type, digest, size, state, reason, chunks, pages, *_ = row
+    document = Document(
+        id=DocumentId(identity),
+        knowledge_base=KnowledgeBaseId(knowledge_base),
+        title=title,
+        uri=uri,
+        media_type=media_type,
+        digest=digest,
+        size=size,
+    )
+    return DocumentRecord(document=document, state=state, reason=reason, chunks=chunks, pages=pages)

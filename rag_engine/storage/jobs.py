@@ -1,0 +1,160 @@
+"""Ingest jobs that survive the process: a file waits in SQLite until a worker has read it to the end."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NewType, Protocol
+
+from rag_engine.errors import UnknownKnowledgeBase
+from rag_engine.storage.waiting import uninterrupted
+from rag_engine.storage.workers import WorkerId, lives, working
+from rag_engine.types import KnowledgeBaseId
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Sequence
+
+    from rag_engine.storage.sqlite import Database, Row, Transaction
+
+JobId = NewType("JobId", int)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One file on its way into a knowledge base; `attempts` counts the workers that began it, this one included.
+
+    A worker that was killed while it had the job counts; one that was stopped and gave the job back does not.
+    """
+
+    id: JobId
+    knowledge_base: KnowledgeBaseId
+    path: Path
+    attempts: int
+
+
+class JobQueue(Protocol):
+    """Where work is brought to."""
+
+    async def add(self, knowledge_base: KnowledgeBaseId, paths: Sequence[Path]) -> None:
+        """Queue every file, in order and in one transaction; one that waits or is being read already is not queued twice."""
+        ...
+
+    async def unfinished(self, knowledge_base: KnowledgeBaseId | None = None) -> list[Job]:
+        """What waits or is being read, oldest first."""
+        ...
+
+
+class JobClaims(Protocol):
+    """What one worker does with the queue."""
+
+    async def claim(self, knowledge_base: KnowledgeBaseId | None = None) -> Job | None:
+        """The oldest job that nobody has; jobs of workers whose process has ended count as such. None when there is none."""
+        ...
+
+    async def finish(self, job: JobId) -> None:
+        """Take the job off the queue, whatever became of it: the catalog knows. A job that was lost to another stays."""
+        ...
+
+
+class SqliteJobQueue:
+    """The port `JobQueue`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, knowledge_base: KnowledgeBaseId, paths: Sequence[Path]) -> None:
+        """Queue every file by its absolute path. Raises `UnknownKnowledgeBase`."""
+        now = time.time()
+        rows = [(knowledge_base, str(path.absolute()), now) for path in paths]
+        try:
+            async with self._database.transaction() as transaction:
+                await transaction.execute_many(
+                    "INSERT INTO jobs (knowledge_base, path, created_at) VALUES (?, ?, ?) "
+                    "ON CONFLICT (knowledge_base, path) DO NOTHING",
+                    rows,
+                )
+        except sqlite3.IntegrityError as error:
+            raise UnknownKnowledgeBase(
+                "the knowledge base is not there any more: it was removed meanwhile."
+            ) from error
+
+    async def unfinished(self, knowledge_base: KnowledgeBaseId | None = None) -> list[Job]:
+        """What waits or is being read, oldest first."""
+        rows = await self._database.fetch(
+            "SELECT id, knowledge_base, path, attempts FROM jobs WHERE ? IN ('', knowledge_base) ORDER BY id",
+            (knowledge_base or "",),
+        )
+        return [_job(row) for row in rows]
+
+
+class SqliteJobClaims:
+    """The port `JobClaims`, for one living worker."""
+
+    def __init__(self, database: Database, *, workers: Path, worker: WorkerId) -> None:
+        self._database = database
+        self._workers = workers
+        self._worker = worker
+
+    async def claim(self, knowledge_base: KnowledgeBaseId | None = None) -> Job | None:
+        """The oldest job that nobody living has."""
+        async with self._database.transaction() as transaction:
+            await self._free_jobs_of_the_dead(transaction)
+            rows = await transaction.execute(
+                "SELECT id, knowledge_base, path, attempts + 1 FROM jobs "
+                "WHERE worker = '' AND ? IN ('', knowledge_base) ORDER BY id LIMIT 1",
+                (knowledge_base or "",),
+            )
+            if not rows:
+                return None
+            job = _job(rows[0])
+            await transaction.execute(
+                "UPDATE jobs SET worker = ?, attempts = ? WHERE id = ?",
+                (self._worker, job.attempts, job.id),
+            )
+        return job
+
+    async def finish(self, job: JobId) -> None:
+        """Take a job of this worker off the queue."""
+        async with self._database.transaction() as transaction:
+            await transaction.execute("DELETE FROM jobs WHERE id = ? AND worker = ?", (job, self._worker))
+
+    async def give_back(self) -> None:
+        """Let other workers have what this one began and did not finish."""
+        async with self._database.transaction() as transaction:
+            await transaction.execute(
+                "UPDATE jobs SET worker = '', attempts = attempts - 1 WHERE worker = ?",
+                (self._worker,),
+            )
+
+    async def _free_jobs_of_the_dead(self, transaction: Transaction) -> None:
+        rows = await transaction.execute(
+            "SELECT DISTINCT worker FROM jobs WHERE worker NOT IN ('', ?)", (self._worker,)
+        )
+        for (worker,) in rows:
+            if not await asyncio.to_thread(lives, self._workers, WorkerId(worker)):
+                await transaction.execute("UPDATE jobs SET worker = '' WHERE worker = ?", (worker,))
+
+
+@asynccontextmanager
+async def connect(database: Database, *, workers: Path) -> AsyncGenerator[SqliteJobClaims, None]:
+    """One worker's claims. `workers` is the directory in which living workers hold their lock files.
+
+    Leaving the block gives unfinished jobs back; a process that is killed leaves them to the next `claim` of any worker.
+    """
+    with working(workers) as worker:
+        claims = SqliteJobClaims(database, workers=workers, worker=worker)
+        try:
+            yield claims
+        finally:
+            await uninterrupted(claims.give_back())
+
+
+def _job(row: Row) -> Job:
+    identity, knowledge_base, path, attempts = row
+    return Job(
+        id=JobId(identity), knowledge_base=KnowledgeBaseId(knowledge_base), path=Path(path), attempts=attempts
+    )

@@ -1,0 +1,122 @@
+"""Numbered SQL scripts that bring a database file to the schema this version knows. Synchronous: run it in a thread."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from rag_engine.errors import SchemaMismatch
+from rag_engine.storage.faults import primary_code
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+_BUSY_SECONDS = 10.0
+
+
+def migrate(path: Path, scripts: Traversable) -> None:
+    """Apply the scripts `NNNN_name.sql` that the file at `path` has not seen, each in a transaction of its own.
+
+    `PRAGMA user_version` is the number of the last one. A database that has data is first copied to
+    `<name>.schema-<number>.backup`. Several processes may call this at once. Raises `SchemaMismatch` for a newer file.
+    """
+    numbered = _numbered(scripts)
+    latest = numbered[-1][0]
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=_BUSY_SECONDS)) as connection:
+        version = _version(connection)
+        if version > latest:
+            raise SchemaMismatch(
+                f"{path} belongs to a newer Footnote (schema {version}, this one knows {latest}): "
+                "update Footnote or use another FOOTNOTE_DATA_DIR."
+            )
+        if version == latest:
+            return
+        _use_write_ahead_log(connection)
+        for number, script in numbered:
+            if number > version:
+                _apply(connection, path, number, script, back_up=version > 0)
+
+
+def backup_path(path: Path, version: int) -> Path:
+    """Where the copy of a database of schema `version` is kept before it is migrated."""
+    return path.with_name(f"{path.name}.schema-{version}.backup")
+
+
+def _numbered(scripts: Traversable) -> list[tuple[int, str]]:
+    found = [script for script in scripts.iterdir() if script.name.endswith(".sql")]
+    return sorted(
+        (int(script.name.partition("_")[0]), script.read_text(encoding="utf-8")) for script in found
+    )
+
+
+def _apply(connection: sqlite3.Connection, path: Path, number: int, script: str, *, back_up: bool) -> None:
+    with _transaction(connection):
+        version = _version(connection)
+        if version >= number:  # another process was first
+            return
+        if back_up and not backup_path(path, version).exists():
+            _back_up(path, version)
+        for statement in _statements(script):
+            connection.execute(statement)
+        broken = connection.execute("PRAGMA foreign_key_check").fetchone()
+        if broken is not None:
+            raise SchemaMismatch(
+                f"{path} could not be brought to schema {number}: its table {broken[0]} has rows that belong to nothing. "
+                f"The database is unchanged; use the Footnote that made it."
+            )
+        connection.execute(f"PRAGMA user_version = {number}")
+
+
+def _back_up(path: Path, version: int) -> None:
+    """Copy what is committed, while the caller holds the write lock: nobody else changes it meanwhile."""
+    target = backup_path(path, version)
+    unfinished = target.with_name(f"{target.name}.part")
+    unfinished.unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(unfinished)) as copy:
+        source.backup(copy)
+    unfinished.replace(target)
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Generator[None, None, None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.rollback()
+        raise
+
+
+def _statements(script: str) -> Iterator[str]:
+    """The statements one by one: `executescript` would commit the transaction they belong to."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+    if statement.strip():
+        yield statement
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Turn the log on; SQLite does not wait by itself when two processes do so at once."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return

@@ -1,0 +1,41 @@
+"""Names of knowledge bases: what they may be, and when two are the same."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+
+from rag_engine.errors import UserError
+from rag_engine.types import KnowledgeBaseId
+
+LONGEST = 80
+
+
+def tidy(name: str) -> str:
+    """The name as it is kept: composed, trimmed, its white space single. Raises `UserError` for what can be no name."""
+    tidied = " ".join(unicodedata.normalize("NFC", name).split())
+    if not tidied:
+        raise UserError("a knowledge base needs a name.")
+    if len(tidied) > LONGEST:
+        raise UserError(
+            f"the name of a knowledge base may have {LONGEST} characters, this one has {len(tidied)}: shorten it."
+        )
+    # Control, format, surrogate and private characters: two such names could look alike, or not be shown at all.
+    if any(unicodedata.category(character).startswith("C") for character in tidied):
+        raise UserError(f"the name {tidied!a} has characters that cannot be shown: leave them out.")
+    if tidied.startswith("-"):
+        raise UserError(
+            f"the name {tidied!r} starts with a dash, which commands take for an option: leave it out."
+        )
+    return tidied
+
+
+def folded(name: str) -> str:
+    """The name as compared: two names that fold to the same text are one knowledge base."""
+    return unicodedata.normalize("NFKC", " ".join(name.split())).casefold()
+
+
+def knowledge_base_id(name: str, attempt: int = 0) -> KnowledgeBaseId:
+    """The id that a knowledge base of this name is made with: the same on every machine, so that an export finds its like."""
+    key = folded(name) if attempt == 0 else f"{folded(name)}\n{attempt}"
+    return KnowledgeBaseId(hashlib.sha256(key.encode("utf-8")).hexdigest()[:16])

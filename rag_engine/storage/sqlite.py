@@ -1,0 +1,153 @@
+"""One SQLite file behind asyncio: migrated when opened, read at any time, written one transaction at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import aiosqlite
+
+from rag_engine.storage.faults import primary_code, translate_errors
+from rag_engine.storage.migrations import migrate
+from rag_engine.storage.waiting import uninterrupted
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Iterable, Sequence
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+Row: TypeAlias = "tuple[Any, ...]"
+
+_WRITE_SECONDS = 15.0
+"""How long a writer waits for its turn, in this process and among processes, before it gives up."""
+_POLL_SECONDS = 0.02
+
+# A killed process loses nothing; with synchronous=NORMAL a power cut may cost the last moments, never the file.
+_PRAGMAS = ("foreign_keys = ON", "synchronous = NORMAL", "journal_size_limit = 67108864")
+_READER_PRAGMAS = (*_PRAGMAS, "busy_timeout = 10000", "query_only = ON")
+# The writer waits in asyncio, where waiting can be cancelled; SQLite itself waits for moments only.
+_WRITER_PRAGMAS = (*_PRAGMAS, "busy_timeout = 20")
+
+
+class Transaction:
+    """Statements inside one open transaction: all of them hold, or none."""
+
+    def __init__(self, connection: aiosqlite.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    async def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
+        """Run one statement; its rows, if it has any."""
+        with translate_errors(self._path):
+            return await _fetch(self._connection, sql, parameters)
+
+    async def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        """Run one statement once for each row of parameters."""
+        storable = [_storable(row) for row in rows]
+        with translate_errors(self._path):
+            await (await self._connection.executemany(sql, storable)).close()
+
+
+class Database:
+    """An open SQLite file. Reads see what is committed and never wait for a writer."""
+
+    def __init__(self, path: Path, *, reader: aiosqlite.Connection, writer: aiosqlite.Connection) -> None:
+        self.path = path
+        self._reader = reader
+        self._writer = writer
+        self._writing = asyncio.Lock()
+
+    async def fetch(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
+        """The rows of one SELECT."""
+        with translate_errors(self.path):
+            return await _fetch(self._reader, sql, parameters)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[Transaction, None]:
+        """One write transaction: committed at the end of the block, rolled back by any error and by cancelling.
+
+        Writers of this process take turns in order; a writer of another process is waited for. Raises `StorageUnavailable`
+        when the turn does not come. Cancelled while it commits, a transaction holds as a whole or not at all.
+        """
+        async with self._turn_to_write():
+            try:
+                with translate_errors(self.path):
+                    await self._begin()
+                yield Transaction(self._writer, self.path)
+                with translate_errors(self.path):
+                    await self._writer.commit()
+            except BaseException:
+                await uninterrupted(self._writer.rollback())
+                raise
+
+    @asynccontextmanager
+    async def _turn_to_write(self) -> AsyncGenerator[None, None]:
+        with translate_errors(self.path):
+            async with asyncio.timeout(_WRITE_SECONDS):
+                await self._writing.acquire()
+        try:
+            yield
+        finally:
+            self._writing.release()
+
+    async def _begin(self) -> None:
+        async with asyncio.timeout(_WRITE_SECONDS):
+            while True:
+                try:
+                    await _fetch(self._writer, "BEGIN IMMEDIATE")
+                except sqlite3.OperationalError as error:
+                    if primary_code(error) != sqlite3.SQLITE_BUSY:
+                        raise
+                else:
+                    return
+                await asyncio.sleep(_POLL_SECONDS)
+
+
+@asynccontextmanager
+async def connect(path: Path, *, scripts: Traversable | None = None) -> AsyncGenerator[Database, None]:
+    """Open the database file at `path`, made or migrated by the numbered `scripts` (those of Footnote by default).
+
+    Raises `SchemaMismatch` for a newer file, `BadSettings` where it cannot be written, `Misconfigured` when it is damaged,
+    `StorageUnavailable` when the disk is full or another program keeps the file locked.
+    """
+    with translate_errors(path, starting=True):
+        await uninterrupted(asyncio.to_thread(_prepare, path, scripts or files("rag_engine.storage") / "sql"))
+    async with _open(path, _READER_PRAGMAS) as reader, _open(path, _WRITER_PRAGMAS) as writer:
+        yield Database(path, reader=reader, writer=writer)
+
+
+def _prepare(path: Path, scripts: Traversable) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Opening it for writing tells in the operating system's words what SQLite only calls "unable to open database file".
+    path.open("ab").close()
+    migrate(path, scripts)
+
+
+@asynccontextmanager
+async def _open(path: Path, pragmas: Sequence[str]) -> AsyncGenerator[aiosqlite.Connection, None]:
+    connection = aiosqlite.connect(path, isolation_level=None)
+    try:
+        with translate_errors(path, starting=True):
+            await uninterrupted(connection)
+            for pragma in pragmas:
+                await _fetch(connection, f"PRAGMA {pragma}")
+        yield connection
+    finally:
+        await uninterrupted(connection.close())
+
+
+async def _fetch(connection: aiosqlite.Connection, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
+    return [tuple(row) for row in await connection.execute_fetchall(sql, _storable(parameters))]
+
+
+def _storable(parameters: Sequence[object]) -> Sequence[object]:
+    """The parameters, with what no UTF-8 text can hold (halves of surrogate pairs, as in odd file names) replaced."""
+    return [
+        value.encode("utf-8", "replace").decode("utf-8")
+        if isinstance(value, str) and not value.isascii()
+        else value
+        for value in parameters
+    ]

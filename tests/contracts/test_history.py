@@ -1,0 +1,144 @@
+"""What every `History` (with its `Traces`) must do."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag_engine.errors import UserError
+from rag_engine.storage import sqlite
+from rag_engine.storage.history import SqliteHistory
+from rag_engine.types import ConversationId, Role, Trace, Turn, TurnId
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from rag_engine.ports import History
+
+HERE = ConversationId("slack:T1:C1:17.5")
+ELSEWHERE = ConversationId("slack:T1:C2")
+
+
+@pytest.fixture(params=["sqlite"])
+async def history(tmp_path: Path) -> AsyncIterator[SqliteHistory]:
+    async with sqlite.connect(tmp_path / "footnote.sqlite") as database:
+        yield SqliteHistory(database)
+
+
+def turn(
+    name: str, *, conversation: ConversationId = HERE, role: Role = "user", text: str = "", at: float = 1.0
+) -> Turn:
+    return Turn(id=TurnId(name), conversation=conversation, role=role, text=text or name, at=at)
+
+
+def trace(name: str, *, conversation: ConversationId = HERE, **details: object) -> Trace:
+    return Trace(
+        turn=TurnId(name), conversation=conversation, at=1.0, seconds={"retrieve": 0.25}, details=details
+    )
+
+
+async def test_turns_come_back_oldest_first_whatever_their_clock_says(history: History) -> None:
+    await history.write([turn("a", at=9.0), turn("b", at=9.0, role="assistant")], trace("b"))
+    await history.write([turn("c", at=2.0)], trace("c"))
+    assert [t.id for t in await history.read(HERE, limit=10)] == ["a", "b", "c"]
+
+
+async def test_only_the_last_turns_are_read(history: History) -> None:
+    await history.write([turn(str(number)) for number in range(20)], trace("19"))
+    assert [t.id for t in await history.read(HERE, limit=3)] == ["17", "18", "19"]
+    assert await history.read(HERE, limit=0) == []
+
+
+async def test_a_turn_comes_back_as_it_was_written(history: History) -> None:
+    written = turn("ünï", role="assistant", text="line one\n第二行 🙂 \x00 end", at=1_763_650_000.123456)
+    await history.write([written], trace("ünï"))
+    assert await history.read(HERE, limit=1) == [written]
+
+
+async def test_conversations_do_not_see_each_other(history: History) -> None:
+    await history.write([turn("a"), turn("b", conversation=ELSEWHERE)], trace("a"))
+    assert [t.id for t in await history.read(ELSEWHERE, limit=10)] == ["b"]
+    assert await history.read(ConversationId("nobody"), limit=10) == []
+
+
+async def test_a_turn_written_again_is_replaced_in_its_place(history: History) -> None:
+    await history.write([turn("a"), turn("b")], trace("b"))
+    await history.write([turn("a", text="edited")], trace("a"))
+    assert [(t.id, t.text) for t in await history.read(HERE, limit=10)] == [("a", "edited"), ("b", "b")]
+
+
+async def test_a_trace_comes_back_as_it_was_written(history: SqliteHistory) -> None:
+    written = Trace(
+        turn=TurnId("t1"),
+        conversation=HERE,
+        at=2.5,
+        seconds={"retrieve": 0.25, "answer": 1.5},
+        fallbacks=("dense_unavailable",),
+        details={"question": "Wo? 在哪里", "passages": [{"rank": 1, "score": 0.5}], "nothing": None},
+    )
+    await history.write([], written)
+    assert await history.trace(TurnId("t1")) == written
+
+
+async def test_the_newest_trace_is_the_last_one_written(history: SqliteHistory) -> None:
+    assert await history.trace() is None
+    await history.write([], trace("zz"))
+    await history.write([], trace("aa"))
+    newest = await history.trace()
+    assert newest is not None
+    assert newest.turn == "aa"
+
+
+async def test_a_trace_is_found_by_a_unique_beginning(history: SqliteHistory) -> None:
+    for name in ("3f2a", "3f2a-question", "3f9b", "%"):
+        await history.write([], trace(name))
+    for wanted, expected in {"3f9": "3f9b", "3f2a": "3f2a", "3f2a-": "3f2a-question", "%": "%"}.items():
+        found = await history.trace(TurnId(wanted))
+        assert found is not None
+        assert found.turn == expected
+    assert await history.trace(TurnId("3f3")) is None
+    with pytest.raises(UserError, match="several turns begin with '3f'"):
+        await history.trace(TurnId("3f"))
+
+
+async def test_turns_and_trace_hold_together_or_not_at_all(history: SqliteHistory) -> None:
+    await history.write([turn("a")], trace("a"))
+    wrong = Trace(turn=TurnId("c"), conversation=None, at=1.0, seconds={})  # pyright: ignore[reportArgumentType]
+    with pytest.raises(sqlite3.IntegrityError):  # after both turns are in, the trace is refused
+        await history.write([turn("b"), turn("c")], wrong)
+    assert [t.id for t in await history.read(HERE, limit=10)] == ["a"]
+    assert await history.trace(TurnId("c")) is None
+
+
+async def test_fifty_writers_at_once_lose_nothing(history: SqliteHistory) -> None:
+    async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        for number in range(50):
+            pair = [turn(f"{number}q"), turn(f"{number}a", role="assistant")]
+            group.create_task(history.write(pair, trace(f"{number}a")))
+    turns = [t.id for t in await history.read(HERE, limit=1000)]
+    assert sorted(turns) == sorted(f"{number}{side}" for number in range(50) for side in "qa")
+    assert all(
+        turns[at][:-1] == turns[at + 1][:-1] for at in range(0, 100, 2)
+    )  # no writer came between a pair
+
+
+@given(texts=st.lists(st.text(min_size=1), max_size=5))
+@settings(max_examples=25, deadline=None)
+def test_any_text_can_be_kept(texts: list[str]) -> None:
+    async def round_trip(folder: str) -> list[str]:
+        async with sqlite.connect(Path(folder) / "footnote.sqlite") as database:
+            history = SqliteHistory(database)
+            await history.write(
+                [turn(str(number), text=text) for number, text in enumerate(texts)], trace("x")
+            )
+            return [t.text for t in await history.read(HERE, limit=len(texts))]
+
+    with TemporaryDirectory() as folder:
+        assert asyncio.run(round_trip(folder)) == texts

@@ -1,0 +1,21 @@
+"""An open database in the test's folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rag_engine.storage import sqlite
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from rag_engine.storage.sqlite import Database
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    async with sqlite.connect(tmp_path / "footnote.sqlite") as opened:
+        yield opened
