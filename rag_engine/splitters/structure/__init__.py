@@ -1,0 +1,187 @@
+"""The splitter that follows a document's structure: headings, paragraphs, lists, table rows, blocks of code, sentences.
+
+What a chunk is, exactly:
+
+- Its `searchable_text` (title, headings, text: what is embedded) never exceeds the limit, counted by the embedder's own tokenizer.
+- Its `text` is a slice of the text of one section, or of neighbouring sections with the same headings and anchor joined by a blank
+  line; white space at its ends is cut off. So its anchor and headings are true of all of it.
+- A table too long for one chunk is cut between rows, and every chunk of it begins with the table's header row: its `text` is the
+  header line, a line feed, and a run of consecutive rows (of a row too long for one chunk, a part). A header that would fill a
+  third of a chunk is not repeated.
+- Chunks follow each other in reading order and, together, hold every character of the sections that is not white space; without
+  `overlap_tokens` each of them once, repeated header rows aside.
+- `title` and `headings` are the document's and the sections', shortened only where they would fill a third of the chunk: outer
+  headings go first.
+- `id` depends on the document's id, the chunk's place and its text, nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from itertools import chain, groupby
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rag_engine.errors import BadSettings
+from rag_engine.language import detect
+from rag_engine.splitters.structure.frame import Frame, TokenCounter, frame
+from rag_engine.splitters.structure.packing import pack
+from rag_engine.splitters.structure.pieces import CHARACTERS_PER_TOKEN, Boundary, Piece, section_pieces
+from rag_engine.types import Chunk, ChunkId, Document, Section, SectionKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from rag_engine.ports import Splitter
+
+_LEAST_TOKENS = 32
+_LONGEST_DEFAULT = 512
+_SAMPLE_CHARACTERS = 2_000
+_SAMPLE_SECTIONS = 32
+
+
+class Settings(BaseModel):
+    """How long a chunk may be, and how much of it the next one repeats."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    maximum_tokens: int | None = Field(default=None, ge=_LEAST_TOKENS)
+    """By default the embedder's limit, at most 512: longer passages answer no better and are slow to check."""
+    overlap_tokens: int = Field(default=0, ge=0)
+    """Whole sentences repeated from the chunk before. By default none: cuts fall between sentences, and every chunk carries its
+    headings, so that a repeat would only cost embedding time and fill the list of passages with doubles."""
+
+
+def build(settings: Settings, *, count_tokens: Callable[[str], int], max_tokens: int) -> Splitter:
+    """The splitter for an embedder. Raises `BadSettings` for a limit too small to hold a passage."""
+    limit = min(settings.maximum_tokens or _LONGEST_DEFAULT, max_tokens)
+    if limit < _LEAST_TOKENS:
+        raise BadSettings(
+            f"chunks of {limit} tokens are too short to be found; the least is {_LEAST_TOKENS}."
+        )
+    if settings.overlap_tokens > limit // 4:
+        raise BadSettings(
+            f"an overlap of {settings.overlap_tokens} tokens is too much for chunks of {limit}; the most is a quarter."
+        )
+    counter = TokenCounter(count=count_tokens, overhead=count_tokens(""), limit=limit)
+
+    def split(document: Document, sections: Iterable[Section]) -> Iterator[Chunk]:
+        sample, sections = _sampled(sections)
+        votes = Counter({language: 1 for language in [detect(sample)] if language})
+        ordinal = 0
+        for (headings, anchor), group in groupby(sections, key=_place):
+            above = frame(document.title, headings, counter)
+            for text, kind in _passages(group, above, counter, settings.overlap_tokens):
+                language = detect(text)
+                if language:
+                    votes[language] += 1
+                yield Chunk(
+                    id=_chunk_id(document, ordinal, text),
+                    document=document.id,
+                    knowledge_base=document.knowledge_base,
+                    ordinal=ordinal,
+                    text=text,
+                    title=above.title,
+                    uri=document.uri,
+                    headings=above.headings,
+                    anchor=anchor,
+                    kind=kind,
+                    language=language or max(votes, key=votes.__getitem__, default=""),
+                )
+                ordinal += 1
+
+    return split
+
+
+def _place(section: Section) -> tuple[tuple[str, ...], str]:
+    return section.headings, section.anchor
+
+
+def _chunk_id(document: Document, ordinal: int, text: str) -> ChunkId:
+    named = f"{document.id}\x1f{ordinal}\x1f{text}"
+    return ChunkId(hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:32])
+
+
+def _sampled(sections: Iterable[Section]) -> tuple[str, Iterator[Section]]:
+    """The document's first characters, to tell its language by, and the sections again."""
+    rest = iter(sections)
+    first: list[Section] = []
+    characters = 0
+    for section in rest:
+        first.append(section)
+        characters += len(section.text)
+        if characters >= _SAMPLE_CHARACTERS or len(first) == _SAMPLE_SECTIONS:
+            break
+    sample = "\n".join(section.text[:_SAMPLE_CHARACTERS] for section in first)[:_SAMPLE_CHARACTERS]
+    return sample, chain(first, rest)
+
+
+def _passages(
+    group: Iterable[Section], above: Frame, counter: TokenCounter, overlap: int
+) -> Iterator[tuple[str, SectionKind]]:
+    for is_long_table, sections in groupby(
+        group, key=lambda section: section.kind == "table" and not _whole(section, above, counter)
+    ):
+        if not is_long_table:
+            yield from _packed(_joined(sections, above, counter), "", above, counter, overlap)
+            continue
+        for table in sections:
+            head, rows = _headed(table, above, counter)
+            yield from _packed(_row_pieces(rows, head, above, counter), head, above, counter, overlap)
+
+
+def _whole(section: Section, above: Frame, counter: TokenCounter) -> bool:
+    """Whether the section fits into one chunk as it is."""
+    if len(section.text) > above.capacity * CHARACTERS_PER_TOKEN:
+        return False
+    return counter.count(above.header + section.text.strip()) <= counter.limit
+
+
+def _joined(sections: Iterable[Section], above: Frame, counter: TokenCounter) -> Iterator[Piece]:
+    """The pieces of neighbouring sections with a blank line after each; a table, which fits here, stays whole."""
+    for section in sections:
+        if not section.text or section.text.isspace():
+            continue
+        if section.kind == "table":
+            weight = min(above.capacity, counter.weigh(section.text))
+            yield Piece(text=section.text, weight=weight, boundary=Boundary.SECTION, kind="table")
+        else:
+            yield from section_pieces(section, weigh=counter.weigh, capacity=above.capacity)
+        yield Piece(text="\n\n", weight=0, boundary=Boundary.SECTION, kind=section.kind)
+
+
+def _headed(table: Section, above: Frame, counter: TokenCounter) -> tuple[str, Section]:
+    """The header row to repeat, with its line feed, and the rows under it; no header where it is too long to repeat."""
+    head, feed, rows = table.text.lstrip("\n").partition("\n")
+    if not rows or len(head) > above.capacity * 4 or counter.weigh(head) > above.capacity // 3:
+        return "", table
+    return head + feed, Section(text=rows, anchor=table.anchor, headings=table.headings, kind="table")
+
+
+def _row_pieces(rows: Section, head: str, above: Frame, counter: TokenCounter) -> Iterator[Piece]:
+    return section_pieces(rows, weigh=counter.weigh, capacity=above.capacity - counter.weigh(head))
+
+
+def _packed(
+    pieces: Iterator[Piece], head: str, above: Frame, counter: TokenCounter, overlap: int
+) -> Iterator[tuple[str, SectionKind]]:
+    def fits(passage: Sequence[Piece]) -> bool:
+        return counter.count(above.header + head + _text(passage)) <= counter.limit
+
+    capacity = above.capacity - (counter.weigh(head) if head else 0)
+    for passage in pack(pieces, capacity=capacity, overlap=overlap, fits=fits, weigh=counter.weigh):
+        text = _text(passage)
+        if text:
+            kinds = {piece.kind for piece in passage if piece.weight}
+            yield head + text, passage[0].kind if len(kinds) == 1 else "prose"
+
+
+def _text(passage: Sequence[Piece]) -> str:
+    """The passage's text without the white space around it; the first line of code or of a table keeps its indentation."""
+    text = "".join(piece.text for piece in passage).rstrip()
+    if passage[0].kind not in {"code", "table"}:
+        return text.lstrip()
+    indented = len(text) - len(text.lstrip())
+    return text[text.rfind("\n", 0, indented) + 1 :]
