@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from hypothesis import given, settings
@@ -110,7 +110,7 @@ async def test_a_trace_is_found_by_a_unique_beginning(history: SqliteHistory) ->
 
 async def test_turns_and_trace_hold_together_or_not_at_all(history: SqliteHistory) -> None:
     await history.write([turn("a")], trace("a"))
-    wrong = Trace(turn=TurnId("c"), conversation=None, at=1.0, seconds={})  # pyright: ignore[reportArgumentType]
+    wrong = Trace(turn=TurnId("c"), conversation=cast("ConversationId", None), at=1.0, seconds={})
     with pytest.raises(sqlite3.IntegrityError):  # after both turns are in, the trace is refused
         await history.write([turn("b"), turn("c")], wrong)
     assert [t.id for t in await history.read(HERE, limit=10)] == ["a"]

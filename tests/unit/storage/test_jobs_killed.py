@@ -1,0 +1,46 @@
+"""A job whose worker was killed is taken up again, at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag_engine.storage import jobs
+from rag_engine.storage.catalog import SqliteCatalog
+from rag_engine.storage.jobs import SqliteJobQueue
+from tests.unit.storage import programs
+
+if TYPE_CHECKING:
+    from rag_engine.storage.sqlite import Database
+
+CLAIM = """
+import asyncio, sys
+from pathlib import Path
+from rag_engine.storage import jobs, sqlite
+
+async def main():
+    async with sqlite.connect(Path(sys.argv[1])) as database:
+        async with jobs.connect(database, workers=Path(sys.argv[2])) as claims:
+            job = await claims.claim()
+            print(job.path, flush=True)
+            await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+async def test_a_killed_workers_job_is_taken_up_and_the_attempt_counted(
+    database: Database, tmp_path: Path
+) -> None:
+    base = await SqliteCatalog(database).open("Handbook", model="m")
+    await SqliteJobQueue(database).add(base.id, [Path("/files/a.pdf")])
+    workers = tmp_path / "workers"
+    async with jobs.connect(database, workers=workers) as claims:
+        process = await programs.start(CLAIM, database.path, workers)
+        assert await programs.line(process) == "/files/a.pdf"
+        assert await claims.claim() is None  # the other one lives
+        await programs.kill(process)
+        job = await claims.claim()
+        assert job is not None
+        assert (job.path, job.attempts) == (Path("/files/a.pdf"), 2)
+    assert not any(workers.iterdir())
