@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -67,3 +68,18 @@ def known_prefixes(model: str) -> Prefixes | None:
     """The prefixes a model was trained with, or None for a model not in the table (gte, bge-m3 and MiniLM need none)."""
     name = model.rstrip("/").rpartition("/")[2].lower()
     return next((prefixes for start, prefixes in _BY_NAME if name.startswith(start)), None)
+
+
+def prefixes_of(trained: Prefixes, *, query: str | None, passage: str | None) -> Prefixes:
+    """What the model was trained with, unless the settings say otherwise."""
+    return Prefixes(
+        query=trained.query if query is None else query,
+        passage=trained.passage if passage is None else passage,
+    )
+
+
+def own_prefix(prefixes: Prefixes, trained: Prefixes) -> str:
+    """What a passage prefix of the operator's own adds to the identity of the vectors; the usual one adds nothing."""
+    if prefixes.passage == trained.passage:
+        return ""
+    return "+" + hashlib.sha256(prefixes.passage.encode()).hexdigest()[:8]

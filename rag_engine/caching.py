@@ -1,0 +1,119 @@
+"""An embedder round another that embeds no passage twice: vectors are kept by (model, SHA-256 of the text)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rag_engine.ports import Embedder, VectorCache
+    from rag_engine.types import Matrix, Side, Vector
+
+_BATCH: Final = 64
+"""Texts embedded before they are written: what an interruption can lose, twice."""
+
+_LANES: Final = 2
+"""Batches under way at once, so that the processors embed while a finished batch is written."""
+
+_READ_AT_ONCE: Final = 500
+_QUERIES_KEPT: Final = 256
+
+
+class CachedEmbedder:
+    """The same port round `embedder`. Queries are not stored; the last few are remembered while the process lives.
+
+    Raises what the embedder raises, and `StorageUnavailable` when the cache cannot be read or written.
+    """
+
+    __slots__ = ("_cache", "_embedder", "_queries")
+
+    def __init__(self, embedder: Embedder, cache: VectorCache) -> None:
+        self._embedder = embedder
+        self._cache = cache
+        self._queries: OrderedDict[str, Vector] = OrderedDict()
+
+    @property
+    def model(self) -> str:
+        return self._embedder.model
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder.dimensions
+
+    @property
+    def max_tokens(self) -> int:
+        return self._embedder.max_tokens
+
+    def count_tokens(self, text: str) -> int:
+        return self._embedder.count_tokens(text)
+
+    async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
+        if side == "query":
+            return await self._embed_queries(texts)
+        return await self._embed_passages(texts)
+
+    async def _embed_queries(self, texts: Sequence[str]) -> Matrix:
+        known = {text: self._queries[text] for text in texts if text in self._queries}
+        missing = list(dict.fromkeys(text for text in texts if text not in known))
+        if missing:
+            rows = await self._embedder.embed(missing, side="query")
+            known.update(zip(missing, rows, strict=True))
+        for text in texts:
+            self._queries[text] = known[text]
+            self._queries.move_to_end(text)
+        while len(self._queries) > _QUERIES_KEPT:
+            self._queries.popitem(last=False)
+        return self._stacked([known[text] for text in texts])
+
+    async def _embed_passages(self, texts: Sequence[str]) -> Matrix:
+        hashes = {text: _hash(text) for text in texts}
+        known = await self._read(list(hashes.values()))
+        missing = [text for text, key in hashes.items() if key not in known]
+        if missing:
+            known |= await self._embed_missing(missing, hashes)
+        return self._stacked([known[hashes[text]] for text in texts])
+
+    async def _read(self, keys: Sequence[bytes]) -> dict[bytes, Vector]:
+        known: dict[bytes, Vector] = {}
+        for start in range(0, len(keys), _READ_AT_ONCE):
+            known |= await self._cache.read(self.model, keys[start : start + _READ_AT_ONCE])
+        return known
+
+    async def _embed_missing(
+        self, missing: Sequence[str], hashes: Mapping[str, bytes]
+    ) -> dict[bytes, Vector]:
+        made: dict[bytes, Vector] = {}
+        batches = (missing[start : start + _BATCH] for start in range(0, len(missing), _BATCH))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for number in range(_LANES):
+                    group.create_task(self._work_through(batches, hashes, made), name=f"embed-{number}")
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from failures
+        return made
+
+    async def _work_through(
+        self, batches: Iterator[Sequence[str]], hashes: Mapping[str, bytes], made: dict[bytes, Vector]
+    ) -> None:
+        """Embed and write the batches that no other lane has taken."""
+        for batch in batches:
+            rows = await self._embedder.embed(batch, side="passage")
+            vectors = {hashes[text]: row for text, row in zip(batch, rows, strict=True)}
+            await self._cache.write(self.model, vectors)
+            made |= vectors
+
+    def _stacked(self, rows: Sequence[Vector]) -> Matrix:
+        """The rows as one matrix of its own: what the caller does with it changes no remembered vector."""
+        if not rows:
+            return np.empty((0, self.dimensions), np.float32)
+        return np.stack(rows).astype(np.float32, copy=False)
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
