@@ -8,9 +8,8 @@ import importlib
 import mimetypes
 import sys
 import uuid
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from pydantic import BaseModel, ConfigDict
 from rich.console import Console, Group, RenderableType
@@ -19,7 +18,20 @@ from rich.markdown import Markdown
 from rich.spinner import Spinner
 from rich.text import Text
 
-from bot.port import Attachment, ChatService, IncomingMessage, Limits, MessageStream, Person, Place, Reply, Source
+from bot.port import (
+    Attachment,
+    ChatService,
+    IncomingMessage,
+    Limits,
+    MessageStream,
+    Person,
+    Place,
+    Reply,
+    Source,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
 
 _HELP = """Ask a question, or:
   /add FILE   add a file to this conversation
@@ -70,11 +82,11 @@ async def _turn(line: str, *, place: Place, service: ChatService, console: Conso
     attachments: tuple[Attachment, ...] = ()
     text = line
     if line.startswith("/add"):
-        path = Path(line.removeprefix("/add").strip()).expanduser()
-        if not path.is_file():
-            console.print(f"There is no file {str(path)!r}.", markup=False)
+        path = line.removeprefix("/add").strip()
+        attachments, text = _attachments(path), ""
+        if not attachments:
+            console.print(f"There is no file {path!r}.", markup=False)
             return
-        attachments, text = (_attachment(path),), ""
     message = IncomingMessage(
         id=uuid.uuid4().hex, place=place, person=Person(id="console"), text=text, attachments=attachments
     )
@@ -82,7 +94,11 @@ async def _turn(line: str, *, place: Place, service: ChatService, console: Conso
         await service.on_message(message, stream)
 
 
-def _attachment(path: Path) -> Attachment:
+def _attachments(name: str) -> tuple[Attachment, ...]:
+    path = Path(name).expanduser()
+    if not path.is_file():
+        return ()
+
     async def read() -> AsyncIterator[bytes]:
         with path.open("rb") as file:
             while block := await asyncio.to_thread(file.read, _BLOCK_BYTES):
@@ -90,7 +106,7 @@ def _attachment(path: Path) -> Attachment:
 
     media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     uri = path.resolve().as_uri()
-    return Attachment(name=path.name, media_type=media_type, size=path.stat().st_size, uri=uri, open=read)
+    return (Attachment(name=path.name, media_type=media_type, size=path.stat().st_size, uri=uri, open=read),)
 
 
 async def _lines(source: TextIO, *, console: Console, interactive: bool) -> AsyncIterator[str]:
@@ -100,7 +116,11 @@ async def _lines(source: TextIO, *, console: Console, interactive: bool) -> Asyn
             importlib.import_module("readline")  # its import alone gives `input` line editing and a history
     while True:
         try:
-            line = await asyncio.to_thread(input, "\n> ") if interactive else await asyncio.to_thread(source.readline)
+            line = (
+                await asyncio.to_thread(input, "\n> ")
+                if interactive
+                else await asyncio.to_thread(source.readline)
+            )
         except EOFError:
             console.print()
             return
@@ -121,7 +141,11 @@ class _PlainStream:
         """A pipe cannot be edited."""
 
     async def finish(self, reply: Reply) -> None:
-        parts = [reply.text.rstrip(), *reply.notices, "\n".join(_source_line(source) for source in reply.sources)]
+        parts = [
+            reply.text.rstrip(),
+            *reply.notices,
+            "\n".join(_source_line(source) for source in reply.sources),
+        ]
         print("\n\n".join(part for part in parts if part), file=self._file, flush=True)
 
 
@@ -138,7 +162,9 @@ class _TerminalStream:
         if self._live is None:
             self._live = Live(console=self._console, transient=True, refresh_per_second=12)
             self._live.start()
-        self._live.update(Markdown(reply.text) if reply.text else Spinner("dots", text=Text(reply.status, style="dim")))
+        self._live.update(
+            Markdown(reply.text) if reply.text else Spinner("dots", text=Text(reply.status, style="dim"))
+        )
 
     async def finish(self, reply: Reply) -> None:
         self.close()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from bot.cli import arguments
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
 
 _COMMAND_MODULES = {"kb": "knowledge_bases", "eval": "evaluate"}
 EXIT_FAILED, EXIT_MISCONFIGURED, EXIT_INTERRUPTED = 1, 78, 130

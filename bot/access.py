@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rag_engine.errors import UnknownKnowledgeBase
-from rag_engine.ports import Catalog
-from rag_engine.types import KnowledgeBase, KnowledgeBaseId
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.ports import Catalog
+    from rag_engine.types import KnowledgeBase, KnowledgeBaseId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

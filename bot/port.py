@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from rag_engine.types import Citation as Citation
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from rag_engine.types import Citation as Citation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

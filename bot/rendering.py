@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from bot.port import Citation, Reply, Source
-from rag_engine.types import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.types import Answer
 
 
 def final(answer: Answer) -> Reply:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from bot import streaming, telemetry
-from bot.access import Scope
 from bot.port import Attachment, IncomingMessage, MessageStream, Place, Reply
-from rag_engine.engine import Engine
 from rag_engine.errors import RagError
 from rag_engine.types import ConversationId, Ingested, Query
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from bot.access import Scope
+    from rag_engine.engine import Engine
 
 _HELP = "Ask a question about the files, or add a file and ask about it."
 
@@ -40,11 +44,15 @@ class Service:
                 await self._handle(message, stream)
             except RagError as error:
                 await stream.finish(Reply(text=str(error)))
-            except Exception as error:  # the edge towards people: a bug becomes a sentence with an id, and a log entry
+            except (
+                Exception
+            ) as error:  # the edge towards people: a bug becomes a sentence with an id, and a log entry
                 await stream.finish(Reply(text=telemetry.report(telemetry.unwrapped(error))))
 
     async def _handle(self, message: IncomingMessage, stream: MessageStream) -> None:
-        received = [await self._receive(message.place, attachment, stream) for attachment in message.attachments]
+        received = [
+            await self._receive(message.place, attachment, stream) for attachment in message.attachments
+        ]
         if not message.text.strip():
             await stream.finish(Reply(text="\n".join(f"- {line}" for line in received) or _HELP))
             return

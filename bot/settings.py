@@ -7,16 +7,23 @@ its own settings without a change here.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from rag_engine.errors import BadSettings
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
 _PREFIX = "FOOTNOTE_"
+
+
+def _default_data_dir() -> Path:
+    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "footnote"
 
 
 class _Section(BaseModel):
@@ -52,6 +59,10 @@ class RerankerSlice(Slice):
     """Empty: none."""
 
 
+class SplitterSlice(Slice):
+    kind: str = "structure"
+
+
 class ParsingSettings(_Section):
     """Limits on reading one file."""
 
@@ -76,10 +87,11 @@ class Settings(BaseSettings):
         env_prefix=_PREFIX, env_nested_delimiter="__", env_file=".env", frozen=True, extra="ignore"
     )
 
-    data_dir: Path = Field(default_factory=lambda: _default_data_dir())
+    data_dir: Path = Field(default_factory=_default_data_dir)
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     embedder: EmbedderSlice = EmbedderSlice()
     index: IndexSlice = IndexSlice()
+    splitter: SplitterSlice = SplitterSlice()
     model: ModelSlice = ModelSlice()
     reranker: RerankerSlice = RerankerSlice()
     parsing: ParsingSettings = ParsingSettings()
@@ -129,11 +141,8 @@ def _ours(environment: Mapping[str, str]) -> Iterable[str]:
     file = Path(".env")
     if file.is_file():
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-        keys = [line.removeprefix("export ").partition("=")[0].strip().upper() for line in lines if "=" in line]
+        keys = [
+            line.removeprefix("export ").partition("=")[0].strip().upper() for line in lines if "=" in line
+        ]
         names += [key for key in keys if key.startswith(_PREFIX)]
     return names
-
-
-def _default_data_dir() -> Path:
-    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(base) / "footnote"

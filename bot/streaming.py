@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING
 
 from bot import rendering
 from bot.port import MessageStream, Reply
 from rag_engine.types import Answer, AnswerEvent, Delta, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
 
 
 async def relay(
@@ -66,10 +69,11 @@ class _Editor:
             wait = self._shown_at + self._stream.limits.edit_seconds - self._clock()
             if wait > 0:
                 await asyncio.sleep(wait)
-            reply, self._wanted = self._wanted, None
-            if reply is not None:
+            newest = self._wanted  # more may have been wanted while we waited, or nothing any longer
+            self._wanted = None
+            if newest:
                 self._shown_at = self._clock()
-                await self._stream.show(reply)
+                await self._stream.show(newest)
 
     def _raise_if_failed(self) -> None:
         if self._task is not None and not self._task.cancelled():

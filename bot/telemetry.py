@@ -7,6 +7,7 @@ import logging
 import secrets
 import sys
 import time
+from typing import cast
 
 _LOGGER = logging.getLogger("footnote")
 _OURS = {"footnote", "bot", "rag_engine", "adapters"}
@@ -31,8 +32,8 @@ def event(name: str, **fields: object) -> None:
 
 def unwrapped(error: BaseException) -> BaseException:
     """The error inside groups of one, which task groups wrap round it."""
-    while isinstance(error, BaseExceptionGroup) and error.exceptions:
-        error = error.exceptions[0]
+    if isinstance(error, BaseExceptionGroup):
+        return unwrapped(cast("BaseExceptionGroup[BaseException]", error).exceptions[0])
     return error
 
 

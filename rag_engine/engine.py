@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from rag_engine import pipeline, replying
 from rag_engine.analysis import query_tokens
 from rag_engine.errors import QueryTooLong, StorageUnavailable, UserError
 from rag_engine.pipeline import Inquiry, NamedStep
-from rag_engine.ports import Embedder, History, LanguageModel
 from rag_engine.types import (
     Answer,
     AnswerEvent,
@@ -27,6 +26,11 @@ from rag_engine.types import (
     Turn,
     TurnId,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Sequence
+
+    from rag_engine.ports import Embedder, History, LanguageModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +59,7 @@ class Engine:
         inquiry = await self._run(await self._inquiry(query, remember=False), self.search_steps)
         return Retrieval(hits=inquiry.hits[: query.limit], fallbacks=inquiry.fallbacks)
 
-    async def answer(self, query: Query) -> AsyncIterator[AnswerEvent]:
+    async def answer(self, query: Query) -> AsyncGenerator[AnswerEvent]:
         """Stages, one `Retrieval`, deltas, one `Answer`. Close the iterator (`aclosing`) to stop: the model's connection ends.
 
         Raises `UserError` for a question that cannot be asked and `Unavailable` when nothing can be searched. A model that
@@ -78,7 +82,9 @@ class Engine:
                     yield item
                 else:
                     told = item
-        inquiry = replace(inquiry, seconds={**inquiry.seconds, "answer": time.perf_counter() - started, **told.seconds})
+        inquiry = replace(
+            inquiry, seconds={**inquiry.seconds, "answer": time.perf_counter() - started, **told.seconds}
+        )
         yield await self._remember(inquiry, told, asked_at=asked_at)
 
     async def _inquiry(self, query: Query, *, remember: bool) -> Inquiry:
@@ -110,7 +116,11 @@ class Engine:
         )
         conversation = inquiry.query.conversation or f"single:{turn}"
         asked = Turn(
-            id=TurnId(f"{turn}-question"), conversation=conversation, role="user", text=inquiry.query.text, at=asked_at
+            id=TurnId(f"{turn}-question"),
+            conversation=conversation,
+            role="user",
+            text=inquiry.query.text,
+            at=asked_at,
         )
         said = Turn(id=turn, conversation=conversation, role="assistant", text=told.text, at=time.time())
         try:
@@ -118,7 +128,9 @@ class Engine:
         except StorageUnavailable as error:
             notice = f"This answer could not be kept in the history: {error}"
             answer = replace(
-                answer, fallbacks=(*answer.fallbacks, "history_unavailable"), notices=(*answer.notices, notice)
+                answer,
+                fallbacks=(*answer.fallbacks, "history_unavailable"),
+                notices=(*answer.notices, notice),
             )
         return answer
 
@@ -166,8 +178,19 @@ def _trace(inquiry: Inquiry, told: replying.Told, answer: Answer, asked: Turn) -
 
 def _passage(hit: Hit) -> dict[str, object]:
     legs = [{"leg": leg.leg, "rank": leg.rank, "score": leg.score} for leg in hit.legs]
-    return {"chunk": hit.chunk.id, "title": hit.chunk.title, "anchor": hit.chunk.anchor, "score": hit.score, "legs": legs}
+    return {
+        "chunk": hit.chunk.id,
+        "title": hit.chunk.title,
+        "anchor": hit.chunk.anchor,
+        "score": hit.score,
+        "legs": legs,
+    }
 
 
 def _citation(citation: Citation) -> dict[str, object]:
-    return {"number": citation.number, "title": citation.title, "anchor": citation.anchor, "quote": citation.quote}
+    return {
+        "number": citation.number,
+        "title": citation.title,
+        "anchor": citation.anchor,
+        "quote": citation.quote,
+    }

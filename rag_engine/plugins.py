@@ -5,9 +5,12 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import importlib.util
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 from rag_engine.errors import BadSettings, MissingExtra
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 _PROJECT = "footnote-bot"
 
@@ -19,7 +22,9 @@ def load(family: str, name: str) -> ModuleType:
     but a library it needs is not.
     """
     if not name.isidentifier():
-        raise BadSettings(f"{name!r} cannot be the name of a part in {family}: use letters, digits and underscores.")
+        raise BadSettings(
+            f"{name!r} cannot be the name of a part in {family}: use letters, digits and underscores."
+        )
     full_name = f"{family}.{name}"
     if importlib.util.find_spec(full_name) is not None:
         return _import(full_name, extra=name)
@@ -34,7 +39,9 @@ def available(family: str) -> list[str]:
     import pkgutil
 
     package = importlib.import_module(family)
-    ours = {module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")}
+    ours = {
+        module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")
+    }
     return sorted(ours | {entry_point.name for entry_point in importlib.metadata.entry_points(group=family)})
 
 
@@ -46,4 +53,6 @@ def _import(full_name: str, *, extra: str) -> ModuleType:
         if missing.partition(".")[0] == full_name.partition(".")[0]:
             raise
         hint = f"{_PROJECT}[{extra.replace('_', '-')}]"
-        raise MissingExtra(f"{extra} needs {missing}, which is not installed: pip install '{hint}'") from error
+        raise MissingExtra(
+            f"{extra} needs {missing}, which is not installed: pip install '{hint}'"
+        ) from error

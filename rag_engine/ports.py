@@ -6,13 +6,14 @@ Every method may be cancelled at any await and then leaves nothing half done.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
     from rag_engine.pipeline import Inquiry
     from rag_engine.types import (
         Chunk,
@@ -149,7 +150,9 @@ class Catalog(Protocol):
 class Documents(Protocol):
     """The documents of the catalog. A document may have several sources (URIs) when the same bytes came from several places."""
 
-    async def find(self, knowledge_base: KnowledgeBaseId, *, uri: str = "", digest: str = "") -> DocumentRecord | None:
+    async def find(
+        self, knowledge_base: KnowledgeBaseId, *, uri: str = "", digest: str = ""
+    ) -> DocumentRecord | None:
         """By the URI of one of its sources, or by the digest of its bytes (ready ones only)."""
         ...
 
@@ -209,4 +212,3 @@ Parser: TypeAlias = "Callable[[Path], Iterator[Section]]"
 Splitter: TypeAlias = "Callable[[Document, Iterable[Section]], Iterator[Chunk]]"
 
 Step: TypeAlias = "Callable[[Inquiry], Awaitable[Inquiry]]"
-

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
-from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -16,10 +15,15 @@ from rich.text import Text
 
 from bot import compose
 from bot.service import sentence
-from bot.settings import Settings
+from rag_engine.blobs import blob_from_path
 from rag_engine.errors import UserError
-from rag_engine.ingestion import blob_from_path
-from rag_engine.types import Ingested, KnowledgeBaseId
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Iterator
+
+    from bot.settings import Settings
+    from rag_engine.types import Ingested, KnowledgeBaseId
 
 _IN_FLIGHT = 4  # enough for one file to be read while others are embedded, few enough for memory to stay flat
 
@@ -49,7 +53,9 @@ class _Outcome:
         total = self.added + self.unchanged + len(self.failed)
         files = "1 file" if total == 1 else f"{total} files"
         passages = "1 passage" if self.passages == 1 else f"{self.passages} passages"
-        return f"{files}: {self.added} added ({passages}), {self.unchanged} unchanged, {len(self.failed)} failed"
+        return (
+            f"{files}: {self.added} added ({passages}), {self.unchanged} unchanged, {len(self.failed)} failed"
+        )
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -127,7 +133,9 @@ class _Shown:
         """A pipe is told what was done, not what is being done."""
 
     def end(self, path: Path, said: str) -> None:
-        self._console.print(Text(said if said.startswith(path.name) else f"{path.name}: {said}"), soft_wrap=True)
+        self._console.print(
+            Text(said if said.startswith(path.name) else f"{path.name}: {said}"), soft_wrap=True
+        )
 
 
 class _Bar(_Shown):
@@ -155,7 +163,12 @@ class _BarContext(AbstractContextManager[_Shown]):
     def __init__(self, console: Console, *, total: int) -> None:
         self._console, self._total = console, total
         self._bar = Progress(
-            BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"), console=console, transient=True
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.description}"),
+            console=console,
+            transient=True,
         )
 
     def __enter__(self) -> _Shown:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DEFAULT_KNOWLEDGE_BASE = "default"
 
@@ -16,7 +20,8 @@ settings come from the environment and .env: OPENAI_API_KEY or OPENAI_BASE_URL w
 language model (without one the best sentences are quoted), FOOTNOTE_DATA_DIR for where everything is kept.
 `footnote doctor` says what is missing."""
 
-_Parsers = "argparse._SubParsersAction[argparse.ArgumentParser]"
+_AddParser: TypeAlias = "Callable[..., argparse.ArgumentParser]"
+"""The method of that name of what `add_subparsers` returns; argparse has no public name for its type."""
 
 
 def build() -> argparse.ArgumentParser:
@@ -30,12 +35,12 @@ def build() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="store_true", help="print the version and leave")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for add in (_run, _chat, _ask, _search, _add, _knowledge_base, _trace, _prompts, _eval, _doctor):
-        add(commands)
+        add(commands.add_parser)
     return parser
 
 
-def _command(commands: _Parsers, name: str, *, summary: str, example: str) -> argparse.ArgumentParser:
-    return commands.add_parser(
+def _command(add_parser: _AddParser, name: str, *, summary: str, example: str) -> argparse.ArgumentParser:
+    return add_parser(
         name,
         help=summary,
         description=summary[0].upper() + summary[1:] + ".",
@@ -44,29 +49,31 @@ def _command(commands: _Parsers, name: str, *, summary: str, example: str) -> ar
     )
 
 
-def _run(commands: _Parsers) -> None:
+def _run(add_parser: _AddParser) -> None:
     _command(
-        commands,
+        add_parser,
         "run",
         summary="start every platform whose settings are present, else the console",
         example="footnote run",
     )
 
 
-def _chat(commands: _Parsers) -> None:
+def _chat(add_parser: _AddParser) -> None:
     parser = _command(
-        commands,
+        add_parser,
         "chat",
         summary="ask in the terminal, answers streamed with citations",
         example='footnote chat\necho "How many days of leave do I have?" | footnote chat',
     )
     _with_knowledge_bases(parser)
-    parser.add_argument("--conversation", default="", metavar="NAME", help="go on with the conversation of that name")
+    parser.add_argument(
+        "--conversation", default="", metavar="NAME", help="go on with the conversation of that name"
+    )
 
 
-def _ask(commands: _Parsers) -> None:
+def _ask(add_parser: _AddParser) -> None:
     parser = _command(
-        commands,
+        add_parser,
         "ask",
         summary="one answer",
         example='footnote ask "Who approves travel?" --kb handbook\nfootnote ask "Who approves travel?" --json',
@@ -76,9 +83,9 @@ def _ask(commands: _Parsers) -> None:
     _with_json(parser, "{answer, citations: [{number, title, anchor, uri, quote}], turn, grounded, timings}")
 
 
-def _search(commands: _Parsers) -> None:
+def _search(add_parser: _AddParser) -> None:
     parser = _command(
-        commands,
+        add_parser,
         "search",
         summary="retrieval only: the passages an answer would be made from",
         example="footnote search 'travel approval' --limit 5 --legs lexical,dense --json",
@@ -87,27 +94,33 @@ def _search(commands: _Parsers) -> None:
     _with_knowledge_bases(parser)
     parser.add_argument("--limit", type=_positive, default=10, metavar="N", help="how many passages (10)")
     parser.add_argument(
-        "--legs", type=_legs, default=("lexical", "dense"), metavar="LEGS", help="lexical, dense or lexical,dense (both)"
+        "--legs",
+        type=_legs,
+        default=("lexical", "dense"),
+        metavar="LEGS",
+        help="lexical, dense or lexical,dense (both)",
     )
     _with_json(parser, "[{rank, document, title, anchor, score, legs: [{leg, rank, score}], text}]")
 
 
-def _add(commands: _Parsers) -> None:
+def _add(add_parser: _AddParser) -> None:
     parser = _command(
-        commands,
+        add_parser,
         "add",
         summary="read files and folders into a knowledge base; safe to interrupt and repeat",
         example="footnote add handbook.pdf notes/ --kb handbook",
     )
-    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a file, or a folder with all that is in it")
+    parser.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="a file, or a folder with all that is in it"
+    )
     parser.add_argument(
         "--kb", default=DEFAULT_KNOWLEDGE_BASE, metavar="NAME", help=f"made if new ({DEFAULT_KNOWLEDGE_BASE})"
     )
 
 
-def _knowledge_base(commands: _Parsers) -> None:
+def _knowledge_base(add_parser: _AddParser) -> None:
     parser = _command(
-        commands,
+        add_parser,
         "kb",
         summary="administer knowledge bases",
         example="footnote kb list --json\nfootnote kb show handbook handbook.pdf --text",
@@ -117,15 +130,21 @@ def _knowledge_base(commands: _Parsers) -> None:
     _with_json(listing, "[{name, documents, chunks, model}]")
     show = actions.add_parser("show", help="the documents of one, or one document")
     show.add_argument("name", metavar="NAME")
-    show.add_argument("document", metavar="DOCUMENT", nargs="?", default="", help="a title, or an id or its beginning")
-    show.add_argument("--text", action="store_true", help="the document as it was read, a heading line per anchor")
+    show.add_argument(
+        "document", metavar="DOCUMENT", nargs="?", default="", help="a title, or an id or its beginning"
+    )
+    show.add_argument(
+        "--text", action="store_true", help="the document as it was read, a heading line per anchor"
+    )
     _with_json(show, "[{id, title, media_type, state, reason, chunks, pages}]")
     remove = actions.add_parser("remove", help="remove one, or one document of it")
     remove.add_argument("name", metavar="NAME")
     remove.add_argument("document", metavar="DOCUMENT", nargs="?", default="")
     remove.add_argument("--yes", action="store_true", help="do not ask first")
     reindex = actions.add_parser("reindex", help="split and embed again from the text as it was read")
-    reindex.add_argument("name", metavar="NAME", nargs="?", default="", help="one; without it all, into a fresh index")
+    reindex.add_argument(
+        "name", metavar="NAME", nargs="?", default="", help="one; without it all, into a fresh index"
+    )
     export = actions.add_parser("export", help="write one to a file, vectors included")
     export.add_argument("name", metavar="NAME")
     export.add_argument("file", metavar="FILE.zip", type=Path)
@@ -134,42 +153,58 @@ def _knowledge_base(commands: _Parsers) -> None:
     import_.add_argument("--name", default="", metavar="NAME", help="under another name")
 
 
-def _trace(commands: _Parsers) -> None:
+def _trace(add_parser: _AddParser) -> None:
     parser = _command(
-        commands, "trace", summary="what happened in a turn", example="footnote trace\nfootnote trace 3f9a --json"
+        add_parser,
+        "trace",
+        summary="what happened in a turn",
+        example="footnote trace\nfootnote trace 3f9a --json",
     )
-    parser.add_argument("turn", metavar="TURN", nargs="?", default="", help="its id or the beginning; without it the newest")
+    parser.add_argument(
+        "turn", metavar="TURN", nargs="?", default="", help="its id or the beginning; without it the newest"
+    )
     _with_json(parser, "everything")
 
 
-def _prompts(commands: _Parsers) -> None:
-    parser = _command(commands, "prompts", summary="the prompt rules, each with an id", example="footnote prompts answer")
+def _prompts(add_parser: _AddParser) -> None:
+    parser = _command(
+        add_parser, "prompts", summary="the prompt rules, each with an id", example="footnote prompts answer"
+    )
     parser.add_argument("task", metavar="TASK", nargs="?", default="", help="the rules of one task")
     _with_json(parser, "[{task, id, text}]")
 
 
-def _eval(commands: _Parsers) -> None:
+def _eval(add_parser: _AddParser) -> None:
     parser = _command(
-        commands,
+        add_parser,
         "eval",
         summary="retrieval figures on a judged folder (corpus.jsonl, queries.jsonl, qrels.tsv, each also .gz)",
         example="footnote eval data/scifact --json",
     )
     parser.add_argument("folder", metavar="DIR", type=Path)
     parser.add_argument("--index", default="", metavar="KIND", help="embedded or elasticsearch (the setting)")
-    _with_json(parser, "{documents, chunks, queries, seconds, lexical: {ndcg@10, …}, dense: {…}, hybrid: {…}}")
+    _with_json(
+        parser, "{documents, chunks, queries, seconds, lexical: {ndcg@10, …}, dense: {…}, hybrid: {…}}"
+    )
 
 
-def _doctor(commands: _Parsers) -> None:
+def _doctor(add_parser: _AddParser) -> None:
     parser = _command(
-        commands, "doctor", summary="what is set up, what is wrong and how to mend it", example="footnote doctor"
+        add_parser,
+        "doctor",
+        summary="what is set up, what is wrong and how to mend it",
+        example="footnote doctor",
     )
     _with_json(parser, "[{check, state, detail, mend}]")
 
 
 def _with_knowledge_bases(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--kb", action="append", default=[], metavar="NAME", help="a knowledge base to look in; may be repeated (all)"
+        "--kb",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a knowledge base to look in; may be repeated (all)",
     )
 
 
@@ -190,5 +225,3 @@ def _legs(text: str) -> tuple[str, ...]:
     if unknown or not legs:
         raise argparse.ArgumentTypeError("must be lexical, dense or lexical,dense")
     return legs
-
-

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import sys
 from contextlib import aclosing
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from bot import compose, streaming
 from bot.access import scope
-from bot.settings import Settings
-from rag_engine.engine import Engine
 from rag_engine.types import Answer, Query
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bot.settings import Settings
+    from rag_engine.engine import Engine
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
+from typing import TYPE_CHECKING
 
 from bot import compose
-from bot.settings import Settings
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bot.settings import Settings
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:

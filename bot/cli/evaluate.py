@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 
 from bot import compose
-from bot.settings import Settings
 from rag_engine import evaluation
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bot.settings import Settings
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -13,10 +12,15 @@ from rich.text import Text
 
 from bot import compose
 from bot.access import find
-from bot.settings import Settings
 from rag_engine import archive
 from rag_engine.errors import UnknownDocument, UserError
-from rag_engine.types import DocumentRecord, KnowledgeBase, Section
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from bot.settings import Settings
+    from rag_engine.types import DocumentRecord, KnowledgeBase, Section
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -27,9 +31,12 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
 async def _list(arguments: argparse.Namespace, settings: Settings) -> int:
     async with compose.storage(settings) as storage:
         rows = [
-            _base_row(base, await storage.catalog.records(base.id)) for base in await storage.catalog.knowledge_bases()
+            _base_row(base, await storage.catalog.records(base.id))
+            for base in await storage.catalog.knowledge_bases()
         ]
-    _show_rows(rows, as_json=arguments.json, empty="There are no knowledge bases yet: `footnote add PATH` makes one.")
+    _show_rows(
+        rows, as_json=arguments.json, empty="There are no knowledge bases yet: `footnote add PATH` makes one."
+    )
     return 0
 
 
@@ -43,7 +50,9 @@ async def _show(arguments: argparse.Namespace, settings: Settings) -> int:
             for record in records:
                 _print_text(await storage.catalog.sections(record.document.id))
             return 0
-    _show_rows([_document_row(record) for record in records], as_json=arguments.json, empty=f"{base.name} is empty.")
+    _show_rows(
+        [_document_row(record) for record in records], as_json=arguments.json, empty=f"{base.name} is empty."
+    )
     return 0
 
 
@@ -53,7 +62,11 @@ async def _remove(arguments: argparse.Namespace, settings: Settings) -> int:
         record = None
         if arguments.document:
             record = _document(await library.catalog.records(base.id), arguments.document, base)
-        what = f"{record.document.title} from {base.name}" if record else f"the knowledge base {base.name} and all in it"
+        what = (
+            f"{record.document.title} from {base.name}"
+            if record
+            else f"the knowledge base {base.name} and all in it"
+        )
         if not arguments.yes and not _confirmed(f"Remove {what}?"):
             print("Nothing was removed.")
             return 1
@@ -82,7 +95,9 @@ async def _export(arguments: argparse.Namespace, settings: Settings) -> int:
         exported = await archive.export(
             base, arguments.file, library=library.catalog, contents=library.index, identity=library.identity
         )
-    print(f"{base.name}: {exported.documents} documents with {exported.chunks} passages are in {arguments.file}.")
+    print(
+        f"{base.name}: {exported.documents} documents with {exported.chunks} passages are in {arguments.file}."
+    )
     return 0
 
 
@@ -137,7 +152,9 @@ def _document(records: Sequence[DocumentRecord], wanted: str, base: KnowledgeBas
     found = [record for record in records if record.document.id.startswith(wanted)]
     found = found or [record for record in records if record.document.title.casefold() == wanted.casefold()]
     if not found:
-        raise UnknownDocument(f"There is no document {wanted!r} in {base.name}: `footnote kb show {base.name}` lists them.")
+        raise UnknownDocument(
+            f"There is no document {wanted!r} in {base.name}: `footnote kb show {base.name}` lists them."
+        )
     if len(found) > 1:
         ids = ", ".join(record.document.id[:12] for record in found)
         raise UserError(f"{len(found)} documents are called {wanted!r}: say which by its id ({ids}).")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from bot.settings import Settings
 from rag_engine import prompts
 from rag_engine.errors import UserError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bot.settings import Settings
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
 from bot import compose
 from bot.access import scope
-from bot.settings import Settings
 from rag_engine.types import Hit, Query
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bot.settings import Settings
 
 _EXCERPT = 300
 

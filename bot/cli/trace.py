@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from dataclasses import asdict
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from bot import compose
-from bot.settings import Settings
 from rag_engine.errors import UserError
 from rag_engine.types import Trace, TurnId
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bot.settings import Settings
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -37,7 +41,11 @@ def as_json(trace: Trace) -> dict[str, object]:
 
 
 def _print(trace: Trace, console: Console) -> None:
-    console.print(Text(f"turn {trace.turn}, {datetime.fromtimestamp(trace.at, UTC):%Y-%m-%d %H:%M:%S} UTC", style="bold"))
+    console.print(
+        Text(
+            f"turn {trace.turn}, {datetime.fromtimestamp(trace.at, UTC):%Y-%m-%d %H:%M:%S} UTC", style="bold"
+        )
+    )
     stages = Table("stage", "ms", box=None, pad_edge=False)
     for name, seconds in trace.seconds.items():
         stages.add_row(name, f"{seconds * 1000:.1f}")
