@@ -54,9 +54,12 @@ def count(text: str) -> int:
     return sum(len(encoding.encode_ordinary(block)) for block in _blocks(text))
 
 
-def prepare() -> None:
-    """Load the vocabulary now, in this thread, so that the first `count` does not wait for it: at most some seconds."""
-    _encoding()
+def prepare() -> bool:
+    """Load the vocabulary now, in this thread, so that the first `count` does not wait for it: at most some seconds.
+
+    True when counts are exact, False when they are estimates.
+    """
+    return _encoding() is not None
 
 
 def estimate(text: str) -> int:

@@ -1,0 +1,123 @@
+"""`footnote doctor`: what is set up, what is wrong, and how to mend it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import platform
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from rich.console import Console
+from rich.text import Text
+
+from bot import compose, telemetry
+from bot.settings import Settings
+from rag_engine import tokens
+from rag_engine.errors import RagError
+from rag_engine.types import Message, Prompt
+
+_SECONDS = 60
+_STYLES = {"ok": "green", "note": "yellow", "bad": "red"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One line: what was checked, how it is, and what to do about it."""
+
+    check: str
+    state: Literal["ok", "note", "bad"]
+    detail: str
+    mend: str = ""
+
+
+async def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Check one thing after the other; a bad one does not stop the rest. Returns 1 when something is bad."""
+    findings: list[Finding] = []
+    console = Console(highlight=False)
+    async for finding in _findings(settings):
+        findings.append(finding)
+        if not arguments.json:
+            _print(finding, console)
+    if arguments.json:
+        print(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=2))
+    return 1 if any(finding.state == "bad" for finding in findings) else 0
+
+
+async def _findings(settings: Settings) -> AsyncGenerator[Finding]:
+    yield Finding(check="settings", state="ok", detail=f"read; Python {platform.python_version()}")
+    checks: dict[str, Callable[[Settings], Awaitable[Finding]]] = {
+        "data directory": _data_directory,
+        "embedder and index": _embedder_and_index,
+        "language model": _language_model,
+        "token counting": _token_counting,
+    }
+    for check, examine in checks.items():
+        try:
+            async with asyncio.timeout(_SECONDS):
+                yield await examine(settings)
+        except TimeoutError:
+            yield Finding(check=check, state="bad", detail=f"no answer within {_SECONDS} seconds")
+        except Exception as error:
+            cause = telemetry.unwrapped(error)
+            detail = str(cause) if isinstance(cause, RagError) else telemetry.report(cause)
+            yield Finding(check=check, state="bad", detail=detail)
+
+
+async def _data_directory(settings: Settings) -> Finding:
+    async with compose.storage(settings) as storage:
+        bases = await storage.catalog.knowledge_bases()
+        waiting = await storage.queue.unfinished()
+    detail = f"{settings.data_dir}, {len(bases)} knowledge bases"
+    if waiting:
+        folders = sorted({str(job.path.parent) for job in waiting})
+        mend = f"repeat `footnote add {folders[0]}`" + (" and the others" if len(folders) > 1 else "")
+        detail += f", {len(waiting)} files of an interrupted run are unfinished"
+        return Finding(check="data directory", state="note", detail=detail, mend=mend)
+    return Finding(check="data directory", state="ok", detail=detail)
+
+
+async def _embedder_and_index(settings: Settings) -> Finding:
+    started = time.perf_counter()
+    async with compose.library(settings) as library:
+        seconds = time.perf_counter() - started
+        bases = await library.catalog.knowledge_bases()
+        chunks = sum([await library.index.count(base.id) for base in bases])
+        identity = library.identity
+    detail = f"{identity.model}, {identity.dimensions} dimensions, {chunks} passages, open in {seconds:.1f} s"
+    return Finding(check="embedder and index", state="ok", detail=detail)
+
+
+async def _language_model(settings: Settings) -> Finding:
+    if settings.model_kind() == "extractive":
+        mend = "set OPENAI_API_KEY, or OPENAI_BASE_URL and FOOTNOTE_MODEL__NAME for a server of your own"
+        detail = "none is configured, so answers quote the best sentences"
+        return Finding(check="language model", state="note", detail=detail, mend=mend)
+    prompt = Prompt(
+        messages=(Message(role="user", content="Reply with the word ready."),), question="", reply_tokens=256
+    )
+    async with compose.application(settings) as application:
+        model = application.engine.models[0]
+        started = time.perf_counter()
+        async with model.stream(prompt, task="verify") as pieces:
+            await anext(pieces, "")
+        seconds = time.perf_counter() - started
+    detail = f"{model.name} answers in {seconds:.1f} s, window of {model.context_tokens:,} tokens"
+    return Finding(check="language model", state="ok", detail=detail)
+
+
+async def _token_counting(settings: Settings) -> Finding:
+    if await asyncio.to_thread(tokens.prepare):
+        return Finding(check="token counting", state="ok", detail="exact")
+    mend = "nothing must be done; for exact counts let tiktoken fetch its vocabulary once, or set TIKTOKEN_CACHE_DIR"
+    return Finding(check="token counting", state="note", detail="a safe overestimate", mend=mend)
+
+
+def _print(finding: Finding, console: Console) -> None:
+    line = Text.assemble((f"{finding.state:4} ", _STYLES[finding.state]), (finding.check, "bold"), f": {finding.detail}")
+    if finding.mend:
+        line.append(f"\n     → {finding.mend}")
+    console.print(line, soft_wrap=True)
