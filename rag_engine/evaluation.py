@@ -187,7 +187,7 @@ async def _ask(judged: Judgements, bench: _Bench, progress: Progress | None) -> 
 
 async def _rank(question: str, bench: _Bench) -> _Rankings:
     """The documents of each leg and of both, as production ranks them; a deeper search fills them up to `_DEPTH`."""
-    rankings = await _search(question, bench, retrieve.Settings())
+    rankings: _Rankings = await _search(question, bench, retrieve.Settings())
     if min(map(len, rankings.values())) < _DEPTH:
         deeper = await _search(question, bench, retrieve.Settings(candidates=_DEEPEST))
         rankings = {leg: _without_repeats([*rankings[leg], *deeper[leg]]) for leg in rankings}
