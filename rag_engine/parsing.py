@@ -134,7 +134,7 @@ class _Worker:
 
     async def parse(self, blob: Blob, *, seconds: float, memory_bytes: int) -> AsyncIterator[list[Section]]:
         self.intact = False
-        request = {
+        request: dict[str, object] = {
             "path": str(blob.path.resolve()),
             "name": blob.name,
             "seconds": seconds,

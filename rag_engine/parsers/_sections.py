@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from rag_engine.errors import EmptyDocument
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+HeadingPath: TypeAlias = tuple[tuple[float, str], ...]
+"""Headings above, outermost first, each with its level: 1 stands above 2."""
 
 LARGEST = 8_000
 """Characters of the longest section: a document without headings must not become one huge section in memory."""
@@ -20,12 +24,15 @@ NO_TEXT = "The file has no text in it, so there is nothing to search."
 _LINE_ENDS = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # Control characters, lone surrogates, byte order marks and noncharacters: databases, JSON and terminals choke on them.
 _UNWANTED = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
+_ODD = re.compile(f"{_LINE_ENDS.pattern}|{_UNWANTED.pattern}")
 _INVISIBLE = re.compile("[\\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069]+")
 _SEPARATORS = {"prose": "\n\n", "list": "\n", "code": "\n\n", "table": "\n"}
 
 
 def clean(text: str) -> str:
     """The same words with plain line ends and without characters that no person typed."""
+    if _ODD.search(text) is None:
+        return text
     return _UNWANTED.sub("", _LINE_ENDS.sub("\n", text))
 
 
@@ -44,9 +51,14 @@ def section_anchor(headings: tuple[str, ...]) -> str:
     return f"§ {headings[-1]}" if headings else ""
 
 
-def under(headings: tuple[str, ...], level: int, heading: str) -> tuple[str, ...]:
-    """The path after a heading of `level` (from 1) below the path so far; a skipped level leaves no gap."""
-    return (*headings[: max(level - 1, 0)], one_line(heading))
+def entered(path: HeadingPath, level: float, title: str) -> HeadingPath:
+    """The path of headings after one of `level`: it ends those of the same level and of deeper ones."""
+    return (*(above for above in path if above[0] < level), (level, one_line(title)))
+
+
+def titles(path: HeadingPath) -> tuple[str, ...]:
+    """The headings of a path, outermost first."""
+    return tuple(title for _, title in path)
 
 
 def joined(blocks: Iterable[Section], *, no_text: str = NO_TEXT) -> Iterator[Section]:
@@ -54,19 +66,19 @@ def joined(blocks: Iterable[Section], *, no_text: str = NO_TEXT) -> Iterator[Sec
 
     Raises `EmptyDocument` with `no_text` at the end when no block had text. Tables stay apart from each other.
     """
-    pending: Section | None = None
+    pending: list[Section] = []
+    size = 0
     found = False
     for block in blocks:
         for piece in _pieces(_cleaned(block)):
             found = True
-            if pending is not None and _belong_together(pending, piece):
-                pending = replace(pending, text=pending.text + _SEPARATORS[piece.kind] + piece.text)
-                continue
-            if pending is not None:
-                yield pending
-            pending = piece
-    if pending is not None:
-        yield pending
+            if pending and not (_belong_together(pending[-1], piece) and size + len(piece.text) < LARGEST):
+                yield _merged(pending)
+                pending, size = [], 0
+            pending.append(piece)
+            size += len(piece.text) + len(_SEPARATORS[piece.kind])
+    if pending:
+        yield _merged(pending)
     if not found:
         raise EmptyDocument(no_text)
 
@@ -74,8 +86,18 @@ def joined(blocks: Iterable[Section], *, no_text: str = NO_TEXT) -> Iterator[Sec
 def _cleaned(block: Section) -> Section:
     text = clean(block.text)
     text = text.strip("\n").rstrip() if block.kind == "code" else text.strip()
-    headings = tuple(heading for heading in map(one_line, block.headings) if heading)
-    return Section(text=text, anchor=one_line(block.anchor), headings=headings, kind=block.kind)
+    headings = _clean_headings(block.headings)
+    return Section(text=text, anchor=_clean_anchor(block.anchor), headings=headings, kind=block.kind)
+
+
+@functools.lru_cache(maxsize=64)
+def _clean_headings(headings: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(heading for heading in map(one_line, headings) if heading)
+
+
+@functools.lru_cache(maxsize=64)
+def _clean_anchor(anchor: str) -> str:
+    return one_line(anchor)
 
 
 def _belong_together(first: Section, second: Section) -> bool:
@@ -83,8 +105,13 @@ def _belong_together(first: Section, second: Section) -> bool:
         first.kind == second.kind != "table"
         and first.anchor == second.anchor
         and first.headings == second.headings
-        and len(first.text) + len(second.text) < LARGEST
     )
+
+
+def _merged(sections: list[Section]) -> Section:
+    if len(sections) == 1:
+        return sections[0]
+    return replace(sections[0], text=_SEPARATORS[sections[0].kind].join(section.text for section in sections))
 
 
 def _pieces(block: Section) -> Iterator[Section]:

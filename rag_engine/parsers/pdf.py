@@ -1,0 +1,271 @@
+"""PDF by PyMuPDF (AGPL-3.0 or commercial): pages, headings, paragraphs in reading order, tables.
+
+Speed: one text page per page, from which MuPDF writes the blocks and, as HTML, the place and size of every line; both
+are much cheaper than the dictionaries that PyMuPDF builds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, Protocol, cast
+
+import pymupdf
+from pymupdf import mupdf
+
+from rag_engine.errors import CorruptFile, EncryptedFile
+from rag_engine.parsers._pdf_layout import Block, TextLine, arranged, paragraph, table_text
+from rag_engine.parsers._sections import HeadingPath, entered, joined, one_line, titles
+from rag_engine.types import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+    from pathlib import Path
+
+# Ligatures are spelled out, text beyond the page's edge is left out, and unknown characters keep their code.
+_FLAGS: Final = 2 | 64 | 128
+_LINE_STYLE: Final = re.compile(
+    r'<p style="top:(-?[\d.]+)pt;left:(-?[\d.]+)pt;line-height:([\d.]+)pt">(<b>)?'
+)
+_PAGE_HEIGHT: Final = re.compile(r'<div id="page0" style="width:[\d.]+pt;height:([\d.]{1,6})pt">')
+_A4_HEIGHT: Final = 842.0
+_PAGE_NUMBER: Final = re.compile(
+    r"(?P<first>\d{1,4})(?P<after>\D.*)?|(?P<before>.*\D)(?P<last>\d{1,4})", re.ASCII
+)
+_NO_TEXT: Final = (
+    "The PDF has no text in it: its pages are pictures, such as scans, or empty. Run text recognition (OCR) over it "
+    "and add it again."
+)
+_BAD_PAGES: Final = 50
+"""Pages that may fail one after the other before the rest is given up: a damaged page tree may promise millions."""
+_SHRINK_EVERY: Final = 500
+_MARGIN: Final = 0.09
+"""Share of the page's height at its top and bottom where running headers and footers stand."""
+_LONGEST_HEADING: Final = 120
+_REMEMBERED: Final = 400
+_NARROW_LINES: Final = 2
+_NARROW_TEXT: Final = 4
+
+
+class _TextPage(Protocol):
+    def extractBLOCKS(self) -> list[tuple[float, float, float, float, str, int, int]]: ...  # noqa: N802 - PyMuPDF's name
+    def extractHTML(self) -> str: ...  # noqa: N802 - PyMuPDF's name
+
+
+class _Page(Protocol):
+    def get_textpage(self, *, flags: int) -> _TextPage: ...
+
+
+class _Document(Protocol):
+    """The part of PyMuPDF's document that is used here; the library leaves its types out."""
+
+    needs_pass: bool
+    page_count: int
+
+    def load_page(self, index: int) -> _Page: ...
+    def get_toc(self) -> list[tuple[int, str, int]]: ...
+    def close(self) -> None: ...
+
+
+class _Tools(Protocol):
+    def mupdf_display_errors(self, on: bool) -> object: ...
+    def mupdf_display_warnings(self, on: bool) -> object: ...
+    def store_shrink(self, percent: int) -> object: ...
+
+
+_tools: Final = cast("_Tools", pymupdf.TOOLS)
+# MuPDF writes its complaints to the terminal otherwise.
+_tools.mupdf_display_errors(on=False)
+_tools.mupdf_display_warnings(on=False)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What the pages so far have taught about the document."""
+
+    outline: dict[int, list[tuple[int, str]]]
+    """Page number (from 1) -> the headings that the outline places there: level (from 1) and title."""
+    sizes: Counter[float] = field(default_factory=Counter[float])
+    """Characters by font size: the commonest size is the body's."""
+    margins: set[str] = field(default_factory=set[str])
+    """Running headers and footers of the pages so far, without their page numbers."""
+    path: HeadingPath = ()
+
+
+def parse(path: Path) -> Iterator[Section]:
+    """Sections page by page, anchored "p. 3" by the page's place in the file, which is what a viewer's page box takes."""
+    with _translate_errors():
+        document = cast("_Document", pymupdf.open(path, filetype="pdf"))
+    with closing(document):
+        if document.needs_pass:
+            raise EncryptedFile
+        with _translate_errors():
+            pages = document.page_count
+        yield from joined(_sections(document, pages), no_text=_NO_TEXT)
+
+
+@contextmanager
+def _translate_errors() -> Generator[None]:
+    try:
+        yield
+    except (pymupdf.FileDataError, mupdf.FzErrorBase, RuntimeError, ValueError, IndexError) as error:
+        raise CorruptFile("The PDF is damaged and cannot be opened; save or download it again.") from error
+
+
+def _sections(document: _Document, pages: int) -> Iterator[Section]:
+    reading = _Reading(outline=_outline(document))
+    read = failed = 0
+    for number in range(1, pages + 1):
+        try:
+            with _translate_errors():
+                height, blocks = _page_blocks(document, number)
+        except CorruptFile:
+            failed += 1
+            if failed == _BAD_PAGES:
+                break
+            continue
+        read, failed = read + 1, 0
+        yield from _page_sections(_without_margins(blocks, number, height, reading), number, reading)
+        if number % _SHRINK_EVERY == 0:
+            # Fonts and objects of the pages so far; seldom, as reading the fonts again is slow.
+            _tools.store_shrink(100)
+    if not read:
+        raise CorruptFile("The PDF is damaged: none of its pages can be read; save or download it again.")
+
+
+def _outline(document: _Document) -> dict[int, list[tuple[int, str]]]:
+    outline: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    try:
+        with _translate_errors():
+            entries = document.get_toc()
+    except CorruptFile:
+        # The pages may be sound all the same; headings then go by size.
+        return outline
+    for level, title, page in entries:
+        if one_line(title):
+            outline[page].append((level, one_line(title)))
+    return outline
+
+
+def _page_blocks(document: _Document, number: int) -> tuple[float, list[list[TextLine]]]:
+    """The height of a page and the lines of its blocks, in the order in which the PDF draws them."""
+    page = document.load_page(number - 1)
+    text_page = page.get_textpage(flags=_FLAGS)
+    drawn = [block for block in text_page.extractBLOCKS() if block[6] == 0]
+    texts = [block[4].removesuffix("\n").split("\n") for block in drawn]
+    html = text_page.extractHTML()
+    styles = _LINE_STYLE.findall(html)
+    if len(styles) != sum(map(len, texts)):
+        styles = [
+            (y0 + position * (y1 - y0) / len(lines), x0, (y1 - y0) / len(lines), "")
+            for (x0, y0, _, y1, *_), lines in zip(drawn, texts, strict=True)
+            for position in range(len(lines))
+        ]
+    style = iter(styles)
+    blocks = [[_line(text, next(style)) for text in lines] for lines in texts]
+    for at, (x0, y0, x1, y1, *_) in enumerate(drawn):
+        if y1 - y0 > 2 * (x1 - x0) and len(blocks[at]) <= _NARROW_LINES and len(texts[at][0]) > _NARROW_TEXT:
+            # Text that runs upwards, such as a note in the margin, is neither a heading nor a cell.
+            blocks[at] = [replace(line, size=0.0, bold=False) for line in blocks[at]]
+    height = _PAGE_HEIGHT.search(html)
+    return float(height[1]) if height else _A4_HEIGHT, [
+        kept for block in blocks if (kept := [line for line in block if line.text.strip()])
+    ]
+
+
+def _line(text: str, style: tuple[float | str, float | str, float | str, str]) -> TextLine:
+    top, left, size, bold = style
+    return TextLine(
+        text=text, top=float(top), left=float(left), size=round(float(size) * 2) / 2, bold=bool(bold)
+    )
+
+
+def _without_margins(
+    blocks: list[list[TextLine]], number: int, height: float, reading: _Reading
+) -> list[list[TextLine]]:
+    """The blocks without page numbers, and without headers and footers that an earlier page had already."""
+    kept: list[list[TextLine]] = []
+    for block in blocks:
+        in_margin = block[0].top > height * (1 - _MARGIN) or block[-1].top + block[-1].size < height * _MARGIN
+        if not in_margin:
+            kept.append(block)
+            continue
+        key = _margin_key(one_line(" ".join(line.text for line in block)), number)
+        if key == "@0" or key in reading.margins:
+            continue
+        if len(reading.margins) < _REMEMBERED:
+            reading.margins.add(key)
+        kept.append(block)
+    return kept or blocks
+
+
+def _margin_key(text: str, number: int) -> str:
+    """The text without its page number, which may be off by as much on every page; "@0" when it is nothing but that."""
+    match = _PAGE_NUMBER.fullmatch(text)
+    if match is None:
+        return re.sub(rf"(?<!\d){number}(?!\d)", "#", text)
+    printed = int(match["first"] or match["last"])
+    return f"{(match['after'] or match['before'] or '').strip(' -–|')}@{number - printed}"
+
+
+def _page_sections(lines: list[list[TextLine]], number: int, reading: _Reading) -> Iterator[Section]:
+    anchor = f"p. {number}"
+    blocks = arranged(lines)
+    for block in blocks:
+        if not block.rows and block.size:
+            reading.sizes[block.lines[0].size] += sum(len(line.text) for line in block.lines)
+    page_text = "\n".join(line.text for block in blocks for line in block.lines)
+    texts = [table_text(block.rows) if block.rows else paragraph(block.lines, page_text) for block in blocks]
+    headings = _outlined(texts, number, reading) if reading.outline else _sized(blocks, texts, reading)
+    for position, (block, text) in enumerate(zip(blocks, texts, strict=True)):
+        for level, title in headings.get(position, ()):
+            reading.path = entered(reading.path, level, title)
+        yield Section(
+            text=text, anchor=anchor, headings=titles(reading.path), kind="table" if block.rows else "prose"
+        )
+
+
+def _outlined(texts: Sequence[str], number: int, reading: _Reading) -> dict[int, list[tuple[float, str]]]:
+    """Block position -> the headings of the outline that begin there; one that no block repeats begins with the page."""
+    headings: dict[int, list[tuple[float, str]]] = defaultdict(list)
+    if number not in reading.outline:
+        return headings
+    keys = [_key(text[: 2 * _LONGEST_HEADING]) for text in texts]
+    position = 0
+    for level, title in reading.outline[number]:
+        wanted = _key(title)
+        found = next(
+            (at for at in range(position, len(keys)) if wanted and keys[at][:200].find(wanted) in range(6)),
+            None,
+        )
+        position = found if found is not None else position
+        headings[position].append((float(level), title))
+    return headings
+
+
+def _key(text: str) -> str:
+    return re.sub(r"\W", "", text).casefold()
+
+
+def _sized(
+    blocks: Sequence[Block], texts: Sequence[str], reading: _Reading
+) -> dict[int, list[tuple[float, str]]]:
+    """Block position -> the heading it is, told by letters larger than the body's, or bold: the larger, the higher."""
+    if not reading.sizes:
+        return {}
+    body = max(reading.sizes, key=lambda size: reading.sizes[size])
+    headings: dict[int, list[tuple[float, str]]] = {}
+    for position, (block, text) in enumerate(zip(blocks, texts, strict=True)):
+        if (
+            block.rows
+            or len(block.lines) > 3
+            or len(text) > _LONGEST_HEADING
+            or not re.search(r"[^\W\d_]{2}", text)
+        ):
+            continue
+        bold = all(line.bold for line in block.lines) and not text.rstrip().endswith((".", ":", ",", ";"))
+        if block.size >= body * 1.15 or (bold and len(block.lines) == 1 and block.size >= body * 0.95):
+            headings[position] = [(-block.size - 0.25 * bold, text)]
+    return headings
