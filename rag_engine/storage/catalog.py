@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rag_engine.errors import UnknownKnowledgeBase
+from rag_engine.errors import NotAllowed, UnknownKnowledgeBase
 from rag_engine.storage.names import folded, knowledge_base_id, tidy
 from rag_engine.storage.texts import pack, unpack
 from rag_engine.types import Document, DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId, Section
@@ -107,13 +107,15 @@ class SqliteCatalog:
     ) -> None:
         """Insert or replace the record; its own URI and `source` lead to it from now on, and to no other document.
 
-        Raises `UnknownKnowledgeBase` when the knowledge base is not there, or was removed meanwhile.
+        Raises `UnknownKnowledgeBase` when the knowledge base is not there, or was removed meanwhile, and `NotAllowed` when
+        another knowledge base has a document of that id: what one holds must never turn up in another.
         """
         document = record.document
         packed = None if sections is None else await asyncio.to_thread(pack, sections)
         uris = [uri for uri in dict.fromkeys((document.uri, source)) if uri]
         with _knowledge_base_expected():
             async with self._database.transaction() as transaction:
+                await _refuse_to_move(transaction, document)
                 await transaction.execute(_PUT_RECORD, _row(record))
                 await transaction.execute_many(
                     _PUT_SOURCE, [(document.knowledge_base, uri, document.id) for uri in uris]
@@ -155,6 +157,14 @@ async def _free_id(transaction: Transaction, name: str) -> KnowledgeBaseId:
     ):
         attempt += 1
     return knowledge_base_id(name, attempt)
+
+
+async def _refuse_to_move(transaction: Transaction, document: Document) -> None:
+    rows = await transaction.execute("SELECT knowledge_base FROM documents WHERE id = ?", (document.id,))
+    if rows and rows[0][0] != document.knowledge_base:
+        raise NotAllowed(
+            f"{document.title} belongs to another knowledge base and cannot be moved from there."
+        )
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_engine.errors import UnknownKnowledgeBase, UserError
+from rag_engine.errors import NotAllowed, UnknownKnowledgeBase, UserError
 from rag_engine.storage import sqlite
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.texts import pack, unpack
@@ -133,6 +133,18 @@ async def test_nothing_is_found_in_another_knowledge_base(
     other = await catalog.open("Other", model=MODEL)
     await catalog.save(record(base, "a"))
     assert await catalog.find(other.id, uri="file:///a.pdf", digest="d1") is None
+    assert await catalog.records(other.id) == []
+
+
+async def test_a_document_cannot_be_taken_from_another_knowledge_base(
+    catalog: SqliteCatalog, base: KnowledgeBase
+) -> None:
+    saved = record(base, "a")
+    await catalog.save(saved, sections=[Section(text="secret")])
+    other = await catalog.open("Other", model=MODEL)
+    with pytest.raises(NotAllowed, match="belongs to another knowledge base"):
+        await catalog.save(record(other, "a"))
+    assert await catalog.records(base.id) == [saved]
     assert await catalog.records(other.id) == []
 
 
