@@ -94,11 +94,12 @@ async def _take(
 
 def _check_identity(file: Path, manifest: Manifest, identity: IndexIdentity) -> None:
     ours = {"model": identity.model, "dimensions": identity.dimensions, "analyzer": identity.analyzer}
-    for part, words in {
-        "model": "embedding model",
-        "dimensions": "dimensions",
-        "analyzer": "text analyzer",
-    }.items():
+    words = {
+        "model": "another embedding model",
+        "dimensions": "vectors of another length",
+        "analyzer": "another text analyzer",
+    }
+    for part in words:
         theirs = getattr(manifest.identity, part)
         if theirs != ours[part]:
             raise UnsupportedFile(
