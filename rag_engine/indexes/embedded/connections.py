@@ -1,0 +1,128 @@
+"""The index file held open: one connection that writes, in a thread of its own, and two that read."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, TypeVar
+
+from rag_engine.errors import IndexUnavailable
+from rag_engine.indexes.embedded import schema, writer
+from rag_engine.indexes.embedded.faults import BACKEND, translate_errors
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import AsyncGenerator, Callable
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from rag_engine.ports import IndexIdentity
+
+_log = logging.getLogger(__name__)
+
+_READERS = 2
+
+Result = TypeVar("Result")
+
+
+@asynccontextmanager
+async def opened(path: Path, identity: IndexIdentity) -> AsyncGenerator[Connections]:
+    """Open the file, made now if there is none, checked and mended if need be; closed when the block ends."""
+    writing = ThreadPoolExecutor(1, thread_name_prefix="index-writer")
+    reading = ThreadPoolExecutor(_READERS, thread_name_prefix="index-reader")
+    connections: list[sqlite3.Connection] = []
+    loop = asyncio.get_running_loop()
+    try:
+        await loop.run_in_executor(writing, _open, path, identity, connections)
+        yield Connections(path, connections, writing=writing, reading=reading)
+    finally:
+        # The writer's thread does one thing after the other: what was asked for before is done before it closes.
+        closed = loop.run_in_executor(writing, _close, reading, connections)
+        await asyncio.shield(closed)
+        writing.shutdown()
+
+
+class Connections:
+    """Work on the open file, off the event loop."""
+
+    def __init__(
+        self,
+        path: Path,
+        connections: list[sqlite3.Connection],
+        *,
+        writing: ThreadPoolExecutor,
+        reading: ThreadPoolExecutor,
+    ) -> None:
+        self._path = path
+        self._writer, *readers = connections
+        self._readers: SimpleQueue[sqlite3.Connection] = SimpleQueue()
+        for reader in readers:
+            self._readers.put(reader)
+        self._writing = writing
+        self._reading = reading
+
+    async def read(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Do `work` with a connection that only reads."""
+
+        def run() -> Result:
+            reader = self._readers.get()
+            try:
+                with translate_errors(self._path):
+                    return work(reader)
+            finally:
+                self._readers.put(reader)
+
+        return await asyncio.wrap_future(self._submitted(self._reading, run))
+
+    async def write(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Do `work` with the connection that writes, after all that was asked for before."""
+
+        def run() -> Result:
+            with translate_errors(self._path):
+                return work(self._writer)
+
+        return await asyncio.wrap_future(self._submitted(self._writing, run))
+
+    def write_later(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        """Do `work` with the connection that writes when it is idle; nobody waits, and a failure is only logged."""
+
+        def run() -> None:
+            with translate_errors(self._path):
+                work(self._writer)
+
+        self._submitted(self._writing, run).add_done_callback(_log_failure)
+
+    def _submitted(self, pool: ThreadPoolExecutor, run: Callable[[], Result]) -> Future[Result]:
+        try:
+            return pool.submit(run)
+        except RuntimeError as error:
+            raise IndexUnavailable("The search index is closed.", backend=BACKEND) from error
+
+
+def _open(path: Path, identity: IndexIdentity, connections: list[sqlite3.Connection]) -> None:
+    with translate_errors(path, starting=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Opening it for writing tells in the operating system's words what SQLite only calls "unable to open".
+        path.open("ab").close()
+        connections.append(schema.opened(path))
+        schema.prepare(connections[0], path, identity)
+        if not schema.is_consistent(connections[0]):
+            _log.warning("index_rebuilt file=%s", path)
+            writer.rebuild(connections[0])
+        for _ in range(_READERS):
+            connections.append(schema.opened(path))
+            schema.configure(connections[-1], read_only=True)
+
+
+def _close(reading: ThreadPoolExecutor, connections: list[sqlite3.Connection]) -> None:
+    reading.shutdown()
+    for connection in reversed(connections):
+        connection.close()
+
+
+def _log_failure(done: Future[None]) -> None:
+    if not done.cancelled() and (error := done.exception()) is not None:
+        _log.warning("index_not_tidied reason=%s", error)

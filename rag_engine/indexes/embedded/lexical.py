@@ -1,0 +1,151 @@
+"""The lexical leg: candidates from FTS5, scored by Lucene's BM25.
+
+FTS5 scores every row that matches, and its inverse document frequency lacks Lucene's "+1": so it is asked for the rarest terms
+only, up to a budget of postings, and its order decides nothing but which chunks are scored with all terms.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag_engine.indexes.embedded.rows import hash_of, unpacked_terms
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from rag_engine.indexes.embedded.memory import Ids, Mask, Snapshot
+
+    Scores = NDArray[np.float64]
+
+_K1 = 1.2
+_B = 0.75
+_MOST_TERMS = 1_024
+_POSTINGS = 2_000
+"""Rows that FTS5 may have to score, at least; in a large index one in `_SHARE_OF_POSTINGS`."""
+_SHARE_OF_POSTINGS = 16
+_CANDIDATES_PER_HIT = 4
+_FEWEST_CANDIDATES = 400
+_TOKEN = re.compile(r'[^\s"\x00]+')
+
+
+def best_matches(
+    connection: sqlite3.Connection,
+    snapshot: Snapshot,
+    tokens: Sequence[str],
+    *,
+    mask: Mask | None,
+    bases: Sequence[int],
+    limit: int,
+) -> tuple[Ids, Scores]:
+    """Ids and scores of the best chunks in view, in no order: `limit` of them and those that tie with the last."""
+    asked = Counter(token for token in tokens if _TOKEN.fullmatch(token))
+    frequencies = document_frequencies(connection, snapshot, list(asked)[:_MOST_TERMS])
+    weights = {
+        token: asked[token] * _inverse(frequency, snapshot.live)
+        for token, frequency in frequencies.items()
+        if frequency
+    }
+    in_view = snapshot.live if mask is None else int(mask.sum())
+    if not weights or not in_view:
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    chosen = _within_budget({token: frequencies[token] for token in weights}, in_view, snapshot.live)
+    expression = _expression(chosen, None if mask is None else bases)
+    candidates = _candidates(connection, expression, max(_CANDIDATES_PER_HIT * limit, _FEWEST_CANDIDATES))
+    if mask is not None:
+        positions = snapshot.positions(candidates)
+        candidates = snapshot.ids[positions[mask[positions]]]
+    ids, scores = _scored(connection, snapshot, candidates, weights)
+    return _top(ids, scores, limit)
+
+
+def document_frequencies(
+    connection: sqlite3.Connection, snapshot: Snapshot, tokens: Sequence[str]
+) -> Mapping[str, int]:
+    """In how many chunks of the whole index each token occurs."""
+    known = snapshot.frequencies
+    for token in tokens:
+        if token not in known:
+            row = connection.execute("SELECT doc FROM vocabulary WHERE term = ?", (token,)).fetchone()
+            known[token] = row[0] if row else 0
+    return {token: known[token] for token in tokens}
+
+
+def _inverse(frequency: int, chunks: int) -> float:
+    return float(np.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5)))
+
+
+def _within_budget(frequencies: Mapping[str, int], in_view: int, live: int) -> list[str]:
+    """The rarest terms, as many as FTS5 may score rows for; at least one."""
+    budget = max(_POSTINGS, live // _SHARE_OF_POSTINGS) * live / in_view
+    rarest = sorted(frequencies, key=lambda token: (frequencies[token], token))
+    chosen: list[str] = []
+    spent = 0
+    for token in rarest:
+        spent += frequencies[token]
+        if chosen and spent > budget:
+            break
+        chosen.append(token)
+    return chosen
+
+
+def _expression(tokens: Sequence[str], bases: Sequence[int] | None) -> str:
+    """The MATCH expression; the audience is part of it, so that no row of another one is even counted."""
+    wanted = " OR ".join(f'"{token}"' for token in tokens)
+    if bases is None:
+        return f"t:({wanted})"
+    audience = " OR ".join(f'"{audience_token(base)}"' for base in bases)
+    return f"s:({audience}) AND t:({wanted})"
+
+
+def audience_token(base: int) -> str:
+    """What column `s` holds for the chunks of a knowledge base; no token of a text looks so."""
+    return f"={base}"
+
+
+def _candidates(connection: sqlite3.Connection, expression: str, count: int) -> Ids:
+    rows = connection.execute(
+        "SELECT rowid FROM fts WHERE fts MATCH ? ORDER BY rank LIMIT ?", (expression, count)
+    ).fetchall()
+    return np.array(rows, dtype=np.int64).reshape(-1)
+
+
+def _scored(
+    connection: sqlite3.Connection, snapshot: Snapshot, ids: Ids, weights: Mapping[str, float]
+) -> tuple[Ids, Scores]:
+    """Lucene's BM25 of these chunks."""
+    rows = connection.execute(
+        "SELECT id, b FROM terms WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (json.dumps(np.sort(ids).tolist()),),
+    ).fetchall()
+    if not rows:
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    found, blobs = zip(*rows, strict=True)
+    found_ids = np.array(found, dtype=np.int64)
+    hashes, occurrences = unpacked_terms(b"".join(blobs))
+    owners = np.repeat(np.arange(len(blobs)), [len(blob) // 8 for blob in blobs])
+    terms = np.array([hash_of(token) for token in weights], dtype=np.uint64)
+    order = np.argsort(terms)
+    terms, weight = terms[order], np.array(list(weights.values()))[order]
+    place = np.minimum(np.searchsorted(terms, hashes), terms.size - 1)
+    hit = np.flatnonzero(terms[place] == hashes)
+    lengths = snapshot.lengths[snapshot.positions(found_ids)]
+    norms = _K1 * (1 - _B + _B * lengths / (snapshot.tokens / snapshot.live))
+    gains = weight[place[hit]] * occurrences[hit] / (occurrences[hit] + norms[owners[hit]])
+    scores = np.zeros(len(blobs))
+    scores += np.bincount(owners[hit], weights=gains, minlength=len(blobs))
+    return found_ids, scores
+
+
+def _top(ids: Ids, scores: Scores, limit: int) -> tuple[Ids, Scores]:
+    if ids.size <= limit:
+        return ids, scores
+    last = np.partition(scores, ids.size - limit)[ids.size - limit]
+    return ids[scores >= last], scores[scores >= last]

@@ -1,0 +1,115 @@
+"""All searches of one call in one transaction: the legs see the same version of the file."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rag_engine.indexes.embedded.dense import nearest
+from rag_engine.indexes.embedded.lexical import best_matches
+from rag_engine.indexes.embedded.rows import COLUMNS, chunk_of, key
+from rag_engine.indexes.embedded.writer import mean_of
+from rag_engine.types import Hit, Ranking
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping, Sequence
+
+    from rag_engine.indexes.embedded.memory import Memory, Snapshot
+    from rag_engine.types import Chunk, KnowledgeBaseId, Search
+
+_Scored = dict[int, float]
+
+
+def run(connection: sqlite3.Connection, memory: Memory, searches: Sequence[Search]) -> list[Ranking]:
+    """One ranking per search, in order."""
+    while True:
+        connection.execute("BEGIN")
+        try:
+            snapshot = memory.at(connection)
+            if snapshot is not None:
+                return _rankings(connection, snapshot, searches)
+        finally:
+            connection.execute("ROLLBACK")
+
+
+def refresh(connection: sqlite3.Connection, memory: Memory) -> None:
+    """Bring the memory to what is committed now, so that the next search need not."""
+    connection.execute("BEGIN")
+    try:
+        memory.at(connection)
+    finally:
+        connection.execute("ROLLBACK")
+
+
+def _rankings(
+    connection: sqlite3.Connection, snapshot: Snapshot, searches: Sequence[Search]
+) -> list[Ranking]:
+    found = [_search(connection, snapshot, search) for search in searches]
+    for scored, search in zip(found, searches, strict=True):
+        if len(scored) > search.limit:
+            _cut_tie(connection, scored, search.limit)
+    chunks = _chunks(connection, sorted({place for scored in found for place in scored}))
+    return [_ranking(scored, chunks, search) for scored, search in zip(found, searches, strict=True)]
+
+
+def _search(connection: sqlite3.Connection, snapshot: Snapshot, search: Search) -> _Scored:
+    """Scores by rowid, those that tie with the last one included."""
+    bases = _bases(connection, search.knowledge_bases)
+    if not bases:
+        return {}
+    mask = snapshot.visible(np.array(bases, dtype=np.int32))
+    if search.vector is not None and search.leg == "dense":
+        ids, scores = nearest(
+            connection, snapshot, search.vector, mask=mask, mean=mean_of(connection), limit=search.limit
+        )
+    else:
+        ids, scores = best_matches(
+            connection, snapshot, search.tokens, mask=mask, bases=bases, limit=search.limit
+        )
+    return dict(zip(ids.tolist(), scores.tolist(), strict=True))
+
+
+def _bases(connection: sqlite3.Connection, names: frozenset[KnowledgeBaseId]) -> list[int]:
+    found: list[int] = []
+    for name in names:
+        found.extend(
+            place for (place,) in connection.execute("SELECT id FROM base WHERE name = ?", (key(name),))
+        )
+    return sorted(found)
+
+
+def _cut_tie(connection: sqlite3.Connection, scored: _Scored, limit: int) -> None:
+    """Of the hits that tie with the last one keep those whose chunk ids come first."""
+    last = min(scored.values())
+    tied = [place for place, score in scored.items() if score == last]
+    rows = connection.execute(
+        "SELECT id FROM chunk WHERE id IN (SELECT value FROM json_each(?)) ORDER BY cid, id",
+        (json.dumps(tied),),
+    )
+    for (place,) in rows.fetchall()[limit - (len(scored) - len(tied)) :]:
+        del scored[place]
+
+
+def _chunks(connection: sqlite3.Connection, places: Sequence[int]) -> Mapping[int, Chunk]:
+    rows: list[tuple[Any, ...]] = connection.execute(
+        f"SELECT chunk.id, {COLUMNS} FROM chunk JOIN base ON base.id = chunk.base"  # noqa: S608 - our own columns
+        " WHERE chunk.id IN (SELECT value FROM json_each(?))",
+        (json.dumps(places),),
+    ).fetchall()
+    return {row[0]: chunk_of(row[1:]) for row in rows}
+
+
+def _ranking(scored: _Scored, chunks: Mapping[int, Chunk], search: Search) -> Ranking:
+    hits = sorted(
+        ((score, chunks[place]) for place, score in scored.items()),
+        key=lambda hit: (-hit[0], hit[1].id),
+    )
+    return Ranking(
+        leg=search.leg,
+        hits=tuple(
+            Hit(chunk=chunk, score=score, rank=rank) for rank, (score, chunk) in enumerate(hits, start=1)
+        ),
+    )
