@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast, get_args
 
 from rag_engine import errors
-from rag_engine.errors import CorruptFile, FileTooLarge, UserError
+from rag_engine.errors import CorruptFile, FileTooLarge, Unavailable, UserError
 from rag_engine.media_types import shown
 from rag_engine.types import Blob, Section, SectionKind
 
@@ -30,7 +30,7 @@ _PACKAGE: Final = str(Path(errors.__file__).resolve().parents[1])
 _MOST_FILES: Final = 200
 _LARGEST_FRAME: Final = 16 << 20
 _START_SECONDS: Final = 30.0
-"""Time a worker may take beyond the file's own, to start and import its libraries on a busy machine."""
+"""Time a worker may take to start, on a busy machine."""
 _END_SECONDS: Final = 10.0
 _CPU_LIMIT_SIGNAL: Final = getattr(signal, "SIGXCPU", 0)
 _KINDS: Final = frozenset(get_args(SectionKind))
@@ -59,16 +59,18 @@ class ParserPool:
         self._idle: list[_Worker] = []
         self._workers: set[_Worker] = set()
 
-    async def parse(self, blob: Blob) -> AsyncIterator[list[Section]]:
+    async def parse(self, blob: Blob) -> AsyncGenerator[list[Section]]:
         """The sections of a file in reading order, a batch at a time as they are read; memory stays flat.
 
         Raises a `UserError` when the file cannot be read, also after some batches. Stopping early is allowed: close the
         iterator (`contextlib.aclosing`) or be cancelled, and the worker is ended.
         """
         async with self._slots:
-            worker = await self._ready_worker()
+            worker = await self._idle_worker()
             intact = False
             try:
+                if not worker.files:
+                    await worker.ready()
                 async for batch in worker.parse(blob, seconds=self._seconds, memory_bytes=self._memory_bytes):
                     yield batch
                 intact = True
@@ -83,13 +85,11 @@ class ParserPool:
         self._idle.clear()
         for worker in list(self._workers):
             worker.kill()
-            await worker.gone()
-            self._workers.discard(worker)
+            await self._bury(worker)
 
-    async def _ready_worker(self) -> _Worker:
+    async def _idle_worker(self) -> _Worker:
         for worker in [worker for worker in self._workers if not worker.alive]:
-            await worker.gone()
-            self._workers.discard(worker)
+            await self._bury(worker)
         while self._idle:
             worker = self._idle.pop()
             if worker.alive:
@@ -97,6 +97,15 @@ class ParserPool:
         worker = await _start()
         self._workers.add(worker)
         return worker
+
+    async def _bury(self, worker: _Worker) -> None:
+        """See a killed worker off; a second caller meanwhile does not."""
+        self._workers.discard(worker)
+        try:
+            await worker.gone()
+        except BaseException:
+            self._workers.add(worker)
+            raise
 
     def _return(self, worker: _Worker, *, intact: bool) -> None:
         tired = worker.files >= _MOST_FILES or worker.resident > self._memory_bytes // 2
@@ -122,6 +131,7 @@ class _Worker:
     def __init__(self, process: asyncio.subprocess.Process, folder: Path) -> None:
         self._process = process
         self._folder = folder
+        self._reading = asyncio.Lock()
         self.files = 0
         self.resident = 0
         """Bytes, as of its last file."""
@@ -132,6 +142,17 @@ class _Worker:
     def alive(self) -> bool:
         return self._process.returncode is None
 
+    async def ready(self) -> None:
+        """Wait until the worker has started."""
+        _, stdout = self._pipes()
+        try:
+            async with asyncio.timeout(_START_SECONDS), self._reading:
+                await stdout.readexactly(int.from_bytes(await stdout.readexactly(4), "big"))
+        except (TimeoutError, asyncio.IncompleteReadError) as error:
+            raise Unavailable(
+                "The process that reads files does not start; try again in a moment."
+            ) from error
+
     async def parse(self, blob: Blob, *, seconds: float, memory_bytes: int) -> AsyncIterator[list[Section]]:
         self.intact = False
         request: dict[str, object] = {
@@ -140,7 +161,7 @@ class _Worker:
             "seconds": seconds,
             "memory": memory_bytes,
         }
-        left = seconds + (0.0 if self.files else _START_SECONDS)
+        left = seconds
         self.files += 1
         await self._send(request, blob, seconds=seconds)
         while True:
@@ -165,7 +186,7 @@ class _Worker:
         """Wait for the end of a killed worker; what it still had to say is read away, so that its pipes close."""
         stdin, stdout = self._pipes()
         stdin.close()
-        async with asyncio.timeout(_END_SECONDS):
+        async with asyncio.timeout(_END_SECONDS), self._reading:
             while await stdout.read(_LARGEST_FRAME):
                 continue
             await self._process.wait()
@@ -189,7 +210,7 @@ class _Worker:
     async def _receive(self, blob: Blob, *, left: float, seconds: float) -> dict[str, object]:
         _, stdout = self._pipes()
         try:
-            async with asyncio.timeout(left):
+            async with asyncio.timeout(left), self._reading:
                 length = int.from_bytes(await stdout.readexactly(4), "big")
                 if length > _LARGEST_FRAME:
                     raise _unreadable(blob)

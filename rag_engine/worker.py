@@ -4,6 +4,7 @@ Started by `rag_engine.parsing` as `python -m rag_engine.worker`. It reads reque
 replies to what was its standard output when it began; both are frames of a length in four bytes, big-endian, and that
 many bytes of JSON. Whatever a library prints goes nowhere. It ends when its input ends, so it cannot outlive its parent.
 
+first    {"ready": process id} from the worker, once
 request  {"path", "name", "seconds", "memory"}
 replies  {"sections": [{"text", "anchor", "headings": one a line, "kind"}, ...]} any number of times, then one of
          {"done": resident bytes} or {"error": class name, "message": sentence, "cause": traceback for the log, "resident": bytes}
@@ -45,6 +46,7 @@ def main() -> None:
     incoming, replies = _private_streams()
     requests: queue.SimpleQueue[dict[str, object]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(incoming, requests), name="requests", daemon=True).start()
+    _write(replies, {"ready": os.getpid()})
     while True:
         for reply in _answer(requests.get()):
             _write(replies, reply)
@@ -101,7 +103,7 @@ def _batches(sections: Iterable[Section]) -> Iterator[list[dict[str, str]]]:
         batch.append(
             {"text": section.text, "anchor": section.anchor, "headings": headings, "kind": section.kind}
         )
-        size += len(section.text)
+        size += len(section.text) + len(section.anchor) + len(headings)
         if size >= _BATCH_CHARACTERS or len(batch) >= _BATCH_SECTIONS:
             yield batch
             batch, size = [], 0

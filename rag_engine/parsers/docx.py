@@ -6,8 +6,7 @@ import zipfile
 import zlib
 from collections import defaultdict
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from docx.opc.exceptions import OpcError
 from docx.oxml.parser import parse_xml
@@ -15,6 +14,7 @@ from docx.package import Package
 
 from rag_engine.errors import CorruptFile
 from rag_engine.parsers._archives import check_archive
+from rag_engine.parsers._docx_styles import Element, Style, W, style_of, styles_of
 from rag_engine.parsers._sections import (
     HeadingPath,
     entered,
@@ -33,17 +33,15 @@ if TYPE_CHECKING:
 
     from docx.opc.part import Part
 
-_W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_VALUE: Final = f"{_W}val"
 # Deleted text, the second copy of a drawing for old programs, the reading of a ruby, and field codes are not words of
 # the document as it is read; text boxes are read as blocks of their own.
 _SKIPPED: Final = frozenset(
-    {f"{_W}del", f"{_W}moveFrom", f"{_W}rt", f"{_W}instrText", f"{_W}txbxContent", f"{_W}pPr", f"{_W}rPr"}
+    {f"{W}del", f"{W}moveFrom", f"{W}rt", f"{W}instrText", f"{W}txbxContent", f"{W}pPr", f"{W}rPr"}
     | {"{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"}
 )
-_BREAKS: Final = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+_BREAKS: Final = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 _CONTAINERS: Final = frozenset(
-    {f"{_W}sdt", f"{_W}sdtContent", f"{_W}ins", f"{_W}moveTo", f"{_W}customXml", f"{_W}smartTag"}
+    {f"{W}sdt", f"{W}sdtContent", f"{W}ins", f"{W}moveTo", f"{W}customXml", f"{W}smartTag"}
 )
 # Parts beside the body, by the end of their relationship type -> the heading their text comes under.
 _OTHER_PARTS: Final = {
@@ -53,27 +51,6 @@ _OTHER_PARTS: Final = {
     "header": "Header",
     "footer": "Footer",
 }
-_DEEPEST: Final = 9
-
-
-class _Element(Protocol):
-    tag: object
-    text: str | None
-
-    def __iter__(self) -> Iterator[_Element]: ...
-    def get(self, key: str) -> str | None: ...
-    def find(self, path: str) -> _Element | None: ...
-    def iter(self, *tags: str) -> Iterator[_Element]: ...
-    def iterfind(self, path: str) -> Iterator[_Element]: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Style:
-    """What a paragraph style says about structure."""
-
-    level: int = 0
-    """Of a heading, from 1; 0 for other text."""
-    is_list: bool = False
 
 
 def parse(path: Path) -> Iterator[Section]:
@@ -86,8 +63,8 @@ def parse(path: Path) -> Iterator[Section]:
         for relation in main.rels.values():
             if not relation.is_external:
                 others[relation.reltype.rsplit("/", 1)[-1]].append(relation.target_part)
-        body = _root(main).find(f"{_W}body")
-        styles = _styles(others["styles"])
+        body = _root(main).find(f"{W}body")
+        styles = styles_of(style for part in others["styles"] for style in _root(part).iterfind(f"{W}style"))
     yield from joined(_sections(body, styles, others))
 
 
@@ -110,17 +87,17 @@ def _translate_errors() -> Generator[None]:
 
 
 def _sections(
-    body: _Element | None, styles: Mapping[str, _Style], others: Mapping[str, Sequence[Part]]
+    body: Element | None, styles: Mapping[str, Style], others: Mapping[str, Sequence[Part]]
 ) -> Iterator[Section]:
     path: HeadingPath = ()
     for block in _blocks(body) if body is not None else ():
         headings = titles(path)
-        if block.tag == f"{_W}tbl":
+        if block.tag == f"{W}tbl":
             yield Section(
                 text=_table(block), anchor=section_anchor(headings), headings=headings, kind="table"
             )
             continue
-        style = _style_of(block, styles)
+        style = style_of(block, styles)
         text = _text(block)
         if style.level and not is_blank(text):
             path = entered(path, style.level, text)
@@ -143,39 +120,39 @@ def _other_parts(parts: Iterable[Part], title: str) -> Iterator[Section]:
     for part in parts:
         with _translate_errors():
             root = _root(part)
-        for paragraph in root.iter(f"{_W}p"):
+        for paragraph in root.iter(f"{W}p"):
             text = _text(paragraph)
             if text not in seen:
                 seen.add(text)
                 yield Section(text=text, anchor=f"§ {title}", headings=(title,))
 
 
-def _text_boxes(block: _Element, headings: tuple[str, ...]) -> Iterator[Section]:
+def _text_boxes(block: Element, headings: tuple[str, ...]) -> Iterator[Section]:
     seen: set[str] = set()
-    for box in block.iter(f"{_W}txbxContent"):
-        text = "\n".join(_text(paragraph) for paragraph in box.iter(f"{_W}p"))
+    for box in block.iter(f"{W}txbxContent"):
+        text = "\n".join(_text(paragraph) for paragraph in box.iter(f"{W}p"))
         # Word writes each box twice, once for old programs.
         if text not in seen:
             seen.add(text)
             yield Section(text=text, anchor=section_anchor(headings), headings=headings)
 
 
-def _blocks(parent: _Element) -> Iterator[_Element]:
+def _blocks(parent: Element) -> Iterator[Element]:
     """Paragraphs and tables in document order, also those inside content controls and tracked insertions."""
     for child in parent:
-        if child.tag in {f"{_W}p", f"{_W}tbl"}:
+        if child.tag in {f"{W}p", f"{W}tbl"}:
             yield child
         elif child.tag in _CONTAINERS:
             yield from _blocks(child)
 
 
-def _text(element: _Element) -> str:
+def _text(element: Element) -> str:
     return "".join(_pieces(element))
 
 
-def _pieces(element: _Element) -> Iterator[str]:
+def _pieces(element: Element) -> Iterator[str]:
     for child in element:
-        if child.tag == f"{_W}t":
+        if child.tag == f"{W}t":
             yield child.text or ""
         elif child.tag in _BREAKS:
             yield _BREAKS[cast("str", child.tag)]
@@ -183,87 +160,36 @@ def _pieces(element: _Element) -> Iterator[str]:
             yield from _pieces(child)
 
 
-def _table(table: _Element) -> str:
+def _table(table: Element) -> str:
     return table_text([_text_of_cell(cell) for cell in _cells(row)] for row in _rows(table))
 
 
-def _rows(table: _Element) -> Iterator[_Element]:
+def _rows(table: Element) -> Iterator[Element]:
     for child in table:
-        if child.tag == f"{_W}tr":
+        if child.tag == f"{W}tr":
             yield child
         elif child.tag in _CONTAINERS:
             yield from _rows(child)
 
 
-def _cells(row: _Element) -> Iterator[_Element]:
+def _cells(row: Element) -> Iterator[Element]:
     for child in row:
-        if child.tag == f"{_W}tc":
+        if child.tag == f"{W}tc":
             yield child
         elif child.tag in _CONTAINERS:
             yield from _cells(child)
 
 
-def _text_of_cell(cell: _Element) -> str:
+def _text_of_cell(cell: Element) -> str:
     """A cell on one line; the cells of a table inside it are divided by commas."""
     texts = (
-        ", ".join(_table(block).replace(" | ", ", ").splitlines())
-        if block.tag == f"{_W}tbl"
-        else _text(block)
+        ", ".join(_table(block).replace(" | ", ", ").splitlines()) if block.tag == f"{W}tbl" else _text(block)
         for block in _blocks(cell)
     )
     return one_line(" ".join(texts))
 
 
-def _root(part: Part) -> _Element:
+def _root(part: Part) -> Element:
     """The part's XML, whatever python-docx makes of its content type (macro-enabled files and templates too)."""
     element: object = getattr(part, "element", None)
-    return cast("_Element", element if element is not None else parse_xml(part.blob))
-
-
-def _styles(parts: Sequence[Part]) -> dict[str, _Style]:
-    """Style id -> what it says, with what it inherits."""
-    elements = {
-        style.get(f"{_W}styleId") or "": style
-        for part in parts
-        for style in _root(part).iterfind(f"{_W}style")
-    }
-    return {identifier: _style(style, elements) for identifier, style in elements.items()}
-
-
-def _style(style: _Element, elements: Mapping[str, _Element]) -> _Style:
-    found: _Element | None = style
-    is_list = False
-    for _ in range(_DEEPEST):
-        if found is None:
-            break
-        name = (_attribute(found, f"{_W}name") or "").lower()
-        is_list = is_list or name.startswith("list ") or found.find(f"{_W}pPr/{_W}numPr") is not None
-        level = _level(name, _attribute(found, f"{_W}pPr/{_W}outlineLvl"))
-        if level:
-            return _Style(level=level)
-        found = elements.get(_attribute(found, f"{_W}basedOn") or "")
-    return _Style(is_list=is_list)
-
-
-def _level(name: str, outline: str | None) -> int:
-    if outline is not None and outline.isdecimal() and int(outline) < _DEEPEST:
-        return int(outline) + 1
-    first, _, last = name.rpartition(" ")
-    if first == "heading" and last.isdecimal():
-        return int(last)
-    return 1 if name == "title" else 0
-
-
-def _style_of(paragraph: _Element, styles: Mapping[str, _Style]) -> _Style:
-    properties = paragraph.find(f"{_W}pPr")
-    if properties is None:
-        return _Style()
-    style = styles.get(_attribute(properties, f"{_W}pStyle") or "", _Style())
-    level = _level("", _attribute(properties, f"{_W}outlineLvl")) or style.level
-    number = _attribute(properties, f"{_W}numPr/{_W}numId")
-    return _Style(level=level, is_list=style.is_list if number is None else number != "0")
-
-
-def _attribute(element: _Element, path: str) -> str | None:
-    found = element.find(path)
-    return None if found is None else found.get(_VALUE)
+    return cast("Element", element if element is not None else parse_xml(part.blob))

@@ -1,4 +1,4 @@
-"""PDF by PyMuPDF (AGPL-3.0 or commercial): pages, headings, paragraphs in reading order, tables.
+"""PDF by PyMuPDF: pages, headings, paragraphs in reading order, tables.
 
 Speed: one text page per page, from which MuPDF writes the blocks and, as HTML, the place and size of every line; both
 are much cheaper than the dictionaries that PyMuPDF builds.
@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Protocol, cast
-
-import pymupdf
-from pymupdf import mupdf
+from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import CorruptFile, EncryptedFile
+from rag_engine.parsers._mupdf import TEXT_FLAGS, Document, empty_store, open_pdf, translate_errors
 from rag_engine.parsers._pdf_layout import Block, TextLine, arranged, paragraph, table_text
 from rag_engine.parsers._sections import HeadingPath, entered, joined, one_line, titles
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-# Ligatures are spelled out, text beyond the page's edge is left out, and unknown characters keep their code.
-_FLAGS: Final = 2 | 64 | 128
 _LINE_STYLE: Final = re.compile(
     r'<p style="top:(-?[\d.]+)pt;left:(-?[\d.]+)pt;line-height:([\d.]+)pt">(<b>)?'
 )
@@ -49,38 +45,6 @@ _NARROW_LINES: Final = 2
 _NARROW_TEXT: Final = 4
 
 
-class _TextPage(Protocol):
-    def extractBLOCKS(self) -> list[tuple[float, float, float, float, str, int, int]]: ...  # noqa: N802 - PyMuPDF's name
-    def extractHTML(self) -> str: ...  # noqa: N802 - PyMuPDF's name
-
-
-class _Page(Protocol):
-    def get_textpage(self, *, flags: int) -> _TextPage: ...
-
-
-class _Document(Protocol):
-    """The part of PyMuPDF's document that is used here; the library leaves its types out."""
-
-    needs_pass: bool
-    page_count: int
-
-    def load_page(self, index: int) -> _Page: ...
-    def get_toc(self) -> list[tuple[int, str, int]]: ...
-    def close(self) -> None: ...
-
-
-class _Tools(Protocol):
-    def mupdf_display_errors(self, on: bool) -> object: ...
-    def mupdf_display_warnings(self, on: bool) -> object: ...
-    def store_shrink(self, percent: int) -> object: ...
-
-
-_tools: Final = cast("_Tools", pymupdf.TOOLS)
-# MuPDF writes its complaints to the terminal otherwise.
-_tools.mupdf_display_errors(on=False)
-_tools.mupdf_display_warnings(on=False)
-
-
 @dataclass(slots=True)
 class _Reading:
     """What the pages so far have taught about the document."""
@@ -96,30 +60,20 @@ class _Reading:
 
 def parse(path: Path) -> Iterator[Section]:
     """Sections page by page, anchored "p. 3" by the page's place in the file, which is what a viewer's page box takes."""
-    with _translate_errors():
-        document = cast("_Document", pymupdf.open(path, filetype="pdf"))
-    with closing(document):
+    with closing(open_pdf(path)) as document:
         if document.needs_pass:
             raise EncryptedFile
-        with _translate_errors():
+        with translate_errors():
             pages = document.page_count
         yield from joined(_sections(document, pages), no_text=_NO_TEXT)
 
 
-@contextmanager
-def _translate_errors() -> Generator[None]:
-    try:
-        yield
-    except (pymupdf.FileDataError, mupdf.FzErrorBase, RuntimeError, ValueError, IndexError) as error:
-        raise CorruptFile("The PDF is damaged and cannot be opened; save or download it again.") from error
-
-
-def _sections(document: _Document, pages: int) -> Iterator[Section]:
+def _sections(document: Document, pages: int) -> Iterator[Section]:
     reading = _Reading(outline=_outline(document))
     read = failed = 0
     for number in range(1, pages + 1):
         try:
-            with _translate_errors():
+            with translate_errors():
                 height, blocks = _page_blocks(document, number)
         except CorruptFile:
             failed += 1
@@ -130,15 +84,15 @@ def _sections(document: _Document, pages: int) -> Iterator[Section]:
         yield from _page_sections(_without_margins(blocks, number, height, reading), number, reading)
         if number % _SHRINK_EVERY == 0:
             # Fonts and objects of the pages so far; seldom, as reading the fonts again is slow.
-            _tools.store_shrink(100)
+            empty_store()
     if not read:
         raise CorruptFile("The PDF is damaged: none of its pages can be read; save or download it again.")
 
 
-def _outline(document: _Document) -> dict[int, list[tuple[int, str]]]:
+def _outline(document: Document) -> dict[int, list[tuple[int, str]]]:
     outline: dict[int, list[tuple[int, str]]] = defaultdict(list)
     try:
-        with _translate_errors():
+        with translate_errors():
             entries = document.get_toc()
     except CorruptFile:
         # The pages may be sound all the same; headings then go by size.
@@ -149,10 +103,10 @@ def _outline(document: _Document) -> dict[int, list[tuple[int, str]]]:
     return outline
 
 
-def _page_blocks(document: _Document, number: int) -> tuple[float, list[list[TextLine]]]:
+def _page_blocks(document: Document, number: int) -> tuple[float, list[list[TextLine]]]:
     """The height of a page and the lines of its blocks, in the order in which the PDF draws them."""
     page = document.load_page(number - 1)
-    text_page = page.get_textpage(flags=_FLAGS)
+    text_page = page.get_textpage(flags=TEXT_FLAGS)
     drawn = [block for block in text_page.extractBLOCKS() if block[6] == 0]
     texts = [block[4].removesuffix("\n").split("\n") for block in drawn]
     html = text_page.extractHTML()

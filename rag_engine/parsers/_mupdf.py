@@ -1,0 +1,79 @@
+"""The typed face of PyMuPDF (AGPL-3.0 or commercial), as far as it is used here; the library leaves its types out."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, Protocol, cast
+
+import pymupdf
+from pymupdf import mupdf
+
+from rag_engine.errors import CorruptFile
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+
+class _Flags(Protocol):
+    TEXT_PRESERVE_WHITESPACE: int
+    TEXT_CLIP: int
+    TEXT_USE_CID_FOR_UNKNOWN_UNICODE: int
+
+
+_flags: Final = cast("_Flags", pymupdf)
+# Ligatures are spelled out, text beyond the page's edge is left out, and unknown characters keep their code.
+TEXT_FLAGS: Final = (
+    _flags.TEXT_PRESERVE_WHITESPACE | _flags.TEXT_CLIP | _flags.TEXT_USE_CID_FOR_UNKNOWN_UNICODE
+)
+
+
+class TextPage(Protocol):
+    def extractBLOCKS(self) -> list[tuple[float, float, float, float, str, int, int]]: ...  # noqa: N802 - PyMuPDF's name
+    def extractHTML(self) -> str: ...  # noqa: N802 - PyMuPDF's name
+
+
+class Page(Protocol):
+    def get_textpage(self, *, flags: int) -> TextPage: ...
+
+
+class Document(Protocol):
+    """The part of PyMuPDF's document that is used here; the library leaves its types out."""
+
+    needs_pass: bool
+    page_count: int
+
+    def load_page(self, index: int) -> Page: ...
+    def get_toc(self) -> list[tuple[int, str, int]]: ...
+    def close(self) -> None: ...
+
+
+class _Tools(Protocol):
+    def mupdf_display_errors(self, on: bool) -> object: ...
+    def mupdf_display_warnings(self, on: bool) -> object: ...
+    def store_shrink(self, percent: int) -> object: ...
+
+
+_tools: Final = cast("_Tools", pymupdf.TOOLS)
+# MuPDF writes its complaints to the terminal otherwise.
+_tools.mupdf_display_errors(on=False)
+_tools.mupdf_display_warnings(on=False)
+
+
+def open_pdf(path: Path) -> Document:
+    """The document, of which a damaged table of objects is mended as far as may be."""
+    with translate_errors():
+        return cast("Document", pymupdf.open(path, filetype="pdf"))
+
+
+def empty_store() -> None:
+    """Forget fonts and objects of the pages so far."""
+    _tools.store_shrink(100)
+
+
+@contextmanager
+def translate_errors() -> Generator[None]:
+    try:
+        yield
+    except (pymupdf.FileDataError, mupdf.FzErrorBase, RuntimeError, ValueError, IndexError) as error:
+        raise CorruptFile("The PDF is damaged and cannot be opened; save or download it again.") from error
