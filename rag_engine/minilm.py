@@ -25,10 +25,10 @@ def is_named(model: str) -> bool:
     return model in (NAME, REPOSITORY)
 
 
-def installed() -> Path | None:
+def installed(package: str = PACKAGE) -> Path | None:
     """The folder of the model's files in the installed package; the package, which wants torch, is not imported."""
     try:
-        files = importlib.metadata.files(PACKAGE) or []
+        files = importlib.metadata.files(package) or []
     except importlib.metadata.PackageNotFoundError:
         return None
     for file in files:

@@ -44,6 +44,8 @@ class Settings(BaseModel):
     query_prefix: str | None = None
     """Written before a query; by default what the model was trained with, as far as known."""
     passage_prefix: str | None = None
+    download: bool = True
+    """Whether the model hub may be asked for what is not on this machine."""
     trust_remote_code: bool = False
     """Whether code that comes with the model may run on this machine."""
 
@@ -143,6 +145,7 @@ def _load(settings: Settings, data_dir: Path, pool: ThreadPoolExecutor) -> Sente
             source,
             device=settings.device,
             cache_folder=_cache_folder(source, data_dir),
+            local_files_only=not settings.download,
             trust_remote_code=settings.trust_remote_code,
             model_kwargs={"dtype": _DTYPES[settings.precision]},
         )

@@ -32,14 +32,14 @@ class ModelFiles:
     origin: str
 
 
-def find(folder: Path | None, *, download: bool, report: Report) -> ModelFiles:
+def find(folder: Path | None, *, download: bool, report: Report, package: str = minilm.PACKAGE) -> ModelFiles:
     """The first genuine files, in the order above. Raises `Misconfigured` with the mend when there are none.
 
     A folder given in the settings is taken or refused, never passed over.
     """
     if folder is not None:
         return _given(folder)
-    for candidate in (_installed(), _cached()):
+    for candidate in (_installed(package), _cached()):
         if candidate is None:
             continue
         if wrong := _first_wrong(candidate):
@@ -72,9 +72,9 @@ def _given(folder: Path) -> ModelFiles:
     return files
 
 
-def _installed() -> ModelFiles | None:
-    folder = minilm.installed()
-    return None if folder is None else _in_folder(folder, origin=f"the package {minilm.PACKAGE}")
+def _installed(package: str) -> ModelFiles | None:
+    folder = minilm.installed(package)
+    return None if folder is None else _in_folder(folder, origin=f"the package {package}")
 
 
 def _cached() -> ModelFiles | None:
@@ -114,22 +114,22 @@ def _first_wrong(files: ModelFiles) -> Path | None:
     return None
 
 
-def _progress(report: Report) -> Any:
+def _progress(report: Report) -> object:
     """A progress bar class, as the hub's client wants one, that speaks in sentences."""
-    from tqdm import tqdm
+    bar: Any = importlib.import_module("tqdm").tqdm
 
-    class Sentences(tqdm[Any]):
+    class Sentences(bar):
         def __init__(self, *args: Any, **options: Any) -> None:
             # The client would switch a bar off where the output is no terminal.
-            changed = {**options, "disable": False, "mininterval": _SECONDS_BETWEEN_REPORTS}
-            super().__init__(*args, **changed)  # pyright: ignore[reportUnknownMemberType] - its stub leaves **kwargs bare
+            bar.__init__(
+                self, *args, **{**options, "disable": False, "mininterval": _SECONDS_BETWEEN_REPORTS}
+            )
 
-        def display(self, msg: str | None = None, pos: int | None = None) -> None:
-            del msg, pos
+        def display(self, *_: object, **__: object) -> None:
             if self.total:
                 report(f"downloading {minilm.NAME}: {self.n / 1e6:.0f} of {self.total / 1e6:.0f} MB")
 
-        def clear(self, nolock: bool = False) -> None:
+        def clear(self, *_: object, **__: object) -> None:
             """Nothing was drawn."""
 
     return Sentences

