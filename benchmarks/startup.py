@@ -23,10 +23,16 @@ def main() -> None:
     """Print the table."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "FOOTNOTE_DATA_DIR": folder}
-        subprocess.run([*FOOTNOTE, "add", str(SAMPLES)], env=environment, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [*FOOTNOTE, "add", str(SAMPLES)], env=environment, check=True, stdout=subprocess.DEVNULL
+        )
         rows = [
             ("`footnote --help`", 0.4, median(lambda: whole(["--help"], environment))),
-            ("`footnote ask` on an existing index", 2.0, median(lambda: whole(["ask", "leave days"], environment))),
+            (
+                "`footnote ask` on an existing index",
+                2.0,
+                median(lambda: whole(["ask", "leave days"], environment)),
+            ),
             ("`footnote run` until `ready`", 2.0, median(lambda: ready(environment))),
         ]
     print("| Start | Target | Median of 5 |\n| --- | --- | --- |")

@@ -5,10 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from rag_engine.types import Citation
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from rag_engine.types import Citation as Citation
+__all__ = [
+    "Attachment",
+    "ChatService",
+    "Citation",
+    "IncomingMessage",
+    "Limits",
+    "MessageStream",
+    "Person",
+    "Place",
+    "Reply",
+    "Source",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

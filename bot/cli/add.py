@@ -16,16 +16,18 @@ from rich.text import Text
 from bot import compose
 from bot.service import sentence
 from rag_engine.blobs import blob_from_path
-from rag_engine.errors import UserError
+from rag_engine.errors import CorruptFile, UserError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
 
     from bot.settings import Settings
+    from rag_engine.storage.jobs import Job
     from rag_engine.types import Ingested, KnowledgeBaseId
 
 _IN_FLIGHT = 4  # enough for one file to be read while others are embedded, few enough for memory to stay flat
+_MOST_ATTEMPTS = 5
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,44 +61,54 @@ class _Outcome:
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Read every file, show how far it is, and say at the end what went in and what did not and why."""
+    """Read every file, show how far it is, and say at the end what went in and what did not and why.
+
+    The files are queued before the first is read: what a killed run left unread is taken up by the next one.
+    """
     console = Console(highlight=False)
     outcome = _Outcome()
     paths = list(_files(arguments.paths, outcome))
     async with compose.library(settings) as library:
         base = await library.catalog.open(arguments.kb, model=library.embedder.model)
-        with _progress(console, total=len(paths)) as progress:
-            await _add_all(paths, library=library, knowledge_base=base.id, outcome=outcome, progress=progress)
+        queue = library.storage.queue
+        left = len(await queue.unfinished(base.id))
+        if left:
+            console.print(Text(f"Taking up {left} files that an earlier run left unread."))
+        await queue.add(base.id, paths)
+        with _progress(console, total=len(await queue.unfinished(base.id))) as progress:
+            await _add_all(library=library, knowledge_base=base.id, outcome=outcome, progress=progress)
     _report(outcome, console)
     return 1 if outcome.failed else 0
 
 
 async def _add_all(
-    paths: Iterable[Path],
-    *,
-    library: compose.Library,
-    knowledge_base: KnowledgeBaseId,
-    outcome: _Outcome,
-    progress: _Shown,
+    *, library: compose.Library, knowledge_base: KnowledgeBaseId, outcome: _Outcome, progress: _Shown
 ) -> None:
-    waiting = iter(paths)
+    claims = library.storage.claims
 
     async def work() -> None:
-        for path in waiting:
-            progress.start(path)
+        while (job := await claims.claim(knowledge_base)) is not None:
+            progress.start(job.path)
             try:
-                blob = await blob_from_path(path, max_bytes=library.max_file_bytes)
-                ingested = await library.ingestion.ingest(blob, knowledge_base=knowledge_base)
+                ingested = await _add(job, library=library)
             except UserError as error:
-                outcome.failed.append((str(path), str(error)))
-                progress.end(path, str(error))
+                outcome.failed.append((str(job.path), str(error)))
+                progress.end(job.path, str(error))
             else:
                 outcome.take(ingested)
-                progress.end(path, sentence(ingested))
+                progress.end(job.path, sentence(ingested))
+            await claims.finish(job.id)
 
     async with asyncio.TaskGroup() as group:
         for number in range(_IN_FLIGHT):
             group.create_task(work(), name=f"add-{number}")
+
+
+async def _add(job: Job, *, library: compose.Library) -> Ingested:
+    if job.attempts > _MOST_ATTEMPTS:
+        raise CorruptFile("Reading it stopped the program again and again, so it was set aside.")
+    blob = await blob_from_path(job.path, max_bytes=library.max_file_bytes)
+    return await library.ingestion.ingest(blob, knowledge_base=job.knowledge_base)
 
 
 def _files(paths: Iterable[Path], outcome: _Outcome) -> Iterator[Path]:

@@ -145,6 +145,7 @@ def _knowledge_base(add_parser: _AddParser) -> None:
     reindex.add_argument(
         "name", metavar="NAME", nargs="?", default="", help="one; without it all, into a fresh index"
     )
+    reindex.add_argument("--all", action="store_true", help="the same as no name")
     export = actions.add_parser("export", help="write one to a file, vectors included")
     export.add_argument("name", metavar="NAME")
     export.add_argument("file", metavar="FILE.zip", type=Path)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import platform
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rich.console import Console
 from rich.text import Text
 
 from bot import compose, telemetry
-from bot.settings import Settings
 from rag_engine import tokens
 from rag_engine.errors import RagError
 from rag_engine.types import Message, Prompt
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import AsyncGenerator, Awaitable, Callable
+
+    from bot.settings import Settings
 
 _SECONDS = 60
 _STYLES = {"ok": "green", "note": "yellow", "bad": "red"}
@@ -117,7 +120,9 @@ async def _token_counting(settings: Settings) -> Finding:
 
 
 def _print(finding: Finding, console: Console) -> None:
-    line = Text.assemble((f"{finding.state:4} ", _STYLES[finding.state]), (finding.check, "bold"), f": {finding.detail}")
+    line = Text.assemble(
+        (f"{finding.state:4} ", _STYLES[finding.state]), (finding.check, "bold"), f": {finding.detail}"
+    )
     if finding.mend:
         line.append(f"\n     → {finding.mend}")
     console.print(line, soft_wrap=True)

@@ -1,0 +1,98 @@
+"""The reply to a prompt: one model after the other until one answers, its markers made citations while it streams."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rag_engine import citations
+from rag_engine.errors import ModelUnavailable, RagError
+from rag_engine.types import Delta
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping, Sequence
+
+    from rag_engine.ports import Embedder, LanguageModel
+    from rag_engine.types import Citation, Prompt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What was replied in the end."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    model: str
+    notices: tuple[str, ...]
+    fallbacks: tuple[str, ...]
+    seconds: Mapping[str, float]
+    """Seconds to the first text, and of what came after the last one."""
+    citing: Mapping[str, object] = field(default_factory=dict[str, object])
+    """What became of the markers, for the trace."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Attempts:
+    """What had to be done without so far."""
+
+    notices: list[str] = field(default_factory=list[str])
+    fallbacks: list[str] = field(default_factory=list[str])
+
+    def note(self, fallback: str, notice: str) -> None:
+        self.fallbacks.append(fallback)
+        self.notices.append(notice)
+
+
+async def reply(
+    prompt: Prompt, *, models: Sequence[LanguageModel], embedder: Embedder
+) -> AsyncGenerator[Delta | Told]:
+    """Deltas that only grow the text, then what was told.
+
+    A model that fails before its first text gives way to the next, and a notice says so; one that fails later leaves the
+    text so far, marked as cut. Without passages only the last model is asked: it says that nothing was found, and invents
+    nothing. Raises what the last model raises before its first text.
+    """
+    attempts = _Attempts()
+    candidates = models if prompt.passages else models[-1:]
+    started = time.perf_counter()
+    for model, is_last in zip(candidates, [False] * (len(candidates) - 1) + [True], strict=True):
+        stream = citations.MarkerStream(prompt.passages)
+        first_text = 0.0
+        try:
+            async with model.stream(prompt, task="answer") as pieces:
+                async for piece in pieces:
+                    shown = stream.feed(piece)
+                    if shown:
+                        first_text = first_text or time.perf_counter()
+                        yield Delta(text=shown)
+            if held := stream.close():
+                yield Delta(text=held)
+            if not stream.draft.text.strip():
+                raise ModelUnavailable(f"The language model {model.name} answered nothing.", backend=model.name)
+        except RagError as error:
+            if not first_text and is_last:
+                raise
+            if not first_text:
+                attempts.note("model_unavailable", f"{error} The best passages are quoted instead.")
+                continue
+            attempts.note("stream_cut", f"The answer broke off: {error}")
+            if held := stream.close():
+                yield Delta(text=held)
+        ended = time.perf_counter()
+        cited = await citations.finish(
+            stream.draft, prompt.passages, question=prompt.question, embedder=embedder
+        )
+        yield Told(
+            text=cited.text,
+            citations=cited.citations,
+            model=model.name,
+            notices=tuple(attempts.notices),
+            fallbacks=(*attempts.fallbacks, *cited.fallbacks),
+            seconds={
+                "first_text": (first_text or ended) - started,
+                "citations": time.perf_counter() - ended,
+            },
+            citing=cited.report,
+        )
+        return
