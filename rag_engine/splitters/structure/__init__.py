@@ -4,7 +4,8 @@ What a chunk is, exactly:
 
 - Its `searchable_text` (title, headings, text: what is embedded) never exceeds the limit, counted by the embedder's own tokenizer.
 - Its `text` is a slice of the text of one section, or of neighbouring sections with the same headings and anchor joined by a blank
-  line; white space at its ends is cut off. So its anchor and headings are true of all of it.
+  line; white space at its ends is cut off. So its anchor and headings are true of all of it. Only a heading that stands alone
+  stands at the beginning of the first text under it.
 - A table too long for one chunk is cut between rows, and every chunk of it begins with the table's header row: its `text` is the
   header line, a line feed, and a run of consecutive rows (of a row too long for one chunk, a part). A header that would fill a
   third of a chunk is not repeated.
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from dataclasses import replace
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
@@ -71,7 +73,7 @@ def build(settings: Settings, *, count_tokens: Callable[[str], int], max_tokens:
         sample, sections = _sampled(sections)
         votes = Counter({language: 1 for language in [detect(sample)] if language})
         ordinal = 0
-        for (headings, anchor), group in groupby(sections, key=_place):
+        for (headings, anchor), group in groupby(_headed_sections(sections), key=_place):
             above = frame(document.title, headings, counter)
             for text, kind in _passages(group, above, counter, settings.overlap_tokens):
                 language = detect(text)
@@ -97,6 +99,37 @@ def build(settings: Settings, *, count_tokens: Callable[[str], int], max_tokens:
 
 def _place(section: Section) -> tuple[tuple[str, ...], str]:
     return section.headings, section.anchor
+
+
+def _headed_sections(sections: Iterable[Section]) -> Iterator[Section]:
+    """The sections, with headings that stand alone moved to the place of the first text under them.
+
+    By itself such a heading would be a chunk that is found for its words and says nothing.
+    """
+    lone: list[Section] = []
+    for section in sections:
+        if lone and not _is_under(section, lone[-1]):
+            yield from lone
+            lone.clear()
+        if _is_lone_heading(section):
+            lone.append(section)
+            continue
+        yield from (replace(heading, headings=section.headings, anchor=section.anchor) for heading in lone)
+        lone.clear()
+        yield section
+    yield from lone
+
+
+def _is_lone_heading(section: Section) -> bool:
+    longest = len(section.headings[-1]) * 2 if section.headings else 0
+    return 0 < len(section.text) <= longest and section.text.split() == section.headings[-1].split()
+
+
+def _is_under(section: Section, heading: Section) -> bool:
+    """Whether a section belongs to a heading and is found at the same place, or at one that is named after the heading."""
+    depth = len(heading.headings)
+    same_place = heading.anchor in {section.anchor, f"§ {heading.headings[-1]}"}
+    return same_place and section.headings[:depth] == heading.headings
 
 
 def _chunk_id(document: Document, ordinal: int, text: str) -> ChunkId:

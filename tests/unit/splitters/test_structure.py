@@ -201,6 +201,28 @@ def test_headings_and_anchors_are_never_mixed() -> None:
     ]
 
 
+def test_a_heading_that_stands_alone_goes_with_the_text_under_it() -> None:
+    chunks = split(
+        Section(text="Leave", headings=("Leave",), anchor="§ Leave"),
+        Section(text="Sick leave", headings=("Leave", "Sick leave"), anchor="§ Sick leave"),
+        Section(text="Notice", headings=("Leave", "Sick leave", "Notice"), anchor="§ Notice"),
+        Section(text="Call before nine.", headings=("Leave", "Sick leave", "Notice"), anchor="§ Notice"),
+        Section(text="Annex", headings=("Annex",), anchor="§ Annex"),
+    )
+    assert [(chunk.text, chunk.anchor) for chunk in chunks] == [
+        ("Leave\n\nSick leave\n\nNotice\n\nCall before nine.", "§ Notice"),
+        ("Annex", "§ Annex"),
+    ]
+
+
+def test_a_heading_at_the_end_of_a_page_stays_there() -> None:
+    chunks = split(
+        Section(text="Leave", headings=("Leave",), anchor="p. 1"),
+        Section(text="Ask early.", headings=("Leave",), anchor="p. 2"),
+    )
+    assert [(chunk.text, chunk.anchor) for chunk in chunks] == [("Leave", "p. 1"), ("Ask early.", "p. 2")]
+
+
 def test_the_last_chunks_share_what_is_left() -> None:
     chunks = split(Section(text=sentences(9)), limit=64)
     sizes = [words(chunk.text) for chunk in chunks]
