@@ -34,6 +34,7 @@ _BLOCK_LINE = re.compile(r"[ \t]{0,12}(?:#{1,6}[ \t]|\||```|~~~)")
 _LIST_NUMBER = re.compile(r"\s*(?:[>*_#-]\s*){0,4}(?:\d{1,3}|[a-zA-Z]|[IVXivx]{1,5})\Z")
 _DOTTED = re.compile(r"(?:\w{1,2}\.)+\w{1,2}\Z")
 _TEMPORAL = re.compile(r"\d{1,2}[.\s]|\d{4}\b")
+_PLAIN_GAPS = frozenset({"", " "})
 _SHORT_LINE = 48
 """A line this short was broken on purpose; a longer one may be wrapped text."""
 
@@ -107,6 +108,8 @@ def _end(text: str, candidate: re.Match[str]) -> int:
     end = candidate.end()
     gap_start = candidate.start("gap") if candidate["line"] is None else candidate.start("line")
     gap = text[gap_start:end]
+    if gap in _PLAIN_GAPS:
+        return end
     last_break = max(map(gap.rfind, _BREAK), default=-1)
     return gap_start + last_break + 1 if last_break >= 0 else end
 
@@ -133,6 +136,8 @@ def _bracketed(text: str) -> Iterator[tuple[int, int]]:
 def _closes_line(text: str, start: int, candidate: re.Match[str]) -> bool:
     """Whether the line break in the candidate ends a block: a blank line, or a line that is one by itself."""
     gap = candidate["gap"] if candidate["line"] is None else candidate["line"]
+    if gap in _PLAIN_GAPS:
+        return False
     breaks = gap.replace("\r\n", "\n").translate(_ONE_BREAK).count("\n")
     if breaks == 0:
         return False

@@ -1,0 +1,64 @@
+"""Passages for the tests of citations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rag_engine.citations.stream import Draft, MarkerStream
+from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def hit(
+    text: str,
+    *,
+    document: str = "handbook",
+    chunk: str = "",
+    rank: int = 1,
+    language: str = "en",
+    kind: str = "prose",
+) -> Hit:
+    """A passage of a document."""
+    return Hit(
+        chunk=Chunk(
+            id=ChunkId(chunk or f"{document}-{rank}"),
+            document=DocumentId(document),
+            knowledge_base=KnowledgeBaseId("team"),
+            ordinal=rank,
+            text=text,
+            title=f"{document}.pdf",
+            uri=f"file:///{document}.pdf",
+            anchor=f"p. {rank}",
+            language=language,
+            kind=kind,  # type: ignore[arg-type]
+        ),
+        score=1.0 / rank,
+        rank=rank,
+    )
+
+
+def numbered(count: int, *, same: Iterable[tuple[int, int]] = ()) -> list[Hit]:
+    """So many passages, each of its own document; `same` pairs passages (from 1) that share the document of the former."""
+    documents = {later: earlier for earlier, later in same}
+    return [
+        hit(
+            f"Passage {number} says {number * 11}.", document=f"d{documents.get(number, number)}", rank=number
+        )
+        for number in range(1, count + 1)
+    ]
+
+
+def streamed(text: str, passages: Sequence[Hit], *, size: int = 0) -> Draft:
+    """The text as shown when it comes in pieces of `size` characters (0: in one)."""
+    pieces = [text[at : at + size] for at in range(0, len(text), size)] if size else [text]
+    return in_pieces(pieces, passages)
+
+
+def in_pieces(pieces: Iterable[str], passages: Sequence[Hit], *, reasoning_first: bool = False) -> Draft:
+    """The text as shown when it comes in these pieces."""
+    stream = MarkerStream(passages, reasoning_first=reasoning_first)
+    shown = "".join([stream.feed(piece) for piece in pieces]) + stream.close()
+    assert stream.draft.text == shown
+    return stream.draft
