@@ -61,6 +61,9 @@ _CONTRACTION = re.compile(r"['’](?:s|t|d|m|ll|re|ve)\b", re.IGNORECASE)
 _LONGEST = 64
 """Characters of a token: what is longer is no word, and both indexes have limits of their own."""
 
+_MOST_QUERY_PIECES = 2_000
+"""Words and runs of a query that are looked at: more is a document, not a question."""
+
 _STEMMERS = MappingProxyType(
     {
         "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
@@ -144,7 +147,7 @@ def query_tokens(text: str) -> tuple[str, ...]:
     certain = detect(text)
     languages = _languages(certain, possible(text))
     found: list[str] = []
-    for piece in _PIECE.findall(unicodedata.normalize("NFKC", text)):
+    for piece in _PIECE.findall(unicodedata.normalize("NFKC", text))[:_MOST_QUERY_PIECES]:
         if certain or piece.casefold() not in _ENGLISH_STOP_WORDS:
             found.extend(
                 dict.fromkeys(token for language in languages for token in _tokens_of(piece, language))
@@ -182,7 +185,7 @@ def _tokens_of(piece: str, language: str) -> tuple[str, ...]:
 
 def _word(part: str, language: str) -> list[str]:
     folded = _JOINERS.sub("", part.casefold())[:_LONGEST]
-    if language in _DROPPING and part != _KEPT and (len(folded) < 2 or folded in _ENGLISH_STOP_WORDS):
+    if language in _DROPPING and part != _KEPT and folded in _ENGLISH_STOP_WORDS:
         return []
     found = [_stem(folded, language)]
     if _CAMEL.fullmatch(part):

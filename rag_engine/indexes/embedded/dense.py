@@ -126,7 +126,8 @@ def _exact(connection: sqlite3.Connection, ids: Ids, vector: Vector, limit: int)
     best = np.flatnonzero(rough >= _last(rough, limit) - _ROUNDING)
     ranked = vectors[best].astype(np.float64)
     lengths = np.sqrt(np.square(ranked).sum(axis=1))  # half precision moves them a little off one
-    scores = np.round(ranked @ vector.astype(np.float64) / np.maximum(lengths, _TINY), _DECIMALS)
+    cosines: Scores = ranked @ vector.astype(np.float64) / np.maximum(lengths, _TINY)
+    scores: Scores = cosines.round(_DECIMALS)
     kept = scores >= _last(scores, limit)
     return np.array(found, dtype=np.int64)[best][kept], scores[kept]
 

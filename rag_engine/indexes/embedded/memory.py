@@ -51,6 +51,10 @@ class Snapshot:
     frequencies: dict[str, int] = field(default_factory=dict[str, int])
     """Document frequencies already looked up at this version."""
 
+    @property
+    def _last_base(self) -> int:
+        return int(self.bases.max()) if self.bases.size else 0
+
     def positions(self, ids: Ids) -> Ids:
         """Where these ids stand in the arrays; ids that are not there are left out."""
         if not self.ids.size:
@@ -60,8 +64,12 @@ class Snapshot:
 
     def visible(self, bases: NDArray[np.int32]) -> Mask | None:
         """Which chunks are alive and of these knowledge bases; None for all of them."""
-        mask = self.alive & np.isin(self.bases, bases)
-        return None if self.ids.size == self.live and bool(mask.all()) else mask
+        wanted = np.zeros(max(self._last_base, int(bases.max())) + 1, dtype=np.bool_)
+        wanted[bases] = True
+        mask = wanted[self.bases]
+        if self.live < self.ids.size:
+            return mask & self.alive
+        return None if mask.all() else mask
 
 
 class Memory:

@@ -96,10 +96,9 @@ def packed_terms(found: Sequence[str]) -> bytes:
     return np.sort(np.array(packed, dtype="<u8")).tobytes()
 
 
-def unpacked_terms(packed: bytes) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+def unpacked_terms(packed: bytes) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
     """Hashes and frequencies out of (joined) packed terms."""
-    both = np.frombuffer(packed, dtype="<u8")
-    return both >> np.uint64(8), (both & np.uint64(255)).astype(np.float64)
+    return np.frombuffer(packed, dtype="<u8") >> np.uint64(8), np.frombuffer(packed, dtype=np.uint8)[::8]
 
 
 @lru_cache(maxsize=65_536)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Chunk, KnowledgeBaseId, Search
 
 _Scored = dict[int, float]
+_MOST_PARAMETERS = 500
 
 
 def run(connection: sqlite3.Connection, memory: Memory, searches: Sequence[Search]) -> list[Ranking]:
@@ -73,11 +74,14 @@ def _search(connection: sqlite3.Connection, snapshot: Snapshot, search: Search) 
 
 
 def _bases(connection: sqlite3.Connection, names: frozenset[KnowledgeBaseId]) -> list[int]:
+    """The numbers of the knowledge bases that the index has, in ascending order."""
     found: list[int] = []
-    for name in names:
-        found.extend(
-            place for (place,) in connection.execute("SELECT id FROM base WHERE name = ?", (key(name),))
-        )
+    keys = [key(name) for name in names]
+    for start in range(0, len(keys), _MOST_PARAMETERS):
+        part = keys[start : start + _MOST_PARAMETERS]
+        marks = ",".join("?" * len(part))
+        rows = connection.execute(f"SELECT id FROM base WHERE name IN ({marks})", part)  # noqa: S608 - only marks
+        found.extend(place for (place,) in rows)
     return sorted(found)
 
 

@@ -1,0 +1,246 @@
+"""The embedded index alone, on synthetic chunks: `python -m benchmarks.index [--chunks 10000 20000 100000] [--json]`.
+
+Vectors are clustered and of unit length, words follow Zipf's law with inflections; one document in five is Chinese. Queries
+are noisy vectors, and three rarer words with two common ones (a run of six characters in Chinese). Latencies are of whole calls
+through the port, in milliseconds; `both` is one call with both legs, as a question makes it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import resource
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag_engine.analysis import VERSION, query_tokens
+from rag_engine.indexes.embedded import Settings, connect
+from rag_engine.ports import IndexIdentity
+from rag_engine.types import Chunk, ChunkId, Document, DocumentId, KnowledgeBaseId, Search
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from rag_engine.indexes.embedded import EmbeddedIndex
+    from rag_engine.types import Leg, Ranking
+
+DIMENSIONS = 384
+CHUNKS_PER_DOCUMENT = 8
+KNOWLEDGE_BASES = 100
+WORDS = 50_000
+TOPICS = 3_000
+QUERIES = 100
+LIMIT = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    text: str
+    vector: NDArray[np.float32]
+
+
+class Corpus:
+    """Documents made up on the way; the same seed gives the same ones."""
+
+    def __init__(self, seed: int = 7) -> None:
+        self.random = np.random.default_rng(seed)
+        frequencies = 1 / np.arange(1, WORDS + 1) ** 1.07
+        self._words = np.cumsum(frequencies / frequencies.sum())
+        spectrum = 1 / np.arange(1, DIMENSIONS + 1) ** 0.4
+        self._spectrum = spectrum.astype(np.float32)
+        self._topics = self.random.standard_normal((TOPICS, DIMENSIONS)).astype(np.float32) * self._spectrum
+        self.vectors: list[NDArray[np.float32]] = []
+        self.bases: list[int] = []
+
+    def document(self, number: int) -> tuple[Document, list[tuple[Chunk, NDArray[np.float32]]]]:
+        base = KnowledgeBaseId(f"base{number % KNOWLEDGE_BASES}")
+        identity = DocumentId(f"document{number}")
+        document = Document(
+            id=identity, knowledge_base=base, title="", uri="", media_type="text/plain", digest=""
+        )
+        topic = self._topics[self.random.integers(TOPICS)]
+        chunks: list[tuple[Chunk, NDArray[np.float32]]] = []
+        for ordinal in range(CHUNKS_PER_DOCUMENT):
+            chunk = Chunk(
+                id=ChunkId(f"{number}-{ordinal}"),
+                document=identity,
+                knowledge_base=base,
+                ordinal=ordinal,
+                text=self.chinese(150) if number % 5 == 0 else self.english(150),
+                language="zh" if number % 5 == 0 else "en",
+            )
+            chunks.append((chunk, self.near(topic)))
+            self.vectors.append(chunks[-1][1])
+            self.bases.append(number % KNOWLEDGE_BASES)
+        return document, chunks
+
+    def near(self, topic: NDArray[np.float32], noise: float = 0.8) -> NDArray[np.float32]:
+        vector = topic + noise * self._spectrum * self.random.standard_normal(DIMENSIONS).astype(np.float32)
+        return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+    def english(self, count: int) -> str:
+        numbers = np.searchsorted(self._words, self.random.random(count))
+        return " ".join(_word(int(number)) for number in numbers)
+
+    def chinese(self, count: int) -> str:
+        numbers = np.searchsorted(self._words, self.random.random(count))
+        return "".join(chr(0x4E00 + int(number) % 4000) for number in numbers)
+
+    def question(self, number: int) -> Question:
+        near = self.vectors[int(self.random.integers(len(self.vectors)))]
+        if number % 5 == 0:
+            text = self.chinese(6)
+        else:
+            rarer, common = self.random.integers(200, 20_000, 3), self.random.integers(0, 30, 2)
+            text = " ".join(_word(int(word)) for word in (*rarer, *common))
+        return Question(text=text, vector=self.near(near * 4, noise=1.0))
+
+
+def _word(number: int) -> str:
+    syllables = ("ka", "lo", "mi", "ren", "tu", "sor", "vel", "pon", "ga", "dri")
+    stem = "".join(syllables[int(digit)] for digit in str(number // 2 + 10))
+    return stem + ("s" if number % 2 else "")
+
+
+def _resident() -> float:
+    """Resident set in MB."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * resource.getpagesize() / 1e6
+
+
+async def _timed(call: Callable[[], Awaitable[object]]) -> float:
+    started = time.perf_counter()
+    await call()
+    return (time.perf_counter() - started) * 1000
+
+
+def _quantiles(times: Sequence[float]) -> list[float]:
+    return [round(float(np.quantile(times, share)), 2) for share in (0.5, 0.95)]
+
+
+def _searches(
+    question: Question, legs: Sequence[Leg], bases: frozenset[KnowledgeBaseId], limit: int
+) -> list[Search]:
+    return [
+        Search(leg=leg, knowledge_bases=bases, limit=limit, tokens=query_tokens(question.text))
+        if leg == "lexical"
+        else Search(leg=leg, knowledge_bases=bases, limit=limit, vector=question.vector)
+        for leg in legs
+    ]
+
+
+async def _latencies(index: EmbeddedIndex, corpus: Corpus, limit: int) -> dict[str, list[float]]:
+    everything = frozenset(KnowledgeBaseId(f"base{number}") for number in range(KNOWLEDGE_BASES))
+    views = {"": everything, " scoped to 1 %": frozenset({KnowledgeBaseId("base3")})}
+    legs: dict[str, tuple[Leg, ...]] = {
+        "lexical": ("lexical",),
+        "dense": ("dense",),
+        "both": ("lexical", "dense"),
+    }
+    questions = [corpus.question(number) for number in range(QUERIES)]
+    figures: dict[str, list[float]] = {}
+    for view, bases in views.items():
+        for name, chosen in legs.items():
+            calls = [_searches(question, chosen, bases, limit) for question in questions]
+            for call in calls[:10]:
+                await index.search(call)
+            times = [await _timed(lambda call=call: index.search(call)) for call in calls]
+            figures[f"{name}{view}"] = _quantiles(times)
+    return figures
+
+
+async def _recall(index: EmbeddedIndex, corpus: Corpus) -> float:
+    everything = frozenset(KnowledgeBaseId(f"base{number}") for number in range(KNOWLEDGE_BASES))
+    matrix = np.array(corpus.vectors)
+    found = 0
+    for number in range(QUERIES):
+        question = corpus.question(number)
+        best = np.argsort(-(matrix @ question.vector))[:10]
+        exact = {f"{place // CHUNKS_PER_DOCUMENT}-{place % CHUNKS_PER_DOCUMENT}" for place in best}
+        (ranking,) = await index.search(_searches(question, ("dense",), everything, 10))
+        found += len(exact & {str(hit.chunk.id) for hit in ranking.hits})
+    return found / (10 * QUERIES)
+
+
+def _found(rankings: Sequence[Ranking], document: Document) -> bool:
+    return any(hit.chunk.document == document.id for ranking in rankings for hit in ranking.hits)
+
+
+async def _one_more(index: EmbeddedIndex, corpus: Corpus, first: int) -> list[float]:
+    """Milliseconds from the call of `put` until a search finds the document."""
+    times: list[float] = []
+    for number in range(first, first + 30):
+        document, chunks = corpus.document(number)
+        searches = [
+            Search(
+                leg="dense",
+                knowledge_bases=frozenset({document.knowledge_base}),
+                limit=5,
+                vector=chunks[0][1],
+            )
+        ]
+        started = time.perf_counter()
+        await index.put(document, chunks)
+        assert _found(await index.search(searches), document)
+        times.append((time.perf_counter() - started) * 1000)
+    return _quantiles(times)
+
+
+async def measure(chunks: int) -> dict[str, object]:
+    """All figures for an index of so many chunks."""
+    corpus = Corpus()
+    identity = IndexIdentity(model="synthetic", dimensions=DIMENSIONS, analyzer=VERSION)
+    figures: dict[str, object] = {"chunks": chunks, "limit": LIMIT}
+    with tempfile.TemporaryDirectory() as directory:
+        before = _resident()
+        async with connect(Settings(), data_dir=Path(directory), identity=identity) as index:
+            spent = 0.0
+            for number in range(chunks // CHUNKS_PER_DOCUMENT):
+                document, made = corpus.document(number)
+                spent += await _timed(lambda document=document, made=made: index.put(document, made))
+            figures["chunks written per second"] = round(chunks / spent * 1000)
+        figures["file MB"] = round((Path(directory) / "index.sqlite").stat().st_size / 1e6, 1)
+        started = time.perf_counter()
+        async with connect(Settings(), data_dir=Path(directory), identity=identity) as index:
+            await index.count(KnowledgeBaseId("base0"))
+            figures["open ms"] = round((time.perf_counter() - started) * 1000, 1)
+            figures["milliseconds p50, p95"] = await _latencies(index, corpus, LIMIT)
+            figures["recall@10 of the dense leg"] = await _recall(index, corpus)
+            vectors = sum(vector.nbytes for vector in corpus.vectors) / 1e6
+            figures["RSS growth MB, vectors of the benchmark left out"] = round(
+                _resident() - before - vectors
+            )
+            figures["one more document searchable, ms p50, p95"] = await _one_more(index, corpus, chunks)
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--chunks", type=int, nargs="+", default=[10_000, 20_000])
+    parser.add_argument("--json", action="store_true", help="one JSON object per size and line")
+    arguments = parser.parse_args()
+    for chunks in arguments.chunks:
+        figures = asyncio.run(measure(chunks))
+        print(json.dumps(figures) if arguments.json else _told(figures), flush=True)
+
+
+def _told(figures: dict[str, object]) -> str:
+    lines: list[str] = []
+    for name, value in figures.items():
+        if isinstance(value, dict):
+            lines.extend(f"  {name}, {part}: {one}" for part, one in value.items())
+        else:
+            lines.append(f"  {name}: {value}")
+    return "embedded index\n" + "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
