@@ -29,11 +29,11 @@ async def import_(
     documents: Documents,
     index: Index,
     identity: IndexIdentity,
-    name: str | None = None,
+    name: str = "",
     limits: Limits | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Contents:
-    """Take the archive `file` into the knowledge base `name` (that of the archive by default), which is made if it is new.
+    """Take the archive `file` into the knowledge base `name` (that of the archive when empty), which is made if it is new.
 
     Everything is checked before anything is touched. Then document by document: each is replaced as a whole or left as it
     was, and importing again ends in the same state. Into the knowledge base of the same name all ids stay as they were.
@@ -52,7 +52,7 @@ async def import_(
                 chunks += len(document.chunks)
                 if progress is not None:
                     progress(done, total)
-        base = await catalog.open(manifest.name if name is None else name, model=identity.model)
+        base = await catalog.open(name or manifest.name, model=identity.model)
         async with aclosing(stepping_in_thread(archive.documents())) as taken:
             async for document in taken:
                 await _take(document, base, manifest, documents=documents, index=index)

@@ -110,8 +110,8 @@ class ArchiveWriter:
             documents=self._count,
             members=dict(zip(MEMBERS, members, strict=True)),
         )
-        self._handles.close()
-        self._archive.writestr(MANIFEST, manifest.model_dump_json(indent=2))
+        with self._open(MANIFEST) as output:
+            output.write(manifest.model_dump_json(indent=2).encode("utf-8", "replace"))
         return manifest
 
     def _open(self, name: str) -> IO[bytes]:

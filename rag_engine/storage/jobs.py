@@ -98,6 +98,7 @@ class SqliteJobClaims:
         self._database = database
         self._workers = workers
         self._worker = worker
+        self._held: set[JobId] = set()
 
     async def claim(self, knowledge_base: KnowledgeBaseId | None = None) -> Job | None:
         """The oldest job that nobody living has."""
@@ -115,15 +116,20 @@ class SqliteJobClaims:
                 "UPDATE jobs SET worker = ?, attempts = ? WHERE id = ?",
                 (self._worker, job.attempts, job.id),
             )
+            # Before the commit: cancelled while it commits, the job may be ours all the same.
+            self._held.add(job.id)
         return job
 
     async def finish(self, job: JobId) -> None:
         """Take a job of this worker off the queue."""
         async with self._database.transaction() as transaction:
             await transaction.execute("DELETE FROM jobs WHERE id = ? AND worker = ?", (job, self._worker))
+        self._held.discard(job)
 
     async def give_back(self) -> None:
         """Let other workers have what this one began and did not finish."""
+        if not self._held:
+            return
         async with self._database.transaction() as transaction:
             await transaction.execute(
                 "UPDATE jobs SET worker = '', attempts = attempts - 1 WHERE worker = ?",

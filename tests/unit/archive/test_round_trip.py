@@ -39,7 +39,7 @@ async def export(here: Shelf, base: KnowledgeBase, file: Path) -> archive.Conten
     return await archive.export(base, file, library=here.catalog, contents=here.index, identity=IDENTITY)
 
 
-async def take(there: Shelf, file: Path, name: str | None = None) -> archive.Contents:
+async def take(there: Shelf, file: Path, name: str = "") -> archive.Contents:
     return await archive.import_(
         file, name=name, catalog=there.catalog, documents=there.catalog, index=there.index, identity=IDENTITY
     )
