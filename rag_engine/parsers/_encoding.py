@@ -40,7 +40,7 @@ def encoding_of(path: Path) -> str | None:
         head = file.read(_SAMPLE)
     for mark, encoding in _MARKS:
         if head.startswith(mark):
-            return encoding
+            return encoding if encoding == "utf-8-sig" or _is_mostly_valid(head, encoding) else None
     wide = _wide_without_mark(head)
     if wide is not None:
         return wide
@@ -87,6 +87,12 @@ def read_text(path: Path) -> str:
     """The whole text of a file that is known to be text; nothing decodable counts as UTF-8."""
     encoding = encoding_of(path) or "utf-8"
     return path.read_bytes().decode(encoding, errors="replace")
+
+
+def _is_mostly_valid(head: bytes, encoding: str) -> bool:
+    """Whether a byte order mark stands before text and not by chance before other bytes."""
+    text = head.decode(encoding, errors="replace")
+    return text.count("\ufffd") <= max(2, len(text) * 0.02)
 
 
 def _wide_without_mark(head: bytes) -> str | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime
 import re
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import pairwise
 from typing import Final
 
-_QUOTED: Final = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]')
-_DROPPED: Final = re.compile(r"\[[^\]]*\]|_.|\*.")
+# What is not digits or letters of the format: literals in quotes or after a backslash, a currency in brackets, and
+# colours, conditions, widths and fillings, which are not shown.
+_LITERAL: Final = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[[^\]]*\]|_.|\*.')
 _DATE_TOKENS: Final = re.compile(
     r"yyyy|yy|mmmmm|mmmm|mmm|mm|m|dddd|ddd|dd|d|hh|h|ss(?:\.0+)?|s|am/pm|a/p", re.IGNORECASE
 )
@@ -37,20 +39,19 @@ def shown(value: object, number_format: str) -> str:
 def _number(value: float, number_format: str) -> str:
     if number_format in {"General", "@", ""}:
         return _plain(value)
-    parts = _split_sections(number_format)
+    parts = _format_sections(number_format)
     if value < 0 and len(parts) > 1:
         part, value = parts[1], -value
     elif value == 0 and len(parts) > 2:
         part = parts[2]
     else:
         part = parts[0]
-    literal = _DROPPED.sub("", _QUOTED.sub(_unquote, part)).replace("\x00", "")
-    digits = _NUMBER.search(literal)
-    if digits is None or re.search(r"[eE][+-]|/|[ymdhs]", _QUOTED.sub("", part)) is not None:
+    masked = _masked(part)
+    digits = _NUMBER.search(masked)
+    if digits is None or re.search(r"[eE][+-]|/|[ymdhs]", masked) is not None:
         return _plain(value)
-    percent = "%" in literal
-    text = _digits(round(value * 100, 10) if percent else value, digits.group())
-    return f"{literal[: digits.start()]}{text}{literal[digits.end() :]}".strip()
+    text = _digits(round(value * 100, 10) if "%" in masked else value, digits.group())
+    return (_unquoted(part[: digits.start()]) + text + _unquoted(part[digits.end() :])).strip()
 
 
 def _digits(value: float, pattern: str) -> str:
@@ -66,15 +67,20 @@ def _digits(value: float, pattern: str) -> str:
     return text.rstrip(".") if "." in text else text
 
 
-def _split_sections(number_format: str) -> list[str]:
+def _format_sections(number_format: str) -> list[str]:
     """The format's parts for positive, negative and zero, divided at semicolons outside quotes."""
-    return [part or "General" for part in re.findall(r'((?:"[^"]*"|\\.|[^;"])*)(?:;|$)', number_format)] or [
-        "General"
-    ]
+    masked = _masked(number_format)
+    cuts = [-1, *(at for at, character in enumerate(masked) if character == ";"), len(masked)]
+    return [number_format[start + 1 : end] for start, end in pairwise(cuts)]
 
 
-def _unquote(match: re.Match[str]) -> str:
-    return match[1] or match[2] or match[3] or ""
+def _masked(part: str) -> str:
+    """The format at the same length, with everything literal made invisible."""
+    return _LITERAL.sub(lambda match: "\x00" * len(match.group()), part)
+
+
+def _unquoted(part: str) -> str:
+    return _LITERAL.sub(lambda match: match[1] or match[2] or match[3] or "", part)
 
 
 def _plain(value: float) -> str:
@@ -86,24 +92,23 @@ def _plain(value: float) -> str:
 
 def _date(value: datetime.datetime | datetime.date | datetime.time, number_format: str) -> str:
     """Dates by their format, in English month names; the reader's own short date as ISO."""
-    pattern = _split_sections(number_format)[0]
-    bare = _DROPPED.sub("", re.sub(r'"[^"]*"|\\.', "", pattern)).strip()
+    pattern = _format_sections(number_format)[0]
+    masked = _masked(pattern)
+    bare = masked.replace("\x00", "").strip()
     if bare.lower() in _LOCAL_DATES or not _DATE_TOKENS.search(bare):
         return _iso(value)
     moment = _moment(value)
-    twelve = re.search("am/pm|a/p", pattern, re.IGNORECASE) is not None
-    text = _DROPPED.sub("", _QUOTED.sub(lambda match: "\x01".join(["", *_unquote(match), ""]), pattern))
-    tokens = list(_DATE_TOKENS.finditer(text))
-    shown_text, end, before = "", 0, ""
+    twelve = re.search("am/pm|a/p", masked, re.IGNORECASE) is not None
+    tokens = list(_DATE_TOKENS.finditer(masked))
+    text, end = "", 0
     for index, token in enumerate(tokens):
-        if text[token.start() - 1 : token.start()] == "\x01":
-            continue
-        after = tokens[index + 1].group().lower() if index + 1 < len(tokens) else ""
         word = token.group().lower()
+        before = tokens[index - 1].group().lower() if index else ""
+        after = tokens[index + 1].group().lower() if index + 1 < len(tokens) else ""
         minutes = word in {"m", "mm"} and (before.startswith("h") or after.startswith("s"))
-        shown_text += text[end : token.start()] + _part(moment, word, minutes=minutes, twelve=twelve)
-        end, before = token.end(), word
-    return (shown_text + text[end:]).replace("\x01", "").strip()
+        text += _unquoted(pattern[end : token.start()]) + _part(moment, word, minutes=minutes, twelve=twelve)
+        end = token.end()
+    return (text + _unquoted(pattern[end:])).strip()
 
 
 def _part(moment: datetime.datetime, word: str, *, minutes: bool, twelve: bool) -> str:

@@ -85,7 +85,8 @@ def joined(blocks: Iterable[Section], *, no_text: str = NO_TEXT) -> Iterator[Sec
 
 def _cleaned(block: Section) -> Section:
     text = clean(block.text)
-    text = text.strip("\n").rstrip() if block.kind == "code" else text.strip()
+    # Indentation means something in code and in lists.
+    text = text.strip("\n").rstrip() if block.kind in {"code", "list"} else text.strip()
     headings = _clean_headings(block.headings)
     return Section(text=text, anchor=_clean_anchor(block.anchor), headings=headings, kind=block.kind)
 

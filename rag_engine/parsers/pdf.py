@@ -157,9 +157,12 @@ def _without_margins(
 
 def _margin_key(text: str, number: int) -> str:
     """The text without its page number, which may be off by as much on every page; "@0" when it is nothing but that."""
+    own, found = re.subn(rf"(?<!\d){number}(?!\d)", "#", text, count=1)
+    if found:
+        return "@0" if own.strip(" -–") == "#" else own
     match = _PAGE_NUMBER.fullmatch(text)
     if match is None:
-        return re.sub(rf"(?<!\d){number}(?!\d)", "#", text)
+        return text
     printed = int(match["first"] or match["last"])
     return f"{(match['after'] or match['before'] or '').strip(' -–|')}@{number - printed}"
 

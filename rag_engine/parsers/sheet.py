@@ -63,14 +63,14 @@ def parse(path: Path) -> Iterator[Section]:
 
 def _workbook(path: Path) -> Iterator[Section]:
     check_archive(path)
-    with _translate_errors():
-        workbook = _load_workbook(path, read_only=True, data_only=True, keep_links=False)
-    with closing(workbook), _translate_errors():
-        for worksheet in workbook.worksheets:
-            for table in _tables(_rows(worksheet)):
-                yield from table_sections(
-                    table, anchor=_cell_range(worksheet.title), headings=(one_line(worksheet.title),)
-                )
+    # As an open file: by its path, openpyxl would refuse every name that does not end as it likes.
+    with path.open("rb") as file, _translate_errors():
+        workbook = _load_workbook(file, read_only=True, data_only=True, keep_links=False)
+        with closing(workbook):
+            for worksheet in workbook.worksheets:
+                headings = (one_line(worksheet.title),)
+                for table in _tables(_rows(worksheet)):
+                    yield from table_sections(table, anchor=_cell_range(worksheet.title), headings=headings)
 
 
 @contextmanager

@@ -1,0 +1,200 @@
+"""Word, PowerPoint and Excel files as their programs write them."""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING, Any, cast
+
+import docx
+import openpyxl
+import pytest
+from docx.oxml.parser import parse_xml
+
+from rag_engine.errors import CorruptFile, FileTooLarge
+from rag_engine.parsers import docx as docx_parser
+from rag_engine.parsers import pptx as pptx_parser
+from rag_engine.parsers import sheet
+from rag_engine.parsers._number_formats import shown
+from rag_engine.types import Section
+from tests.unit.parsers.files import CHINESE, GERMAN, write_docx, write_pptx, write_xlsx, zip_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+def test_a_word_document(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_docx(path)
+    sick = {"anchor": "§ Sick leave", "headings": ("Leave", "Sick leave")}
+    assert list(docx_parser.parse(path)) == [
+        Section(text="Before any heading."),
+        Section(text=f"Leave\n\n{GERMAN}", anchor="§ Leave", headings=("Leave",)),
+        Section(text="Sick leave", **sick),
+        Section(text="- Call before nine.\n- Bring a note.", kind="list", **sick),
+        Section(text="Office | Days\nKöln | 30", kind="table", **sick),
+        Section(text=f"Reports\n\n{CHINESE}", anchor="§ Reports", headings=("Reports",)),
+    ]
+
+
+def _word(tmp_path: Path, paragraph: str) -> str:
+    document = docx.Document()
+    cast("Any", document).element.body.insert(0, parse_xml(f"<w:p {_W}>{paragraph}</w:p>"))
+    path = tmp_path / "file"
+    document.save(str(path))
+    return "\n".join(section.text for section in docx_parser.parse(path))
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "text"),
+    [
+        ("<w:r><w:t>In</w:t></w:r><w:r><w:t>ter</w:t></w:r>", "Inter"),
+        ("<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r>", "a\tb\nc"),
+        (
+            "<w:del><w:r><w:delText>old</w:delText></w:r></w:del><w:ins><w:r><w:t>new</w:t></w:r></w:ins>",
+            "new",
+        ),
+        ("<w:sdt><w:sdtContent><w:r><w:t>filled in</w:t></w:r></w:sdtContent></w:sdt>", "filled in"),
+        ("<w:r><w:instrText>PAGE</w:instrText></w:r><w:r><w:t>7</w:t></w:r>", "7"),
+        (
+            "<w:r><w:ruby><w:rt><w:r><w:t>とう</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>東</w:t></w:r></w:rubyBase>"
+            "</w:ruby></w:r>",
+            "東",
+        ),
+    ],
+)
+def test_the_words_of_a_paragraph(tmp_path: Path, paragraph: str, text: str) -> None:
+    assert _word(tmp_path, paragraph) == text
+
+
+def test_headers_and_cells_in_cells(tmp_path: Path) -> None:
+    document = docx.Document()
+    document.add_paragraph("Body.")
+    document.sections[0].header.paragraphs[0].text = "Confidential"
+    table = document.add_table(rows=1, cols=2)
+    table.cell(0, 0).text = "outer"
+    inner = table.cell(0, 1).add_table(rows=1, cols=2)
+    inner.cell(0, 0).text, inner.cell(0, 1).text = "one", "two"
+    path = tmp_path / "file"
+    document.save(str(path))
+    assert [section.text for section in docx_parser.parse(path)] == [
+        "Body.",
+        "outer | one, two",
+        "Confidential",
+    ]
+
+
+def test_a_presentation(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_pptx(path)
+    assert list(pptx_parser.parse(path)) == [
+        Section(text=f"Kick-off\n\n{GERMAN}", anchor="slide 1", headings=("Kick-off",)),
+        Section(text="Say it slowly.", anchor="slide 1", headings=("Kick-off", "Notes")),
+        Section(text=f"Office | Days\n{CHINESE} | 30", anchor="slide 2", kind="table"),
+    ]
+
+
+def test_a_workbook(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_xlsx(path)
+    table = f"Office | Since | Cost | Share\nKöln | 2024-03-01 | 1,234.50 | 12.5%\n{CHINESE} | 2025-12-31 | 99.00 | 50.0%"
+    assert list(sheet.parse(path)) == [
+        Section(text=table, anchor="Budget!A2:D3", headings=("Budget",), kind="table"),
+        Section(text="kept", anchor="Old!B3", headings=("Old",), kind="table"),
+    ]
+
+
+def test_a_long_sheet_comes_in_parts_with_its_header_and_its_cells(tmp_path: Path) -> None:
+    workbook = openpyxl.Workbook()
+    active = cast("Any", workbook.active)
+    active.append(["Team budgets of the year"])
+    active.append([])
+    active.append(["Team", "Cost"])
+    for number in range(4, 204):
+        active.append([f"team {number}", number])
+    path = tmp_path / "file"
+    workbook.save(path)
+    title, *parts = sheet.parse(path)
+    assert (title.text, title.anchor) == ("Team budgets of the year", "Sheet!A1")
+    assert len(parts) > 3
+    for part in parts:
+        header, *rows = part.text.splitlines()
+        assert header == "Team | Cost"
+        first, last = rows[0].split(" | ")[1], rows[-1].split(" | ")[1]
+        assert part.anchor == f"Sheet!A{first}:B{last}"
+
+
+def test_a_cell_at_the_far_corner(tmp_path: Path) -> None:
+    workbook = openpyxl.Workbook()
+    cast("Any", workbook.active)["XFD1048576"] = "far"
+    path = tmp_path / "file"
+    workbook.save(path)
+    assert [(section.text, section.anchor) for section in sheet.parse(path)] == [("far", "Sheet!XFD1048576")]
+
+
+def test_two_tables_on_one_sheet(tmp_path: Path) -> None:
+    workbook = openpyxl.Workbook()
+    active = cast("Any", workbook.active)
+    for row in (["Team", "Cost"], ["A", 1], [], ["B", 2], [], ["City", "Country"], ["Köln", "DE"]):
+        active.append(row)
+    path = tmp_path / "file"
+    workbook.save(path)
+    assert [(section.text, section.anchor) for section in sheet.parse(path)] == [
+        ("Team | Cost\nA | 1\nB | 2", "Sheet!A2:B4"),
+        ("City | Country\nKöln | DE", "Sheet!A7:B7"),
+    ]
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(zip_of({"[Content_Types].xml": b"", "word/document.xml": bytes(100 << 20)}))
+    with pytest.raises(FileTooLarge, match="unpacks to far more"):
+        list(docx_parser.parse(path))
+
+
+@pytest.mark.parametrize("parse", [docx_parser.parse, pptx_parser.parse, sheet.parse])
+def test_an_archive_without_a_document_is_damaged(tmp_path: Path, parse: Callable[[Path], Any]) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(zip_of({"[Content_Types].xml": b"<Types/>", "other": b""}))
+    with pytest.raises(CorruptFile):
+        list(parse(path))
+
+
+@pytest.mark.parametrize(
+    ("value", "number_format", "text"),
+    [
+        (None, "General", ""),
+        (True, "General", "TRUE"),
+        (3, "General", "3"),
+        (0.1 + 0.2, "General", "0.3"),
+        (1e20, "General", "1e+20"),
+        ("007", "@", "007"),
+        (1234.5, "#,##0.00", "1,234.50"),
+        (-1234.5, "#,##0.00;(#,##0.00)", "(1,234.50)"),
+        (-2, "0.0", "-2.0"),
+        (0, '0;-0;"none"', "0"),
+        (0.025, "0%", "3%"),
+        (0.125, "0.0%", "12.5%"),
+        (1599.99, '"$"#,##0.00', "$1,599.99"),
+        (5, '#,##0.00\\ "€"', "5.00 €"),
+        (1234567, "#,##0,", "1,235"),
+        (12.5, "0.##", "12.5"),
+        (12, "0.##", "12"),
+        (7, "[Red]0", "7"),
+        (0.5, "# ?/?", "0.5"),
+        (datetime.datetime(2024, 3, 1), "mm-dd-yy", "2024-03-01"),
+        (datetime.datetime(2024, 3, 1, 8, 5), "mm-dd-yy", "2024-03-01 08:05"),
+        (datetime.datetime(2024, 3, 1), "d-mmm-yy", "1-Mar-24"),
+        (datetime.datetime(2024, 3, 1), "dddd, mmmm d, yyyy", "Friday, March 1, 2024"),
+        (datetime.datetime(2024, 3, 1), 'd"." mm"." yyyy', "1. 03. 2024"),
+        (datetime.datetime(2024, 3, 1, 15, 4, 5), "h:mm AM/PM", "3:04 PM"),
+        (datetime.datetime(2024, 3, 1, 15, 4, 5), "yyyy-mm-dd hh:mm:ss", "2024-03-01 15:04:05"),
+        (datetime.time(8, 30), "h:mm", "8:30"),
+        (datetime.date(2024, 3, 1), "General", "2024-03-01"),
+        (datetime.timedelta(hours=30, minutes=5), "[h]:mm:ss", "30:05:00"),
+    ],
+)
+def test_values_as_shown(value: object, number_format: str, text: str) -> None:
+    assert shown(value, number_format) == text
