@@ -1,0 +1,124 @@
+"""The answerer for when there is no language model: it quotes the sentences of the passages that fit the question best."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from contextlib import aclosing, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rag_engine.errors import ModelUnavailable, Unavailable
+from rag_engine.language import detect
+from rag_engine.models.extractive.candidates import candidates
+from rag_engine.models.extractive.scoring import Overlap, Scored, choose, overlaps, question_terms
+from rag_engine.phrases import not_found, phrase
+from rag_engine.untrusted import neutral
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+
+    from rag_engine.ports import Embedder, LanguageModel
+    from rag_engine.types import Hit, Prompt
+
+logger = logging.getLogger(__name__)
+
+_WINDOW = 1_000_000
+_NAMED_TITLES = 3
+_END = re.compile(r"\s*([.!?…。！？；;:：]+[\"'”’»」』)\]*_]*)\Z")
+
+
+class Settings(BaseModel):
+    """How much is quoted."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sentences: int = Field(default=4, ge=1, le=20)
+    """The most sentences in one answer."""
+    embedded_sentences: int = Field(default=64, ge=1)
+    """The most sentences whose meaning is compared with the question's: those that share most words with it."""
+
+
+@asynccontextmanager
+async def connect(settings: Settings, *, embedder: Embedder) -> AsyncGenerator[LanguageModel]:
+    """An answerer that needs no server and no key."""
+    yield _ExtractiveModel(settings, embedder)
+
+
+class _ExtractiveModel:
+    name = "extractive"
+    context_tokens = _WINDOW
+
+    def __init__(self, settings: Settings, embedder: Embedder) -> None:
+        self._settings = settings
+        self._embedder = embedder
+
+    @asynccontextmanager
+    async def stream(self, prompt: Prompt, *, task: str) -> AsyncGenerator[AsyncIterator[str]]:
+        """The sentences one by one, each with the number of its passage. Any task but `answer` is `ModelUnavailable`."""
+        if task != "answer":
+            raise ModelUnavailable(f"There is no language model for the task {task!r}.")
+        async with aclosing(self._answer(prompt)) as pieces:
+            yield pieces
+
+    async def _answer(self, prompt: Prompt) -> AsyncGenerator[str]:
+        language = detect(prompt.question)
+        chosen = await self._choose(prompt)
+        if not chosen:
+            yield not_found(language=language, scope=prompt.scope, titles=_titles(prompt.passages))
+            return
+        yield phrase("extracted", language=language)
+        if len(chosen) == 1:
+            yield f"\n\n{_quoted(chosen[0])}"
+            return
+        yield "\n"
+        for item in chosen:
+            yield f"\n- {_quoted(item)}"
+
+    async def _choose(self, prompt: Prompt) -> list[Scored]:
+        terms = question_terms(prompt.question)
+        measured, possible = await asyncio.to_thread(_measure, terms, prompt.passages)
+        measured = sorted(measured, key=_promise)[: self._settings.embedded_sentences]
+        cosines = await self._cosines(prompt.question, measured)
+        return choose(measured, possible, cosines, most=self._settings.sentences)
+
+    async def _cosines(self, question: str, measured: Sequence[Overlap]) -> list[float]:
+        """Closeness of each candidate to the question; empty where the embedder does not answer: words then decide alone."""
+        if not measured:
+            return []
+        texts = [item.candidate.text for item in measured]
+        try:
+            asked = await self._embedder.embed([question], side="query")
+            said = await self._embedder.embed(texts, side="passage")
+        except Unavailable as error:
+            logger.warning("Sentences are compared by their words alone: %s", error)
+            return []
+        return [float(cosine) for cosine in said @ asked[0]]
+
+
+def _measure(terms: Sequence[frozenset[str]], passages: Sequence[Hit]) -> tuple[list[Overlap], float]:
+    found = [candidate for index, hit in enumerate(passages) for candidate in candidates(index, hit.chunk)]
+    return overlaps(terms, found, passages)
+
+
+def _promise(item: Overlap) -> tuple[float, int]:
+    """Sorts the candidates that share most with the question first, those of better passages before others."""
+    return -(item.own + item.with_context + item.with_passage), item.candidate.passage
+
+
+def _quoted(item: Scored) -> str:
+    """The candidate with its citation before the final punctuation. Markers of its own would be taken for ours."""
+    number = item.candidate.passage + 1
+    if item.candidate.is_code:
+        fence = "````" if "```" in item.candidate.text else "```"
+        return f"[{number}]\n{fence}\n{item.candidate.text}\n{fence}"
+    text = neutral(item.candidate.text, keep_markers=False)
+    body, end = _END.sub("", text), _END.search(text)
+    return f"{body} [{number}]{end[1] if end else ''}"
+
+
+def _titles(passages: Sequence[Hit]) -> tuple[str, ...]:
+    titles = dict.fromkeys(hit.chunk.title for hit in passages if hit.chunk.title)
+    return tuple(titles)[:_NAMED_TITLES]
