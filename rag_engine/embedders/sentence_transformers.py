@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import importlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from functools import lru_cache
@@ -140,6 +141,8 @@ async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[Sente
 
 def _load(settings: Settings, data_dir: Path, pool: ThreadPoolExecutor) -> SentenceTransformersEmbedder:
     with _translate_errors(settings.model, loading=True):
+        # It would draw a bar on the operator's terminal at each start.
+        importlib.import_module("transformers.utils.logging").disable_progress_bar()
         source = _source(settings.model)
         loaded = SentenceTransformer(
             source,

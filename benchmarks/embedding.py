@@ -1,0 +1,236 @@
+"""The default embedder against sentence-transformers: `python -m benchmarks.embedding [--texts 1000] [--rounds 5] [--json]`.
+
+Every variant runs in a process of its own and on the same texts, a third each in English, Spanish and Chinese, from the
+retrieval sets beside the project. The variants take turns, round by round, so that what else the machine does hits all
+alike: compare by ratio. Loading is measured from the first line of a new process, on files that are already there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gzip
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractAsyncContextManager
+
+    from rag_engine.ports import Embedder
+
+VARIANTS = ("sentence-transformers", "local fp32", "local int8")
+SETS = ("scifact", "xquad-es", "xquad-zh")
+LOADS = 3
+SHARED = Path(__file__).parents[1].parent / "shared" / "data"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """One variant's row. Times in seconds, sizes in MB."""
+
+    variant: str
+    load: float
+    rss_loaded: float
+    rss_used: float
+    texts_per_second: float
+    ratio: float
+    query_p50: float
+    busy_query_p50: float
+    farthest: float
+    """The greatest 1 - cos to sentence-transformers."""
+
+
+def read_texts(count: int) -> list[str]:
+    """`count` passages, an equal share of each set."""
+    texts: list[str] = []
+    for place, name in enumerate(SETS):
+        share = count // len(SETS) + (place < count % len(SETS))
+        with gzip.open(SHARED / name / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
+            documents = [json.loads(line) for line in lines]
+        texts += [f"{document['title']}\n\n{document['text']}" for document in (documents * 9)[:share]]
+    return texts
+
+
+def read_queries() -> list[str]:
+    with gzip.open(SHARED / "xquad-en" / "queries.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return [json.loads(line)["text"] for line in lines]
+
+
+class Child:
+    """One variant in a process of its own, told what to do by lines of JSON."""
+
+    def __init__(self, variant: str, data_dir: Path) -> None:
+        command = [sys.executable, "-m", "benchmarks.embedding", "--child", variant, str(data_dir)]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.loaded = self._read()
+
+    def ask(self, **order: object) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+        return self._read()
+
+    def close(self) -> None:
+        self._process.communicate("")
+
+    def _read(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        return json.loads(self._process.stdout.readline())
+
+
+def connecting(variant: str, data_dir: Path) -> AbstractAsyncContextManager[Embedder]:
+    """Imports only what the variant needs: importing is part of loading."""
+    if variant == "sentence-transformers":
+        from rag_engine.embedders import sentence_transformers
+
+        return sentence_transformers.connect(
+            sentence_transformers.Settings(device="cpu", download=False), data_dir=data_dir
+        )
+    from rag_engine.embedders import local
+
+    precision = variant.removeprefix("local ")
+    return local.connect(local.Settings.model_validate({"precision": precision}), data_dir=data_dir)
+
+
+def resident(field: str = "VmRSS") -> float:
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.split(f"{field}:")[1].split()[0]) / 1024
+
+
+async def serve(variant: str, data_dir: Path) -> None:
+    started = time.perf_counter()
+    async with connecting(variant, data_dir) as embedder:
+        print(json.dumps({"seconds": time.perf_counter() - started, "rss": resident()}), flush=True)
+        while line := await asyncio.to_thread(sys.stdin.readline):
+            print(json.dumps(await obey(embedder, json.loads(line))), flush=True)
+
+
+async def obey(embedder: Embedder, order: dict[str, Any]) -> dict[str, Any]:
+    if "queries" in order:
+        return {"seconds": [await timed_query(embedder, query) for query in order["queries"]]}
+    if "busy" in order:
+        ingest = asyncio.create_task(embedder.embed(order["busy"], side="passage"))
+        await asyncio.sleep(0.2)  # until the processors are at it
+        seconds = [await timed_query(embedder, query) for query in order["meanwhile"] if not ingest.done()]
+        ingest.cancel()
+        await asyncio.wait([ingest])
+        return {"seconds": seconds}
+    started = time.perf_counter()
+    rows = await embedder.embed(order["passages"], side="passage")
+    seconds = time.perf_counter() - started
+    np.save(order["out"], rows)
+    return {"seconds": seconds, "rss": resident()}
+
+
+async def timed_query(embedder: Embedder, query: str) -> float:
+    started = time.perf_counter()
+    await embedder.embed([query], side="query")
+    return time.perf_counter() - started
+
+
+def measure(count: int, rounds: int, say: Callable[[str], None]) -> list[Figures]:
+    texts, queries = read_texts(count), read_queries()
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        data_dir = Path(folder)
+        say("loading")
+        loads = {variant: load_times(variant, data_dir) for variant in VARIANTS}
+        children = {variant: Child(variant, data_dir) for variant in VARIANTS}
+        for child in children.values():
+            stack.callback(child.close)
+        seconds = dict.fromkeys(VARIANTS, 0.0)
+        used = dict(seconds)
+        alone: dict[str, list[float]] = {variant: [] for variant in VARIANTS}
+        busy: dict[str, list[float]] = {variant: [] for variant in VARIANTS}
+        rows: dict[str, list[np.ndarray]] = {variant: [] for variant in VARIANTS}
+        for number in range(rounds):
+            say(f"round {number + 1} of {rounds}")
+            part, asked = texts[number::rounds], queries[number::rounds][:50]
+            for variant in rotated(VARIANTS, number):
+                child, out = children[variant], data_dir / "rows.npy"
+                alone[variant] += child.ask(queries=asked)["seconds"]
+                told = child.ask(passages=part, out=str(out))
+                seconds[variant] += told["seconds"]
+                used[variant] = max(used[variant], told["rss"])
+                rows[variant].append(np.load(out))
+                busy[variant] += child.ask(busy=part, meanwhile=asked[:5])["seconds"]
+    reference = np.concatenate(rows["sentence-transformers"])
+    return [
+        Figures(
+            variant=variant,
+            load=min(load for load, _ in loads[variant]),
+            rss_loaded=statistics.median(rss for _, rss in loads[variant]),
+            rss_used=used[variant],
+            texts_per_second=len(texts) / seconds[variant],
+            ratio=seconds["sentence-transformers"] / seconds[variant],
+            query_p50=statistics.median(alone[variant]),
+            busy_query_p50=statistics.median(busy[variant]),
+            farthest=float(
+                np.max(1 - np.sum(np.concatenate(rows[variant]) * reference, axis=1, dtype=np.float64))
+            ),
+        )
+        for variant in VARIANTS
+    ]
+
+
+def load_times(variant: str, data_dir: Path) -> list[tuple[float, float]]:
+    """Seconds and resident MB of several new processes; an uncounted first one builds what is built once."""
+    found: list[tuple[float, float]] = []
+    for _ in range(LOADS + 1):
+        child = Child(variant, data_dir)
+        child.close()
+        found.append((child.loaded["seconds"], child.loaded["rss"]))
+    return found[1:]
+
+
+def rotated(variants: Sequence[str], by: int) -> list[str]:
+    """Another one goes first each round."""
+    shift = by % len(variants)
+    return [*variants[shift:], *variants[:shift]]
+
+
+def print_table(figures: Sequence[Figures]) -> None:
+    print(
+        "| embedder | load s | RSS MB loaded / used | texts/s | ratio | query p50 ms | while ingesting ms | max 1-cos |"
+    )
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for row in figures:
+        print(
+            f"| {row.variant} | {row.load:.2f} | {row.rss_loaded:.0f} / {row.rss_used:.0f} | {row.texts_per_second:.1f} |"
+            f" {row.ratio:.2f} x | {row.query_p50 * 1e3:.1f} | {row.busy_query_p50 * 1e3:.1f} | {row.farthest:.1e} |"
+        )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--texts", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--child", nargs=2, metavar=("VARIANT", "DATA_DIR"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        asyncio.run(serve(options.child[0], Path(options.child[1])))
+        return 0
+    if not SHARED.is_dir():
+        print("skipped: the retrieval sets are not beside the project")
+        return 0
+    figures = measure(options.texts, options.rounds, lambda text: print(text, file=sys.stderr, flush=True))
+    if options.json:
+        print(json.dumps([asdict(row) for row in figures]))
+    else:
+        print_table(figures)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
