@@ -81,7 +81,7 @@ async def sound(tmp_path: Path) -> Export:
         return Export(members={name: opened.read(name) for name in opened.namelist()})
 
 
-async def refused(
+async def expect_refusal(
     there: Shelf,
     file: Path,
     kind: type[UserError],
@@ -114,19 +114,19 @@ async def test_the_fixture_is_sound(there: Shelf, sound: Export, tmp_path: Path)
 
 
 async def test_a_missing_file(there: Shelf, tmp_path: Path) -> None:
-    await refused(
+    await expect_refusal(
         there, tmp_path / "no.zip", UserError, "no.zip cannot be read: there is no such file or folder."
     )
 
 
 async def test_a_folder(there: Shelf, tmp_path: Path) -> None:
-    await refused(there, tmp_path, UserError, "cannot be read: is a directory.")
+    await expect_refusal(there, tmp_path, UserError, "cannot be read: is a directory.")
 
 
 async def test_no_zip_at_all(there: Shelf, tmp_path: Path) -> None:
     (tmp_path / "kb.zip").write_bytes(b"%PDF-1.7")
     said = "kb.zip is damaged, or no export of Footnote: it is no sound zip archive (File is not a zip file)"
-    await refused(there, tmp_path / "kb.zip", CorruptFile, said)
+    await expect_refusal(there, tmp_path / "kb.zip", CorruptFile, said)
 
 
 @pytest.mark.parametrize(
@@ -134,13 +134,15 @@ async def test_no_zip_at_all(there: Shelf, tmp_path: Path) -> None:
 )
 async def test_a_member_that_no_export_has(there: Shelf, sound: Export, tmp_path: Path, name: str) -> None:
     file = sound.but(name, b"\x80\x04cos\nsystem\n").write(tmp_path / "kb.zip")
-    await refused(there, file, UnsupportedFile, f"kb.zip holds {name!r}, which no export of Footnote has")
+    await expect_refusal(
+        there, file, UnsupportedFile, f"kb.zip holds {name!r}, which no export of Footnote has"
+    )
 
 
 @pytest.mark.parametrize("name", ["manifest.json", *LINES])
 async def test_a_member_that_is_missing(there: Shelf, sound: Export, tmp_path: Path, name: str) -> None:
     file = sound.but(name, None).write(tmp_path / "kb.zip")
-    await refused(there, file, CorruptFile, f"it lacks {name}.")
+    await expect_refusal(there, file, CorruptFile, f"it lacks {name}.")
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -148,7 +150,7 @@ async def test_a_member_that_is_there_twice(there: Shelf, sound: Export, tmp_pat
     file = sound.write(tmp_path / "kb.zip")
     with zipfile.ZipFile(file, "a") as opened:
         opened.writestr("chunks.jsonl", b"")
-    await refused(there, file, CorruptFile, "it has chunks.jsonl twice")
+    await expect_refusal(there, file, CorruptFile, "it has chunks.jsonl twice")
 
 
 async def test_a_password(there: Shelf, sound: Export, tmp_path: Path) -> None:
@@ -157,20 +159,20 @@ async def test_a_password(there: Shelf, sound: Export, tmp_path: Path) -> None:
     for at in (match.start() for match in re.finditer(b"PK\x01\x02", bytes(spoilt))):
         spoilt[at + 8] |= 1
     file.write_bytes(spoilt)
-    await refused(there, file, EncryptedFile, "kb.zip is protected by a password")
+    await expect_refusal(there, file, EncryptedFile, "kb.zip is protected by a password")
 
 
 async def test_another_compression(there: Shelf, sound: Export, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "kb.zip", "w", zipfile.ZIP_LZMA) as opened:
         for name, content in sound.members.items():
             opened.writestr(name, content)
-    await refused(there, tmp_path / "kb.zip", CorruptFile, "compressed in a way no export is")
+    await expect_refusal(there, tmp_path / "kb.zip", CorruptFile, "compressed in a way no export is")
 
 
 async def test_a_zip_bomb(there: Shelf, sound: Export, tmp_path: Path) -> None:
     file = sound.but("chunks.jsonl", b"0" * 50_000_000).write(tmp_path / "kb.zip")
     limits = archive.Limits(free_bytes=1_000_000)
-    await refused(there, file, FileTooLarge, "kb.zip would unpack to 50,0", limits=limits)
+    await expect_refusal(there, file, FileTooLarge, "kb.zip would unpack to 50,0", limits=limits)
 
 
 async def test_a_line_without_end(there: Shelf, sound: Export, tmp_path: Path) -> None:
@@ -178,7 +180,7 @@ async def test_a_line_without_end(there: Shelf, sound: Export, tmp_path: Path) -
     rows[1]["text"] = "x" * 100_000
     file = sound.having("chunks.jsonl", rows).write(tmp_path / "kb.zip")
     limits = archive.Limits(line_bytes=10_000)
-    await refused(
+    await expect_refusal(
         there, file, CorruptFile, "chunks.jsonl, line 2: it is longer than 10,000 bytes", limits=limits
     )
 
@@ -186,7 +188,7 @@ async def test_a_line_without_end(there: Shelf, sound: Export, tmp_path: Path) -
 async def test_a_digest_that_differs(there: Shelf, sound: Export, tmp_path: Path) -> None:
     content = sound.members["chunks.jsonl"].replace(b"Absatz", b"Absurd")
     file = sound.but("chunks.jsonl", content).write(tmp_path / "kb.zip")
-    await refused(
+    await expect_refusal(
         there,
         file,
         CorruptFile,
@@ -200,7 +202,7 @@ async def test_bits_that_fell_over(there: Shelf, sound: Export, tmp_path: Path) 
     middle = len(spoilt) // 2
     spoilt[middle : middle + 8] = b"\x00" * 8
     file.write_bytes(spoilt)
-    await refused(there, file, CorruptFile, "Nothing was imported")
+    await expect_refusal(there, file, CorruptFile, "Nothing was imported")
 
 
 @pytest.mark.parametrize("kept", [0.3, 0.7, 0.99])
@@ -208,7 +210,7 @@ async def test_a_download_that_broke_off(there: Shelf, sound: Export, tmp_path: 
     file = sound.write(tmp_path / "kb.zip")
     whole = file.read_bytes()
     file.write_bytes(whole[: int(len(whole) * kept)])
-    await refused(there, file, CorruptFile, "it is no sound zip archive")
+    await expect_refusal(there, file, CorruptFile, "it is no sound zip archive")
 
 
 @pytest.mark.parametrize(
@@ -225,13 +227,15 @@ async def test_a_download_that_broke_off(there: Shelf, sound: Export, tmp_path: 
 async def test_a_manifest_that_is_none(
     there: Shelf, sound: Export, tmp_path: Path, content: bytes, said: str
 ) -> None:
-    await refused(there, sound.but("manifest.json", content).write(tmp_path / "kb.zip"), CorruptFile, said)
+    await expect_refusal(
+        there, sound.but("manifest.json", content).write(tmp_path / "kb.zip"), CorruptFile, said
+    )
 
 
 async def test_a_newer_format(there: Shelf, sound: Export, tmp_path: Path) -> None:
     file = sound.told(lambda manifest: manifest.update(version=2, news=True)).write(tmp_path / "kb.zip")
     said = "kb.zip was made by a newer Footnote (format 2, this one reads 1): update Footnote."
-    await refused(there, file, UnsupportedFile, said)
+    await expect_refusal(there, file, UnsupportedFile, said)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +249,7 @@ async def test_a_newer_format(there: Shelf, sound: Export, tmp_path: Path) -> No
 async def test_another_identity(
     there: Shelf, sound: Export, tmp_path: Path, identity: IndexIdentity, said: str
 ) -> None:
-    await refused(there, sound.write(tmp_path / "kb.zip"), UnsupportedFile, said, identity=identity)
+    await expect_refusal(there, sound.write(tmp_path / "kb.zip"), UnsupportedFile, said, identity=identity)
 
 
 async def test_a_line_that_is_no_json(there: Shelf, sound: Export, tmp_path: Path) -> None:
@@ -255,7 +259,7 @@ async def test_a_line_that_is_no_json(there: Shelf, sound: Export, tmp_path: Pat
         manifest["members"]["documents.jsonl"]["bytes"] = len(content)
 
     file = sound.told(agree).but("documents.jsonl", content).write(tmp_path / "kb.zip")
-    await refused(there, file, CorruptFile, "documents.jsonl, line 1: Invalid JSON")
+    await expect_refusal(there, file, CorruptFile, "documents.jsonl, line 1: Invalid JSON")
 
 
 def _unit(scale: float) -> str:
@@ -301,24 +305,26 @@ async def test_a_line_that_cannot_be(
 ) -> None:
     rows = sound.rows(name)
     rows[row].update(change)
-    await refused(there, sound.having(name, rows).write(tmp_path / "kb.zip"), CorruptFile, said)
+    await expect_refusal(there, sound.having(name, rows).write(tmp_path / "kb.zip"), CorruptFile, said)
 
 
 async def test_passages_of_a_document_that_failed(there: Shelf, sound: Export, tmp_path: Path) -> None:
     rows = sound.rows("documents.jsonl")
     rows[0]["state"] = "failed"
     file = sound.having("documents.jsonl", rows).write(tmp_path / "kb.zip")
-    await refused(there, file, CorruptFile, "chunks.jsonl, line 1: it belongs to a document that failed")
+    await expect_refusal(
+        there, file, CorruptFile, "chunks.jsonl, line 1: it belongs to a document that failed"
+    )
 
 
 async def test_a_document_or_a_passage_that_comes_twice(there: Shelf, sound: Export, tmp_path: Path) -> None:
     rows = sound.rows("documents.jsonl")
     file = sound.having("documents.jsonl", [*rows[:3], *rows]).write(tmp_path / "kb.zip")
-    await refused(there, file, CorruptFile, "the document 'doc-0.pdf' comes twice")
+    await expect_refusal(there, file, CorruptFile, "the document 'doc-0.pdf' comes twice")
     chunks, vectors = sound.rows("chunks.jsonl"), sound.rows("vectors.jsonl")
     chunks[3]["id"] = vectors[3]["chunk"] = chunks[0]["id"]
     twice = sound.having("chunks.jsonl", chunks).having("vectors.jsonl", vectors)
-    await refused(
+    await expect_refusal(
         there, twice.write(tmp_path / "kb.zip"), CorruptFile, "chunks.jsonl, line 4: its id comes twice"
     )
 
@@ -330,12 +336,12 @@ async def test_a_member_that_ends_early_or_goes_on(
     rows = sound.rows(name)
     for spoilt in (rows[:-1], [*rows, rows[-1]]):
         file = sound.having(name, spoilt).write(tmp_path / "kb.zip")
-        await refused(there, file, CorruptFile, "Nothing was imported")
+        await expect_refusal(there, file, CorruptFile, "Nothing was imported")
 
 
 async def test_a_name_that_can_be_none(there: Shelf, sound: Export, tmp_path: Path) -> None:
     file = sound.told(lambda manifest: manifest.update(name="x" * 200)).write(tmp_path / "kb.zip")
-    await refused(there, file, UserError, "the name of a knowledge base may have 80 characters")
+    await expect_refusal(there, file, UserError, "the name of a knowledge base may have 80 characters")
 
 
 async def test_a_document_of_another_knowledge_base_cannot_be_taken_over(
