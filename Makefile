@@ -9,7 +9,7 @@ QUESTION ?= How many days of leave do I have, and who approves them?
 .PHONY: demo test check format bench clean
 
 demo: $(VENV)/.installed  ## add the documents of samples/ and ask them a question
-	@$(DEMO) add samples --kb samples
+	@$(DEMO) add samples/lumen-harbour --kb samples
 	@printf '\n> %s\n\n' '$(QUESTION)'
 	@$(DEMO) ask '$(QUESTION)' --kb samples
 	@if [ -t 0 ] && [ -t 1 ]; then $(DEMO) chat --kb samples; \

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-SAMPLES = Path(__file__).parents[1] / "samples"
+SAMPLES = Path(__file__).parents[1] / "samples" / "lumen-harbour"
 FOOTNOTE = [sys.executable, "-m", "bot"]
 RUNS = 5
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -43,8 +44,8 @@ def _run(chosen: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has gone, e.g. `| head`: nothing is left to say, and nobody to say it to.
-        sys.stderr.close()
+        # The reader of our output has gone, e.g. `| head`. What is still buffered must not fail again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_FAILED
     except Exception as error:  # the outermost edge: every error becomes one sentence and an exit code here
         cause = telemetry.unwrapped(error)

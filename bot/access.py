@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_engine.errors import UnknownKnowledgeBase
+from rag_engine.storage.names import folded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,7 @@ async def scope(catalog: Catalog, names: Sequence[str] = ()) -> Scope:
 def find(known: Sequence[KnowledgeBase], name: str) -> KnowledgeBase:
     """The knowledge base of that name, upper and lower case alike."""
     for knowledge_base in known:
-        if knowledge_base.name.casefold() == name.strip().casefold():
+        if folded(knowledge_base.name) == folded(name):
             return knowledge_base
     names = ", ".join(knowledge_base.name for knowledge_base in known) or "none yet"
     raise UnknownKnowledgeBase(f"There is no knowledge base {name!r}; there are: {names}.")

@@ -204,6 +204,13 @@ async def laboratory(settings: Settings, folder: Path, *, index_kind: str = "") 
         yield Laboratory(embedder=embedder, index=index, splitter=_splitter(settings, embedder))
 
 
+async def replace_index(settings: Settings, *, fresh: Path) -> None:
+    """Put the closed index that was built in the directory `fresh` in the place of the one in use."""
+    module = plugins.load("rag_engine.indexes", settings.index.kind)
+    own = _validated(module, settings.index.rest(), variable="INDEX")
+    await asyncio.to_thread(module.replace, own, data_dir=settings.data_dir, fresh=fresh)
+
+
 def console() -> ConsoleModule:
     """The console adapter."""
     return cast("ConsoleModule", plugins.load("adapters", "console"))

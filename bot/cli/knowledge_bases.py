@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bot import compose
+from bot import compose, reindexing
 from bot.access import find
 from rag_engine import archive
 from rag_engine.errors import UnknownDocument, UserError
@@ -79,13 +79,18 @@ async def _remove(arguments: argparse.Namespace, settings: Settings) -> int:
 
 async def _reindex(arguments: argparse.Namespace, settings: Settings) -> int:
     console = Console(highlight=False)
-    if arguments.name:
+
+    def progress(record: DocumentRecord) -> None:
+        console.print(Text(record.document.title, style="dim"))
+
+    if arguments.name and not arguments.all:
         async with compose.library(settings) as library:
             base = find(await library.catalog.knowledge_bases(), arguments.name)
-            count = await compose.reindex(library, [base])
+            count = await reindexing.reindex(library, [base], progress)
     else:
-        count = await compose.rebuild(settings)
-    console.print(f"{count} documents were split and embedded again.", markup=False)
+        count = await reindexing.rebuild(settings, progress)
+    documents = "1 document was" if count == 1 else f"{count} documents were"
+    console.print(Text(f"{documents} split and embedded again."))
     return 0
 
 

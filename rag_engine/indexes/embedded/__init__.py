@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from rag_engine.errors import SchemaMismatch
-from rag_engine.indexes.embedded import connections, searching, writer
+from rag_engine.indexes.embedded import connections, replacing, searching, writer
 from rag_engine.indexes.embedded.contents import count_of, page_after
 from rag_engine.indexes.embedded.dense import words_of
 from rag_engine.indexes.embedded.memory import Memory
@@ -52,6 +52,11 @@ async def connect(
     """
     async with connections.opened(data_dir / settings.file, identity) as opened:
         yield EmbeddedIndex(opened, dimensions=identity.dimensions)
+
+
+def replace(settings: Settings, *, data_dir: Path, fresh: Path) -> None:
+    """Put the closed index of the directory `fresh` in the place of that of `data_dir`, in one step."""
+    replacing.replace(data_dir / settings.file, fresh / settings.file)
 
 
 class EmbeddedIndex:

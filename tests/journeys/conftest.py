@@ -1,0 +1,90 @@
+"""The command line as a person runs it: a process of its own, with a data directory that holds the samples."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+from tests.conftest import PROJECT, SHARED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SAMPLES = PROJECT / "samples" / "lumen-harbour"
+COMMAND = (sys.executable, "-m", "bot")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """What a command left: its exit code and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Footnote(Protocol):
+    """Runs one command to its end."""
+
+    async def __call__(self, *arguments: str, stdin: str = "", **environment: str) -> Finished: ...
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    """Nothing of the machine's own settings; the vocabulary of the shared folder where it is there."""
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+    vocabulary = {"TIKTOKEN_CACHE_DIR": str(SHARED / "tiktoken")} if (SHARED / "tiktoken").is_dir() else {}
+    return {**kept, **vocabulary, "HOME": str(home), "HF_HUB_OFFLINE": "1", "PYTHONUTF8": "1", **more}
+
+
+@pytest.fixture
+def footnote(tmp_path: Path) -> Footnote:
+    """Commands with a data directory of the test's own, unless it names another; the quick embedder unless it says otherwise."""
+
+    async def run(*arguments: str, stdin: str = "", **more: str) -> Finished:
+        settings = {"FOOTNOTE_DATA_DIR": str(tmp_path / "data"), "FOOTNOTE_EMBEDDER__KIND": "hashing", **more}
+        process = await asyncio.create_subprocess_exec(
+            *COMMAND,
+            *arguments,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=tmp_path,
+            env=environment(tmp_path, PYTHONPATH=str(PROJECT), **settings),
+        )
+        async with asyncio.timeout(60):
+            out, err = await process.communicate(stdin.encode())
+        return Finished(code=process.returncode or 0, out=out.decode(), err=err.decode())
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def samples_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with the samples, made once by the real command and the real embedder. Only to be read."""
+    folder = tmp_path_factory.mktemp("samples")
+    subprocess.run(
+        [*COMMAND, "add", str(SAMPLES), "--kb", "samples"],
+        cwd=folder,
+        env=environment(folder, PYTHONPATH=str(PROJECT), FOOTNOTE_DATA_DIR=str(folder / "data")),
+        check=True,
+        stdout=subprocess.DEVNULL,
+        timeout=120,
+    )
+    return folder / "data"
+
+
+@pytest.fixture
+def samples(footnote: Footnote, samples_dir: Path) -> Footnote:
+    """Commands over the samples, with the real embedder."""
+
+    async def run(*arguments: str, stdin: str = "", **more: str) -> Finished:
+        chosen = {"FOOTNOTE_DATA_DIR": str(samples_dir), "FOOTNOTE_EMBEDDER__KIND": "local", **more}
+        return await footnote(*arguments, stdin=stdin, **chosen)
+
+    return run

@@ -1,0 +1,130 @@
+"""Every mistake ends in one plain sentence that says what to do, and an exit code; the rest goes on."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.journeys.conftest import Finished, Footnote
+
+
+def said(finished: Finished, code: int) -> str:
+    """The one sentence on standard error, with the exit code that belongs to it."""
+    assert finished.code == code, (finished.out, finished.err)
+    (line,) = finished.err.strip().splitlines()
+    assert line.startswith("footnote: ")
+    assert "Traceback" not in finished.err
+    return line.removeprefix("footnote: ")
+
+
+@pytest.fixture
+async def one_file(footnote: Footnote, tmp_path: Path) -> Footnote:
+    """A data directory with one small document."""
+    (tmp_path / "leave.md").write_text(
+        "# Leave\n\nEverybody has 28 days of leave a year.\n", encoding="utf-8"
+    )
+    assert (await footnote("add", "leave.md")).code == 0
+    return footnote
+
+
+async def test_a_folder_with_bad_files_lets_the_good_ones_in(footnote: Footnote, tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(40):
+        (folder / f"note-{number}.md").write_text(
+            f"# Note {number}\n\nFact number {number}.\n", encoding="utf-8"
+        )
+    (folder / "empty.md").touch()
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nthis is no PDF")
+    (folder / "noise.docx").write_bytes(bytes(range(256)) * 20)
+    finished = await footnote("add", "many", "missing.pdf")
+    assert finished.code == 1
+    assert "44 files: 40 added (40 passages), 0 unchanged, 4 failed" in finished.out
+    summary = finished.out.partition("failed\n")[2]
+    for name in ("empty.md", "broken.pdf", "noise.docx", "missing.pdf"):
+        assert name in summary
+    (base,) = json.loads((await footnote("kb", "list", "--json")).out)
+    assert base["documents"] == 40
+    again = await footnote("add", "many")
+    assert "0 added (0 passages), 40 unchanged, 3 failed" in again.out
+
+
+async def test_a_file_that_cannot_be_read_again_stays_as_it_was(one_file: Footnote, tmp_path: Path) -> None:
+    (tmp_path / "leave.md").write_bytes(b"")
+    assert (await one_file("add", "leave.md")).code == 1
+    assert "28 days" in (await one_file("search", "leave", "--json")).out
+
+
+async def test_an_unknown_knowledge_base_is_named_with_the_known_ones(one_file: Footnote) -> None:
+    sentence = said(await one_file("ask", "How many days?", "--kb", "nonsense"), 1)
+    assert "'nonsense'" in sentence
+    assert "default" in sentence
+    assert "nonsense" in said(await one_file("kb", "show", "nonsense"), 1)
+    assert "'nothing.pdf'" in said(await one_file("kb", "show", "default", "nothing.pdf"), 1)
+
+
+async def test_nothing_added_yet_says_how_to_add(footnote: Footnote) -> None:
+    assert "footnote add PATH" in said(await footnote("ask", "How many days?"), 1)
+
+
+async def test_a_question_that_is_too_long_is_told_its_limit(one_file: Footnote) -> None:
+    sentence = said(await one_file("ask", "-", stdin="why " * 25_000), 1)
+    assert "20,000" in sentence
+
+
+@pytest.mark.parametrize("question", ["🎉🎉🎉", "???", " "])
+async def test_a_question_without_words_asks_for_words(one_file: Footnote, question: str) -> None:
+    assert "words" in said(await one_file("ask", question), 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("FOOTNOTE_NONSENSE", "1", "FOOTNOTE_NONSENSE"),
+        ("FOOTNOTE_INDEX__KIND", "nowhere", "nowhere"),
+        ("FOOTNOTE_INDEX__KIND", "../x", "../x"),
+        ("FOOTNOTE_EMBEDDER__NONSENSE", "1", "FOOTNOTE_EMBEDDER__NONSENSE"),
+        ("FOOTNOTE_PARSING__SECONDS", "soon", "FOOTNOTE_PARSING__SECONDS"),
+        ("FOOTNOTE_STEPS__RETRIEVE__CANDIDATES", "0", "FOOTNOTE_STEPS__RETRIEVE__CANDIDATES"),
+    ],
+)
+async def test_a_bad_setting_is_named(one_file: Footnote, name: str, value: str, expected: str) -> None:
+    assert expected in said(await one_file("ask", "How many days of leave?", **{name: value}), 78)
+
+
+async def test_a_data_directory_that_is_no_directory(footnote: Footnote, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder", encoding="utf-8")
+    finished = await footnote("kb", "list", FOOTNOTE_DATA_DIR=str(tmp_path / "file"))
+    assert finished.code in {1, 78}
+    assert "FOOTNOTE_DATA_DIR" in said(finished, finished.code)
+
+
+async def test_data_of_a_newer_version_is_left_alone(one_file: Footnote, tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "data" / "footnote.sqlite") as connection:
+        connection.execute("PRAGMA user_version = 9999")
+    connection.close()
+    assert "newer" in said(await one_file("kb", "list"), 78)
+
+
+async def test_an_index_of_another_model_says_how_to_mend_it_and_the_mend_works(
+    one_file: Footnote,
+) -> None:
+    other = {"FOOTNOTE_EMBEDDER__DIMENSIONS": "128"}
+    sentence = said(await one_file("ask", "How many days of leave?", **other), 78)
+    assert "footnote kb reindex" in sentence
+    assert (await one_file("kb", "reindex", "--all", **other)).code == 0
+    answer = await one_file("ask", "How many days of leave?", **other)
+    assert "28 days" in answer.out, answer.err
+    assert "kb reindex" in said(await one_file("ask", "How many days of leave?"), 78)
+
+
+async def test_wrong_usage_is_exit_code_2(footnote: Footnote) -> None:
+    assert (await footnote("ask")).code == 2
+    assert (await footnote("search", "x", "--legs", "sparse")).code == 2
+    assert (await footnote("nonsense")).code == 2
