@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from rag_engine import plugins
-from rag_engine.errors import CorruptFile, FileTooLarge, MissingExtra, UserError
+from rag_engine.errors import CorruptFile, FileTooLarge, MissingExtra, UnsupportedFile, UserError
 from rag_engine.media_types import FAMILY, parser_name, shown
 
 if TYPE_CHECKING:
@@ -64,34 +64,38 @@ def _answer(request: dict[str, object]) -> Iterator[dict[str, object]]:
     path, name = Path(cast("str", request["path"])), cast("str", request["name"])
     memory = cast("int", request["memory"])
     _limit(seconds=cast("float", request["seconds"]), memory=memory)
+    most_before = _most_memory()
     try:
         parser = cast("Parser", plugins.load(FAMILY, parser_name(path, name)).parse)
         for batch in _batches(parser(path)):
             yield {"sections": batch}
-    except UserError as error:
-        yield _failure(type(error).__name__, str(error))
-    except MissingExtra as error:
-        yield _failure("UnsupportedFile", f"{shown(name)} cannot be read here: {error}.")
-    except (MemoryError, RecursionError):
-        yield _failure(FileTooLarge.__name__, _needs_memory(name, memory))
-    except Exception:  # noqa: BLE001 - a parser's bug or a library's on a hostile file must cost this file only
-        if _peak() > memory * 0.8:
-            yield _failure(FileTooLarge.__name__, _needs_memory(name, memory))
-        else:
-            message = (
-                f"{shown(name)} could not be read; it may be damaged. Save it again and add it once more."
-            )
-            yield _failure(CorruptFile.__name__, message, cause=traceback.format_exc(limit=-8))
+    except Exception as error:  # noqa: BLE001 - a parser's bug or a library's on a hostile file must cost this file only
+        exhausted = _most_memory() > max(memory * 0.9, most_before)
+        yield _failure(error, name, memory=memory, exhausted=exhausted)
     else:
         yield {"done": _resident()}
 
 
-def _needs_memory(name: str, memory: int) -> str:
-    return f"{shown(name)} needs more than {memory >> 20} MB of memory to read; split it into smaller files."
-
-
-def _failure(error: str, message: str, cause: str = "") -> dict[str, object]:
-    return {"error": error, "message": message, "cause": cause, "resident": _resident()}
+def _failure(error: Exception, name: str, *, memory: int, exhausted: bool) -> dict[str, object]:
+    """What to say about a file: libraries that run out of memory call it damaged or worse."""
+    kind: type[UserError] = CorruptFile
+    cause = ""
+    match error:
+        case MissingExtra():
+            kind, message = UnsupportedFile, f"{shown(name)} cannot be read here: {error}."
+        case CorruptFile() if not exhausted:
+            message = str(error)
+        case UserError() if not isinstance(error, CorruptFile):
+            kind, message = type(error), str(error)
+        case _ if exhausted or isinstance(error, MemoryError | RecursionError):
+            kind = FileTooLarge
+            message = f"{shown(name)} needs more than {memory >> 20} MB of memory to read; split it into smaller files."
+        case _:
+            message = (
+                f"{shown(name)} could not be read; it may be damaged. Save it again and add it once more."
+            )
+            cause = "".join(traceback.format_exception(error, limit=-8))
+    return {"error": kind.__name__, "message": message, "cause": cause, "resident": _resident()}
 
 
 def _batches(sections: Iterable[Section]) -> Iterator[list[dict[str, str]]]:
@@ -166,8 +170,16 @@ def _limit(*, seconds: float, memory: int) -> None:
             continue
 
 
-def _peak() -> int:
-    """The most resident memory so far, in bytes; 0 where the system does not say."""
+def _most_memory() -> int:
+    """The most memory held so far, in bytes: address space where the system says, else resident; 0 where it does not."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+        return int(status.partition("VmPeak:")[2].split()[0]) << 10
+    except (OSError, ValueError, IndexError):
+        return _most_resident()
+
+
+def _most_resident() -> int:
     if sys.platform == "win32":
         return 0
     import resource
@@ -181,7 +193,7 @@ def _resident() -> int:
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except (OSError, ValueError):
-        return _peak()
+        return _most_resident()
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 

@@ -27,6 +27,8 @@ _LINE_STYLE: Final = re.compile(
 )
 _PAGE_HEIGHT: Final = re.compile(r'<div id="page0" style="width:[\d.]+pt;height:([\d.]{1,6})pt">')
 _A4_HEIGHT: Final = 842.0
+_DIGITS: Final = re.compile(r"\d+", re.ASCII)
+_WORD: Final = re.compile(r"[^\W\d_]{2}")
 _PAGE_NUMBER: Final = re.compile(
     r"(?P<first>\d{1,4})(?P<after>\D.*)?|(?P<before>.*\D)(?P<last>\d{1,4})", re.ASCII
 )
@@ -157,9 +159,10 @@ def _without_margins(
 
 def _margin_key(text: str, number: int) -> str:
     """The text without its page number, which may be off by as much on every page; "@0" when it is nothing but that."""
-    own, found = re.subn(rf"(?<!\d){number}(?!\d)", "#", text, count=1)
-    if found:
-        return "@0" if own.strip(" -–") == "#" else own
+    own = next((found for found in _DIGITS.finditer(text) if found.group() == str(number)), None)
+    if own is not None:
+        around = f"{text[: own.start()]}#{text[own.end() :]}"
+        return "@0" if around.strip(" -–") == "#" else around
     match = _PAGE_NUMBER.fullmatch(text)
     if match is None:
         return text
@@ -176,12 +179,22 @@ def _page_sections(lines: list[list[TextLine]], number: int, reading: _Reading) 
     page_text = "\n".join(line.text for block in blocks for line in block.lines)
     texts = [table_text(block.rows) if block.rows else paragraph(block.lines, page_text) for block in blocks]
     headings = _outlined(texts, number, reading) if reading.outline else _sized(blocks, texts, reading)
+    run: list[str] = []
     for position, (block, text) in enumerate(zip(blocks, texts, strict=True)):
+        if run and (block.rows or position in headings):
+            yield Section(text="\n\n".join(run), anchor=anchor, headings=titles(reading.path))
+            run = []
         for level, title in headings.get(position, ()):
             reading.path = entered(reading.path, level, title)
-        yield Section(
-            text=text, anchor=anchor, headings=titles(reading.path), kind="table" if block.rows else "prose"
-        )
+        if block.rows:
+            yield Section(text=text, anchor=anchor, headings=titles(reading.path), kind="table")
+        else:
+            run.append(text)
+    if run:
+        yield Section(text="\n\n".join(run), anchor=anchor, headings=titles(reading.path))
+    # An outline may point to a page without text.
+    for level, title in headings.get(0, ()) if not blocks else ():
+        reading.path = entered(reading.path, level, title)
 
 
 def _outlined(texts: Sequence[str], number: int, reading: _Reading) -> dict[int, list[tuple[float, str]]]:
@@ -215,12 +228,7 @@ def _sized(
     body = max(reading.sizes, key=lambda size: reading.sizes[size])
     headings: dict[int, list[tuple[float, str]]] = {}
     for position, (block, text) in enumerate(zip(blocks, texts, strict=True)):
-        if (
-            block.rows
-            or len(block.lines) > 3
-            or len(text) > _LONGEST_HEADING
-            or not re.search(r"[^\W\d_]{2}", text)
-        ):
+        if block.rows or len(block.lines) > 3 or len(text) > _LONGEST_HEADING or not _WORD.search(text):
             continue
         bold = all(line.bold for line in block.lines) and not text.rstrip().endswith((".", ":", ",", ";"))
         if block.size >= body * 1.15 or (bold and len(block.lines) == 1 and block.size >= body * 0.95):
