@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_engine.indexes.embedded.rows import hash_of, unpacked_terms
+from rag_engine.indexes.embedded.typos import SHARE, corrections
 
 if TYPE_CHECKING:
     import sqlite3
@@ -46,17 +47,11 @@ def best_matches(
     limit: int,
 ) -> tuple[Ids, Scores]:
     """Ids and scores of the best chunks in view, in no order: `limit` of them and those that tie with the last."""
-    asked = Counter(token for token in tokens if _TOKEN.fullmatch(token))
-    frequencies = document_frequencies(connection, snapshot, list(asked)[:_MOST_TERMS])
-    weights = {
-        token: asked[token] * _inverse(frequency, snapshot.live)
-        for token, frequency in frequencies.items()
-        if frequency
-    }
+    weights = _weights(connection, snapshot, Counter(token for token in tokens if _TOKEN.fullmatch(token)))
     in_view = snapshot.live if mask is None else int(mask.sum())
     if not weights or not in_view:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
-    chosen = _within_budget({token: frequencies[token] for token in weights}, in_view, snapshot.live)
+    chosen = _within_budget({token: snapshot.frequencies[token] for token in weights}, in_view, snapshot.live)
     expression = _expression(chosen, None if mask is None else bases)
     candidates = _candidates(connection, expression, max(_CANDIDATES_PER_HIT * limit, _FEWEST_CANDIDATES))
     if mask is not None:
@@ -64,6 +59,24 @@ def best_matches(
         candidates = snapshot.ids[positions[mask[positions]]]
     ids, scores = _scored(connection, snapshot, candidates, weights)
     return _top(ids, scores, limit)
+
+
+def _weights(
+    connection: sqlite3.Connection, snapshot: Snapshot, asked: Mapping[str, int]
+) -> dict[str, float]:
+    """What each term of the query is worth: those that occur, and for those that do not what they were meant to be."""
+
+    def look_up(tokens: Sequence[str]) -> Mapping[str, int]:
+        return document_frequencies(connection, snapshot, tokens)
+
+    frequencies = look_up(list(asked)[:_MOST_TERMS])
+    counts = {token: float(asked[token]) for token, frequency in frequencies.items() if frequency}
+    for token, meant in corrections(connection, frequencies, look_up).items():
+        for word in meant:
+            counts[word] = counts.get(word, 0.0) + SHARE * asked[token]
+    return {
+        token: count * _inverse(snapshot.frequencies[token], snapshot.live) for token, count in counts.items()
+    }
 
 
 def document_frequencies(

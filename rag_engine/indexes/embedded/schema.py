@@ -1,6 +1,6 @@
 """The tables of the index file, and what is checked when it is opened.
 
-`chunk` and `vec` are the truth; `fts`, `terms` and `code` are derived from them and can be made again. All of a document's
+`chunk` and `vec` are the truth; `fts`, `word`, `terms` and `code` are derived from them and can be made again. All of a document's
 rows change in one transaction, which also raises `version`: so a reader knows whether what it keeps in memory is of its snapshot.
 """
 
@@ -46,10 +46,12 @@ DERIVED = (
     "INSERT INTO fts(fts, rank) VALUES('automerge', 8)",
     "INSERT INTO fts(fts, rank) VALUES('crisismerge', 32)",
     "CREATE VIRTUAL TABLE vocabulary USING fts5vocab(fts, row)",
+    # Every word that was ever indexed, for correcting typing errors: a word may be left that no chunk has any more.
+    "CREATE TABLE word(t TEXT PRIMARY KEY) WITHOUT ROWID",
     "CREATE TABLE terms(id INTEGER PRIMARY KEY, b BLOB NOT NULL)",
     "CREATE TABLE code(id INTEGER PRIMARY KEY, base INTEGER NOT NULL, length INTEGER NOT NULL, b BLOB NOT NULL)",
 )
-_DERIVED_TABLES = ("vocabulary", "fts", "terms", "code")
+_DERIVED_TABLES = ("vocabulary", "fts", "word", "terms", "code")
 
 
 def opened(path: Path) -> sqlite3.Connection:

@@ -12,6 +12,7 @@ from rag_engine.indexes.embedded.lexical import audience_token
 from rag_engine.indexes.embedded.memory import KEPT_VERSIONS
 from rag_engine.indexes.embedded.rows import COLUMNS, Row, chunk_of, key, row_of
 from rag_engine.indexes.embedded.schema import empty_derived, read, read_number, write
+from rag_engine.indexes.embedded.typos import correctable
 
 if TYPE_CHECKING:
     import sqlite3
@@ -157,6 +158,8 @@ def _insert_derived(connection: sqlite3.Connection, place: int, base: int, row: 
     connection.execute(
         "INSERT INTO fts(rowid, t, s) VALUES (?, ?, ?)", (place, row.text, audience_token(base))
     )
+    words = [(word,) for word in correctable(set(row.text.split(" ")))]
+    connection.executemany("INSERT OR IGNORE INTO word VALUES (?)", words)
     connection.execute("INSERT INTO terms VALUES (?, ?)", (place, row.terms))
     connection.execute("INSERT INTO code VALUES (?, ?, ?, ?)", (place, base, row.length, code))
 

@@ -1,0 +1,91 @@
+"""Words of a question that no chunk has: the nearest words that some chunk has.
+
+Candidates begin with the same letter and differ by one edit, or two from eight letters on (insert, delete, substitute, swap).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+SHARE = 0.7
+"""What a corrected word counts for, against one that was typed."""
+
+_SHORTEST = 4
+_LONGEST = 24
+_TWO_EDITS_FROM = 8
+_MOST_CORRECTED = 6
+_MOST_CORRECTIONS = 3
+_MOST_LOOKED_UP = 12
+_SHARED_STEM = 0.6
+
+
+def correctable(tokens: Iterable[str]) -> list[str]:
+    """The tokens that are words, and not too short to be told from others."""
+    return [token for token in tokens if _SHORTEST <= len(token) <= _LONGEST and token.isalpha()]
+
+
+def corrections(
+    connection: sqlite3.Connection,
+    frequencies: Mapping[str, int],
+    look_up: Callable[[Sequence[str]], Mapping[str, int]],
+) -> dict[str, list[str]]:
+    """For each token that occurs nowhere the words it was probably meant to be, if any.
+
+    A token that shares its beginning with one that does occur is left alone: it is another form of the same word.
+    """
+    present = [token for token, frequency in frequencies.items() if frequency]
+    missing = [
+        token
+        for token in correctable(frequencies)
+        if not frequencies[token] and not _has_sibling(token, present)
+    ]
+    return {token: _nearest(connection, token, look_up) for token in missing[:_MOST_CORRECTED]}
+
+
+def _has_sibling(token: str, present: Sequence[str]) -> bool:
+    stem = token[: max(3, int(_SHARED_STEM * len(token)))]
+    return any(other.startswith(stem) for other in present)
+
+
+def _nearest(
+    connection: sqlite3.Connection, token: str, look_up: Callable[[Sequence[str]], Mapping[str, int]]
+) -> list[str]:
+    most = 2 if len(token) >= _TWO_EDITS_FROM else 1
+    letters = set(token)
+    near: list[tuple[int, str]] = []
+    for (word,) in connection.execute(
+        "SELECT t FROM word WHERE t >= ? AND t < ? AND length(t) BETWEEN ? AND ?",
+        (token[0], chr(ord(token[0]) + 1), len(token) - most, len(token) + most),
+    ):
+        if len(letters.symmetric_difference(word)) <= 2 * most:
+            distance = edits(token, word, most=most)
+            if distance <= most:
+                near.append((distance, word))
+    near.sort()
+    frequencies = look_up([word for _, word in near[:_MOST_LOOKED_UP]])
+    best = min((distance for distance, word in near if frequencies.get(word)), default=0)
+    found = [word for distance, word in near if distance == best and frequencies.get(word)]
+    return sorted(found, key=lambda word: (-frequencies[word], word))[:_MOST_CORRECTIONS]
+
+
+def edits(one: str, other: str, *, most: int) -> int:
+    """How many insertions, deletions, substitutions and swaps of neighbours make one of the other; `most` + 1 if more."""
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for i, letter in enumerate(one, start=1):
+        row = [i]
+        for j, against in enumerate(other, start=1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != against))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == against:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+        before, last = last, row
+    return last[-1]
