@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from rag_engine.ports import Embedder
 
-VARIANTS = ("sentence-transformers", "local fp32", "local int8")
+VARIANTS: tuple[str, ...] = ("sentence-transformers", "local fp32", "local int8")
 SETS = ("scifact", "xquad-es", "xquad-zh")
 LOADS = 3
 SHARED = Path(__file__).parents[1].parent / "shared" / "data"
@@ -139,48 +139,61 @@ async def timed_query(embedder: Embedder, query: str) -> float:
     return time.perf_counter() - started
 
 
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """What one variant has shown so far."""
+
+    child: Child
+    loads: list[tuple[float, float]]
+    seconds: float = 0.0
+    rss: float = 0.0
+    alone: list[float] = field(default_factory=list[float])
+    busy: list[float] = field(default_factory=list[float])
+    rows: list[np.ndarray] = field(default_factory=list[np.ndarray])
+
+    def take_turn(self, passages: Sequence[str], queries: Sequence[str], out: Path) -> None:
+        self.alone += self.child.ask(queries=queries)["seconds"]
+        told = self.child.ask(passages=passages, out=str(out))
+        self.seconds += told["seconds"]
+        self.rss = max(self.rss, told["rss"])
+        self.rows.append(np.load(out))
+        self.busy += self.child.ask(busy=passages, meanwhile=queries[:5])["seconds"]
+
+
 def measure(count: int, rounds: int, say: Callable[[str], None]) -> list[Figures]:
     texts, queries = read_texts(count), read_queries()
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         data_dir = Path(folder)
         say("loading")
         loads = {variant: load_times(variant, data_dir) for variant in VARIANTS}
-        children = {variant: Child(variant, data_dir) for variant in VARIANTS}
-        for child in children.values():
-            stack.callback(child.close)
-        seconds = dict.fromkeys(VARIANTS, 0.0)
-        used = dict(seconds)
-        alone: dict[str, list[float]] = {variant: [] for variant in VARIANTS}
-        busy: dict[str, list[float]] = {variant: [] for variant in VARIANTS}
-        rows: dict[str, list[np.ndarray]] = {variant: [] for variant in VARIANTS}
+        tallies = {
+            variant: Tally(child=Child(variant, data_dir), loads=loads[variant]) for variant in VARIANTS
+        }
+        for tally in tallies.values():
+            stack.callback(tally.child.close)
         for number in range(rounds):
             say(f"round {number + 1} of {rounds}")
-            part, asked = texts[number::rounds], queries[number::rounds][:50]
             for variant in rotated(VARIANTS, number):
-                child, out = children[variant], data_dir / "rows.npy"
-                alone[variant] += child.ask(queries=asked)["seconds"]
-                told = child.ask(passages=part, out=str(out))
-                seconds[variant] += told["seconds"]
-                used[variant] = max(used[variant], told["rss"])
-                rows[variant].append(np.load(out))
-                busy[variant] += child.ask(busy=part, meanwhile=asked[:5])["seconds"]
-    reference = np.concatenate(rows["sentence-transformers"])
-    return [
-        Figures(
-            variant=variant,
-            load=min(load for load, _ in loads[variant]),
-            rss_loaded=statistics.median(rss for _, rss in loads[variant]),
-            rss_used=used[variant],
-            texts_per_second=len(texts) / seconds[variant],
-            ratio=seconds["sentence-transformers"] / seconds[variant],
-            query_p50=statistics.median(alone[variant]),
-            busy_query_p50=statistics.median(busy[variant]),
-            farthest=float(
-                np.max(1 - np.sum(np.concatenate(rows[variant]) * reference, axis=1, dtype=np.float64))
-            ),
-        )
-        for variant in VARIANTS
-    ]
+                tallies[variant].take_turn(
+                    texts[number::rounds], queries[number::rounds][:50], data_dir / "rows.npy"
+                )
+    reference = tallies[VARIANTS[0]]
+    return [figures_of(variant, tally, reference, len(texts)) for variant, tally in tallies.items()]
+
+
+def figures_of(variant: str, tally: Tally, reference: Tally, texts: int) -> Figures:
+    cosines = np.sum(np.concatenate(tally.rows) * np.concatenate(reference.rows), axis=1, dtype=np.float64)
+    return Figures(
+        variant=variant,
+        load=min(seconds for seconds, _ in tally.loads),
+        rss_loaded=statistics.median(rss for _, rss in tally.loads),
+        rss_used=tally.rss,
+        texts_per_second=texts / tally.seconds,
+        ratio=reference.seconds / tally.seconds,
+        query_p50=statistics.median(tally.alone),
+        busy_query_p50=statistics.median(tally.busy),
+        farthest=float(np.max(1 - cosines)),
+    )
 
 
 def load_times(variant: str, data_dir: Path) -> list[tuple[float, float]]:

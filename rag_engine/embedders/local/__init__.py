@@ -1,6 +1,6 @@
 """all-MiniLM-L6-v2 on ONNX Runtime, without torch: the default embedder.
 
-`fp32` gives the vectors of sentence-transformers; `int8` is 2.5 times as fast and a little less exact (cosine >= 0.99),
+`fp32` gives the vectors of sentence-transformers; `int8` is 2.5 times as fast and a little less exact (cosine >= 0.99 in English),
 and therefore another identity.
 """
 
@@ -77,9 +77,26 @@ async def connect(
 
     Raises `Misconfigured` when the model cannot be had, `StorageUnavailable` when the data directory cannot be written.
     """
+    word_pieces, session = await _open(settings, data_dir, report)
+
+    def encode(text: str) -> Vector:
+        return session.run(None, {"ids": word_pieces.ids(text)})[0]
+
+    threads = EncodingThreads(encode, dimensions=DIMENSIONS, threads=settings.threads or _processors())
+    try:
+        model = f"{minilm.NAME}@{settings.precision}"
+        yield LocalEmbedder(model=model, word_pieces=word_pieces, threads=threads)
+    finally:
+        await asyncio.to_thread(threads.close)
+
+
+async def _open(
+    settings: Settings, data_dir: Path, report: Callable[[str], None] | None
+) -> tuple[WordPieces, Session]:
     if not minilm.is_named(settings.model):
         raise BadSettings(
-            f"The local embedder runs {minilm.NAME} only; for {settings.model} choose the sentence_transformers embedder."
+            f"The local embedder runs {minilm.NAME} only;"
+            f" for {settings.model} choose the sentence_transformers embedder."
         )
     if settings.path is not None:
         require_folder(settings.path)
@@ -98,21 +115,11 @@ async def connect(
     if not await asyncio.to_thread(files.are_there):
         await make()
     try:
-        word_pieces, session = await asyncio.to_thread(_load, files)
+        return await asyncio.to_thread(_load, files)
     except EmbedderUnavailable:
         # A disk may have damaged the graph since it was built: building it anew is the mend.
         await make()
-        word_pieces, session = await asyncio.to_thread(_load, files)
-
-    def encode(text: str) -> Vector:
-        return session.run(None, {"ids": word_pieces.ids(text)})[0]
-
-    threads = EncodingThreads(encode, dimensions=DIMENSIONS, threads=settings.threads or _processors())
-    try:
-        model = f"{minilm.NAME}@{settings.precision}"
-        yield LocalEmbedder(model=model, word_pieces=word_pieces, threads=threads)
-    finally:
-        await asyncio.to_thread(threads.close)
+        return await asyncio.to_thread(_load, files)
 
 
 def _load(files: PreparedFiles) -> tuple[WordPieces, Session]:

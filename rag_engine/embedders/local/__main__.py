@@ -52,7 +52,7 @@ def _in_place(final: Path) -> Generator[Path]:
     unfinished = final.with_name(f"{final.name}.{os.getpid()}{_UNFINISHED}")
     try:
         yield unfinished
-        with unfinished.open("rb") as written:
+        with unfinished.open("r+b") as written:
             os.fsync(written.fileno())
         unfinished.replace(final)
     finally:

@@ -78,7 +78,7 @@ def fetched(endpoint: str, home: Path, *, offline: bool = False) -> dict[str, ob
         **os.environ, "HF_ENDPOINT": endpoint, "HF_HUB_OFFLINE": str(int(offline)), "HF_HOME": str(home), "HF_HUB_DISABLE_XET": "1",
         "PYTHONPATH": str(Path(__file__).parents[3]),
     }  # fmt: skip
-    done = subprocess.run(  # noqa: S603 - our own interpreter and source
+    done = subprocess.run(
         [sys.executable, "-c", FETCH],
         env=environment,
         capture_output=True,

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from rag_engine import minilm
+from rag_engine import minilm, plugins
 from rag_engine.embedders import sentence_transformers
-from rag_engine.errors import BadSettings
+from rag_engine.errors import BadSettings, MissingExtra
 from tests.doubles.tiny_model import save_tiny_model
 
 if TYPE_CHECKING:
@@ -120,3 +121,10 @@ async def test_what_cannot_be_loaded_is_a_matter_of_the_settings(
 async def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
     with pytest.raises(BadSettings, match="cannot be loaded"):
         await identity(str(tmp_path), tmp_path / "data")
+
+
+def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    monkeypatch.delitem(sys.modules, "rag_engine.embedders.sentence_transformers")
+    with pytest.raises(MissingExtra, match=r"pip install 'footnote-bot\[sentence-transformers\]'"):
+        plugins.load("rag_engine.embedders", "sentence_transformers")
