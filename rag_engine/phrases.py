@@ -14,7 +14,7 @@ _ENGLISH: dict[Phrase, str] = {
     "question_cut": "The question is too long for the language model: its middle was left out.",
 }
 
-_PHRASES: dict[str, dict[Phrase, str]] = {
+PHRASES: dict[str, dict[Phrase, str]] = {
     "en": _ENGLISH,
     "de": {
         "extracted": "Ohne Sprachmodell: die passendsten Sätze, wörtlich aus den Dateien.",
@@ -91,7 +91,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
 
 def phrase(name: Phrase, *, language: str, **values: str) -> str:
     """The sentence in `language` (ISO 639-1), its places filled with `values`, in which braces mean nothing."""
-    sentence = _PHRASES.get(language, _ENGLISH)[name]
+    sentence = PHRASES.get(language, _ENGLISH)[name]
     for place, value in values.items():
         before, found, after = sentence.partition("{" + place + "}")
         sentence = before + (value if found else "") + after

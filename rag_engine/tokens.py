@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from rag_engine.sentences import split_sentences
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tiktoken import Encoding
 
 logger = logging.getLogger(__name__)
+
+_Loaded = TypeVar("_Loaded")
 
 Count: TypeAlias = Callable[[str], int]
 
@@ -204,9 +206,9 @@ def _load_once() -> Encoding | None:
     return load_within(_LOAD_SECONDS, load)
 
 
-def load_within(seconds: float, load: Callable[[], Encoding]) -> Encoding | None:
+def load_within(seconds: float, load: Callable[[], _Loaded]) -> _Loaded | None:
     """What `load` returns, or None with a warning when it fails or takes longer: tiktoken downloads without a time-out."""
-    loaded: list[Encoding] = []
+    loaded: list[_Loaded] = []
     failures: list[Exception] = []
 
     def attempt() -> None:

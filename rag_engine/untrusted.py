@@ -21,7 +21,9 @@ _ROLE_LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _MARKER = re.compile(r"(?<![A-Za-z0-9_\])])[\[［【](\^?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,5})[\]］】](?!\()")
-_MARKER_AFTER_WORD = re.compile(r"(?<=[A-Za-z]{3})\[(\d{1,3}(?:, ?\d{1,3}){0,5})\](?=[\s.,;:!?)]|\[|$)")
+_MARKER_AFTER_WORD = re.compile(
+    r"(?<=[A-Za-z]{3})\[([1-9]\d{0,2}(?:, ?\d{1,3}){0,5})\](?=[\s.,;:!?)]|\[|$)(?!\s*[=+*/<>-])"
+)
 _ATTRIBUTE_LENGTH = 200
 _LINE_BREAKS = dict.fromkeys(map(ord, "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), "\n")
 _BRACKETS = frozenset("<＜﹤[［【")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
@@ -12,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from rag_engine.errors import ModelUnavailable, RagError
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
     from rag_engine.ports import Embedder, LanguageModel
@@ -79,6 +79,8 @@ class ScriptedModel:
         self.prompts: list[tuple[str, Prompt]] = []
         """Task and prompt of each call, in order."""
         self.open_replies = 0
+        self.opened = asyncio.Event()
+        """Set when a reply has been opened."""
 
     @property
     def name(self) -> str:
@@ -98,6 +100,7 @@ class ScriptedModel:
         if line.fault and not line.pieces:
             raise line.fault
         self.open_replies += 1
+        self.opened.set()
         try:
             async with aclosing(_say(line)) as pieces:
                 yield pieces

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -13,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine import prompts, tokens
 from rag_engine.budget import messages_size
+from rag_engine.citations.reasoning import REASONING_END
 from rag_engine.errors import RagError
 from rag_engine.follow_ups import is_fragment, leans_on_conversation
 from rag_engine.types import Prompt
@@ -29,7 +29,6 @@ STATUS = ""
 _LATEST_TURNS = 6
 _TURN_TOKENS = 300
 _REPLY_TOKENS = 256
-_REASONING = re.compile(r"\A.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _QUOTES = "\"'“”„«»「」`"
 
 
@@ -76,7 +75,7 @@ async def refine(
 
 def clean(said: str) -> str:
     """The question in a model's reply: reasoning, quotation marks and line breaks taken off."""
-    return " ".join(_REASONING.sub("", said).split()).strip(_QUOTES + " ")
+    return " ".join(REASONING_END.split(said)[-1].split()).strip(_QUOTES + " ")
 
 
 def is_plausible(refined: str, asked: str) -> bool:

@@ -51,7 +51,7 @@ class Settings(BaseModel):
     """None: the server's own."""
     connect_seconds: float = Field(default=5, gt=0)
     first_token_seconds: float = Field(default=60, gt=0)
-    """From the request to the first text, retries included."""
+    """From the request to the first sign of the model at work, retries included."""
     between_tokens_seconds: float = Field(default=30, gt=0)
     retries: int = Field(default=2, ge=0, le=10)
     """Of a request that was refused or not answered; never once text has arrived."""
@@ -92,7 +92,7 @@ class _OpenAIModel:
 
     @asynccontextmanager
     async def stream(self, prompt: Prompt, *, task: str) -> AsyncGenerator[AsyncIterator[str]]:
-        """Entering waits for the first text, so that what fails before it can be tried again."""
+        """Entering waits for the first text or reasoning, so that what fails before it can be tried again."""
         async with AsyncExitStack() as connection:
             with translate_errors(self._settings.name):
                 async with asyncio.timeout(self._settings.first_token_seconds):
@@ -101,14 +101,16 @@ class _OpenAIModel:
                 yield pieces
 
     async def _continue(self, first: str, rest: AsyncIterator[str]) -> AsyncGenerator[str]:
-        yield first
+        if first:
+            yield first
         with translate_errors(self._settings.name):
             while True:
                 async with asyncio.timeout(self._settings.between_tokens_seconds):
                     piece = await anext(rest, None)
                 if piece is None:
                     return
-                yield piece
+                if piece:
+                    yield piece
 
     async def _open(
         self, connection: AsyncExitStack, prompt: Prompt, task: str

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, cast
 
 from rag_engine.errors import ContentFiltered, ModelUnavailable
 from rag_engine.models.openai.failures import of_reported
-from rag_engine.models.openai.thinking import Thinking
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -26,20 +25,18 @@ _BACKEND = "model"
 
 
 async def text_pieces(body: AsyncIterator[bytes], *, content_type: str) -> AsyncGenerator[str]:
-    """The text of the reply as it comes, never an empty piece. Raises `ModelUnavailable`, `ContentFiltered`, `RateLimited`,
-    `ContextTooLong`."""
-    thinking = Thinking()
+    """The text of the reply as it comes; an empty piece where the model sends reasoning, as a sign of life.
+
+    Raises `ModelUnavailable`, `ContentFiltered`, `RateLimited`, `ContextTooLong`.
+    """
     finish = ""
     told = False
     async for chunk in _chunks(body, content_type):
         text, reason = _read(chunk)
         finish = reason or finish
-        if shown := thinking.feed(text):
-            told = told or bool(shown.strip())
-            yield shown
-    if shown := thinking.rest():
-        told = told or bool(shown.strip())
-        yield shown
+        told = told or bool(text.strip())
+        if text or _is_reasoning(chunk):
+            yield text
     if finish == "content_filter":
         raise ContentFiltered
     if not told:
@@ -68,6 +65,11 @@ def _read(chunk: Mapping[str, object]) -> tuple[str, str]:
     reason = choice.get("finish_reason")
     text = _text(delta.get("content")) or _text(delta.get("refusal")) or _text(choice.get("text"))
     return text, reason if isinstance(reason, str) else ""
+
+
+def _is_reasoning(chunk: Mapping[str, object]) -> bool:
+    delta = _mapping(_mapping(_first(chunk.get("choices"))).get("delta"))
+    return any(delta.get(name) for name in ("reasoning_content", "reasoning", "thinking"))
 
 
 def _text(content: object) -> str:

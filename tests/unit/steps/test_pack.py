@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rag_engine import tokens
+from rag_engine.budget import messages_size
+from rag_engine.models.scripted import ScriptedModel
+from rag_engine.pipeline import Inquiry
+from rag_engine.steps import pack
+from rag_engine.types import KnowledgeBaseId, Prompt, Query
+from tests.unit.prompting import conversation, passages
+
+
+def inquiry(question: str, *texts: str, turns: tuple[str, ...] = (), limit: int = 8) -> Inquiry:
+    query = Query(text=question, knowledge_bases=frozenset([KnowledgeBaseId("kb")]), scope="#hr", limit=limit)
+    return Inquiry(query=query, question=question, history=conversation(*turns), hits=passages(*texts))
+
+
+async def packed(asked: Inquiry, *, window: int = 8192, **settings: object) -> Inquiry:
+    model = ScriptedModel([], context_tokens=window)
+    return await pack.pack(asked, settings=pack.Settings.model_validate(settings), model=model)
+
+
+def prompt_of(done: Inquiry) -> Prompt:
+    assert done.prompt is not None
+    return done.prompt
+
+
+async def test_the_prompt_holds_what_is_sent_and_what_it_was_made_from() -> None:
+    asked = inquiry("How long is the notice period?", "Four weeks.", "Other.", turns=("Hi", "Hello [1]."))
+    prompt = prompt_of(await packed(asked))
+    assert prompt.passages == asked.hits
+    assert prompt.question == "How long is the notice period?"
+    assert prompt.scope == "#hr"
+    assert prompt.tokens == messages_size(prompt.messages, tokens.count)
+    assert prompt.reply_tokens == 2048
+    assert "Answer in English." in prompt.messages[-1].content
+    assert [message.role for message in prompt.messages] == ["system", "user", "assistant", "user"]
+
+
+async def test_the_question_is_sent_as_it_was_asked_also_where_another_was_searched_for() -> None:
+    asked = replace(inquiry("And in London?", "Text."), question="office hours And in London?")
+    prompt = prompt_of(await packed(asked))
+    assert prompt.question == "office hours And in London?"
+    assert prompt.messages[-1].content.endswith("Question:\nAnd in London?")
+
+
+async def test_a_small_window_is_never_overrun_and_its_passages_keep_their_chunks() -> None:
+    asked = inquiry("Why so?", *["A sentence of some words. " * 200] * 8, turns=("w " * 300,) * 6)
+    done = await packed(asked, window=1000)
+    prompt = prompt_of(done)
+    assert prompt.tokens <= 950 - 256
+    assert prompt.reply_tokens == 256
+    assert prompt.passages[0].chunk.text == asked.hits[0].chunk.text
+    assert done.details["passages_cut"] == [1, 2]
+    assert asked.hits[0].chunk.text not in prompt.messages[-1].content
+
+
+async def test_a_question_too_long_is_cut_and_the_asker_is_told() -> None:
+    done = await packed(inquiry("Was ist das für eine Frage? " * 600, "Text."), window=2000)
+    assert done.fallbacks == ("question_cut",)
+    assert len(done.notices) == 1
+    assert "ausgelassen" in done.notices[0]
+    assert tokens.OMISSION in prompt_of(done).messages[-1].content
+
+
+async def test_no_more_passages_than_the_query_wants() -> None:
+    assert len(prompt_of(await packed(inquiry("Why?", "a", "b", "c", limit=2))).passages) == 2
+
+
+async def test_without_hits_the_context_is_told_to_be_empty() -> None:
+    done = await packed(inquiry("Why?"))
+    assert done.details["context"] == "empty"
+    assert "<passages>" not in prompt_of(done).messages[-1].content
+
+
+async def test_the_knowledge_policy_is_a_setting() -> None:
+    blended = prompt_of(await packed(inquiry("Why?", "a"), knowledge="prefer_sources"))
+    assert "your own knowledge" in blended.messages[0].content
