@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_SAMPLE = 240
-"""Characters of a text that are looked at: a few sentences tell the language."""
+_SAMPLE = 120
+"""Characters of a text that are looked at: a sentence or two tell the language."""
 _SPELLED = 1.0
 """Letters per piece of a text that is spelled out: the tokenizer knows nothing but the letters."""
 _ALPHABETIC = 4.0

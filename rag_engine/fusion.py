@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
-from rag_engine.types import Chunk, Hit, Leg, Provenance, Ranking
+from rag_engine.types import Hit, Leg, Provenance, Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,37 +38,41 @@ def fuse(
         weights = _reciprocal_ranks(hits) if method == "reciprocal_rank" else scaled(hits, leg=ranking.leg)
         share = shares[ranking.leg] / (1 if method == "reciprocal_rank" else in_leg[ranking.leg])
         for hit, weight in zip(hits, weights, strict=True):
-            candidate = candidates.setdefault(hit.chunk.id, _Candidate(chunk=hit.chunk))
+            candidate = candidates.get(hit.chunk.id)
+            if candidate is None:
+                candidate = candidates[hit.chunk.id] = _Candidate()
             candidate.parts.append(share * weight)
-            candidate.legs.append(Provenance(leg=ranking.leg, rank=hit.rank, score=hit.score))
-    best = sorted(candidates.values(), key=_order)[:limit]
-    return [_hit(candidate, rank) for rank, candidate in enumerate(best, start=1)]
+            candidate.found.append((ranking.leg, hit))
+    best = sorted(map(_placed, candidates.values()))[:limit]
+    return [_hit(candidates[chunk], -score, rank) for rank, (score, _, chunk) in enumerate(best, start=1)]
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class _Candidate:
-    chunk: Chunk
+    """A chunk's part of the score from each ranking that found it, and what was found there."""
+
     parts: list[float] = field(default_factory=list[float])
-    legs: list[Provenance] = field(default_factory=list[Provenance])
-
-    def score(self) -> float:
-        # fsum is exact, so that the order in which rankings come cannot show in the last digit.
-        return math.fsum(self.parts)
+    found: list[tuple[Leg, Hit]] = field(default_factory=list[tuple[Leg, Hit]])
 
 
-def _order(candidate: _Candidate) -> tuple[float, int, str]:
-    return -candidate.score(), min(leg.rank for leg in candidate.legs), candidate.chunk.id
+def _placed(candidate: _Candidate) -> tuple[float, int, ChunkId]:
+    """What candidates are sorted by: the score downwards, the best single rank, the id."""
+    # fsum is exact, so that the order in which rankings come cannot show in the last digit.
+    score = math.fsum(candidate.parts)
+    return -score, min(hit.rank for _, hit in candidate.found), candidate.found[0][1].chunk.id
 
 
-def _hit(candidate: _Candidate, rank: int) -> Hit:
-    legs = sorted(candidate.legs, key=lambda leg: (leg.leg, leg.rank, leg.score))
-    return Hit(chunk=candidate.chunk, score=candidate.score(), rank=rank, legs=tuple(legs))
+def _hit(candidate: _Candidate, score: float, rank: int) -> Hit:
+    legs = [Provenance(leg=leg, rank=hit.rank, score=hit.score) for leg, hit in candidate.found]
+    if len(legs) > 1:
+        legs.sort(key=lambda found: (found.leg, found.rank, found.score))
+    return Hit(chunk=candidate.found[0][1].chunk, score=score, rank=rank, legs=tuple(legs))
 
 
 def _first_places(ranking: Ranking) -> list[Hit]:
     """The hits by rank, a chunk that is named twice at its better rank only."""
     places: dict[ChunkId, Hit] = {}
-    for hit in sorted(ranking.hits, key=lambda hit: hit.rank):
+    for hit in sorted(ranking.hits, key=attrgetter("rank")):
         places.setdefault(hit.chunk.id, hit)
     return list(places.values())
 
@@ -77,11 +82,14 @@ def _reciprocal_ranks(hits: Sequence[Hit]) -> list[float]:
 
 
 def scaled(hits: Sequence[Hit], *, leg: Leg) -> list[float]:
-    """Each hit's score between 0 and 1: the best of the ranking is 1, the floor of its leg 0."""
+    """The scores of one leg's hits, stretched so that the best is 1 and the floor 0.
+
+    The floor of BM25 is 0: what shares no word. A cosine has no such zero, and its floor is the last hit's.
+    """
     if not hits:
         return []
     top = max(hit.score for hit in hits)
-    floor = min(hit.score for hit in hits)
+    floor = 0.0 if leg == "lexical" else min(hit.score for hit in hits)
     if top <= floor:
         return [1.0] * len(hits)
     return [(hit.score - floor) / (top - floor) for hit in hits]

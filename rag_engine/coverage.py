@@ -1,0 +1,26 @@
+"""Pure: how many of a question's words a passage holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rag_engine.analysis import tokens
+from rag_engine.searchable import searchable_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.types import Chunk
+
+
+def coverage(question: str, chunk: Chunk) -> float:
+    """The share of the question's tokens that the chunk has too, both analysed in the chunk's language."""
+    wanted = frozenset(tokens(question, language=chunk.language))
+    if not wanted:
+        return 0.0
+    return len(wanted.intersection(tokens(searchable_text(chunk), language=chunk.language))) / len(wanted)
+
+
+def best_coverage(question: str, chunks: Sequence[Chunk]) -> float:
+    """The coverage of the chunk that covers the question best, 0 without any."""
+    return max((coverage(question, chunk) for chunk in chunks), default=0.0)
