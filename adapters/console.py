@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _HELP = """Ask a question, or:
   /add FILE   add a file to this conversation
+  /sources    the quoted passages behind the last answer
   /help       this text
   /quit       leave (Ctrl-D does too)"""
 _EDIT_SECONDS = 0.05
@@ -56,17 +57,20 @@ async def run(settings: Settings, service: ChatService) -> None:
     place = Place(platform="console", workspace="local", channel=settings.conversation or uuid.uuid4().hex)
     if interactive:
         console.print(Text("Ask about your files. /help for more, Ctrl-D to leave.", style="dim"))
+    last = Reply()
     async for line in _lines(sys.stdin, console=console, interactive=interactive):
         if line in {"/quit", "/exit"}:
             return
         if line == "/help":
             console.print(_HELP)
+        elif line == "/sources":
+            console.print(_quotes(last))
         elif line:
-            await _turn(line, place=place, service=service, console=console)
+            last = await _turn(line, place=place, service=service, console=console)
 
 
 @contextlib.contextmanager
-def message_stream(console: Console) -> Iterator[MessageStream]:
+def message_stream(console: Console) -> Iterator[ConsoleStream]:
     """Our message in a terminal (edited in place) or in a pipe (printed once, when final)."""
     if not console.is_terminal:
         yield _PlainStream(console)
@@ -78,7 +82,8 @@ def message_stream(console: Console) -> Iterator[MessageStream]:
         stream.close()
 
 
-async def _turn(line: str, *, place: Place, service: ChatService, console: Console) -> None:
+async def _turn(line: str, *, place: Place, service: ChatService, console: Console) -> Reply:
+    """One message and what was replied to it in the end."""
     attachments: tuple[Attachment, ...] = ()
     text = line
     if line.startswith("/add"):
@@ -86,12 +91,13 @@ async def _turn(line: str, *, place: Place, service: ChatService, console: Conso
         attachments, text = _attachments(path), ""
         if not attachments:
             console.print(f"There is no file {path!r}.", markup=False)
-            return
+            return Reply()
     message = IncomingMessage(
         id=uuid.uuid4().hex, place=place, person=Person(id="console"), text=text, attachments=attachments
     )
     with message_stream(console) as stream:
         await service.on_message(message, stream)
+        return stream.final
 
 
 def _attachments(name: str) -> tuple[Attachment, ...]:
@@ -129,6 +135,12 @@ async def _lines(source: TextIO, *, console: Console, interactive: bool) -> Asyn
         yield line.strip()
 
 
+class ConsoleStream(MessageStream, Protocol):
+    """Our message at the console; `final` is how it ended, empty until then."""
+
+    final: Reply
+
+
 class _PlainStream:
     """For pipes: nothing until the text is final, then that text and its sources, unadorned."""
 
@@ -136,11 +148,13 @@ class _PlainStream:
 
     def __init__(self, console: Console) -> None:
         self._file = console.file
+        self.final = Reply()
 
     async def show(self, reply: Reply) -> None:
         """A pipe cannot be edited."""
 
     async def finish(self, reply: Reply) -> None:
+        self.final = reply
         parts = [
             reply.text.rstrip(),
             *reply.notices,
@@ -157,6 +171,7 @@ class _TerminalStream:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._live: Live | None = None
+        self.final = Reply()
 
     async def show(self, reply: Reply) -> None:
         if self._live is None:
@@ -167,6 +182,7 @@ class _TerminalStream:
         )
 
     async def finish(self, reply: Reply) -> None:
+        self.final = reply
         self.close()
         self._console.print(_final(reply))
 
@@ -184,6 +200,19 @@ def _final(reply: Reply) -> RenderableType:
         parts.append(Text("\nSources", style="bold"))
     parts += [Text(_source_line(source), style=f"link {source.uri}") for source in reply.sources]
     return Group(*parts)
+
+
+def _quotes(reply: Reply) -> RenderableType:
+    if not reply.citations:
+        return Text("The last answer cites nothing.", style="dim")
+    return Group(*(_quote(citation) for citation in reply.citations))
+
+
+def _quote(citation: Citation) -> Text:
+    place = " — ".join(part for part in (citation.title, citation.anchor) if part)
+    return Text.assemble(
+        (f"[{citation.number}] {place}", "bold"), f"\n    “{' '.join(citation.quote.split())}”"
+    )
 
 
 def _source_line(source: Source) -> str:

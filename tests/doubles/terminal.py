@@ -1,0 +1,90 @@
+"""A terminal: runs a command in a pseudo-terminal and shows its screen as a person would see it."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import pty
+import struct
+import termios
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+import pyte
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+
+SECONDS = 30
+
+
+class Terminal:
+    """The screen of a running command; every change of it is kept in `frames`."""
+
+    def __init__(self, controller: int, *, columns: int, rows: int) -> None:
+        self._controller = controller
+        self.screen = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self.screen)
+        self._changed = asyncio.Event()
+        self.frames: list[str] = []
+
+    @property
+    def text(self) -> str:
+        """What is on the screen now, without blanks at the ends of lines."""
+        return "\n".join(line.rstrip() for line in self.screen.display).rstrip()
+
+    async def until(self, seen: str | Callable[[str], bool]) -> str:
+        """The screen, once it shows this text, or fits this test."""
+        fits = (lambda screen: seen in screen) if isinstance(seen, str) else seen
+        try:
+            async with asyncio.timeout(SECONDS):
+                while not fits(self.text):
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            raise AssertionError(f"the screen never showed {seen!r}; it shows:\n{self.text}") from None
+        return self.text
+
+    def type(self, text: str) -> None:
+        """Press these keys."""
+        os.write(self._controller, text.encode())
+
+    def read(self) -> None:
+        """Take in what the command printed."""
+        with suppress(OSError):  # the command has ended and closed its side
+            self._stream.feed(os.read(self._controller, 1 << 16))
+            if not self.frames or self.frames[-1] != self.text:
+                self.frames.append(self.text)
+            self._changed.set()
+            return
+        asyncio.get_running_loop().remove_reader(self._controller)
+
+
+@asynccontextmanager
+async def running(
+    command: Sequence[str], *, environment: Mapping[str, str], columns: int = 100, rows: int = 40
+) -> AsyncGenerator[Terminal]:
+    """The command in a terminal of that size; killed when the block ends."""
+    controller, side = pty.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    terminal = Terminal(controller, columns=columns, rows=rows)
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=side,
+        stdout=side,
+        stderr=side,
+        env={**environment, "TERM": "xterm-256color"},
+        start_new_session=True,
+    )
+    os.close(side)
+    loop = asyncio.get_running_loop()
+    loop.add_reader(controller, terminal.read)
+    try:
+        yield terminal
+    finally:
+        loop.remove_reader(controller)
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+        os.close(controller)

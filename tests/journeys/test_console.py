@@ -1,0 +1,105 @@
+"""What a person sees in a terminal: the sequence of screens of one answer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import PROJECT
+from tests.doubles import openai_server, terminal
+from tests.doubles.openai_server import Reply, chunk
+from tests.journeys.conftest import COMMAND, environment
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
+    from tests.doubles.openai_server import OpenAIServer
+    from tests.doubles.terminal import Terminal
+
+    OpenTerminal = Callable[..., AbstractAsyncContextManager[Terminal]]
+
+QUESTION = "In what wind do we put off a field trip?"
+
+
+@pytest.fixture
+async def server() -> AsyncGenerator[OpenAIServer]:
+    async with openai_server.serve() as running:
+        yield running
+
+
+@pytest.fixture
+def chat(samples_dir: Path, tmp_path: Path) -> OpenTerminal:
+    def start(*arguments: str, **more: str) -> AbstractAsyncContextManager[Terminal]:
+        settings = environment(tmp_path, PYTHONPATH=str(PROJECT), FOOTNOTE_DATA_DIR=str(samples_dir), **more)
+        return terminal.running([*COMMAND, *(arguments or ("chat",))], environment=settings)
+
+    return start
+
+
+async def test_the_answer_grows_in_place_and_ends_with_its_sources(
+    chat: OpenTerminal, server: OpenAIServer
+) -> None:
+    gates = [asyncio.Event(), asyncio.Event(), asyncio.Event()]
+    pieces = ("Above 6 Beaufort ", "[1", "]. Then the trip is put off", ".")
+    parts: list[bytes | asyncio.Event | str] = [chunk({"content": pieces[0] + pieces[1]})]
+    parts += [gates[0], chunk({"content": pieces[2]}), gates[1], chunk({"content": pieces[3]}, finish="stop")]
+    server.on(Reply(parts=[*parts, b"data: [DONE]\n\n"]))
+    async with chat(OPENAI_BASE_URL=server.base_url, FOOTNOTE_MODEL__NAME="scripted") as shown:
+        await shown.until(">")
+        shown.type(QUESTION + "\n")
+        first = await shown.until("Above 6 Beaufort")
+        assert "[1" not in first, "a marker is held back until it is whole"
+        gates[0].set()
+        second = await shown.until("put off")
+        assert "Above 6 Beaufort [1]. Then the trip is" in second
+        assert "Sources" not in second
+        gates[1].set()
+        last = await shown.until("Sources")
+        await shown.until(lambda screen: screen.endswith(">"))
+    assert "[1] handbook.pdf — p. 7" in last
+    assert last.count("Above 6 Beaufort") == 1, "the growing text is replaced, not repeated"
+    answers = [frame.partition(QUESTION)[2].partition("Sources")[0] for frame in shown.frames]
+    lengths = [len(answer.strip()) for answer in answers if "Above" in answer]
+    assert lengths == sorted(lengths), "shown text only grows"
+
+
+async def test_what_is_being_done_is_shown_until_there_is_text(
+    chat: OpenTerminal, server: OpenAIServer
+) -> None:
+    gate = asyncio.Event()
+    server.on(Reply(parts=[gate, chunk({"content": "Later [1]."}, finish="stop"), b"data: [DONE]\n\n"]))
+    async with chat(OPENAI_BASE_URL=server.base_url, FOOTNOTE_MODEL__NAME="scripted") as shown:
+        await shown.until(">")
+        shown.type(QUESTION + "\n")
+        await shown.until("Writing…")
+        gate.set()
+        last = await shown.until("Sources")
+    assert "Writing…" not in last
+
+
+async def test_a_file_can_be_added_and_asked_about(chat: OpenTerminal, tmp_path: Path) -> None:
+    note = tmp_path / "lighthouse.md"
+    note.write_text(
+        "# Lighthouse\n\nThe lamp of Gull Rock was lit by Ines Varga in 1911.\n", encoding="utf-8"
+    )
+    async with chat(FOOTNOTE_DATA_DIR=str(tmp_path / "own")) as shown:
+        await shown.until(">")
+        shown.type(f"/add {note}\n")
+        await shown.until("lighthouse.md: 1 passage, searchable")
+        shown.type("Who lit the lamp of Gull Rock?\n")
+        await shown.until("[1] lighthouse.md — § Lighthouse")
+        assert "Ines Varga" in shown.text
+        shown.type("/sources\n")
+        await shown.until("“The lamp of Gull Rock was lit by Ines Varga in 1911.”")
+        shown.type("/add nowhere.md\n")
+        await shown.until("There is no file 'nowhere.md'.")
+
+
+async def test_run_starts_the_console_and_says_that_it_is_ready(chat: OpenTerminal) -> None:
+    async with chat("run") as shown:
+        await shown.until('"event": "ready", "platform": "console"')
+        await shown.until("Ask about your files.")
