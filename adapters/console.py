@@ -9,7 +9,7 @@ import mimetypes
 import sys
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 from pydantic import BaseModel, ConfigDict
 from rich.console import Console, Group, RenderableType
@@ -21,6 +21,7 @@ from rich.text import Text
 from bot.port import (
     Attachment,
     ChatService,
+    Citation,
     IncomingMessage,
     Limits,
     MessageStream,

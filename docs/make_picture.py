@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import sys
 from pathlib import Path
@@ -36,7 +37,7 @@ async def main() -> None:
 
 def save(shown: terminal.Terminal) -> None:
     """The screen as SVG, its colours kept."""
-    console = Console(record=True, width=COLUMNS, file=Path(os.devnull).open("w", encoding="utf-8"))
+    console = Console(record=True, width=COLUMNS, file=io.StringIO())
     lines = shown.text.count("\n") + 1
     for row in range(lines):
         line = Text()
