@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _SCANNED_PER_HIT = 20
 """Chunks nearest by Hamming distance that are looked at again, for each hit asked for."""
+_FEWEST_SCANNED = 1_000
 _RANKED_PER_HIT = 5
 """Of these, the ones whose exact cosine is computed, chosen by the query's own components against their signs."""
 _FEWEST_RANKED = 250
@@ -92,10 +93,10 @@ def _shortlist(
     distances = np.zeros(codes.shape[1], dtype=np.uint16)
     for plane, word in zip(codes, code, strict=True):
         distances += np.bitwise_count(plane ^ word)
-    scanned = _smallest(distances, _SCANNED_PER_HIT * limit)
+    scanned = _smallest(distances, max(_SCANNED_PER_HIT * limit, _FEWEST_SCANNED))
     table = _table(vector, words=len(code))
-    signs = np.ascontiguousarray(codes[:, scanned].T).view(np.uint8)
-    estimates = table[np.arange(table.shape[0]), signs].sum(axis=1)
+    values = np.ascontiguousarray(codes[:, scanned].T).view(np.uint8).astype(np.int32)
+    estimates = table.take(values + np.arange(0, table.size, 256, dtype=np.int32)).sum(axis=1)
     ranked = scanned[_smallest(-estimates, max(_RANKED_PER_HIT * limit, _FEWEST_RANKED))]
     return ranked if positions is None else positions[ranked]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rag_engine.indexes.embedded.memory import Ids, Mask, Snapshot
+    from rag_engine.indexes.embedded.memory import Audience, Ids, Snapshot
 
     Scores = NDArray[np.float64]
 
@@ -42,17 +42,17 @@ def best_matches(
     snapshot: Snapshot,
     tokens: Sequence[str],
     *,
-    mask: Mask | None,
-    bases: Sequence[int],
+    audience: Audience,
     limit: int,
 ) -> tuple[Ids, Scores]:
     """Ids and scores of the best chunks in view, in no order: `limit` of them and those that tie with the last."""
     weights = _weights(connection, snapshot, Counter(token for token in tokens if _TOKEN.fullmatch(token)))
+    mask = audience.mask
     in_view = snapshot.live if mask is None else int(mask.sum())
     if not weights or not in_view:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     chosen = _within_budget({token: snapshot.frequencies[token] for token in weights}, in_view, snapshot.live)
-    expression = _expression(chosen, None if mask is None else bases)
+    expression = _expression(chosen, None if mask is None else audience.bases)
     candidates = _candidates(connection, expression, max(_CANDIDATES_PER_HIT * limit, _FEWEST_CANDIDATES))
     if mask is not None:
         positions = snapshot.positions(candidates)

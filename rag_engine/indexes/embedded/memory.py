@@ -32,6 +32,14 @@ _FEW_DEAD = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Audience:
+    """Who may see what: the numbers of the knowledge bases, and which chunks are alive and of these; None for all chunks."""
+
+    bases: tuple[int, ...]
+    mask: Mask | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """The chunks of one version of the index file, oldest first; all arrays have one entry per chunk, dead ones included."""
 
@@ -50,6 +58,17 @@ class Snapshot:
     """Tokens of all chunks alive."""
     frequencies: dict[str, int] = field(default_factory=dict[str, int])
     """Document frequencies already looked up at this version."""
+    audiences: dict[frozenset[str], Audience] = field(default_factory=dict[frozenset[str], "Audience"])
+    """Audiences already worked out at this version."""
+
+    def audience(self, bases: tuple[int, ...]) -> Audience:
+        """What these knowledge bases may show, of which there is at least one."""
+        wanted = np.zeros(max(self._last_base, *bases) + 1, dtype=np.bool_)
+        wanted[list(bases)] = True
+        mask = wanted[self.bases]
+        if self.live < self.ids.size:
+            return Audience(bases=bases, mask=mask & self.alive)
+        return Audience(bases=bases, mask=None if mask.all() else mask)
 
     @property
     def _last_base(self) -> int:
@@ -61,15 +80,6 @@ class Snapshot:
             return np.zeros(0, dtype=np.int64)
         found = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)
         return found[self.ids[found] == ids]
-
-    def visible(self, bases: NDArray[np.int32]) -> Mask | None:
-        """Which chunks are alive and of these knowledge bases; None for all of them."""
-        wanted = np.zeros(max(self._last_base, int(bases.max())) + 1, dtype=np.bool_)
-        wanted[bases] = True
-        mask = wanted[self.bases]
-        if self.live < self.ids.size:
-            return mask & self.alive
-        return None if mask.all() else mask
 
 
 class Memory:

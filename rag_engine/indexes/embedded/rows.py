@@ -101,7 +101,7 @@ def unpacked_terms(packed: bytes) -> tuple[NDArray[np.uint64], NDArray[np.uint8]
     return np.frombuffer(packed, dtype="<u8") >> np.uint64(8), np.frombuffer(packed, dtype=np.uint8)[::8]
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def hash_of(token: str) -> int:
     """56 bits that stand for a token, the same in every process."""
     return int.from_bytes(blake2b(token.encode(), digest_size=_HASH_BYTES).digest(), "little")

@@ -23,11 +23,13 @@ _PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=NORMAL",
     "busy_timeout=10000",
-    "cache_size=-16000",
-    "mmap_size=134217728",
     "temp_store=MEMORY",
     "wal_autocheckpoint=8000",
 )
+_WRITER_PRAGMAS = ("cache_size=-16000", "mmap_size=0")
+_READER_PRAGMAS = ("cache_size=-4000", "mmap_size=134217728", "query_only=ON")
+"""Readers look at pages all over the file: those that the system holds already are mapped, not copied."""
+
 _TABLES = (
     "CREATE TABLE kv(k TEXT PRIMARY KEY, v) WITHOUT ROWID",
     "CREATE TABLE base(id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE)",
@@ -61,10 +63,8 @@ def opened(path: Path) -> sqlite3.Connection:
 
 def configure(connection: sqlite3.Connection, *, read_only: bool = False) -> None:
     """Set our pragmas."""
-    for pragma in _PRAGMAS:
+    for pragma in (*_PRAGMAS, *(_READER_PRAGMAS if read_only else _WRITER_PRAGMAS)):
         connection.execute(f"PRAGMA {pragma}")
-    if read_only:
-        connection.execute("PRAGMA query_only=ON")
 
 
 def prepare(connection: sqlite3.Connection, path: Path, identity: IndexIdentity) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rag_engine.indexes.embedded.dense import nearest
 from rag_engine.indexes.embedded.lexical import best_matches
 from rag_engine.indexes.embedded.rows import COLUMNS, chunk_of, key
@@ -17,11 +15,12 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
 
-    from rag_engine.indexes.embedded.memory import Memory, Snapshot
+    from rag_engine.indexes.embedded.memory import Audience, Memory, Snapshot
     from rag_engine.types import Chunk, KnowledgeBaseId, Search
 
 _Scored = dict[int, float]
 _MOST_PARAMETERS = 500
+_MOST_AUDIENCES = 64
 
 
 def run(connection: sqlite3.Connection, memory: Memory, searches: Sequence[Search]) -> list[Ranking]:
@@ -58,22 +57,36 @@ def _rankings(
 
 def _search(connection: sqlite3.Connection, snapshot: Snapshot, search: Search) -> _Scored:
     """Scores by rowid, those that tie with the last one included."""
-    bases = _bases(connection, search.knowledge_bases)
-    if not bases:
+    audience = _audience(connection, snapshot, search.knowledge_bases)
+    if audience is None:
         return {}
-    mask = snapshot.visible(np.array(bases, dtype=np.int32))
     if search.vector is not None and search.leg == "dense":
         ids, scores = nearest(
-            connection, snapshot, search.vector, mask=mask, mean=mean_of(connection), limit=search.limit
+            connection,
+            snapshot,
+            search.vector,
+            mask=audience.mask,
+            mean=mean_of(connection),
+            limit=search.limit,
         )
     else:
-        ids, scores = best_matches(
-            connection, snapshot, search.tokens, mask=mask, bases=bases, limit=search.limit
-        )
+        ids, scores = best_matches(connection, snapshot, search.tokens, audience=audience, limit=search.limit)
     return dict(zip(ids.tolist(), scores.tolist(), strict=True))
 
 
-def _bases(connection: sqlite3.Connection, names: frozenset[KnowledgeBaseId]) -> list[int]:
+def _audience(
+    connection: sqlite3.Connection, snapshot: Snapshot, names: frozenset[KnowledgeBaseId]
+) -> Audience | None:
+    """What these knowledge bases may show; None when the index has none of them."""
+    known = snapshot.audiences.get(names)
+    if known is None and (bases := _bases(connection, names)):
+        known = snapshot.audience(bases)
+        if len(snapshot.audiences) < _MOST_AUDIENCES:
+            snapshot.audiences[names] = known
+    return known
+
+
+def _bases(connection: sqlite3.Connection, names: frozenset[KnowledgeBaseId]) -> tuple[int, ...]:
     """The numbers of the knowledge bases that the index has, in ascending order."""
     found: list[int] = []
     keys = [key(name) for name in names]
@@ -82,7 +95,7 @@ def _bases(connection: sqlite3.Connection, names: frozenset[KnowledgeBaseId]) ->
         marks = ",".join("?" * len(part))
         rows = connection.execute(f"SELECT id FROM base WHERE name IN ({marks})", part)  # noqa: S608 - only marks
         found.extend(place for (place,) in rows)
-    return sorted(found)
+    return tuple(sorted(found))
 
 
 def _cut_tie(connection: sqlite3.Connection, scored: _Scored, limit: int) -> None:
