@@ -70,8 +70,9 @@ class _ExtractiveModel:
             yield not_found(language=language, scope=prompt.scope, titles=_titles(prompt.passages))
             return
         yield phrase("extracted", language=language)
-        if len(chosen) == 1:
-            yield f"\n\n{_quoted(chosen[0])}"
+        if len(chosen) == 1 or any(item.candidate.is_code for item in chosen):
+            for item in chosen:
+                yield f"\n\n{_quoted(item)}"
             return
         yield "\n"
         for item in chosen:

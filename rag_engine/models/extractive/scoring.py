@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine.analysis import query_tokens, tokens
 from rag_engine.function_words import FUNCTION_WORDS
-from rag_engine.language import detect
+from rag_engine.language import detect, possible
 from rag_engine.searchable import searchable_header
 
 if TYPE_CHECKING:
@@ -28,19 +28,25 @@ _OWN_WORDS = 1.0
 _WORDS_WITH_CONTEXT = 0.4
 _WORDS_OF_PASSAGE = 0.3
 _MEANING = 1.2
-_RANK = 0.1
+_RANK = 0.06
 _FEWEST_TOKENS = 3
 _SHORT_PENALTY = 0.2
 
 _RELEVANT = 0.42
 """Share of the question's words that must be found, half of how far the closest sentence stands out added."""
-_STANDS_OUT = 0.35
+_RELEVANT_BY_WORDS = 0.3
+"""The same where there are no cosines."""
+_STANDS_OUT = 0.3
 """A cosine this far above the median answers without a shared word."""
 _PRIOR_COSINE = 0.3
 _PRIOR_WEIGHT = 4
 """With few sentences their median says little: it is drawn towards the cosine of unrelated texts."""
+_UNSEEN_SENTENCES = 20
+"""Counted as holding none of the question's words: what every one of a few sentences says is not common for that."""
 _NEARLY_AS_GOOD = 0.65
-_SAME = 0.6
+_NEARLY_AS_CLOSE = 0.75
+"""Share of the furthest standing out, where no words are shared."""
+_SAME = 0.7
 """Share of tokens in common from which two sentences say the same."""
 
 _WORD = re.compile(r"\w+(?:[-'’.]\w+)*")
@@ -54,6 +60,9 @@ _ASKING = {
     ),
     "ko": re.compile(r"무엇|언제|어디|누구|왜|어떻게|얼마|몇|입니까|인가요|나요|까요"),
 }
+_ADDRESSING_WORDS = "i me us please tell show give much mir mich uns bitte moi je nous dime dame por favor mi ci per favore diga"
+_ADDRESSING = frozenset(_ADDRESSING_WORDS.split())
+"""Words between asker and asked that tell nothing of the subject."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +88,8 @@ class Overlap:
 def question_terms(question: str) -> tuple[frozenset[str], ...]:
     """The question's content words, each as the set of tokens that stand for it; words that only ask are left out."""
     language = detect(question)
-    dropped = frozenset(FUNCTION_WORDS.get(language, "").split())
+    spoken = (language,) if language else possible(question)
+    dropped = _ADDRESSING.union(*(FUNCTION_WORDS.get(name, "").split() for name in spoken))
     asking = _ASKING.get(language)
     terms: list[frozenset[str]] = []
     for word in _WORD.findall(asking.sub(" ", question) if asking else question):
@@ -126,7 +136,8 @@ def overlaps(
 
 
 def _rarity(holding: int, of: int) -> float:
-    return math.log(1 + (of - holding + 0.5) / (holding + 0.5))
+    others = of + _UNSEEN_SENTENCES - holding
+    return math.log(1 + (others + 0.5) / (holding + 0.5))
 
 
 def choose(
@@ -141,12 +152,16 @@ def choose(
     standing = _standing_out(cosines) if cosines else [0.0] * len(measured)
     furthest = max(standing)
     found = (max(item.with_context for item in measured) + max(item.with_passage for item in measured)) / 2
-    if found / possible + furthest / 2 < _RELEVANT and furthest < _STANDS_OUT:
+    enough = _RELEVANT if cosines else _RELEVANT_BY_WORDS
+    by_meaning_alone = found / possible + furthest / 2 < enough
+    if by_meaning_alone and furthest < _STANDS_OUT:
         return []
+    least = _NEARLY_AS_CLOSE * furthest if by_meaning_alone else min(standing)
     best_passage = max(item.with_passage for item in measured) or 1.0
     scored = [
         Scored(candidate=item.candidate, score=_score(item, best_passage, above), tokens=item.tokens)
         for item, above in zip(measured, standing, strict=True)
+        if above >= least
     ]
     scored.sort(key=lambda item: -item.score)
     return _distinct(scored, most)
@@ -183,4 +198,8 @@ def _repeats(item: Scored, other: Scored) -> bool:
     common = len(item.tokens & other.tokens)
     smaller = min(len(item.tokens), len(other.tokens))
     same_passage = item.candidate.passage == other.candidate.passage
-    return common > _SAME * len(item.tokens | other.tokens) or (same_passage and common == smaller)
+    if same_passage and common == smaller:
+        return True
+    # "Team 1: 3 days" and "Team 2: 5 days" share nearly all words and say different things.
+    numbers = any(token[:1].isdigit() for token in item.tokens ^ other.tokens)
+    return not numbers and common > _SAME * len(item.tokens | other.tokens)
