@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING
 
 from bot import rendering
@@ -50,6 +51,7 @@ class _Editor:
         self._clock = clock
         self._wanted: Reply | None = None
         self._shown_at = -float("inf")
+        self._stopped = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def want(self, reply: Reply) -> None:
@@ -61,6 +63,7 @@ class _Editor:
     async def stop(self) -> None:
         """Let an edit in flight end; drop what only waits for its turn, since the final edit says more."""
         self._wanted = None
+        self._stopped.set()
         if self._task is not None:
             await self._task
 
@@ -68,7 +71,8 @@ class _Editor:
         while self._wanted is not None:
             wait = self._shown_at + self._stream.limits.edit_seconds - self._clock()
             if wait > 0:
-                await asyncio.sleep(wait)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopped.wait(), wait)
             newest = self._wanted  # more may have been wanted while we waited, or nothing any longer
             self._wanted = None
             if newest:

@@ -1,0 +1,36 @@
+"""One line a source, its places in order of first use."""
+
+from __future__ import annotations
+
+from bot.port import Citation, Source
+from bot.rendering import sources
+from rag_engine.types import ChunkId, DocumentId
+
+
+def citation(number: int, title: str, anchor: str) -> Citation:
+    return Citation(
+        number=number,
+        title=title,
+        anchor=anchor,
+        uri=f"file:///{title}",
+        quote="q",
+        document=DocumentId(title),
+        chunk=ChunkId(f"{title}{anchor}"),
+    )
+
+
+def test_passages_of_one_file_share_a_line() -> None:
+    cited = [
+        citation(1, "a.pdf", "p. 3"),
+        citation(1, "a.pdf", "p. 5"),
+        citation(1, "a.pdf", "p. 3"),
+        citation(2, "b", ""),
+    ]
+    assert sources(cited) == (
+        Source(number=1, title="a.pdf", places="p. 3, p. 5", uri="file:///a.pdf"),
+        Source(number=2, title="b", places="", uri="file:///b"),
+    )
+
+
+def test_nothing_cited_has_no_sources() -> None:
+    assert sources(()) == ()

@@ -1,0 +1,78 @@
+"""Settings are read once, frozen, and what is wrong with them is said by the variable's name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from pydantic import ValidationError
+
+from bot import settings
+from rag_engine.errors import BadSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_nested_names_reach_their_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_EMBEDDER__PRECISION", "int8")
+    monkeypatch.setenv("FOOTNOTE_STEPS__RETRIEVE__CANDIDATES", "50")
+    read = settings.read()
+    assert read.embedder.kind == "local"
+    assert read.embedder.rest() == {"precision": "int8"}
+    assert read.steps["retrieve"] == {"candidates": "50"}
+
+
+def test_a_dotenv_file_is_read(elsewhere: Path) -> None:
+    (elsewhere / ".env").write_text("FOOTNOTE_LOG_LEVEL=debug\nOPENAI_API_KEY=sk-secret\n", encoding="utf-8")
+    read = settings.read()
+    assert read.log_level == "debug"
+    assert read.model_kind() == "openai"
+    assert "sk-secret" not in repr(read)
+
+
+def test_an_unknown_name_is_refused_wherever_it_stands(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_DATADIR", "/x")
+    with pytest.raises(BadSettings, match="FOOTNOTE_DATADIR is no setting"):
+        settings.read()
+    monkeypatch.delenv("FOOTNOTE_DATADIR")
+    (elsewhere / ".env").write_text("export FOOTNOTE_INDX__KIND=embedded\n", encoding="utf-8")
+    with pytest.raises(BadSettings, match="FOOTNOTE_INDX__KIND"):
+        settings.read()
+
+
+def test_a_bad_value_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_PARSING__WORKERS", "none")
+    with pytest.raises(BadSettings, match=r"^FOOTNOTE_PARSING__WORKERS: "):
+        settings.read()
+
+
+def test_the_tree_cannot_be_changed() -> None:
+    read = settings.read()
+    with pytest.raises(ValidationError):
+        read.log_level = "debug"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind"),
+    [
+        ("FOOTNOTE_MODEL__NAME", "m", "openai"),
+        ("OPENAI_API_KEY", "k", "openai"),
+        ("OPENAI_BASE_URL", "http://localhost/v1", "openai"),
+        ("FOOTNOTE_MODEL__KIND", "scripted", "scripted"),
+        ("FOOTNOTE_LOG_LEVEL", "info", "extractive"),
+    ],
+)
+def test_the_model_is_what_is_set_or_what_the_rest_implies(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, kind: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert settings.read().model_kind() == kind
