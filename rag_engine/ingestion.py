@@ -94,6 +94,7 @@ class _Reading:
 _Settled: TypeAlias = tuple[Ingested, DocumentRecord | None]
 """An outcome with nothing more to do for the file, and the document that moved on, if any."""
 
+_REMOVED = "It is being removed; if this stays, remove it again or add the file again."
 _UNFINISHED = "A new version is being written; if this stays, add the file again."
 
 
@@ -117,7 +118,8 @@ class Ingestion:
 
         A file that cannot be read is an outcome, not an error: the record that comes back is `failed` with the reason. Was an
         earlier version of it searchable, then it stays so, and the catalog keeps it `ready` with a reason that says so.
-        Raises `Unavailable` when the embedder, the index or the catalog do not answer; adding the file again mends it.
+        Raises `Unavailable` when the embedder, the index or the catalog do not answer; adding the file again mends it. Raises
+        `UnknownKnowledgeBase` when there is none, or when it was removed meanwhile.
         """
         async with (
             self._lock("uri", knowledge_base, blob.uri),
@@ -151,17 +153,27 @@ class Ingestion:
     async def forget(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
         """Remove a document with all its sources, or the whole knowledge base. Removing what is not there is no error."""
         if document is None:
+            await self._withdraw(await self._catalog.records(knowledge_base))
             await self._index.drop(knowledge_base)
             await self._catalog.close(knowledge_base)
             return
         async with AsyncExitStack() as locks:
-            for uri in sorted(await self._catalog.sources(document)):
+            uris = await self._catalog.sources(document)
+            for uri in sorted(uris):
                 await locks.enter_async_context(self._lock("uri", knowledge_base, uri))
-            await self._remove(knowledge_base, document)
+            record = await self._catalog.find(knowledge_base, uri=uris[0]) if uris else None
+            if record is not None and record.document.id == document:
+                await self._withdraw([record])
+            await self._index.drop(knowledge_base, document)
+            await self._catalog.remove(document)
 
-    async def _remove(self, knowledge_base: KnowledgeBaseId, document: DocumentId) -> None:
-        await self._index.drop(knowledge_base, document)
-        await self._catalog.remove(document)
+    async def _withdraw(self, records: Sequence[DocumentRecord]) -> None:
+        """Say of documents that they are not there any more, before they are gone: halfway they must not count as ready."""
+        for record in records:
+            withdrawn = replace(record.document, digest="")
+            await self._catalog.save(
+                replace(record, document=withdrawn, state="queued", chunks=0, reason=_REMOVED)
+            )
 
     @asynccontextmanager
     async def _lock(self, *key: str) -> AsyncGenerator[None]:
@@ -176,13 +188,17 @@ class Ingestion:
         if same is not None and at_uri is not None and same.document.id == at_uri.document.id:
             return await self._unchanged(same), None
         others: list[str] = []
+        moved = None
         if at_uri is not None:
             others = [uri for uri in await self._catalog.sources(at_uri.document.id) if uri != blob.uri]
-        moved = await self._move(at_uri, others[0]) if at_uri is not None and others else None
+            if others and at_uri.document.uri == blob.uri:
+                moved = await self._move(at_uri, others[0])
         own = at_uri if not others else None
         if same is not None:
             if own is not None:
-                await self._remove(knowledge_base, own.document.id)
+                await self._withdraw([own])
+                await self._index.drop(knowledge_base, own.document.id)
+                await self._catalog.remove(own.document.id)
             await self._catalog.save(same, source=blob.uri)
             return Ingested(record=same, changed=False), moved
         return replace(await self._begin(blob, knowledge_base, own), moved=moved)
