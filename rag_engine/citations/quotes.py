@@ -1,0 +1,124 @@
+"""The words of a passage that best support a claim: whole sentences or one table row, word for word."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.citations.affinity import Weights, Wording
+from rag_engine.citations.figures import figures, missing
+from rag_engine.sentences import split_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.types import Chunk
+
+LONGEST_QUOTE: Final = 300
+_SHORTEST_UNIT: Final = 12
+_IDEOGRAPH_WEIGHT: Final = 3
+_GAIN: Final = 0.12
+"""How much more of the claim a neighbouring sentence must bring to be quoted too."""
+_ROW: Final = re.compile(r"[^\n]+")
+_WORD: Final = re.compile(r"[\u2e80-\uffff]|\w+")
+
+
+def units(chunk: Chunk) -> list[tuple[int, int]]:
+    """The places of a chunk's sentences, or of its rows: what can be quoted by itself."""
+    if chunk.kind == "table":
+        return [match.span() for match in _ROW.finditer(chunk.text) if match[0].strip()]
+    found: list[tuple[int, int]] = []
+    start = 0
+    for sentence in split_sentences(chunk.text):
+        end = start + len(sentence)
+        begin = start + len(sentence) - len(sentence.lstrip())
+        last = start + len(sentence.rstrip())
+        if last > begin:
+            if found and _joins(chunk.text, found[-1], begin):
+                begin = found.pop()[0]
+            found.append((begin, last))
+        start = end
+    return found
+
+
+def _joins(text: str, unit: tuple[int, int], begin: int) -> bool:
+    """Whether a unit is too short to say anything and goes with what begins behind it on the same line."""
+    start, end = unit
+    weight = sum(
+        _IDEOGRAPH_WEIGHT if sign >= "\u2e80" else 1
+        for sign in text[start : min(end, start + _SHORTEST_UNIT)]
+    )
+    return weight < _SHORTEST_UNIT and "\n" not in text[end:begin]
+
+
+def quote(chunk: Chunk, claims: Sequence[str]) -> str:
+    """At most 300 characters of the chunk's text that say best what the claims say."""
+    places = units(chunk)
+    if not places:
+        return ""
+    claim = " ".join(claims)
+    wordings = [Wording.of(chunk.text[start:end], language=chunk.language) for start, end in places]
+    wanted = Wording.of(claim, language=chunk.language)
+    weights = Weights(wordings)
+    scores = [
+        weights.overlap(wanted, wording) + _shared_figures(claim, chunk.text[start:end])
+        for wording, (start, end) in zip(wordings, places, strict=True)
+    ]
+    best = max(range(len(places)), key=lambda index: (scores[index], -index))
+    if chunk.kind == "table" and scores[best] > 0:
+        return _cut(chunk.text[slice(*places[best])], claim)
+    first = last = best
+    while True:
+        grown = _grown(chunk, places, claims=wanted, weights=weights, first=first, last=last)
+        if grown is None:
+            break
+        first, last = grown
+    return _cut(chunk.text[places[first][0] : places[last][1]], claim)
+
+
+def _shared_figures(claim: str, unit: str) -> float:
+    stated = figures(claim)
+    return 0.5 * (1 - len(missing(claim, [unit])) / len(set(stated))) if stated else 0.0
+
+
+def _grown(
+    chunk: Chunk, places: list[tuple[int, int]], *, claims: Wording, weights: Weights, first: int, last: int
+) -> tuple[int, int] | None:
+    """The quote with one more sentence, when a neighbour brings enough of the claim and all is short enough."""
+    now = weights.overlap(claims, _wording(chunk, places, first, last))
+    options = [
+        (weights.overlap(claims, _wording(chunk, places, *option)), option)
+        for option in ((first, last + 1), (first - 1, last))
+        if option[0] >= 0
+        and option[1] < len(places)
+        and places[option[1]][1] - places[option[0]][0] <= LONGEST_QUOTE
+    ]
+    gain, option = max(options, default=(0.0, (first, last)))
+    return option if gain >= now + _GAIN else None
+
+
+def _wording(chunk: Chunk, places: list[tuple[int, int]], first: int, last: int) -> Wording:
+    return Wording.of(chunk.text[places[first][0] : places[last][1]], language=chunk.language)
+
+
+def _cut(text: str, claim: str) -> str:
+    """The part of a long text that holds most of the claim's words, at most as long as a quote may be."""
+    if len(text) <= LONGEST_QUOTE:
+        return text
+    said = {word.casefold() for word in _WORD.findall(claim)}
+    words = [match.span() for match in _WORD.finditer(text)]
+    hits = [text[start:end].casefold() in said for start, end in words]
+    best, best_count, count, right = 0, -1, 0, 0
+    for left, (start, _) in enumerate(words):
+        while right < len(words) and words[right][1] - start <= LONGEST_QUOTE:
+            count += hits[right]
+            right += 1
+        if count > best_count:
+            best, best_count = left, count
+        count -= hits[left] if right > left else 0
+        right = max(right, left + 1)
+    start = words[best][0] if words else 0
+    cut = text[start : start + LONGEST_QUOTE]
+    if start + LONGEST_QUOTE < len(text) and text[start + LONGEST_QUOTE].isalnum() and " " in cut:
+        cut = cut[: cut.rindex(" ")]
+    return cut.strip()

@@ -1,0 +1,184 @@
+"""Citing an answer that cites nothing: each claim is compared with each passage, by meaning and by wording."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from rag_engine.analysis import tokens
+from rag_engine.citations.affinity import Weights, Wording
+from rag_engine.citations.claims import claims
+from rag_engine.citations.figures import missing
+from rag_engine.citations.placement import MOST_MARKERS
+from rag_engine.citations.quotes import units
+from rag_engine.errors import EmbedderUnavailable
+from rag_engine.familiarity import gauge
+from rag_engine.language import detect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.citations.claims import Claim
+    from rag_engine.ports import Embedder
+    from rag_engine.types import Hit, Matrix, Vector
+
+THRESHOLDS: Final = (0.63, 0.504, 0.4032, 0.32256)
+"""From 0.63 down by a fifth at a time, not below 0.3. The first that a claim's best passage reaches is its confidence."""
+_SUPPLEMENT: Final = 0.3
+_TOLERANCE: Final = 0.99
+_MEANING_SHARE: Final = 0.4
+"""Weight of the cosine against the wording, in a language that the embedder knows as well as any."""
+_BACKGROUND: Final = 0.75
+"""Quantile of a claim's cosines below which they mean nothing."""
+_LEAST_BACKGROUND: Final = 0.2
+_FEWEST_WINDOWS: Final = 2
+"""With no more windows than this nothing is usual."""
+_FEWEST_TOKENS: Final = 3
+_MOST_CLAIMS: Final = 64
+_MOST_WINDOWS: Final = 192
+_PATIENCE: Final = 20.0
+"""Seconds to wait for the vectors."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Support:
+    """The passages a claim rests on, best first (none: unsupported), and the threshold that the best of them reached."""
+
+    claim: Claim
+    passages: tuple[int, ...] = ()
+    threshold: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Evidence:
+    """A passage as whole and in the windows that are compared."""
+
+    wording: Wording
+    windows: tuple[str, ...]
+    window_wordings: tuple[Wording, ...]
+
+
+async def supports(
+    text: str, passages: Sequence[Hit], *, question: str, embedder: Embedder
+) -> tuple[list[Support], tuple[str, ...]]:
+    """What each claim of an answer rests on, in order, and the names of fallbacks taken. One embedding call.
+
+    An answer of a word or two is compared together with the question that it answers.
+    """
+    found = claims(text)
+    language = detect(text)
+    said = [text[claim.start : claim.end] for claim in found]
+    chosen, is_terse = _chosen(
+        [words for claim, words in zip(found, said, strict=True) if claim.states], language
+    )
+    if not chosen:
+        return [Support(claim=claim) for claim in found], ()
+    compared = [f"{question}\n{words}" for words in chosen] if is_terse else chosen
+    evidence = [_evidence(hit, most=max(1, _MOST_WINDOWS // len(passages))) for hit in passages]
+    cosines = await _cosines(compared, evidence, embedder)
+    share = 0.0 if cosines is None else _MEANING_SHARE * _familiarity(text, passages, embedder)
+    wordings = [Wording.of(words, language=language) for words in compared]
+    scores = (1 - share) * _wording_scores(wordings, evidence)
+    if cosines is not None:
+        scores += share * _meaning_scores(cosines, [len(passage.windows) for passage in evidence])
+    rows = {words: row for row, words in enumerate(chosen)}
+    supported = [
+        _support(claim, words, scores[rows[words]], passages)
+        if claim.states and words in rows
+        else Support(claim=claim)
+        for claim, words in zip(found, said, strict=True)
+    ]
+    return supported, () if cosines is not None else ("citing_without_vectors",)
+
+
+def _chosen(said: Sequence[str], language: str) -> tuple[list[str], bool]:
+    """The claims worth comparing, the longest if there are many, and whether all of them are shorter than three tokens."""
+    counted = {words: len(tokens(words, language=language)) for words in said}
+    chosen = [words for words, count in counted.items() if count >= _FEWEST_TOKENS]
+    is_terse = not chosen
+    if is_terse:
+        chosen = [words for words, count in counted.items() if count]
+    if len(chosen) > _MOST_CLAIMS:
+        chosen = sorted(chosen, key=len, reverse=True)[:_MOST_CLAIMS]
+    return chosen, is_terse
+
+
+def _evidence(hit: Hit, *, most: int) -> _Evidence:
+    chunk = hit.chunk
+    language = chunk.language or detect(chunk.text)
+    windows = tuple(chunk.text[start:end] for start, end in units(chunk))
+    if not windows or len(windows) > most:
+        windows = (chunk.text,)
+    return _Evidence(
+        wording=Wording.of(chunk.text, language=language),
+        windows=windows,
+        window_wordings=tuple(Wording.of(window, language=language) for window in windows),
+    )
+
+
+async def _cosines(chosen: list[str], evidence: list[_Evidence], embedder: Embedder) -> Matrix | None:
+    """Shape (claims, windows of all passages); None when there are no vectors to be had."""
+    texts = [*chosen, *(window for passage in evidence for window in passage.windows)]
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            vectors = await embedder.embed(texts, side="passage")
+    except (EmbedderUnavailable, TimeoutError):
+        return None
+    return vectors[: len(chosen)] @ vectors[len(chosen) :].T
+
+
+def _familiarity(text: str, passages: Sequence[Hit], embedder: Embedder) -> float:
+    """How well the embedder knows the language of the answer and of the passages, whichever it knows less."""
+    known = gauge(embedder.count_tokens)
+    return min(known(text), sum(known(hit.chunk.text) for hit in passages) / len(passages))
+
+
+def _wording_scores(wordings: list[Wording], evidence: list[_Evidence]) -> Matrix:
+    """Shared wording, shape (claims, passages): half of it with the whole passage, half with its best window."""
+    weights = Weights([passage.wording for passage in evidence])
+    return np.array(
+        [
+            [
+                0.5 * weights.overlap(claim, passage.wording)
+                + 0.5 * max(weights.overlap(claim, window) for window in passage.window_wordings)
+                for passage in evidence
+            ]
+            for claim in wordings
+        ],
+        dtype=np.float32,
+    )
+
+
+def _meaning_scores(cosines: Matrix, lengths: list[int]) -> Matrix:
+    """Closeness in meaning, shape (claims, passages): the best window's cosine above what is usual for the claim.
+
+    Cosines of one embedder, language and topic all lie close together somewhere; only what stands out means anything.
+    """
+    starts = np.cumsum([0, *lengths[:-1]])
+    best = np.maximum.reduceat(cosines, starts, axis=1)
+    usual = np.maximum(np.quantile(cosines, _BACKGROUND, axis=1, keepdims=True), _LEAST_BACKGROUND)
+    if cosines.shape[1] <= _FEWEST_WINDOWS:
+        usual = np.full_like(usual, _LEAST_BACKGROUND)
+    return np.clip((best - usual) / np.maximum(1 - usual, 1e-6), 0, 1).astype(np.float32)
+
+
+def _support(claim: Claim, words: str, scores: Vector, passages: Sequence[Hit]) -> Support:
+    best = float(scores.max())
+    threshold = next((threshold for threshold in THRESHOLDS if best >= threshold), 0.0)
+    if not threshold:
+        return Support(claim=claim)
+    order = sorted(range(len(passages)), key=lambda index: (-float(scores[index]), index))
+    cited = [index for index in order if scores[index] >= max(threshold, _TOLERANCE * best)][:MOST_MARKERS]
+    lacking = missing(words, [passages[index].chunk.text for index in cited])
+    for index in order:
+        # The number rule: a passage that holds what the others lack is cited too.
+        if not lacking or len(cited) == MOST_MARKERS or scores[index] < _SUPPLEMENT:
+            break
+        still = missing(words, [passages[other].chunk.text for other in (*cited, index)])
+        if index not in cited and len(still) < len(lacking):
+            cited.append(index)
+            lacking = still
+    return Support(claim=claim, passages=tuple(cited), threshold=threshold)
