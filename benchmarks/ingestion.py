@@ -96,7 +96,7 @@ async def watched() -> AsyncGenerator[Watch]:
         yield watch
     finally:
         task.cancel()
-        output, _ = await idle.communicate()
+        output, _ = await idle.communicate(b"")
         watch.idle = float(output)
 
 
@@ -155,11 +155,12 @@ async def throughput(folder: Path, *, quick: bool) -> None:
     rounds, per_round = (3, 20) if quick else (10, 30)
     chunks = files = 0
     ingesting, embedding = Spent(), Spent()
+    folders = [folder / f"round{number}" for number in range(rounds)]
+    for number, files_folder in enumerate(folders, start=1):
+        files_folder.mkdir()
+        write_files(files_folder, count=per_round, seed=number)
     async with opened(folder) as (library, _), watched() as watch, bare_embedder(folder) as embed:
-        for number in range(rounds):
-            files_folder = folder / f"round{number}"
-            files_folder.mkdir()
-            write_files(files_folder, count=per_round, seed=number + 1)
+        for number, files_folder in enumerate(folders):
             base = await library.catalog.open(f"round{number}", model=library.embedder.model)
             paths = sorted(files_folder.iterdir())
             with ingesting:
