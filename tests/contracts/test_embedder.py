@@ -99,8 +99,7 @@ MAKERS: Mapping[str, Callable[[Workshop], AbstractAsyncContextManager[Embedder]]
     "hashing": hashed,
     "local-fp32": local_exact,
     "local-int8": local_int8,
-    "sentence-transformers-minilm": transformers_minilm,
-    "sentence-transformers-tiny": transformers_tiny,
+    "sentence-transformers": transformers_tiny,
     "openai": served,
     "cached": cached,
 }
