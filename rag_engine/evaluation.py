@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from rag_engine.familiarity import gauge
 from rag_engine.judgements import Judgements, Row, count_documents, read_corpus, read_judgements
 from rag_engine.metrics import mean_measures
 from rag_engine.searchable import searchable_text
@@ -73,7 +72,7 @@ class _Bench:
 
     embedder: Embedder
     index: Index
-    familiarity: Callable[[str], float]
+    judge: fuse.Judge
 
 
 async def evaluate(
@@ -90,7 +89,7 @@ async def evaluate(
     """
     started = time.perf_counter()
     judged = await asyncio.to_thread(read_judgements, folder)
-    bench = _Bench(embedder=embedder, index=index, familiarity=gauge(embedder.count_tokens))
+    bench = _Bench(embedder=embedder, index=index, judge=fuse.judge_of(embedder))
     documents, chunks = await _ingest(folder, bench, splitter, progress)
     rankings = await _ask(judged, bench, progress)
     return Evaluation(
@@ -199,10 +198,10 @@ async def _search(question: str, bench: _Bench, settings: retrieve.Settings) -> 
     found = await retrieve.search_legs(
         question, query, embedder=bench.embedder, index=bench.index, settings=settings
     )
-    fused = fuse.fuse_rankings(
+    fused = await fuse.fuse_rankings(
         question,
         found.rankings,
-        familiarity=bench.familiarity,
+        judge=bench.judge,
         settings=fuse.Settings(),
         limit=2 * settings.candidates,
     )

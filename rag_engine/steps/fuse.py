@@ -1,15 +1,14 @@
 """Both legs' rankings become one, each weighed by how far it can be trusted with this question.
 
-The dense leg's weight for each unit of cosine is exp(0.8 + 2.6 familiarity - 4 coverage), where
+The dense leg's weight for each unit of cosine is exp(1.2 + 1.7 familiarity - 3.2 coverage), where
 
 - familiarity (0 to 1) is how well the embedder knows the language of the question and of the passages found, told from how its
   tokenizer cuts them up: a language it spells out letter by letter, its vectors do not know;
 - coverage (0 to 1) is how many of the question's words the best lexical hits hold: words say little where few of them match, as
   in a question asked in another language than the passages'.
 
-The weight is for cosines as they are (over the distance that is left to 1, so that it holds for models whose cosines crowd
-together): stretching every ranking of cosines to 0..1 would make a question that no passage answers look as clear as one that a
-passage answers to the letter.
+The weight is for cosines as they are, in units of the embedder's contrast (the distance at which it puts unrelated texts). Stretching
+every ranking of cosines to 0..1, as is usual, makes a question that nothing answers look as clear as one answered to the letter.
 """
 
 from __future__ import annotations
@@ -20,16 +19,17 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rag_engine.contrast import contrast_meter
 from rag_engine.coverage import best_coverage
 from rag_engine.familiarity import gauge, mean_familiarity
 from rag_engine.fusion import Method, fuse
 from rag_engine.searchable import searchable_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from rag_engine.pipeline import Inquiry
-    from rag_engine.ports import Ports, Step
+    from rag_engine.ports import Embedder, Ports, Step
     from rag_engine.types import Hit, Leg, Ranking
 
 STATUS = ""
@@ -40,11 +40,10 @@ _COVERING = 3
 """Best lexical passages of which one may cover the question."""
 
 # Tuned on 809 claims of SciFact's training part, half of the questions of XQuAD in English, Spanish, Chinese and between English
-# and Spanish, and on made-up languages; flat around these values.
-_BIAS, _PER_FAMILIARITY, _PER_COVERAGE = 0.8, 2.6, -4.0
+# and Spanish, and on invented languages (English in cipher); flat around these values.
+_BIAS, _PER_FAMILIARITY, _PER_COVERAGE = 1.2, 1.7, -3.2
 _LEAST_SHARE = 0.02
 """What a leg has at least: what it alone found comes last, but it comes."""
-_LEAST_DISTANCE = 0.05
 
 
 class Settings(BaseModel):
@@ -72,14 +71,27 @@ class Fused:
     evidence: Mapping[str, float]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """What is known of an embedder: how well it knows a text's language, and the scale of its cosines."""
+
+    familiarity: Callable[[str], float]
+    contrast: Callable[[], Awaitable[float]]
+
+
+def judge_of(embedder: Embedder) -> Judge:
+    """The judge of an embedder; it remembers what it has measured."""
+    return Judge(familiarity=gauge(embedder.count_tokens), contrast=contrast_meter(embedder))
+
+
 def build(settings: Settings, ports: Ports) -> Step:
     """A step that turns the inquiry's rankings into its hits."""
-    familiarity = gauge(ports.embedder.count_tokens)
+    judge = judge_of(ports.embedder)
 
     async def fuse_step(inquiry: Inquiry) -> Inquiry:
         limit = max(settings.limit, inquiry.query.limit)
-        fused = fuse_rankings(
-            inquiry.question, inquiry.rankings, familiarity=familiarity, settings=settings, limit=limit
+        fused = await fuse_rankings(
+            inquiry.question, inquiry.rankings, judge=judge, settings=settings, limit=limit
         )
         return replace(inquiry, hits=fused.hits).noting(
             shares=_rounded(fused.shares),
@@ -90,41 +102,36 @@ def build(settings: Settings, ports: Ports) -> Step:
     return fuse_step
 
 
-def fuse_rankings(
-    question: str,
-    rankings: Sequence[Ranking],
-    *,
-    familiarity: Callable[[str], float],
-    settings: Settings,
-    limit: int,
+async def fuse_rankings(
+    question: str, rankings: Sequence[Ranking], *, judge: Judge, settings: Settings, limit: int
 ) -> Fused:
-    """The fused hits of one question; `familiarity` says how well the embedder knows a text."""
+    """The fused hits of one question."""
     legs: set[Leg] = {ranking.leg for ranking in rankings if ranking.hits}
     shares: Mapping[Leg, float] = dict.fromkeys(legs, 1.0)
     evidence: Mapping[str, float] = {}
     if len(legs) > 1 and settings.method == "mix":
         dense = settings.dense_share
         if dense is None:
-            evidence = _evidence(question, rankings, familiarity, settings)
+            evidence = await _evidence(question, rankings, judge, settings)
             dense = min(max(_dense_share(evidence), _LEAST_SHARE), 1 - _LEAST_SHARE)
         shares = {"lexical": 1 - dense, "dense": dense}
     hits = fuse(rankings, shares=shares, limit=limit, method=settings.method)
     return Fused(hits=tuple(hits), shares=shares, evidence=evidence)
 
 
-def _evidence(
-    question: str, rankings: Sequence[Ranking], familiarity: Callable[[str], float], settings: Settings
+async def _evidence(
+    question: str, rankings: Sequence[Ranking], judge: Judge, settings: Settings
 ) -> dict[str, float]:
     """What the dense share is made of, by name."""
     passages = [searchable_text(hit.chunk) for ranking in rankings for hit in ranking.hits[:_SAMPLED]]
     known = settings.familiarity
     if known is None:
-        known = min(familiarity(question), mean_familiarity(passages, familiarity))
+        known = min(judge.familiarity(question), mean_familiarity(passages, judge.familiarity))
     lexical = [
         hit.chunk for ranking in rankings if ranking.leg == "lexical" for hit in ranking.hits[:_COVERING]
     ]
     cosines = [hit.score for ranking in rankings if ranking.leg == "dense" for hit in ranking.hits]
-    spread = (max(cosines) - min(cosines)) / max(1 - min(cosines), _LEAST_DISTANCE)
+    spread = (max(cosines) - min(cosines)) / await judge.contrast()
     return {"familiarity": known, "coverage": best_coverage(question, lexical), "spread": spread}
 
 

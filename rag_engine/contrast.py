@@ -1,0 +1,64 @@
+"""How far apart an embedder puts texts that have nothing to do with each other: the scale its cosines are read on."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from rag_engine.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from rag_engine.ports import Embedder
+    from rag_engine.types import Matrix
+
+_log = logging.getLogger(__name__)
+
+_LEAST = 0.05
+
+UNRELATED = (
+    "The invoice is due within thirty days.",
+    "Whales breathe air and nurse their young.",
+    "Preheat the oven and grease the tin.",
+    "The court dismissed the appeal on Tuesday.",
+    "Rust does not form on aluminium.",
+    "She plays the cello in a string quartet.",
+    "The train to Lisbon leaves from platform four.",
+    "Restart the server after changing the port.",
+    "Vaccines train the immune system.",
+    "The goalkeeper saved two penalties.",
+    "Interest rates fell to a record low.",
+    "The castle was built in the twelfth century.",
+)
+"""Sentences of which no two share a subject."""
+
+
+def contrast_meter(embedder: Embedder) -> Callable[[], Awaitable[float]]:
+    """A function that tells the embedder's contrast, measured at the first call and remembered.
+
+    While the embedder does not answer it tells 1, the contrast of most models, and measures again the next time.
+    """
+    measured: list[float] = []
+
+    async def contrast() -> float:
+        if not measured:
+            try:
+                measured.append(contrast_of(await embedder.embed(UNRELATED, side="passage")))
+            except Unavailable as error:
+                _log.warning("the embedder's contrast could not be measured: %s", error)
+                return 1.0
+        return measured[0]
+
+    return contrast
+
+
+def contrast_of(vectors: Matrix) -> float:
+    """The mean distance (1 - cosine) between rows of unit length: near 1 for most models, 0.2 where all cosines crowd near 1.
+
+    It is never 0, as it is divided by.
+    """
+    count = len(vectors)
+    cosines = vectors @ vectors.T
+    mean = (float(cosines.sum()) - float(cosines.trace())) / (count * (count - 1))
+    return max(1 - mean, _LEAST)
