@@ -100,7 +100,7 @@ class Corpus:
         else:
             rarer, common = self.random.integers(200, 20_000, 3), self.random.integers(0, 30, 2)
             text = " ".join(_word(int(word)) for word in (*rarer, *common))
-        return Question(text=text, vector=self.near(near * 4, noise=1.0))
+        return Question(text=text, vector=self.near(near * 4, noise=0.6))
 
 
 def _word(number: int) -> str:

@@ -168,7 +168,7 @@ def _languages(certain: str, likely: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*likely, *_COMMON)))
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=16_384)
 def _tokens_of(piece: str, language: str) -> tuple[str, ...]:
     if _IS_GRAMS.match(piece):
         return _grams(piece)

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 _SCANNED_PER_HIT = 20
 """Chunks nearest by Hamming distance that are looked at again, for each hit asked for."""
-_FEWEST_SCANNED = 1_000
-_RANKED_PER_HIT = 5
+_FEWEST_SCANNED = 2_000
+_RANKED_PER_HIT = 4
 """Of these, the ones whose exact cosine is computed, chosen by the query's own components against their signs."""
-_FEWEST_RANKED = 250
+_FEWEST_RANKED = 400
 _EXACT = 2_000
 """Up to so many chunks in view, every cosine is computed."""
 _ROUNDING = 2e-3

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 _K1 = 1.2
 _B = 0.75
 _MOST_TERMS = 1_024
-_POSTINGS = 2_000
+_POSTINGS = 1_500
 """Rows that FTS5 may have to score, at least; in a large index one in `_SHARE_OF_POSTINGS`."""
 _SHARE_OF_POSTINGS = 16
-_CANDIDATES_PER_HIT = 4
-_FEWEST_CANDIDATES = 400
+_CANDIDATES_PER_HIT = 3
+_FEWEST_CANDIDATES = 300
 _TOKEN = re.compile(r'[^\s"\x00]+')
 
 

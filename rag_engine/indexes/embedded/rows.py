@@ -66,9 +66,9 @@ def chunk_of(columns: Sequence[Any]) -> Chunk:
     """The chunk in a row of `COLUMNS`."""
     cid, document, base, ordinal, text, title, uri, headings, anchor, kind, language = columns
     return Chunk(
-        id=ChunkId(cid),
-        document=DocumentId(name_of(document)),
-        knowledge_base=KnowledgeBaseId(name_of(base)),
+        id=cast("ChunkId", cid),
+        document=cast("DocumentId", name_of(document)),
+        knowledge_base=cast("KnowledgeBaseId", name_of(base)),
         ordinal=ordinal,
         text=text,
         title=title,

@@ -88,4 +88,4 @@ def edits(one: str, other: str, *, most: int) -> int:
         if min(row) > most:
             return most + 1
         before, last = last, row
-    return last[-1]
+    return min(last[-1], most + 1)
