@@ -196,8 +196,9 @@ def read_token(source: str, at: int, *, closed: bool) -> Token | Literal["text"]
 
 def is_begun(source: str) -> bool:
     """Whether a text breaks off within a marker that already names a number."""
-    unfinished = _markers().read(source, 0, closed=False) is None
-    return unfinished and source[0] in "[【［〔〖(（" and any(sign.isdecimal() for sign in source)
+    if source[0] not in "[【［〔〖(（" or any(sign in "]】］〕〗)）" for sign in source):
+        return False
+    return _markers().read(source, 0, closed=False) is None and any(map(str.isdecimal, source))
 
 
 def _read_named(source: str, at: int, *, closed: bool) -> Token | Literal["text"] | None:

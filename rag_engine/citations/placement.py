@@ -182,6 +182,13 @@ class Placement:
             self._before = self._merged(self._before, self._behind)
         self._waiting, self._behind = [], ""
 
+    def part(self) -> None:
+        """What came so far is parted from what follows by a blank line."""
+        self._settle("")
+        self._loose = ""
+        self.nothing()
+        self._before = "\n\n" if self.length else ""
+
     def marker(self, numbers: Sequence[int]) -> None:
         """A marker that names these passages, counted from 1."""
         valid = [number - 1 for number in numbers if 0 < number <= self._passages]
@@ -280,7 +287,7 @@ class Placement:
             return accepted
         if self._is_new_sentence(probe):
             self._sentence.clear()
-        for passage in passages:
+        for passage in dict.fromkeys(passages):
             number = self._numbering.peek(passage)
             if number in accepted:
                 accepted[number].append(passage)

@@ -114,7 +114,7 @@ class Reader:
             if text:
                 placement.space(text)
             return
-        start = text.index(body[0])
+        start = 0 if len(body) == len(text) else len(text) - len(text.lstrip())
         if start:
             placement.space(text[:start])
         if placement.in_stop and body[0] in _CLOSING:
@@ -187,7 +187,7 @@ class Reader:
                 placement.nothing()
                 self._read = self._read_reasoning
             case "reasoning_end":
-                placement.nothing()
+                placement.part()
                 self.reasoning_shown = placement.length
             case _:
                 placement.nothing()

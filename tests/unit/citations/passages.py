@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rag_engine.citations.stream import Draft, MarkerStream
-from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId
+from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId, SectionKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ def hit(
     chunk: str = "",
     rank: int = 1,
     language: str = "en",
-    kind: str = "prose",
+    kind: SectionKind = "prose",
 ) -> Hit:
     """A passage of a document."""
     return Hit(
@@ -32,7 +32,7 @@ def hit(
             uri=f"file:///{document}.pdf",
             anchor=f"p. {rank}",
             language=language,
-            kind=kind,  # type: ignore[arg-type]
+            kind=kind,
         ),
         score=1.0 / rank,
         rank=rank,
