@@ -154,7 +154,7 @@ def _closes_line(text: str, start: int, candidate: re.Match[str]) -> bool:
         return True
     if candidate["line"] is None or candidate.start() - line_start > _SHORT_LINE:
         return False
-    after = text[following : following + 1]
+    after = text[following : following + 16].lstrip()[:1]
     return not after.islower() and text[candidate.start() - 1 : candidate.start()] not in {
         ",",
         "，",

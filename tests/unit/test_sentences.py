@@ -43,6 +43,7 @@ CASES = [
         "a wrapped line",
         "This is a long line of wrapped text that goes on and on and\ncontinues on the next.¦ Then ends.",
     ),
+    ("an item that goes on", "- item A\n  goes on.¦ Yes\n¦- item B"),
     ("headings and tables", "# Head\n¦Text\n¦| a | 1. B. C |\n¦| c | d |\n¦After"),
 ]
 
