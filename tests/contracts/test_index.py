@@ -1,113 +1,35 @@
-"""What every `Index` with `IndexContents` must do."""
+"""What every `Index` with `IndexContents` must find."""
 
 from __future__ import annotations
 
 import asyncio
-import math
-from collections import Counter
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from rag_engine.analysis import VERSION, query_tokens, tokens
-from rag_engine.errors import SchemaMismatch
-from rag_engine.indexes import embedded
-from rag_engine.ports import Index, IndexContents, IndexIdentity
+from rag_engine.analysis import query_tokens, tokens
 from rag_engine.searchable import searchable_text
-from rag_engine.types import Chunk, ChunkId, Document, DocumentId, KnowledgeBaseId, Ranking, Search
+from rag_engine.types import Chunk, ChunkId, DocumentId, Search
+from tests.contracts.indexing import (
+    StoredIndex,
+    base,
+    bm25,
+    chunk,
+    dense,
+    document,
+    found,
+    ids,
+    lexical,
+    put,
+    random_texts,
+    vector,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
-    from rag_engine.types import Leg, Vector
-
-DIMENSIONS = 24
-IDENTITY = IndexIdentity(model="test@fp32", dimensions=DIMENSIONS, analyzer=VERSION)
-
-
-class StoredIndex(Index, IndexContents, Protocol):
-    pass
-
-
-OpenIndex: TypeAlias = Callable[[IndexIdentity], AbstractAsyncContextManager[StoredIndex]]
-
-
-@pytest.fixture(params=["embedded"])
-def open_index(request: pytest.FixtureRequest, tmp_path: Path) -> OpenIndex:
-    """Opens the same store each time it is called, so that tests can come back to it or open it twice."""
-    return {
-        "embedded": lambda identity: embedded.connect(
-            embedded.Settings(), data_dir=tmp_path, identity=identity
-        ),
-    }[request.param]
-
-
-@pytest.fixture
-async def index(open_index: OpenIndex) -> AsyncIterator[StoredIndex]:
-    async with open_index(IDENTITY) as opened:
-        yield opened
-
-
-def base(name: str) -> KnowledgeBaseId:
-    return KnowledgeBaseId(name)
-
-
-def document(name: str, *, knowledge_base: str = "kb") -> Document:
-    return Document(
-        id=DocumentId(name),
-        knowledge_base=base(knowledge_base),
-        title=name,
-        uri=f"file:///{name}",
-        media_type="text/plain",
-        digest="",
-    )
-
-
-def chunk(of: Document, text: str, *, ordinal: int = 0, name: str = "", language: str = "en") -> Chunk:
-    return Chunk(
-        id=ChunkId(name or f"{of.id}/{ordinal}"),
-        document=of.id,
-        knowledge_base=of.knowledge_base,
-        ordinal=ordinal,
-        text=text,
-        language=language,
-    )
-
-
-def vector(seed: int, *, dimensions: int = DIMENSIONS) -> Vector:
-    drawn = np.random.default_rng(seed).standard_normal(dimensions)
-    return (drawn / np.linalg.norm(drawn)).astype(np.float32)
-
-
-async def put(index: Index, of: Document, *texts: str, seed: int = 0) -> None:
-    await index.put(of, [(chunk(of, text, ordinal=i), vector(seed + i)) for i, text in enumerate(texts)])
-
-
-def lexical(question: str, *bases: str, limit: int = 10) -> Search:
-    return Search(
-        leg="lexical",
-        knowledge_bases=frozenset(map(base, bases or ("kb",))),
-        limit=limit,
-        tokens=query_tokens(question),
-    )
-
-
-def dense(asked: Vector, *bases: str, limit: int = 10) -> Search:
-    return Search(
-        leg="dense", knowledge_bases=frozenset(map(base, bases or ("kb",))), limit=limit, vector=asked
-    )
-
-
-async def found(index: Index, *searches: Search) -> list[list[str]]:
-    return [ids(ranking) for ranking in await index.search(searches)]
-
-
-def ids(ranking: Ranking) -> list[str]:
-    return [hit.chunk.id for hit in ranking.hits]
+    from rag_engine.types import Leg
 
 
 async def test_a_chunk_comes_back_as_it_was_put(index: StoredIndex) -> None:
@@ -245,42 +167,6 @@ async def test_in_a_small_knowledge_base_of_a_large_index_everything_is_found(in
     assert sorted(meanings) == ["few/0", "few/1", "few/2"]
 
 
-async def test_putting_again_replaces_the_document_and_nothing_else(index: StoredIndex) -> None:
-    await put(index, document("a"), "old apple", "old pear")
-    await put(index, document("b"), "old apple")
-    await put(index, document("a", knowledge_base="other"), "old apple")
-    await put(index, document("a"), "new apple")
-    assert await found(index, lexical("old"), lexical("new"), lexical("old", "other")) == [
-        ["b/0"],
-        ["a/0"],
-        ["a/0"],
-    ]
-    assert await index.count(base("kb")) == 2
-    await index.put(document("a"), [])
-    assert await found(index, lexical("apple")) == [["b/0"]]
-
-
-async def test_a_chunk_given_twice_is_there_once(index: StoredIndex) -> None:
-    of = document("a")
-    await index.put(of, [(chunk(of, "apple"), vector(1)), (chunk(of, "apple"), vector(1))])
-    assert await found(index, lexical("apple"), dense(vector(1))) == [["a/0"], ["a/0"]]
-
-
-async def test_dropping(index: StoredIndex) -> None:
-    for name in ("kb", "other"):
-        await put(index, document("a", knowledge_base=name), "apple")
-        await put(index, document("b", knowledge_base=name), "apple")
-    await index.drop(base("kb"), DocumentId("a"))
-    await index.drop(base("kb"), DocumentId("never there"))
-    await index.drop(base("never there"))
-    assert await found(index, lexical("apple"), dense(vector(0))) == [["b/0"], ["b/0"]]
-    await index.drop(base("kb"))
-    assert await found(index, lexical("apple"), lexical("apple", "other")) == [[], ["a/0", "b/0"]]
-    assert (await index.count(base("kb")), await index.count(base("other"))) == (0, 2)
-    await put(index, document("a"), "apple again")
-    assert await found(index, lexical("apple"), dense(vector(0))) == [["a/0"], ["a/0"]]
-
-
 async def test_ties_are_broken_by_chunk_id(index: StoredIndex) -> None:
     names = [f"{number:03}" for number in np.random.default_rng(1).permutation(300)]
     for name in names:
@@ -348,34 +234,6 @@ async def test_a_very_long_text_and_a_very_long_question(index: StoredIndex) -> 
     assert (sorted(both), one[0]) == (["a/0", "b/0"], "a/0")
 
 
-WORDS = [f"w{number}" for number in range(120)]
-
-
-def random_texts(count: int, seed: int) -> list[str]:
-    random = np.random.default_rng(seed)
-    weights = 1 / np.arange(1, len(WORDS) + 1)
-    return [
-        " ".join(random.choice(WORDS, size=random.integers(3, 38), p=weights / weights.sum()))
-        for _ in range(count)
-    ]
-
-
-def bm25(texts: Sequence[list[str]], asked: Sequence[str]) -> list[float]:
-    """Lucene's BM25, written out."""
-    average = sum(map(len, texts)) / len(texts)
-    counted = [Counter(text) for text in texts]
-    frequency = Counter(token for text in counted for token in text)
-    return [
-        sum(
-            math.log(1 + (len(texts) - frequency[token] + 0.5) / (frequency[token] + 0.5))
-            * text[token]
-            / (text[token] + 1.2 * (0.25 + 0.75 * sum(text.values()) / average))
-            for token in asked
-        )
-        for text in counted
-    ]
-
-
 async def test_lexical_scores_are_lucenes_bm25_over_the_whole_index(index: StoredIndex) -> None:
     texts = random_texts(300, seed=3)
     for number, text in enumerate(texts):
@@ -426,150 +284,6 @@ async def test_scan_goes_by_document_and_ordinal(index: StoredIndex) -> None:
         assert float(stored @ vector(each.ordinal)) == pytest.approx(1, abs=1e-5)
 
 
-async def test_no_search_sees_a_document_missing_double_or_half(index: StoredIndex) -> None:
-    of = document("a")
-    last = 60
-
-    async def write(version: int) -> None:
-        size = 1 + version % 4
-        pairs = [
-            (chunk(of, f"apple v{version} of {size}", ordinal=i, name=f"{version}-{i}"), vector(i))
-            for i in range(size)
-        ]
-        await index.put(of, pairs)
-
-    await write(0)
-    done = asyncio.Event()
-    seen: set[str] = set()
-
-    async def watch() -> None:
-        while not done.is_set():
-            views = await found(index, lexical("apple", limit=50), dense(vector(0), limit=50))
-            versions = {name.partition("-")[0] for view in views for name in view}
-            assert len(versions) == 1, views
-            (version,) = versions
-            seen.add(version)
-            expected = [f"{version}-{i}" for i in range(1 + int(version) % 4)]
-            assert [sorted(view) for view in views] == [expected, expected]
-
-    async with asyncio.timeout(30), asyncio.TaskGroup() as group:
-        for _ in range(3):
-            group.create_task(watch())
-        for version in range(1, last):
-            await write(version)
-        done.set()
-    assert len(seen) > 1
-
-
-async def test_a_put_that_is_cancelled_happens_whole_or_not_at_all(index: StoredIndex) -> None:
-    of = document("a")
-    await put(index, of, "old apple", "old pear")
-    for pause in range(6):
-        async with asyncio.TaskGroup() as group:
-            writing = group.create_task(put(index, of, *(f"new{pause} apple" for _ in range(20))))
-            for _ in range(pause):
-                await asyncio.sleep(0)
-            writing.cancel()
-        assert await index.count(base("kb")) in (2, 20)
-    await put(index, of, "last apple")
-    assert await found(index, lexical("apple")) == [["a/0"]]
-
-
-async def test_what_was_put_is_there_after_reopening(open_index: OpenIndex) -> None:
-    async with open_index(IDENTITY) as index:
-        await put(index, document("a"), "red apple", "green pear")
-        await put(index, document("b"), "red plum", seed=9)
-        await index.drop(base("kb"), DocumentId("b"))
-        before = await index.search([lexical("red apple pear"), dense(vector(1))])
-    async with open_index(IDENTITY) as index:
-        assert await index.search([lexical("red apple pear"), dense(vector(1))]) == before
-        assert await index.count(base("kb")) == 2
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        IndexIdentity(model="other@fp32", dimensions=DIMENSIONS, analyzer=VERSION),
-        IndexIdentity(model="test@fp32", dimensions=DIMENSIONS * 2, analyzer=VERSION),
-        IndexIdentity(model="test@fp32", dimensions=DIMENSIONS, analyzer="another"),
-    ],
-)
-async def test_another_identity_is_refused_with_the_mend(open_index: OpenIndex, other: IndexIdentity) -> None:
-    async with open_index(IDENTITY) as index:
-        await put(index, document("a"), "apple")
-    with pytest.raises(SchemaMismatch, match="footnote kb reindex --all"):
-        async with open_index(other):
-            pass
-    async with open_index(IDENTITY) as index:
-        assert await found(index, lexical("apple")) == [["a/0"]]
-
-
-async def test_an_index_with_nothing_in_it_takes_any_identity(open_index: OpenIndex) -> None:
-    async with open_index(IDENTITY) as index:
-        await put(index, document("a"), "apple")
-        await index.drop(base("kb"))
-    other = IndexIdentity(model="other@fp32", dimensions=DIMENSIONS * 2, analyzer=VERSION)
-    async with open_index(other) as index:
-        of = document("a")
-        await index.put(of, [(chunk(of, "pear"), vector(1, dimensions=DIMENSIONS * 2))])
-        assert await found(index, dense(vector(1, dimensions=DIMENSIONS * 2))) == [["a/0"]]
-
-
-async def test_two_handles_see_what_either_writes(open_index: OpenIndex) -> None:
-    async with open_index(IDENTITY) as one, open_index(IDENTITY) as other:
-        handles = (one, other)
-        for turn in range(12):
-            writing, reading = handles[turn % 2], handles[(turn + 1) % 2]
-            await put(writing, document("a"), f"apple turn{turn}", seed=turn)
-            await put(writing, document(f"d{turn}"), "pear", seed=100 + turn)
-            assert await found(reading, lexical(f"turn{turn}"), dense(vector(turn), limit=1)) == [
-                ["a/0"],
-                ["a/0"],
-            ]
-            assert sorted((await found(reading, lexical("pear", limit=50)))[0]) == sorted(
-                f"d{number}/0" for number in range(turn + 1)
-            )
-        await one.drop(base("kb"))
-        assert await found(other, lexical("pear"), dense(vector(1))) == [[], []]
-
-
-async def test_two_handles_may_write_at_the_same_time(open_index: OpenIndex) -> None:
-    async with open_index(IDENTITY) as one, open_index(IDENTITY) as other:
-        async with asyncio.timeout(30), asyncio.TaskGroup() as group:
-            for number in range(40):
-                handle = one if number % 2 else other
-                group.create_task(put(handle, document(f"d{number}"), "apple", seed=number))
-        expected = sorted(f"d{number}/0" for number in range(40))
-        for handle in (one, other):
-            views = await found(handle, lexical("apple", limit=50), dense(vector(1), limit=50))
-            assert [sorted(view) for view in views] == [expected, expected]
-
-
-async def test_after_any_changes_the_index_equals_one_made_in_one_go(open_index: OpenIndex) -> None:
-    random = np.random.default_rng(11)
-    kept: dict[tuple[str, str], list[str]] = {}
-    async with open_index(IDENTITY) as index:
-        for _ in range(150):
-            place = (str(random.choice(["kb", "other"])), f"d{random.integers(12)}")
-            if random.random() < 0.25:
-                kept.pop(place, None)
-                await index.drop(base(place[0]), DocumentId(place[1]))
-            else:
-                kept[place] = random_texts(int(random.integers(1, 4)), seed=int(random.integers(1e6)))
-                await put(index, document(place[1], knowledge_base=place[0]), *kept[place])
-        for name in ("kb", "other"):
-            expected = [
-                (place[1], text) for place in sorted(kept) if place[0] == name for text in kept[place]
-            ]
-            assert [(each.document, each.text) async for each, _ in index.scan(base(name))] == expected
-        analysed = [tokens(text, language="en") for texts in kept.values() for text in texts]
-        scores = sorted(
-            (score for score in bm25(analysed, query_tokens("w1 w7 w30")) if score > 0), reverse=True
-        )
-        (ranking,) = await index.search([lexical("w1 w7 w30", "kb", "other", limit=200)])
-        assert [hit.score for hit in ranking.hits] == pytest.approx(scores, rel=1e-6)
-
-
 @pytest.mark.parametrize("leg", ["lexical", "dense"])
 async def test_the_same_call_gives_the_same_order(index: StoredIndex, leg: Leg) -> None:
     for number, text in enumerate(random_texts(100, seed=5)):
@@ -578,3 +292,14 @@ async def test_the_same_call_gives_the_same_order(index: StoredIndex, leg: Leg) 
     once = await index.search([search])
     assert once == await index.search([search])
     assert once == (await index.search([search, search]))[1:]
+
+
+async def test_an_audience_of_very_many_knowledge_bases(index: StoredIndex) -> None:
+    for number in range(700):
+        await put(index, document("d", knowledge_base=f"kb{number}"), "apple", seed=number % 5)
+    names = [f"kb{number}" for number in range(699)]
+    words, meanings = await index.search(
+        [lexical("apple", *names, limit=900), dense(vector(1), *names, limit=900)]
+    )
+    for ranking in (words, meanings):
+        assert {hit.chunk.knowledge_base for hit in ranking.hits} == set(map(base, names))
