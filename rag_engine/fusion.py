@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
@@ -27,38 +27,43 @@ def fuse(
     """One ranking out of several, best first; it depends on neither the order of `rankings` nor chance.
 
     `mix` adds up the scaled scores in the proportion of `shares`, `reciprocal_rank` adds up share / (60 + rank). A leg
-    with a share of 0, or with none, takes no part. In a mix, several rankings of one leg divide its share.
-    Ties go to the better single rank, then to the smaller chunk id.
+    with a share of 0, or with none, takes no part. In a mix, several rankings of one leg divide its share, and a chunk that a
+    ranking does not name counts there like its last hit, or as 0 when that ranking is shorter than the longest: then it names all
+    that it could. Ties go to the better single rank, then to the smaller chunk id.
     """
     taking_part = [ranking for ranking in rankings if shares.get(ranking.leg, 0.0) > 0]
     in_leg = Counter(ranking.leg for ranking in taking_part)
-    candidates: dict[ChunkId, _Candidate] = {}
+    depth = max((len(ranking.hits) for ranking in taking_part), default=0)
+    candidates: dict[ChunkId, _Candidate] = defaultdict(_Candidate)
+    unnamed: list[float] = []
     for ranking in taking_part:
         hits = _first_places(ranking)
-        weights = _reciprocal_ranks(hits) if method == "reciprocal_rank" else scaled(hits, leg=ranking.leg)
-        share = shares[ranking.leg] / (1 if method == "reciprocal_rank" else in_leg[ranking.leg])
+        share, weights, least = shares[ranking.leg], _reciprocal_ranks(hits), 0.0
+        if method == "mix":
+            share, weights = share / in_leg[ranking.leg], scaled(hits, leg=ranking.leg)
+            least = weights[-1] if weights and len(ranking.hits) == depth else 0.0
+        unnamed.append(share * least)
         for hit, weight in zip(hits, weights, strict=True):
-            candidate = candidates.get(hit.chunk.id)
-            if candidate is None:
-                candidate = candidates[hit.chunk.id] = _Candidate()
-            candidate.parts.append(share * weight)
+            candidate = candidates[hit.chunk.id]
+            candidate.parts.append(share * (weight - least))
             candidate.found.append((ranking.leg, hit))
-    best = sorted(map(_placed, candidates.values()))[:limit]
+    placed = [_placed(candidate, unnamed) for candidate in candidates.values()]
+    best = sorted(placed)[:limit]
     return [_hit(candidates[chunk], -score, rank) for rank, (score, _, chunk) in enumerate(best, start=1)]
 
 
 @dataclass(slots=True)
 class _Candidate:
-    """A chunk's part of the score from each ranking that found it, and what was found there."""
+    """What each ranking that names a chunk adds to the score of one that no ranking names, and the hit it is named by."""
 
     parts: list[float] = field(default_factory=list[float])
     found: list[tuple[Leg, Hit]] = field(default_factory=list[tuple[Leg, Hit]])
 
 
-def _placed(candidate: _Candidate) -> tuple[float, int, ChunkId]:
+def _placed(candidate: _Candidate, unnamed: Sequence[float]) -> tuple[float, int, ChunkId]:
     """What candidates are sorted by: the score downwards, the best single rank, the id."""
     # fsum is exact, so that the order in which rankings come cannot show in the last digit.
-    score = math.fsum(candidate.parts)
+    score = math.fsum((*unnamed, *candidate.parts))
     return -score, min(hit.rank for _, hit in candidate.found), candidate.found[0][1].chunk.id
 
 

@@ -72,6 +72,15 @@ def test_a_mix_stretches_words_from_zero_and_cosines_from_the_last_hit() -> None
     assert [(hit.chunk.id, round(hit.score, 6)) for hit in hits] == [("b", 0.75), ("a", 0.5), ("c", 0.25)]
 
 
+def test_a_chunk_that_a_full_ranking_does_not_name_counts_like_its_last_hit() -> None:
+    lexical = ranking("lexical", [("a", 10.0), ("b", 8.0)])
+    dense = ranking("dense", [("c", 0.9), ("a", 0.7)])
+
+    hits = fuse([lexical, dense], shares=_shares(0.5), limit=10)
+
+    assert [(hit.chunk.id, round(hit.score, 6)) for hit in hits] == [("c", 0.9), ("a", 0.5), ("b", 0.4)]
+
+
 def test_where_each_hit_came_from() -> None:
     lexical = ranking("lexical", [("a", 10.0), ("b", 5.0)])
     dense = ranking("dense", [("b", 0.9)])
@@ -92,9 +101,9 @@ def test_ties_go_to_the_better_rank_and_then_to_the_smaller_id() -> None:
 
 def test_several_rankings_of_one_leg_divide_its_share() -> None:
     variants = [ranking("lexical", [("a", 9.0)]), ranking("lexical", [("b", 2.0)])]
-    dense = ranking("dense", [("c", 0.9)])
+    dense = ranking("dense", [("c", 0.9), ("d", 0.5)])
 
-    hits = fuse([*variants, dense], shares=_shares(0.4), limit=10)
+    hits = fuse([*variants, dense], shares=_shares(0.4), limit=3)
 
     assert [(hit.chunk.id, round(hit.score, 6)) for hit in hits] == [("c", 0.4), ("a", 0.3), ("b", 0.3)]
 

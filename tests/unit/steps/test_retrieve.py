@@ -18,7 +18,6 @@ from tests.doubles.rankings import KNOWLEDGE_BASE, GivenIndex, ranking
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-if TYPE_CHECKING:
     from rag_engine.types import Matrix
 
 _FOUND: dict[Leg, Ranking] = {
