@@ -14,10 +14,11 @@ _RESERVED = (
     "assistant|model|message|tool|function|prompt|answer|think|thinking|inst|sys"
 )
 _TAG = re.compile(
-    rf"<+(?=\s*/?\s*(?:{_RESERVED})\b|/?s>|\s*\|)|\[(?=\s*/?\s*(?:inst|sys|system)\s*\])", re.IGNORECASE
+    rf"(?<!<)<++(?=\s*+/?+\s*+(?:{_RESERVED})\b|/?+s>|\s*+\|)|\[(?=\s*+/?+\s*+(?:inst|sys|system)\s*+\])",
+    re.IGNORECASE,
 )
 _ROLE_LINE = re.compile(
-    r"^[ \t#>*_-]*(?=(?:system|developer|assistant|instructions?|human|user)(?:[ ](?:message|prompt|note))?[ \t*_]*:)",
+    r"^[ \t#>*_-]*+(?=(?:system|developer|assistant|instructions?|human|user)(?:[ ](?:message|prompt|note))?[ \t*_]*+:)",
     re.IGNORECASE | re.MULTILINE,
 )
 _MARKER = re.compile(r"(?<![A-Za-z0-9_\])])[\[［【](\^?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,5})[\]］】](?!\()")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import time
 import unicodedata
 
 import pytest
@@ -105,3 +106,10 @@ def test_an_attribute_is_one_line_without_quotes_or_tags(text: str) -> None:
     value = attribute(text)
     assert not set(value) & set('"<>\n\r\u2028')
     assert len(value) <= 200 * len("&quot;")
+
+
+@pytest.mark.parametrize("sign", ["<", "[", "[1", "< ", "system", "#", "> ", "\n", "<\u200b", "＜"])
+def test_hostile_repetition_takes_no_longer_than_other_text(sign: str) -> None:
+    started = time.thread_time()
+    neutral(sign * 50_000, keep_markers=False)
+    assert time.thread_time() - started < 2

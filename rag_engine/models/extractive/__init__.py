@@ -79,8 +79,7 @@ class _ExtractiveModel:
             yield f"\n- {_quoted(item)}"
 
     async def _choose(self, prompt: Prompt) -> list[Scored]:
-        terms = question_terms(prompt.question)
-        measured, possible = await asyncio.to_thread(_measure, terms, prompt.passages)
+        measured, possible = await asyncio.to_thread(_measure, prompt.question, prompt.passages)
         measured = sorted(measured, key=_promise)[: self._settings.embedded_sentences]
         cosines = await self._cosines(prompt.question, measured)
         return choose(measured, possible, cosines, most=self._settings.sentences)
@@ -99,9 +98,9 @@ class _ExtractiveModel:
         return [float(cosine) for cosine in said @ asked[0]]
 
 
-def _measure(terms: Sequence[frozenset[str]], passages: Sequence[Hit]) -> tuple[list[Overlap], float]:
+def _measure(question: str, passages: Sequence[Hit]) -> tuple[list[Overlap], float]:
     found = [candidate for index, hit in enumerate(passages) for candidate in candidates(index, hit.chunk)]
-    return overlaps(terms, found, passages)
+    return overlaps(question_terms(question), found, passages)
 
 
 def _promise(item: Overlap) -> tuple[float, int]:
