@@ -53,7 +53,7 @@ class Corpus:
         self.random = np.random.default_rng(seed)
         frequencies = 1 / np.arange(1, WORDS + 1) ** 1.07
         self._words = np.cumsum(frequencies / frequencies.sum())
-        spectrum = 1 / np.arange(1, DIMENSIONS + 1) ** 0.4
+        spectrum = 1 / np.arange(1, DIMENSIONS + 1) ** 0.2
         self._spectrum = spectrum.astype(np.float32)
         self._topics = self.random.standard_normal((TOPICS, DIMENSIONS)).astype(np.float32) * self._spectrum
         self.vectors: list[NDArray[np.float32]] = []
