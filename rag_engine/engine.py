@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag_engine import pipeline, replying
@@ -16,6 +16,7 @@ from rag_engine.types import (
     Answer,
     AnswerEvent,
     Citation,
+    ConversationId,
     Delta,
     Hit,
     Prompt,
@@ -43,7 +44,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """What the steps find is told by the first model that answers; the last model needs no server."""
+    """What the steps find is told by the first model that answers; the last one needs no server and quotes."""
 
     search_steps: Sequence[NamedStep]
     """From a question to ranked hits."""
@@ -53,6 +54,7 @@ class Engine:
     embedder: Embedder
     history: History
     limits: Limits = Limits()
+    _thinkers: set[str] = field(default_factory=set[str], init=False)
 
     async def search(self, query: Query) -> Retrieval:
         """The passages an answer would be made from, best first, with provenance."""
@@ -75,13 +77,17 @@ class Engine:
         prompt = _prompt(inquiry)
         yield Retrieval(hits=prompt.passages, fallbacks=inquiry.fallbacks)
         yield Stage(name="answer", detail="Writing…")
-        started = time.perf_counter()
-        async with aclosing(replying.reply(prompt, models=self.models, embedder=self.embedder)) as reply:
+        told, started = None, time.perf_counter()
+        async with aclosing(
+            replying.reply(prompt, models=self.models, embedder=self.embedder, thinkers=self._thinkers)
+        ) as reply:
             async for item in reply:
                 if isinstance(item, Delta):
                     yield item
                 else:
                     told = item
+        if told is None:
+            raise RuntimeError("a reply ended without saying what was told")
         inquiry = replace(
             inquiry, seconds={**inquiry.seconds, "answer": time.perf_counter() - started, **told.seconds}
         )
@@ -114,7 +120,7 @@ class Engine:
             fallbacks=(*inquiry.fallbacks, *told.fallbacks),
             notices=(*inquiry.notices, *told.notices),
         )
-        conversation = inquiry.query.conversation or f"single:{turn}"
+        conversation = inquiry.query.conversation or ConversationId(f"single:{turn}")
         asked = Turn(
             id=TurnId(f"{turn}-question"),
             conversation=conversation,

@@ -45,19 +45,21 @@ class _Attempts:
 
 
 async def reply(
-    prompt: Prompt, *, models: Sequence[LanguageModel], embedder: Embedder
+    prompt: Prompt, *, models: Sequence[LanguageModel], embedder: Embedder, thinkers: set[str]
 ) -> AsyncGenerator[Delta | Told]:
     """Deltas that only grow the text, then what was told.
 
     A model that fails before its first text gives way to the next, and a notice says so; one that fails later leaves the
     text so far, marked as cut. Without passages only the last model is asked: it says that nothing was found, and invents
-    nothing. Raises what the last model raises before its first text.
+    nothing. `thinkers` are the names of models found to begin with reasoning that they do not announce; a newly found one is
+    added, so that its next reply is held back until the reasoning ends. Raises what the last model raises before its first
+    text.
     """
     attempts = _Attempts()
     candidates = models if prompt.passages else models[-1:]
     started = time.perf_counter()
     for model, is_last in zip(candidates, [False] * (len(candidates) - 1) + [True], strict=True):
-        stream = citations.MarkerStream(prompt.passages)
+        stream = citations.MarkerStream(prompt.passages, reasoning_first=model.name in thinkers)
         first_text = 0.0
         try:
             async with model.stream(prompt, task="answer") as pieces:
@@ -69,7 +71,9 @@ async def reply(
             if held := stream.close():
                 yield Delta(text=held)
             if not stream.draft.text.strip():
-                raise ModelUnavailable(f"The language model {model.name} answered nothing.", backend=model.name)
+                raise ModelUnavailable(
+                    f"The language model {model.name} answered nothing.", backend=model.name
+                )
         except RagError as error:
             if not first_text and is_last:
                 raise
@@ -79,10 +83,12 @@ async def reply(
             attempts.note("stream_cut", f"The answer broke off: {error}")
             if held := stream.close():
                 yield Delta(text=held)
+        if stream.draft.reasoning_shown:
+            thinkers.add(model.name)
         ended = time.perf_counter()
-        cited = await citations.finish(
-            stream.draft, prompt.passages, question=prompt.question, embedder=embedder
-        )
+        # The last model quotes and cites by itself: where it cites nothing, it found nothing.
+        passages = () if is_last and not stream.draft.marks else prompt.passages
+        cited = await citations.finish(stream.draft, passages, question=prompt.question, embedder=embedder)
         yield Told(
             text=cited.text,
             citations=cited.citations,

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+# Read by huggingface_hub when it is imported, which may be before the first fixture runs.
+os.environ["HF_HUB_OFFLINE"] = "1"
+
 PROJECT = Path(__file__).parents[1]
 SHARED = PROJECT.parent / "shared"
 
@@ -19,7 +22,6 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             name.lower().endswith("_proxy")
         ):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)

@@ -1,7 +1,8 @@
 """The start of a stream, held until it is clear that it is no reasoning which forgot to announce itself.
 
 Some servers swallow the opening tag, so a stream may begin in the middle of the model's thoughts and say so only by a
-closing tag. What was shown cannot be taken back, so the first characters wait.
+closing tag. What was shown cannot be taken back, so the first characters wait as long as they may be the beginning of
+thinking aloud; a stream that begins like an answer is let through at once.
 """
 
 from __future__ import annotations
@@ -9,26 +10,27 @@ from __future__ import annotations
 import re
 from typing import Final
 
+import regex
+
 REASONING_END: Final = re.compile(r"</(?:think|thinking|reasoning|thought)\s?>", re.IGNORECASE)
 LONGEST_REASONING_END: Final = 13
 """Characters of the longest closing tag."""
 
-_OVERTURE: Final = 48
 _LONGEST_THOUGHT: Final = 6_000
 _LONGEST_UNANNOUNCED: Final = 200_000
 _REASONING_START: Final = re.compile(r"\s*<(?:think|thinking|reasoning|thought)\s?>", re.IGNORECASE)
-_THINKING_ALOUD: Final = re.compile(
-    r"\s*(?:(?:okay|ok|alright|all right|hmm|well|so|right)[,.] (?:so |let me |let's |the user|i need|i should|first)"
+_THINKING_ALOUD: Final = regex.compile(
+    r"\s*(?:</?(?:think|thinking|reasoning|thought)\s?>|(?:okay|ok|alright|all right|hmm|well|so|right)[,.] (?:so |let me |let's |the user|i need|i should|first)"
     r"|(?:we|i) (?:need to|have to|should|must) (?:answer|figure|find|look|check|produce|respond|determine)"
     r"|the user (?:asks|is asking|asked|wants|wrote|says|question)|user (?:asks|wants|question)"
     r"|let me (?:think|look|see|check|start|analy)|let's (?:think|look|see|analy)|thinking process"
     r"|嗯[，,]|好的[，,](?:用户|我|让)|首先[，,](?:用户|我)|用户(?:问|想|的问题))",
-    re.IGNORECASE,
+    regex.IGNORECASE,
 )
 
 
 class Overture:
-    """Holds the first characters of a stream: 48, or the whole thought of a model that thinks aloud.
+    """Holds the start of a stream while it may be reasoning, and the whole thought of a model that thinks aloud.
 
     `reasoning_first` says that the model is known to begin with its reasoning, unannounced.
     """
@@ -38,7 +40,7 @@ class Overture:
         self._held = ""
         self._is_open = True
         self._is_judged = reasoning_first
-        self._limit = _LONGEST_UNANNOUNCED if reasoning_first else _OVERTURE
+        self._limit = _LONGEST_UNANNOUNCED if reasoning_first else _LONGEST_THOUGHT
 
     def feed(self, text: str, *, closed: bool = False) -> str:
         """What of the stream so far may be read on; with `closed` all that is left."""
@@ -48,10 +50,11 @@ class Overture:
         self._held += text
         if _REASONING_START.match(self._held):
             return self._opened(self._held)
-        if not self._is_judged and (closed or len(self._held) >= _OVERTURE):
-            self._is_judged = True
-            if _THINKING_ALOUD.match(self._held[:_OVERTURE]):
-                self._limit = _LONGEST_THOUGHT
+        if not self._is_judged:
+            begun = _THINKING_ALOUD.match(self._held, partial=not closed)
+            if begun is None:
+                return self._opened(self._held)
+            self._is_judged = not begun.partial
         sight = self._limit + LONGEST_REASONING_END
         end = REASONING_END.search(self._held, searched, sight)
         if end:

@@ -205,7 +205,8 @@ THOUGHTS = [
     ("<think>I look at [1].</think>It is so [2].", "It is so [1]."),
     ("<think>\nA\n</think>\n\nIt is so [2].", "It is so [1]."),
     ("<Thinking>A</Thinking> It is so [2].", "It is so [1]."),
-    ("I look at [1].</think>\n\nIt is so [2].", "It is so [1]."),
+    ("Let me look at [1].</think>\n\nIt is so [2].", "It is so [1]."),
+    ("</think>\n\nIt is so [2].", "It is so [1]."),
     ("Okay, the user wants to know. " * 20 + "</think>It is so [2].", "It is so [1]."),
     ("好的，用户想知道。" * 30 + "</think>是这样 [2]。", "是这样 [1]。"),
     (f"{LEAD}<think>more</think> It is so [2].", f"{LEAD}It is so [1]."),
@@ -300,15 +301,24 @@ def test_a_text_without_markers_is_shown_as_it_is(text: str) -> None:
     assert streamed(LEAD + text, PASSAGES).text.rstrip() == (LEAD + text).rstrip()
 
 
-def test_a_megabyte_in_small_pieces_takes_two_seconds() -> None:
+def seconds_for(characters: int) -> float:
     sentence = "The notice period is four weeks to the end of a month [1]. Holidays, says the handbook, are granted by the lead [2][3]. "
-    text = (sentence * (1_000_000 // len(sentence) + 1))[:1_000_000]
+    text = (sentence * (characters // len(sentence) + 1))[:characters]
     stream = MarkerStream(PASSAGES)
     started = time.process_time()
     for at in range(0, len(text), 3):
         stream.feed(text[at : at + 3])
     stream.close()
-    assert time.process_time() - started < 2.0
+    return time.process_time() - started
+
+
+def test_time_grows_with_the_text_not_with_its_square() -> None:
+    assert seconds_for(1_000_000) < 30 * seconds_for(100_000)  # linear is 10, quadratic 100
+
+
+@pytest.mark.parametrize("begun", ["B", "Above 6", "So it is", "The use of", "我们"])
+def test_an_answer_is_shown_from_its_first_words(begun: str) -> None:
+    assert MarkerStream(PASSAGES).feed(begun).strip() == begun
 
 
 @pytest.mark.parametrize(
