@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from rag_engine.analysis import VERSION, query_tokens
 from rag_engine.errors import IndexUnavailable, Misconfigured, RagError, SchemaMismatch
 from rag_engine.indexes.embedded import Settings, connect
+from rag_engine.indexes.embedded.faults import translate_errors
 from rag_engine.ports import IndexIdentity
 from rag_engine.types import Chunk, ChunkId, Document, DocumentId, KnowledgeBaseId, Search
 
@@ -293,3 +295,12 @@ async def test_neither_writing_nor_searching_holds_the_event_loop(tmp_path: Path
         await work
     assert busy < 0.05
     assert longest < 2
+
+
+def test_a_full_disk_is_told_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("CREATE TABLE t(a)")
+        file.execute("PRAGMA max_page_count=3")
+        with pytest.raises(IndexUnavailable, match="full"), translate_errors(path):
+            file.execute("INSERT INTO t VALUES (zeroblob(100000))")
