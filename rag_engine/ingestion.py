@@ -268,7 +268,8 @@ class Ingestion:
                 )
             )
 
-        async def on_split() -> None:
+        async def on_long() -> None:
+            # A short file is embedded before anybody could look, and every state that is recorded costs a transaction.
             if claim.before is None:
                 await self._catalog.save(replace(claim.record, state="embedding"))
 
@@ -278,7 +279,7 @@ class Ingestion:
             splitter=self._splitter,
             embedder=self._embedder,
             on_read=on_read,
-            on_split=on_split,
+            on_long=on_long,
         )
         async with aclosing(passages):
             async for part in passages:

@@ -34,11 +34,12 @@ async def embedded(
     splitter: Splitter,
     embedder: Embedder,
     on_read: Callable[[list[Section]], None],
-    on_split: Callable[[], Awaitable[None]],
+    on_long: Callable[[], Awaitable[None]],
 ) -> AsyncGenerator[Slice]:
     """Slices of chunks with their vectors, in reading order.
 
-    `on_read` sees every batch of sections; `on_split` is awaited once, before anything is embedded.
+    `on_read` sees every batch of sections; `on_long` is awaited once, before anything is embedded, where there is more than
+    a moment's work.
 
     Raises what the batches and the embedder raise. Close the generator (`contextlib.aclosing`) to stop early.
     """
@@ -48,9 +49,9 @@ async def embedded(
             started = False
             while chunks := await upcoming:
                 upcoming = asyncio.create_task(next_slice(), name="split")
-                if not started:
-                    await on_split()
-                    started = True
+                if not started and len(chunks) == _SLICE:
+                    await on_long()
+                started = True
                 matrix = await embedder.embed([searchable_text(chunk) for chunk in chunks], side="passage")
                 yield list(zip(chunks, matrix, strict=True))
         finally:

@@ -181,6 +181,7 @@ async def test_a_long_file_is_embedded_slice_by_slice_while_it_is_read(world: Wo
         task = asyncio.create_task(world.ingestion.ingest(blob, knowledge_base=world.base, progress=progress))
         await world.embedder.entered.acquire()
         assert sections[-1] < 1000
+        assert (await world.record("long.txt")).state == "embedding"
         world.embedder.gate.set()
         outcome = await task
     assert outcome.record.chunks == 200
