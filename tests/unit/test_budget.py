@@ -184,3 +184,12 @@ def test_the_budget_leaves_room_for_the_reply(window: int, wanted: int) -> None:
     assert prompt_budget(window, wanted) + reserve <= 0.95 * window
     assume(window >= 1024)
     assert reserve == max(256, min(wanted, window // 4))
+
+
+def test_a_count_that_does_not_add_up_still_keeps_the_budget() -> None:
+    """Tokens of a joined text may be more than those of its parts: what was sent is counted again as a whole."""
+    layout = plain_layout(count=lambda text: word_count(text) + word_count(text) ** 2 // 100)
+    hits = passages(*["p " * 49 + f"{number}." for number in range(12)])
+    fitted = fit("Why?", hits, (), budget=600, layout=layout)
+    assert fitted.tokens == messages_size(fitted.messages, layout.count) <= 600
+    assert fitted.excerpts
