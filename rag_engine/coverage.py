@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rag_engine.analysis import tokens
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def coverage(question: str, chunk: Chunk) -> float:
     """The share of the question's tokens that the chunk has too, both analysed in the chunk's language."""
-    wanted = frozenset(tokens(question, language=chunk.language))
+    wanted = _wanted(question, chunk.language)
     if not wanted:
         return 0.0
     return len(wanted.intersection(tokens(searchable_text(chunk), language=chunk.language))) / len(wanted)
@@ -24,3 +25,8 @@ def coverage(question: str, chunk: Chunk) -> float:
 def best_coverage(question: str, chunks: Sequence[Chunk]) -> float:
     """The coverage of the chunk that covers the question best, 0 without any."""
     return max((coverage(question, chunk) for chunk in chunks), default=0.0)
+
+
+@lru_cache(maxsize=64)
+def _wanted(question: str, language: str) -> frozenset[str]:
+    return frozenset(tokens(question, language=language))
