@@ -19,6 +19,8 @@ _WIDE: Final = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef
 _CELL_CHARACTERS: Final = 22
 """Cells of a table are shorter than this on average; the lines of a column of prose are longer."""
 _FEWEST_ROWS: Final = 3
+_NEXT_LINE: Final = 1.8
+"""Line spacings, in sizes of the letters, up to which a line is the next of its paragraph."""
 _ALIGNED: Final = 3.0
 """Points by which two left edges of one column may differ."""
 
@@ -52,6 +54,7 @@ class Block:
 
 def arranged(blocks: Sequence[Sequence[TextLine]]) -> list[Block]:
     """The blocks of a page with its tables put together row by row, and columns drawn line by line taken apart."""
+    blocks = _mended(blocks)
     rows = _rows(line for block in blocks for line in block)
     if all(len(row) == 1 for row in rows):
         return [Block(lines=tuple(block)) for block in blocks]
@@ -75,6 +78,27 @@ def arranged(blocks: Sequence[Sequence[TextLine]]) -> list[Block]:
                 )
         arranged_blocks += _prose(prose)
     return arranged_blocks
+
+
+def _mended(blocks: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
+    """The blocks, those put together again that were parted in the middle of a sentence."""
+    mended: list[list[TextLine]] = []
+    for block in blocks:
+        if mended and block and mended[-1] and _goes_on(mended[-1][-1], block[0]):
+            mended[-1].extend(block)
+        else:
+            mended.append(list(block))
+    return mended
+
+
+def _goes_on(last: TextLine, first: TextLine) -> bool:
+    """Whether `first` is the next line of the paragraph of `last`: it starts small, right under it and alike."""
+    return (
+        first.text.lstrip()[:1].islower()
+        and abs(first.left - last.left) < _ALIGNED
+        and 0 < first.top - last.top < _NEXT_LINE * last.size
+        and (first.size, first.bold) == (last.size, last.bold)
+    )
 
 
 def paragraph(lines: Sequence[TextLine], page_text: str = "") -> str:

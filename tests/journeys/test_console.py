@@ -34,8 +34,9 @@ async def server() -> AsyncGenerator[OpenAIServer]:
 @pytest.fixture
 def chat(samples_dir: Path, tmp_path: Path) -> OpenTerminal:
     def start(*arguments: str, **more: str) -> AbstractAsyncContextManager[Terminal]:
-        settings = environment(tmp_path, PYTHONPATH=str(PROJECT), FOOTNOTE_DATA_DIR=str(samples_dir), **more)
-        return terminal.running([*COMMAND, *(arguments or ("chat",))], environment=settings)
+        settings = {"PYTHONPATH": str(PROJECT), "FOOTNOTE_DATA_DIR": str(samples_dir), **more}
+        command = [*COMMAND, *(arguments or ("chat",))]
+        return terminal.running(command, environment=environment(tmp_path, **settings))
 
     return start
 
@@ -54,7 +55,7 @@ async def test_the_answer_grows_in_place_and_ends_with_its_sources(
         first = await shown.until("Above 6 Beaufort")
         assert "[1" not in first, "a marker is held back until it is whole"
         gates[0].set()
-        second = await shown.until("put off")
+        second = await shown.until("Then the trip")
         assert "Above 6 Beaufort [1]. Then the trip is" in second
         assert "Sources" not in second
         gates[1].set()
@@ -101,5 +102,5 @@ async def test_a_file_can_be_added_and_asked_about(chat: OpenTerminal, tmp_path:
 
 async def test_run_starts_the_console_and_says_that_it_is_ready(chat: OpenTerminal) -> None:
     async with chat("run") as shown:
-        await shown.until('"event": "ready", "platform": "console"')
+        await shown.until('"event": "ready"')
         await shown.until("Ask about your files.")

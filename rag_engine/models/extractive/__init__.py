@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from rag_engine.errors import ModelUnavailable, Unavailable
 from rag_engine.language import detect
 from rag_engine.models.extractive.candidates import candidates
-from rag_engine.models.extractive.scoring import Overlap, Scored, choose, overlaps, question_terms
+from rag_engine.models.extractive.parts import parts
+from rag_engine.models.extractive.scoring import Overlap, Scored, choose, distinct, overlaps, question_terms
 from rag_engine.phrases import not_found, phrase
 from rag_engine.untrusted import neutral
 
@@ -27,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 _WINDOW = 1_000_000
 _NAMED_TITLES = 3
+_PASSAGES_OF_A_PART = 4
+"""A part of a question has lost its subject: it is answered from the best passages of the whole question."""
 _END = re.compile(r"\s*([.!?…。！？；;:：]+[\"'”’»」』)\]*_]*)\Z")
 
 
@@ -79,10 +82,23 @@ class _ExtractiveModel:
             yield f"\n- {_quoted(item)}"
 
     async def _choose(self, prompt: Prompt) -> list[Scored]:
-        measured, possible = await asyncio.to_thread(_measure, prompt.question, prompt.passages)
+        """The sentences for the whole question; where it asks several things, first those for each of them."""
+        asked = parts(prompt.question)
+        if not all(question_terms(part) for part in asked):
+            asked = (prompt.question,)
+        most = self._settings.sentences
+        whole = await self._choose_for(prompt.question, prompt.passages, most=most)
+        if len(asked) == 1 or not whole:
+            return whole
+        nearest = prompt.passages[:_PASSAGES_OF_A_PART]
+        answers = [await self._choose_for(part, nearest, most=1) for part in asked]
+        return distinct([*(scored for answer in answers for scored in answer), *whole], most)
+
+    async def _choose_for(self, question: str, passages: Sequence[Hit], *, most: int) -> list[Scored]:
+        measured, possible = await asyncio.to_thread(_measure, question, passages)
         measured = sorted(measured, key=_promise)[: self._settings.embedded_sentences]
-        cosines = await self._cosines(prompt.question, measured)
-        return choose(measured, possible, cosines, most=self._settings.sentences)
+        cosines = await self._cosines(question, measured)
+        return choose(measured, possible, cosines, most=most)
 
     async def _cosines(self, question: str, measured: Sequence[Overlap]) -> list[float]:
         """Closeness of each candidate to the question; empty where the embedder does not answer: words then decide alone."""

@@ -42,9 +42,10 @@ def candidates(index: int, chunk: Chunk) -> list[Candidate]:
     if chunk.kind == "code":
         return list(_code(index, chunk.text))
     found: list[Candidate] = []
+    headings = {_plain(heading) for heading in chunk.headings}
     for block, is_table in _blocks(chunk.text, table=chunk.kind == "table"):
         found.extend(_rows(index, block) if is_table else _sentences(index, "\n".join(block)))
-    return found
+    return [candidate for candidate in found if candidate.text not in headings]
 
 
 def _blocks(text: str, *, table: bool) -> Iterator[tuple[list[str], bool]]:

@@ -164,7 +164,8 @@ def choose(
         if above >= least
     ]
     scored.sort(key=lambda item: -item.score)
-    return _distinct(scored, most)
+    good = [item for item in scored if item.score >= _NEARLY_AS_GOOD * scored[0].score]
+    return distinct(good, most)
 
 
 def _standing_out(cosines: Sequence[float]) -> list[float]:
@@ -184,12 +185,11 @@ def _score(item: Overlap, best_passage: float, above: float) -> float:
     return words + _MEANING * above - _RANK * math.log1p(item.candidate.passage) - short
 
 
-def _distinct(scored: Sequence[Scored], most: int) -> list[Scored]:
+def distinct(scored: Sequence[Scored], most: int) -> list[Scored]:
+    """The first of them, in order, leaving out what repeats one before it."""
     chosen: list[Scored] = []
     for item in scored:
-        if len(chosen) == most or item.score < _NEARLY_AS_GOOD * scored[0].score:
-            break
-        if not any(_repeats(item, other) for other in chosen):
+        if len(chosen) < most and not any(_repeats(item, other) for other in chosen):
             chosen.append(item)
     return chosen
 
