@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-NAMES = ("embedding", "index", "retrieval", "ingestion", "citations", "startup")
+NAMES = ("embedding", "index", "retrieval", "ingestion", "citations", "extraction", "startup")
 
 
 def main() -> int:

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+import gc
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+)
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -29,6 +35,7 @@ from rag_engine.ports import (
     Ports,
     Reranker,
     Splitter,
+    VectorCache,
 )
 from rag_engine.storage import jobs, sqlite, vectors
 from rag_engine.storage.catalog import SqliteCatalog
@@ -135,6 +142,7 @@ async def library(settings: Settings, *, index_dir: Path | None = None) -> Async
     async with AsyncExitStack() as stack:
         kept = await stack.enter_async_context(storage(settings))
         embedder = await stack.enter_async_context(_embedder(settings))
+        cache = await stack.enter_async_context(_vector_cache(settings))
         identity = _identity(embedder)
         index = await stack.enter_async_context(
             _index(settings.index, data_dir=index_dir or settings.data_dir, identity=identity)
@@ -148,10 +156,13 @@ async def library(settings: Settings, *, index_dir: Path | None = None) -> Async
         ingestion = Ingestion(
             parse=pool.parse,
             splitter=_splitter(settings, embedder),
-            embedder=embedder,
+            embedder=CachedEmbedder(embedder, cache),
             index=index,
             catalog=kept.catalog,
         )
+        # What is loaded now lives as long as the program: later collections need not look at it again, which took them tens of
+        # milliseconds in which the event loop stood still.
+        gc.freeze()
         yield Library(
             storage=kept,
             embedder=embedder,
@@ -199,9 +210,12 @@ async def laboratory(settings: Settings, folder: Path, *, index_kind: str = "") 
     )
     async with (
         _embedder(settings) as embedder,
+        _vector_cache(settings) as cache,
         _index(chosen, data_dir=folder, identity=_identity(embedder)) as index,
     ):
-        yield Laboratory(embedder=embedder, index=index, splitter=_splitter(settings, embedder))
+        yield Laboratory(
+            embedder=CachedEmbedder(embedder, cache), index=index, splitter=_splitter(settings, embedder)
+        )
 
 
 async def replace_index(settings: Settings, *, fresh: Path) -> None:
@@ -237,16 +251,17 @@ def service(application: Application, *, names: Sequence[str] = ()) -> Service:
 @asynccontextmanager
 async def _embedder(settings: Settings) -> AsyncGenerator[Embedder]:
     slice_ = settings.embedder
-    async with AsyncExitStack() as stack:
-        cache = await stack.enter_async_context(vectors.connect(settings.data_dir / "vectors.sqlite"))
-        module = await asyncio.to_thread(plugins.load, "rag_engine.embedders", slice_.kind)
-        values = slice_.rest()
-        if slice_.kind == "openai":
-            values = _with_server(values, settings)
-        own = _validated(module, values, variable="EMBEDDER")
-        yield CachedEmbedder(
-            await stack.enter_async_context(module.connect(own, data_dir=settings.data_dir)), cache
-        )
+    module = await asyncio.to_thread(plugins.load, "rag_engine.embedders", slice_.kind)
+    values = _with_server(slice_.rest(), settings) if slice_.kind == "openai" else slice_.rest()
+    async with module.connect(
+        _validated(module, values, variable="EMBEDDER"), data_dir=settings.data_dir
+    ) as embedder:
+        yield embedder
+
+
+def _vector_cache(settings: Settings) -> AbstractAsyncContextManager[VectorCache]:
+    """For what is indexed. Questions and the sentences of answers are not worth a record."""
+    return vectors.connect(settings.data_dir / "vectors.sqlite")
 
 
 @asynccontextmanager

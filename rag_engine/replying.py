@@ -50,13 +50,13 @@ async def reply(
     """Deltas that only grow the text, then what was told.
 
     A model that fails before its first text gives way to the next, and a notice says so; one that fails later leaves the
-    text so far, marked as cut. Without passages only the last model is asked: it says that nothing was found, and invents
-    nothing. `thinkers` are the names of models found to begin with reasoning that they do not announce; a newly found one is
+    text so far, marked as cut. Where passages are needed and there are none, only the last model is asked: it says that nothing
+    was found, and invents nothing. `thinkers` are the names of models found to begin with reasoning that they do not announce; a newly found one is
     added, so that its next reply is held back until the reasoning ends. Raises what the last model raises before its first
     text.
     """
     attempts = _Attempts()
-    candidates = models if prompt.passages else models[-1:]
+    candidates = models if prompt.passages or not prompt.needs_passages else models[-1:]
     started = time.perf_counter()
     for model, is_last in zip(candidates, [False] * (len(candidates) - 1) + [True], strict=True):
         stream = citations.MarkerStream(prompt.passages, reasoning_first=model.name in thinkers)

@@ -193,6 +193,8 @@ class Prompt:
     """Tokens of everything in `messages`, overheads included."""
     reply_tokens: int = 0
     """The most tokens the reply may take."""
+    needs_passages: bool = True
+    """Whether an answer must rest on passages: without any, a generative model is then not asked."""
     scope: str = ""
     """What a person calls the places searched, as in `Query`."""
 

@@ -71,8 +71,6 @@ async def _remove(arguments: argparse.Namespace, settings: Settings) -> int:
             print("Nothing was removed.")
             return 1
         await library.ingestion.forget(base.id, record.document.id if record else None)
-        if record is None:
-            await library.catalog.close(base.id)
     print(f"Removed {what}.")
     return 0
 

@@ -60,6 +60,7 @@ async def pack(inquiry: Inquiry, *, settings: Settings, model: LanguageModel) ->
         tokens=fitted.tokens,
         reply_tokens=reply_reserve(model.context_tokens, settings.reply_tokens),
         scope=inquiry.query.scope,
+        needs_passages=settings.knowledge == "only_sources",
     )
     packed = replace(inquiry, prompt=prompt).noting(**_details(fitted, inquiry, budget, language))
     if fitted.question == asked:
