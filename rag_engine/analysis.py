@@ -54,7 +54,7 @@ _CONNECTED = re.compile(r"\w[-./:@_]\w")
 _CAMEL = re.compile(r"[a-z]{2,}(?:[A-Z][a-z0-9]+)+|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+){2,}")
 _HUMP = re.compile(r"[A-Z]?[a-z0-9]+")
 _LETTERS_OR_DIGITS = re.compile(r"\d{2,}|[^\W\d_]{2,}")
-_LOOSE_CONNECTOR = re.compile(r"(?<=[^\W\d_])[-_]|[-_](?=[^\W\d_])")
+_LOOSE_CONNECTOR = re.compile(r"['’]|(?<=[^\W\d_])[-_]|[-_](?=[^\W\d_])")
 _JOINERS = re.compile("[\u200c\u200d]")
 _CONTRACTION = re.compile(r"['’](?:s|t|d|m|ll|re|ve)\b", re.IGNORECASE)
 

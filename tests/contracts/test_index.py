@@ -12,6 +12,7 @@ from rag_engine.analysis import query_tokens, tokens
 from rag_engine.searchable import searchable_text
 from rag_engine.types import Chunk, ChunkId, DocumentId, Search
 from tests.contracts.indexing import (
+    WORDS,
     StoredIndex,
     base,
     bm25,
@@ -243,7 +244,7 @@ async def test_lexical_scores_are_lucenes_bm25_over_the_whole_index(index: Store
     await put(index, document("gone"), "w1 w2 w3")
     await index.drop(base("kb"), DocumentId("gone"))
     analysed = [tokens(searchable_text(chunk(document("x"), text)), language="en") for text in texts]
-    for question in ("w1 w2 w50", "w90", "w0", "w0 w0 w3", "w5 w17 w100 w118 unknown"):
+    for question in ("w1 w2 w50", "w90", "w0", "w0 w0 w3", "w5 w17 w100 w118 unknown", " ".join(WORDS)):
         scores = bm25(analysed, query_tokens(question))
         expected = sorted((-score, f"{number:03}/0") for number, score in enumerate(scores) if score > 0)
         (ranking,) = await index.search([lexical(question, "kb", "other", limit=400)])
@@ -257,6 +258,17 @@ async def test_lexical_scores_are_lucenes_bm25_over_the_whole_index(index: Store
         own = [(score, name) for score, name in expected if int(name[:3]) % 3]
         assert ids(scoped) == [name for _, name in own]
         assert [hit.score for hit in scoped.hits] == pytest.approx([-score for score, _ in own], rel=1e-6)
+
+
+@pytest.mark.parametrize("question", ["w3 w40 w110", "w70", "w0 w1"])
+async def test_the_best_of_a_larger_index_are_lucenes_best(index: StoredIndex, question: str) -> None:
+    of = document("d")
+    texts = random_texts(1_400, seed=8)
+    await index.put(of, [(chunk(of, text, ordinal=i), vector(1)) for i, text in enumerate(texts)])
+    scores = bm25([tokens(text, language="en") for text in texts], query_tokens(question))
+    expected = sorted(zip(scores, range(len(texts)), strict=True), reverse=True)[:10]
+    (ranking,) = await index.search([lexical(question, limit=10)])
+    assert [hit.score for hit in ranking.hits] == pytest.approx([score for score, _ in expected], rel=1e-6)
 
 
 async def test_dense_scores_are_cosines(index: StoredIndex) -> None:

@@ -29,11 +29,15 @@ if TYPE_CHECKING:
 _K1 = 1.2
 _B = 0.75
 _MOST_TERMS = 1_024
+_EXACT = 1_000
+"""Up to so many chunks in view, every one is scored: FTS5 would look at the postings of the whole index."""
 _POSTINGS = 1_500
 """Rows that FTS5 may have to score, at least; in a large index one in `_SHARE_OF_POSTINGS`."""
-_SHARE_OF_POSTINGS = 16
+_SHARE_OF_POSTINGS = 25
 _CANDIDATES_PER_HIT = 3
 _FEWEST_CANDIDATES = 300
+_MANY_TERMS = 24
+"""More terms than this are looked up by bisection, fewer by comparing with each."""
 _TOKEN = re.compile(r'[^\s"\x00]+')
 
 
@@ -51,14 +55,18 @@ def best_matches(
     in_view = snapshot.live if mask is None else int(mask.sum())
     if not weights or not in_view:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
-    chosen = _within_budget({token: snapshot.frequencies[token] for token in weights}, in_view, snapshot.live)
-    expression = _expression(chosen, None if mask is None else audience.bases)
-    candidates = _candidates(connection, expression, max(_CANDIDATES_PER_HIT * limit, _FEWEST_CANDIDATES))
-    if mask is not None:
-        positions = snapshot.positions(candidates)
-        candidates = snapshot.ids[positions[mask[positions]]]
+    if in_view <= _EXACT:
+        candidates = snapshot.ids if mask is None else snapshot.ids[mask]
+    else:
+        frequencies = {token: snapshot.frequencies[token] for token in weights}
+        chosen = _within_budget(frequencies, in_view, snapshot.live)
+        expression = _expression(chosen, None if mask is None else audience.bases)
+        candidates = _candidates(connection, expression, max(_CANDIDATES_PER_HIT * limit, _FEWEST_CANDIDATES))
+        if mask is not None:
+            positions = snapshot.positions(candidates)
+            candidates = snapshot.ids[positions[mask[positions]]]
     ids, scores = _scored(connection, snapshot, candidates, weights)
-    return _top(ids, scores, limit)
+    return _top(ids[scores > 0], scores[scores > 0], limit)
 
 
 def _weights(
@@ -156,9 +164,15 @@ def _scored(
 
 def _occurrences(hashes: NDArray[np.uint64], weights: Mapping[str, float]) -> tuple[Ids, Scores]:
     """Where terms of the query stand among the hashes, and the weight of each; in one order for equal chunks."""
-    places = [np.flatnonzero(hashes == np.uint64(hash_of(token))) for token in weights]
-    weight = np.repeat(list(weights.values()), [place.size for place in places])
-    return np.concatenate(places), weight
+    terms = np.array([hash_of(token) for token in weights], dtype=np.uint64)
+    worth = np.array(list(weights.values()), dtype=np.float64)
+    if terms.size > _MANY_TERMS:
+        order = np.argsort(terms)
+        nearest = np.minimum(np.searchsorted(terms[order], hashes), terms.size - 1)
+        hit = np.flatnonzero(terms[order][nearest] == hashes)
+        return hit, worth[order][nearest[hit]]
+    places = [np.flatnonzero(hashes == term) for term in terms]
+    return np.concatenate(places), np.repeat(worth, [place.size for place in places])
 
 
 def _top(ids: Ids, scores: Scores, limit: int) -> tuple[Ids, Scores]:
