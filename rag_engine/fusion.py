@@ -47,8 +47,9 @@ def fuse(
             candidate = candidates[hit.chunk.id]
             candidate.parts.append(share * (weight - least))
             candidate.found.append((ranking.leg, hit))
-    placed = [_placed(candidate, unnamed) for candidate in candidates.values()]
-    best = sorted(placed)[:limit]
+    # fsum is exact, so that the order in which rankings come cannot show in the last digit.
+    base = math.fsum(unnamed)
+    best = sorted(_placed(candidate, base) for candidate in candidates.values())[:limit]
     return [_hit(candidates[chunk], -score, rank) for rank, (score, _, chunk) in enumerate(best, start=1)]
 
 
@@ -60,11 +61,11 @@ class _Candidate:
     found: list[tuple[Leg, Hit]] = field(default_factory=list[tuple[Leg, Hit]])
 
 
-def _placed(candidate: _Candidate, unnamed: Sequence[float]) -> tuple[float, int, ChunkId]:
+def _placed(candidate: _Candidate, base: float) -> tuple[float, int, ChunkId]:
     """What candidates are sorted by: the score downwards, the best single rank, the id."""
-    # fsum is exact, so that the order in which rankings come cannot show in the last digit.
-    score = math.fsum((*unnamed, *candidate.parts))
-    return -score, min(hit.rank for _, hit in candidate.found), candidate.found[0][1].chunk.id
+    found = candidate.found
+    rank = found[0][1].rank if len(found) == 1 else min(hit.rank for _, hit in found)
+    return -(base + math.fsum(candidate.parts)), rank, found[0][1].chunk.id
 
 
 def _hit(candidate: _Candidate, score: float, rank: int) -> Hit:
