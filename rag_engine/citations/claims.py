@@ -25,7 +25,9 @@ _TABLE_RULE: Final = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-zA-Z][)])[ \t]+")
 _QUOTE: Final = re.compile(r"[ \t]{0,3}>")
 _FINAL: Final = re.compile(r"[ \t]?[.?!…．。？！；｡।॥۔؟።‽]{1,16}[\"'”’»›)\]}）】』」》〉*_~]{0,16}\Z")
-_SHELTERED: Final = re.compile(r"`+[^`\n]+`+|\[[^\]\n]*\]\([^)\s]*\)|<[^>\s]*>|https?://\S+")
+_SHELTERED: Final = re.compile(
+    r"`++[^`\n]{1,400}`++|\[[^\]\n]{0,200}\]\([^)\s]{0,400}\)|<[^>\s]{0,200}>|https?://\S+"
+)
 _INTRODUCTION: Final = re.compile(r"[:：][*_]{0,2}\Z")
 _QUESTION: Final = re.compile(r"[?？؟][\"'”’»)）*_]{0,3}\Z")
 _NO_CLAIM: Final = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _FIGURE: Final = re.compile(
-    r"(?<![\w.,])(?:[A-Za-z]+[-_/.]?)*\d+(?:[ \u00a0\u202f]\d{3}(?!\d))*(?:[.,:/'’_–-]?[A-Za-z\d]+)*"
-    r"|(?<=[^\W\d_a-zA-Z])\d+(?:[.,:/-]\d+)*"
+    r"(?<![\w.,/])(?<!\w[-–_])(?:[A-Za-z]++[-_/.]?+)*+\d++(?:[ \u00a0\u202f]\d{3}(?!\d))*+(?:[.,:/'’_–-]?+[A-Za-z\d]++)*+"
+    r"|(?<=[^\W\d_a-zA-Z])\d++(?:[.,:/-]\d++)*+"
 )
 _ITEM_NUMBER: Final = re.compile(r"\s*(?:[>*_#-]\s*)*\d{1,3}[.)]\s")
 _GROUPED: Final = re.compile(r"\d{1,3}(?:[.,'’ ]\d{3})+(?![\d])")
@@ -91,17 +92,18 @@ def _is_known(figure: str, known: frozenset[str]) -> bool:
     return len(parts) > 1 and all(part in known for part in parts)
 
 
-def _known(text: str) -> Iterator[str]:
+@lru_cache(maxsize=256)
+def _known(text: str) -> frozenset[str]:
     """Every way of writing the figures of a passage, their parts and its number words among them."""
+    known: set[str] = set()
     for figure in _found(text):
-        yield from _forms(figure)
-        yield from (_plain(part) for part in _PART.findall(figure) if part.isdigit())
+        known |= _forms(figure)
+        known.update(_plain(part) for part in _PART.findall(figure) if part.isdigit())
     for word in _SPELLED.findall(text.casefold()):
-        number = _WORDS.get(word) or _MONTHS.get(word)
-        if number:
-            yield number
+        known.update(number for number in (_WORDS.get(word), _MONTHS.get(word)) if number)
     for word in _IDEOGRAPHIC_NUMBER.findall(text):
-        yield from (_WORDS[part] for part in (word, *word) if part in _WORDS)
+        known.update(_WORDS[part] for part in (word, *word) if part in _WORDS)
+    return frozenset(known)
 
 
 def _forms(figure: str) -> set[str]:

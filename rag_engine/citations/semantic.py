@@ -38,7 +38,8 @@ _FEWEST_WINDOWS: Final = 2
 """With no more windows than this nothing is usual."""
 _FEWEST_TOKENS: Final = 3
 _MOST_CLAIMS: Final = 64
-_MOST_WINDOWS: Final = 192
+_MOST_WINDOWS: Final = 64
+"""Windows of all passages together that are embedded: they take nearly all the time there is to take."""
 _PATIENCE: Final = 20.0
 """Seconds to wait for the vectors."""
 
@@ -77,10 +78,10 @@ async def supports(
     if not chosen:
         return [Support(claim=claim) for claim in found], ()
     compared = [f"{question}\n{words}" for words in chosen] if is_terse else chosen
-    evidence = [_evidence(hit, most=max(1, _MOST_WINDOWS // len(passages))) for hit in passages]
+    wordings = [Wording.of(words, language=language) for words in compared]
+    evidence = _evidence(passages, wordings)
     cosines = await _cosines(compared, evidence, embedder)
     share = 0.0 if cosines is None else _MEANING_SHARE * _familiarity(text, passages, embedder)
-    wordings = [Wording.of(words, language=language) for words in compared]
     scores = (1 - share) * _wording_scores(wordings, evidence)
     if cosines is not None:
         scores += share * _meaning_scores(cosines, [len(passage.windows) for passage in evidence])
@@ -106,17 +107,25 @@ def _chosen(said: Sequence[str], language: str) -> tuple[list[str], bool]:
     return chosen, is_terse
 
 
-def _evidence(hit: Hit, *, most: int) -> _Evidence:
-    chunk = hit.chunk
-    language = chunk.language or detect(chunk.text)
-    windows = tuple(chunk.text[start:end] for start, end in units(chunk))
-    if not windows or len(windows) > most:
-        windows = (chunk.text,)
-    return _Evidence(
-        wording=Wording.of(chunk.text, language=language),
-        windows=windows,
-        window_wordings=tuple(Wording.of(window, language=language) for window in windows),
-    )
+def _evidence(passages: Sequence[Hit], wordings: Sequence[Wording]) -> list[_Evidence]:
+    """The passages in windows; of many windows those that share most words with the claims."""
+    most = max(1, _MOST_WINDOWS // len(passages))
+    said = frozenset(token for wording in wordings for token in wording.tokens - wording.empty)
+    evidence: list[_Evidence] = []
+    for chunk in (hit.chunk for hit in passages):
+        language = chunk.language or detect(chunk.text)
+        windows = [chunk.text[start:end] for start, end in units(chunk)] or [chunk.text]
+        windows = sorted(
+            windows, key=lambda window: -len(said & Wording.of(window, language=language).tokens)
+        )
+        evidence.append(
+            _Evidence(
+                wording=Wording.of(chunk.text, language=language),
+                windows=tuple(windows[:most]),
+                window_wordings=tuple(Wording.of(window, language=language) for window in windows[:most]),
+            )
+        )
+    return evidence
 
 
 async def _cosines(chosen: list[str], evidence: list[_Evidence], embedder: Embedder) -> Matrix | None:
