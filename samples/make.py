@@ -14,7 +14,7 @@ from docx.shared import Pt
 HERE = Path(__file__).parent
 FOLDER = HERE / "lumen-harbour"
 PAGE = pymupdf.paper_rect("a4")
-BODY = PAGE + (62, 70, -62, -68)
+BODY = (*PAGE, 62, 70, -62, -68)
 GREY = (0.4, 0.4, 0.4)
 CSS = """
 body { font-family: sans-serif; font-variant-ligatures: none; font-size: 11.5pt; line-height: 1.5; }
@@ -59,10 +59,22 @@ def handbook() -> None:
         for page in document:
             foot = f"Page {page.number + 1} of {document.page_count}"
             page.insert_text((62, 40), "Lumen Harbour Team Handbook", fontsize=8, color=GREY)
-            page.insert_text((PAGE.width - 62 - pymupdf.get_text_length(foot, fontsize=8), PAGE.height - 36), foot, fontsize=8, color=GREY)
+            page.insert_text(
+                (PAGE.width - 62 - pymupdf.get_text_length(foot, fontsize=8), PAGE.height - 36),
+                foot,
+                fontsize=8,
+                color=GREY,
+            )
         document.set_toc([list(heading) for heading in headings])
         made = "D:20260201080000Z"
-        document.set_metadata({"title": "Lumen Harbour Team Handbook", "author": "Marit Osterlund", "creationDate": made, "modDate": made})
+        document.set_metadata(
+            {
+                "title": "Lumen Harbour Team Handbook",
+                "author": "Marit Osterlund",
+                "creationDate": made,
+                "modDate": made,
+            }
+        )
         document.subset_fonts()
         document.save(FOLDER / "handbook.pdf", garbage=4, deflate=True, no_new_id=True)
 
@@ -128,9 +140,21 @@ PLAN: tuple[tuple[str, int, tuple[Part, ...]], ...] = (
         (
             (
                 ("After", "You", "Your lead"),
-                ("30 days", "know who does what, and have been on one field trip", "talks with you for an hour about the first month"),
-                ("60 days", "carry a piece of work alone", "asks three colleagues how it goes, and tells you what they said"),
-                ("90 days", "join the on-call roster (Desk and Field)", "decides with you what the next half year is about"),
+                (
+                    "30 days",
+                    "know who does what, and have been on one field trip",
+                    "talks with you for an hour about the first month",
+                ),
+                (
+                    "60 days",
+                    "carry a piece of work alone",
+                    "asks three colleagues how it goes, and tells you what they said",
+                ),
+                (
+                    "90 days",
+                    "join the on-call roster (Desk and Field)",
+                    "decides with you what the next half year is about",
+                ),
             ),
             "The field trip is for everybody, Office included: a day on the water with a Field technician in the first 30 days. Who gets "
             "seasick visits a harbour master on land instead.",
@@ -204,7 +228,20 @@ NOTES = {
 
 def budget() -> None:
     """2025 by month and team: what was planned and what was spent."""
-    months = ("January February March April May June July August September October November December").split()
+    months = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ]
     with (FOLDER / "office-budget.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("Month", "Team", "Planned EUR", "Spent EUR", "Difference EUR", "Note"))
