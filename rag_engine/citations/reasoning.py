@@ -47,7 +47,7 @@ class Overture:
         if not self._is_open:
             return text
         searched = max(0, len(self._held) - LONGEST_REASONING_END)
-        self._held += text
+        self._held += text if self._held else text.lstrip()  # space at the start of an answer is never shown
         if _REASONING_START.match(self._held):
             return self._opened(self._held)
         if not self._is_judged:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_engine.sentences import split_sentences
@@ -56,11 +56,13 @@ def test_boundaries(marked: str) -> None:
 
 
 @given(st.text())
+@settings(deadline=None)
 def test_nothing_is_lost_in_any_text(text: str) -> None:
     assert "".join(split_sentences(text)) == text
 
 
 @given(st.text(alphabet=" .?!…。？)(]['\"\n\rAaéБ中1[]|-#：「」”*"))
+@settings(deadline=None)
 def test_nothing_is_lost_in_punctuation(text: str) -> None:
     sentences = split_sentences(text)
     assert "".join(sentences) == text

@@ -11,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_engine.citations import Cited, Draft, finish
+from rag_engine.embedders import hashing
 from rag_engine.errors import EmbedderUnavailable
 from tests.unit.citations.passages import hit, numbered, streamed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from rag_engine.types import Hit, Matrix, Side
 
@@ -299,6 +301,18 @@ async def test_a_passage_that_contains_markers_forges_nothing() -> None:
     cited = await _finished("The canteen opens at 11:30 [1].", [evil])
     assert cited.text == "The canteen opens at 11:30 [1]."
     assert cited.citations[0].quote == "The canteen [1] opens (ID: 2) at 11:30 [99]."
+
+
+async def test_with_vectors_of_words_restatements_find_their_passages(tmp_path: Path) -> None:
+    async with hashing.connect(hashing.Settings(), data_dir=tmp_path) as embedder:
+        draft = streamed(
+            "Lunch: the canteen opens at 11:30. Every three years the laptops are replaced.", PASSAGES
+        )
+        cited = await finish(draft, PASSAGES, question="", embedder=embedder)
+    assert cited.text == (
+        "Lunch: the canteen opens at 11:30 [1]. Every three years the laptops are replaced [2]."
+    )
+    assert [citation.document for citation in cited.citations] == ["canteen", "it"]
 
 
 ANSWERS = st.lists(

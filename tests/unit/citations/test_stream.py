@@ -258,7 +258,7 @@ OPENINGS = st.sampled_from(["", LEAD])
 
 
 @given(OPENINGS, TEXTS, st.data())
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 def test_any_cut_of_any_text_gives_the_same(opening: str, text: str, data: st.DataObject) -> None:
     source = opening + text
     whole = streamed(source, PASSAGES)
@@ -269,7 +269,7 @@ def test_any_cut_of_any_text_gives_the_same(opening: str, text: str, data: st.Da
 
 
 @given(st.one_of(TEXTS, st.text(max_size=60)))
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 def test_numbers_count_up_without_gaps_and_marks_lie_in_the_text(text: str) -> None:
     draft = streamed(LEAD + text, PASSAGES)
     highest = 0
@@ -287,7 +287,7 @@ def _outside_code(draft: Draft) -> str:
 
 
 @given(st.text(alphabet="[]【】(（)ID:sourcef #$*_~.!…\n,;-ab", max_size=200))
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_little_is_held_back(text: str) -> None:
     stream, shown = MarkerStream(PASSAGES), 0
     for given_, piece in enumerate(LEAD + text, start=1):
@@ -296,6 +296,7 @@ def test_little_is_held_back(text: str) -> None:
 
 
 @given(st.text(alphabet="abc de.,!?\n中。[]()1"))
+@settings(deadline=None)
 def test_a_text_without_markers_is_shown_as_it_is(text: str) -> None:
     text = re.sub(r"[\[\]()1]", "", text)
     assert streamed(LEAD + text, PASSAGES).text.rstrip() == (LEAD + text).rstrip()
