@@ -36,7 +36,7 @@ class MarkerStream:
 
     Each call returns text to append to what was shown; together they are the same however the stream was cut. Markers of
     every form become `[n]`, n counting documents in order of first use; `[i]` in the stream names `passages[i - 1]`. At most
-    64 characters are held back (200 for a tag), the first 61 of the stream among them; reasoning is never shown.
+    64 characters are held back (200 for a tag), but for reasoning, and a start that reads like thinking aloud.
 
     `reasoning_first` says that this model begins with its reasoning without announcing it: nothing is shown before its end.
     """
