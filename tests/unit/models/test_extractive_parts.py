@@ -10,7 +10,10 @@ from rag_engine.models.extractive.parts import parts
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
-        ("How many days do I have, and who approves them?", ("How many days do I have", "who approves them?")),
+        (
+            "How many days do I have, and who approves them?",
+            ("How many days do I have", "who approves them?"),
+        ),
         ("What is it? Who made it?", ("What is it?", "Who made it?")),
         ("Wie viele Tage habe ich und wer genehmigt sie?", ("Wie viele Tage habe ich", "wer genehmigt sie?")),
         ("How many can I carry over, and until when?", ("How many can I carry over", "until when?")),
@@ -23,7 +26,14 @@ def test_two_questions(question: str, expected: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["Who approves travel and training?", "When and where does it start", "", "Rules and regulations", "什么是密码？"]
+    "question",
+    [
+        "Who approves travel and training?",
+        "When and where does it start",
+        "",
+        "Rules and regulations",
+        "什么是密码？",
+    ],
 )
 def test_one_question(question: str) -> None:
     found = parts(question)
