@@ -1,8 +1,10 @@
-"""Killed at random moments, twenty times, and repeated: the index and the catalog equal those made in one go."""
+"""`footnote add`, killed at random moments, twenty times, and repeated: index and catalog equal those made in one go."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import random
 import signal
 import sys
@@ -11,7 +13,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from tests.faults.ingest_folder import stored
+from tests.faults.stored import ENVIRONMENT, stored
 
 PROJECT = Path(__file__).parents[2]
 KILLS = 20
@@ -29,7 +31,9 @@ async def test_killed_twenty_times_and_repeated_equals_one_go(tmp_path: Path) ->
     for number in range(KILLS):
         if number in CHANGED_BEFORE:
             write_files(folder, version=CHANGED_BEFORE[number])
-        kills += await ingest_and_kill(folder, killed, after_steps=chance.randint(0, 40))
+        kills += await ingest_and_kill(
+            folder, killed, after_files=chance.randint(0, 20), moment=chance.uniform(0, 0.04)
+        )
         await assert_nothing_half_indexed(killed)
     assert kills >= KILLS * 3 // 4
     await ingest(folder, killed)
@@ -79,18 +83,21 @@ def content(suffix: str, number: int, label: str) -> str:
 async def ingest(folder: Path, data_dir: Path) -> None:
     async with asyncio.timeout(120):
         process = await started(folder, data_dir)
-        await process.communicate()
-    assert process.returncode == 0
+        printed, _ = await process.communicate()
+    assert process.returncode == 1, "the damaged file is reported"
+    assert b"1 failed" in printed
 
 
-async def ingest_and_kill(folder: Path, data_dir: Path, *, after_steps: int) -> bool:
-    """Whether the process was killed before its end, right after it told of so many steps."""
+async def ingest_and_kill(folder: Path, data_dir: Path, *, after_files: int, moment: float) -> bool:
+    """Whether the process was killed before its end: so many files were told of, then at most so many seconds passed."""
     async with asyncio.timeout(60):
         process = await started(folder, data_dir)
         assert process.stdout is not None
-        for _ in range(after_steps):
+        for _ in range(after_files):
             if not await process.stdout.readline():
                 break
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), moment)
         if process.returncode is None:
             process.kill()
         await process.communicate()
@@ -99,15 +106,16 @@ async def ingest_and_kill(folder: Path, data_dir: Path, *, after_steps: int) -> 
 
 async def started(folder: Path, data_dir: Path) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.faults.ingest_folder", str(folder), str(data_dir)),
+        *(sys.executable, "-m", "bot", "add", str(folder), "--kb", "docs"),
         cwd=PROJECT,
+        env={**os.environ, **ENVIRONMENT, "FOOTNOTE_DATA_DIR": str(data_dir)},
         stdout=asyncio.subprocess.PIPE,
     )
 
 
 async def assert_nothing_half_indexed(data_dir: Path) -> None:
     """Every document in the index is there with all chunks of one version."""
-    async with stored(data_dir) as (catalog, index, _):
+    async with stored(data_dir) as (catalog, index):
         for base in await catalog.knowledge_bases():
             ordinals: dict[str, list[int]] = {}
             versions: dict[str, set[str]] = {}
@@ -129,7 +137,7 @@ async def contents(data_dir: Path) -> dict[frozenset[str], object]:
     Which of several copies came first depends on the moment, and with it the document's id: ids are compared where there is
     one source.
     """
-    async with stored(data_dir) as (catalog, index, _):
+    async with stored(data_dir) as (catalog, index):
         [base] = await catalog.knowledge_bases()
         chunks: dict[str, list[object]] = {}
         copied: set[str] = set()
