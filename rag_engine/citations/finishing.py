@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
@@ -54,32 +55,47 @@ class _Statement:
 async def finish(draft: Draft, passages: Sequence[Hit], *, question: str, embedder: Embedder) -> Cited:
     """The final text with its citations: the model's own where it cited at all, otherwise claim by claim by comparison.
 
-    The comparison takes one call to the embedder; without vectors it goes by the wording alone, and a fallback says so.
+    The comparison takes one call to the embedder; without vectors it goes by the wording alone, and a fallback says so. All
+    else runs off the event loop.
     """
-    text, marks = draft.text, draft.marks
-    statements = _marked_statements(text, marks)
-    thresholds: tuple[float, ...] = ()
-    fallbacks: tuple[str, ...] = ()
-    if not marks and passages and text:
-        found, fallbacks = await supports(text, passages, question=question, embedder=embedder)
-        statements = [
-            _Statement(
-                words=text[support.claim.start : support.claim.end],
-                passages=support.passages,
-                states=support.claim.states,
-            )
-            for support in found
-        ]
-        thresholds = tuple(support.threshold for support in found if support.passages)
-        text, marks = _inserted(text, found, passages)
+    if draft.marks or not passages or not draft.text:
+        return await asyncio.to_thread(_cited_by_model, draft, passages)
+    found, fallbacks = await supports(draft.text, passages, question=question, embedder=embedder)
+    return await asyncio.to_thread(_cited_by_comparison, draft, passages, found, fallbacks)
+
+
+def _cited_by_model(draft: Draft, passages: Sequence[Hit]) -> Cited:
+    statements = _marked_statements(draft.text, draft.marks)
+    cited = _citations(draft.marks, statements, passages)
+    return Cited(
+        text=draft.text,
+        marks=draft.marks,
+        citations=cited,
+        grounded=bool(cited),
+        report=_report(draft, "model" if draft.marks else "nobody", draft.marks, statements, (), passages),
+    )
+
+
+def _cited_by_comparison(
+    draft: Draft, passages: Sequence[Hit], found: Sequence[Support], fallbacks: tuple[str, ...]
+) -> Cited:
+    statements = [
+        _Statement(
+            words=draft.text[support.claim.start : support.claim.end],
+            passages=support.passages,
+            states=support.claim.states,
+        )
+        for support in found
+    ]
+    thresholds = tuple(support.threshold for support in found if support.passages)
+    text, marks = _inserted(draft.text, found, passages)
     cited = _citations(marks, statements, passages)
-    by = "model" if draft.marks else "comparison" if marks else "nobody"
     return Cited(
         text=text,
         marks=marks,
         citations=cited,
         grounded=bool(cited),
-        report=_report(draft, by, marks, statements, thresholds, passages),
+        report=_report(draft, "comparison" if marks else "nobody", marks, statements, thresholds, passages),
         fallbacks=fallbacks,
     )
 

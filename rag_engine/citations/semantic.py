@@ -62,6 +62,18 @@ class _Evidence:
     window_wordings: tuple[Wording, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Comparison:
+    """The claims of an answer, those of them that are compared, and with what."""
+
+    found: list[Claim]
+    said: list[str]
+    chosen: list[str]
+    compared: list[str]
+    wordings: list[Wording]
+    evidence: list[_Evidence]
+
+
 async def supports(
     text: str, passages: Sequence[Hit], *, question: str, embedder: Embedder
 ) -> tuple[list[Support], tuple[str, ...]]:
@@ -69,30 +81,44 @@ async def supports(
 
     An answer of a word or two is compared together with the question that it answers.
     """
-    found = claims(text)
+    comparison = await asyncio.to_thread(_comparison, text, passages, question)
+    if not comparison.chosen:
+        return [Support(claim=claim) for claim in comparison.found], ()
+    cosines = await _cosines(comparison.compared, comparison.evidence, embedder)
+    share = 0.0 if cosines is None else _MEANING_SHARE * _familiarity(text, passages, embedder)
+    supported = await asyncio.to_thread(_supported, comparison, cosines, share, passages)
+    return supported, () if cosines is not None else ("citing_without_vectors",)
+
+
+def _comparison(text: str, passages: Sequence[Hit], question: str) -> _Comparison:
+    found = list(claims(text))
     language = detect(text)
     said = [text[claim.start : claim.end] for claim in found]
     chosen, is_terse = _chosen(
         [words for claim, words in zip(found, said, strict=True) if claim.states], language
     )
-    if not chosen:
-        return [Support(claim=claim) for claim in found], ()
     compared = [f"{question}\n{words}" for words in chosen] if is_terse else chosen
     wordings = [Wording.of(words, language=language) for words in compared]
-    evidence = _evidence(passages, wordings)
-    cosines = await _cosines(compared, evidence, embedder)
-    share = 0.0 if cosines is None else _MEANING_SHARE * _familiarity(text, passages, embedder)
-    scores = (1 - share) * _wording_scores(wordings, evidence)
+    evidence = _evidence(passages, wordings) if chosen else []
+    return _Comparison(
+        found=found, said=said, chosen=chosen, compared=compared, wordings=wordings, evidence=evidence
+    )
+
+
+def _supported(
+    comparison: _Comparison, cosines: Matrix | None, share: float, passages: Sequence[Hit]
+) -> list[Support]:
+    evidence = comparison.evidence
+    scores = (1 - share) * _wording_scores(comparison.wordings, evidence)
     if cosines is not None:
         scores += share * _meaning_scores(cosines, [len(passage.windows) for passage in evidence])
-    rows = {words: row for row, words in enumerate(chosen)}
-    supported = [
+    rows = {words: row for row, words in enumerate(comparison.chosen)}
+    return [
         _support(claim, words, scores[rows[words]], passages)
         if claim.states and words in rows
         else Support(claim=claim)
-        for claim, words in zip(found, said, strict=True)
+        for claim, words in zip(comparison.found, comparison.said, strict=True)
     ]
-    return supported, () if cosines is not None else ("citing_without_vectors",)
 
 
 def _chosen(said: Sequence[str], language: str) -> tuple[list[str], bool]:
