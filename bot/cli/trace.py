@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.console import Console
 from rich.table import Table
@@ -57,6 +57,8 @@ def _print(trace: Trace, console: Console) -> None:
 
 
 def _shown(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return "".join("\n  " + json.dumps(item, ensure_ascii=False, default=str) for item in value)  # pyright: ignore
+    if isinstance(value, list):
+        return "".join(
+            "\n  " + json.dumps(item, ensure_ascii=False, default=str) for item in cast("list[object]", value)
+        )
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

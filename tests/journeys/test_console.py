@@ -103,4 +103,5 @@ async def test_a_file_can_be_added_and_asked_about(chat: OpenTerminal, tmp_path:
 async def test_run_starts_the_console_and_says_that_it_is_ready(chat: OpenTerminal) -> None:
     async with chat("run") as shown:
         await shown.until('"event": "ready"')
-        await shown.until("Ask about your files.")
+        screen = await shown.until("Ask about your files.")
+    assert screen.index("ready") < screen.index("Ask about")
