@@ -6,17 +6,26 @@ import subprocess
 import sys
 from pathlib import Path
 
-NAMES = ("embedding", "index", "retrieval", "ingestion", "citations", "extraction", "startup")
+COMMANDS = (
+    "retrieval --quality",
+    "embedding",
+    "index",
+    "retrieval",
+    "ingestion",
+    "startup",
+    "citations",
+    "extraction",
+)
 
 
 def main() -> int:
     """Run the named benchmarks, or all; a failing one does not stop the others."""
-    chosen = sys.argv[1:] or NAMES
     failed = 0
-    for name in chosen:
-        print(f"\n## {name}\n", flush=True)
-        command = [sys.executable, "-m", f"benchmarks.{name}"]
-        failed |= subprocess.run(command, cwd=Path(__file__).parents[1], check=False).returncode
+    for command in sys.argv[1:] or COMMANDS:
+        print(f"\n## {command}\n", flush=True)
+        name, *arguments = command.split()
+        process = [sys.executable, "-m", f"benchmarks.{name}", *arguments]
+        failed |= subprocess.run(process, cwd=Path(__file__).parents[1], check=False).returncode
     return failed
 
 
