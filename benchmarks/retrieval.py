@@ -15,7 +15,6 @@ import json
 import statistics
 import tempfile
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,15 +52,18 @@ LEAST = {
 """What nDCG@10 of both legs together must reach, by set."""
 
 
-@dataclass(slots=True)
 class Remembering:
     """Tells vectors it has told before at once, so that what is timed is the rest."""
 
-    embedder: Embedder
-    known: dict[str, Matrix] = field(default_factory=dict[str, Any])
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.embedder, name)
+    def __init__(self, embedder: Embedder) -> None:
+        self.model, self.dimensions, self.max_tokens = (
+            embedder.model,
+            embedder.dimensions,
+            embedder.max_tokens,
+        )
+        self.count_tokens = embedder.count_tokens
+        self.embedder = embedder
+        self.known: dict[str, Matrix] = {}
 
     async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
         key = "\n".join(texts)
