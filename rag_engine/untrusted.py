@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import pairwise
+from typing import Final
+
+from rag_engine.citations.grammar import LONGEST_MARKER, OPENERS, is_begun, read_token
 
 _RESERVED = (
     "passages?|sources?|documents?|contexts?|question|conversation|history|instructions?|rules?|system|developer|user|human|"
@@ -25,19 +29,27 @@ _MARKER = re.compile(r"(?<![A-Za-z0-9_\])])[\[［【](\^?\d{1,3}(?:\s?[,–-]\s?
 _MARKER_AFTER_WORD = re.compile(
     r"(?<=[A-Za-z]{3})\[([1-9]\d{0,2}(?:, ?\d{1,3}){0,5})\](?=[\s.,;:!?)]|\[|$)(?!\s*[=+*/<>-])"
 )
+_OPENER = re.compile(f"[{re.escape(OPENERS)}]")
+_JOINER: Final = "\u2060"
+"""Nothing is drawn for it and no line breaks at it, but no marker goes on across it."""
 _ATTRIBUTE_LENGTH = 200
 _LINE_BREAKS = dict.fromkeys(map(ord, "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), "\n")
 _BRACKETS = frozenset("<＜﹤[［【")
 
 
 def neutral(text: str, *, keep_markers: bool) -> str:
-    """`text` with every sign replaced that would act as structure; `keep_markers` leaves `[1]` alone, as code needs."""
+    """`text` with every sign replaced that would act as structure; `keep_markers` leaves `[1]` alone, as code needs.
+
+    Without `keep_markers` no reader of citations finds a marker or a tag in it: `[1]` becomes `(1)`, and every other form that
+    `rag_engine.citations` reads looks as before but for an invisible word joiner.
+    """
     text = _visible(text.replace("\r\n", "\n").translate(_LINE_BREAKS))
     if not _BRACKETS.isdisjoint(text):
         text = _without_tags(text)
         if not keep_markers:
             text = _MARKER_AFTER_WORD.sub(r"(\1)", _MARKER.sub(r"(\1)", text))
-    return _without_role_lines(text)
+    text = _without_role_lines(text)
+    return text if keep_markers else _without_markers(text)
 
 
 def attribute(text: str) -> str:
@@ -70,6 +82,26 @@ def _without_tags(text: str) -> str:
         for position in range(match.start(), match.end()):
             harmless[origin[position]] = "&lt;" if folded[position] == "<" else "&#91;"
     return "".join(harmless)
+
+
+def _without_markers(text: str) -> str:
+    """Part what would be read as a citation; again, where that lets another be read, which ends as a parted one stays so."""
+    while places := _marker_places(text):
+        cuts = [0, *sorted(places), len(text)]
+        text = _JOINER.join(text[start:end] for start, end in pairwise(cuts))
+    return text
+
+
+def _marker_places(text: str) -> set[int]:
+    """Where markers and tags can be parted: before their first digit, which leaves words whole, or behind their `<`."""
+    places: set[int] = set()
+    for opener in _OPENER.finditer(text):
+        at = opener.start()
+        is_read = read_token(text, at, closed=True) != "text"
+        if is_read or (len(text) - at < LONGEST_MARKER and is_begun(text[at:])):
+            is_tag = text[at] == "<"
+            places.add(at + 1 if is_tag else next(i for i in range(at, len(text)) if text[i].isdecimal()))
+    return places
 
 
 def _without_role_lines(text: str) -> str:

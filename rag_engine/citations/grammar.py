@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
 from dataclasses import dataclass
-from functools import cache
 from typing import Final, Literal
 
 from rag_engine.citations.automaton import (
@@ -142,19 +142,16 @@ def _tag() -> Part:
     )
 
 
-@cache
-def _markers() -> Automaton:
-    return Automaton(either(_core(), _wrapped(), _element()), longest=LONGEST_MARKER)
+class _Automata(threading.local):
+    """The automata of each thread: they make their states as they are met, and prompts are packed beside the event loop."""
+
+    def __init__(self) -> None:
+        self.markers = Automaton(either(_core(), _wrapped(), _element()), longest=LONGEST_MARKER)
+        self.named = Automaton(_named(), longest=LONGEST_MARKER)
+        self.tags = Automaton(_tag(), longest=LONGEST_TAG)
 
 
-@cache
-def _named_markers() -> Automaton:
-    return Automaton(_named(), longest=LONGEST_MARKER)
-
-
-@cache
-def _tags() -> Automaton:
-    return Automaton(_tag(), longest=LONGEST_TAG)
+_AUTOMATA: Final = _Automata()
 
 
 _SENTENCE_END: Final = re.compile(r"\s{0,2}(?:[.?!](?=\s|\Z)|[。！？]|\n|\Z)")
@@ -186,7 +183,7 @@ def read_token(source: str, at: int, *, closed: bool) -> Token | Literal["text"]
     """
     if source[at] in "rR":
         return _read_named(source, at, closed=closed)
-    end = _markers().read(source, at, closed=closed)
+    end = _AUTOMATA.markers.read(source, at, closed=closed)
     if end is None:
         return None
     if end > at:
@@ -198,14 +195,14 @@ def is_begun(source: str) -> bool:
     """Whether a text breaks off within a marker that already names a number."""
     if source[0] not in "[【［〔〖(（" or any(sign in "]】］〕〗)）" for sign in source):
         return False
-    return _markers().read(source, 0, closed=False) is None and any(map(str.isdecimal, source))
+    return _AUTOMATA.markers.read(source, 0, closed=False) is None and any(map(str.isdecimal, source))
 
 
 def _read_named(source: str, at: int, *, closed: bool) -> Token | Literal["text"] | None:
     """`ref 1`, at the end of a sentence and as a word of its own."""
     if at and (source[at - 1].isalnum() or source[at - 1] in "_-./#"):
         return "text"
-    end = _named_markers().read(source, at, closed=closed)
+    end = _AUTOMATA.named.read(source, at, closed=closed)
     if end is None or (end > at and not closed and len(source) - end < _SENTENCE_END_SIGHT):
         return None
     if end == at or not _SENTENCE_END.match(source, end):
@@ -269,7 +266,7 @@ def _numbers_in(written: str) -> tuple[int, ...] | None:
 
 
 def _read_tag(source: str, at: int, *, closed: bool) -> Token | Literal["text"] | None:
-    end = _tags().read(source, at, closed=closed)
+    end = _AUTOMATA.tags.read(source, at, closed=closed)
     if end is None:
         return None
     named = _TAG_NAME.match(source, at, end)

@@ -30,6 +30,8 @@ _WINDOW = 1_000_000
 _NAMED_TITLES = 3
 _PASSAGES_OF_A_PART = 4
 """A part of a question has lost its subject: it is answered from the best passages of the whole question."""
+_BACKTICKS = re.compile(r"`+")
+_LONGEST_FENCE = 16
 _END = re.compile(r"\s*([.!?…。！？；;:：]+[\"'”’»」』)\]*_]*)\Z")
 
 
@@ -127,14 +129,23 @@ def _promise(item: Overlap) -> tuple[float, int]:
 def _quoted(item: Scored) -> str:
     """The candidate with its citation before the final punctuation. Markers of its own would be taken for ours."""
     number = item.candidate.passage + 1
-    if item.candidate.is_code:
-        fence = "````" if "```" in item.candidate.text else "```"
+    fence = _fence(item.candidate.text)
+    if item.candidate.is_code and len(fence) <= _LONGEST_FENCE:
         return f"[{number}]\n{fence}\n{item.candidate.text}\n{fence}"
     text = neutral(item.candidate.text, keep_markers=False)
     body, end = _END.sub("", text), _END.search(text)
     return f"{body} [{number}]{end[1] if end else ''}"
 
 
+def _fence(code: str) -> str:
+    """Backticks that no line of the code can close."""
+    longest = max(map(len, _BACKTICKS.findall(code)), default=0)
+    return "`" * max(3, longest + 1)
+
+
 def _titles(passages: Sequence[Hit]) -> tuple[str, ...]:
-    titles = dict.fromkeys(hit.chunk.title for hit in passages if hit.chunk.title)
+    """The first titles, no citations for being named."""
+    titles = dict.fromkeys(
+        neutral(hit.chunk.title, keep_markers=False) for hit in passages if hit.chunk.title
+    )
     return tuple(titles)[:_NAMED_TITLES]
