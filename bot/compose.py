@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pydantic import BaseModel, ValidationError
 
+from bot import exclusive
 from bot import settings as bot_settings
 from bot.access import Scope, scope
 from bot.service import Service
@@ -138,9 +139,14 @@ async def storage(settings: Settings) -> AsyncGenerator[Storage]:
 
 @asynccontextmanager
 async def library(settings: Settings, *, index_dir: Path | None = None) -> AsyncGenerator[Library]:
-    """Storage, embedder, index and the way in; `index_dir` puts the index elsewhere than in the data directory."""
+    """Storage, embedder, index and the way in; `index_dir` puts the index elsewhere than in the data directory.
+
+    Raises `IndexUnavailable` while another program rebuilds the data directory's index.
+    """
     async with AsyncExitStack() as stack:
         kept = await stack.enter_async_context(storage(settings))
+        if index_dir is None:
+            await stack.enter_async_context(exclusive.in_use(settings.data_dir))
         embedder = await stack.enter_async_context(_embedder(settings))
         cache = await stack.enter_async_context(_vector_cache(settings))
         identity = _identity(embedder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import time
 from contextlib import asynccontextmanager
@@ -69,7 +70,7 @@ class SqliteJobQueue:
     async def add(self, knowledge_base: KnowledgeBaseId, paths: Sequence[Path]) -> None:
         """Queue every file by its absolute path. Raises `UnknownKnowledgeBase`."""
         now = time.time()
-        rows = [(knowledge_base, str(path.absolute()), now) for path in paths]
+        rows = [(knowledge_base, os.fsencode(path.absolute()), now) for path in paths]
         try:
             async with self._database.transaction() as transaction:
                 await transaction.execute_many(
@@ -162,5 +163,8 @@ async def connect(database: Database, *, workers: Path) -> AsyncGenerator[Sqlite
 def _job(row: Row) -> Job:
     identity, knowledge_base, path, attempts = row
     return Job(
-        id=JobId(identity), knowledge_base=KnowledgeBaseId(knowledge_base), path=Path(path), attempts=attempts
+        id=JobId(identity),
+        knowledge_base=KnowledgeBaseId(knowledge_base),
+        path=Path(os.fsdecode(path)),
+        attempts=attempts,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,21 @@ async def test_a_file_that_waits_is_not_queued_twice(queue: SqliteJobQueue, base
     await queue.add(base, [*PATHS, PATHS[0]])
     await queue.add(base, PATHS)
     assert [job.path for job in await queue.unfinished()] == PATHS
+
+
+async def test_a_file_whose_name_is_not_utf8_comes_out_as_it_went_in(
+    database: Database, queue: SqliteJobQueue, base: KnowledgeBaseId, workers: Path
+) -> None:
+    odd = Path(os.fsdecode(b"/files/caf\xe9.txt"))
+    await queue.add(base, [odd, Path("/files/café.txt"), Path("/files/caf?.txt")])
+    await queue.add(base, [odd])
+    assert len(await queue.unfinished()) == 3
+    async with jobs.connect(database, workers=workers) as claims:
+        job = await claims.claim()
+        assert job is not None
+        assert os.fsencode(job.path) == b"/files/caf\xe9.txt"
+        await claims.finish(job.id)
+    assert [job.path.name for job in await queue.unfinished()] == ["café.txt", "caf?.txt"]
 
 
 async def test_a_finished_job_is_gone_and_may_come_again(

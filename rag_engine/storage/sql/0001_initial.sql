@@ -65,10 +65,11 @@ CREATE TABLE texts (
 );
 
 -- Files waiting to be read; a finished job's row is gone. `worker` is empty while nobody has the job.
+-- `path` is bytes, as the file system has it: a name need not be UTF-8.
 CREATE TABLE jobs (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     knowledge_base TEXT NOT NULL REFERENCES knowledge_bases (id) ON DELETE CASCADE,
-    path           TEXT NOT NULL,
+    path           BLOB NOT NULL,
     worker         TEXT NOT NULL DEFAULT '',
     attempts       INTEGER NOT NULL DEFAULT 0,
     created_at     REAL NOT NULL,
