@@ -7,6 +7,7 @@ import contextlib
 import importlib
 import mimetypes
 import sys
+import threading
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
@@ -32,7 +33,7 @@ from bot.port import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
 _HELP = """Ask a question, or:
   /add FILE   add a file to this conversation
@@ -54,6 +55,8 @@ class Settings(BaseModel):
 async def run(settings: Settings, service: ChatService) -> None:
     """Read questions until the input ends; every question is one message of one conversation."""
     console = Console(highlight=False)
+    if sys.stdin is None:  # closed by who started us
+        return
     interactive = sys.stdin.isatty() and console.is_terminal
     place = Place(platform="console", workspace="local", channel=settings.conversation or uuid.uuid4().hex)
     if interactive:
@@ -87,8 +90,8 @@ async def _turn(line: str, *, place: Place, service: ChatService, console: Conso
     """One message and what was replied to it in the end."""
     attachments: tuple[Attachment, ...] = ()
     text = line
-    if line.startswith("/add"):
-        path = line.removeprefix("/add").strip()
+    if line.split(maxsplit=1)[0] == "/add":
+        path = line.removeprefix("/add").strip().strip("\"'")
         attachments, text = _attachments(path), ""
         if not attachments:
             console.print(f"There is no file {path!r}.", markup=False)
@@ -117,23 +120,72 @@ def _attachments(name: str) -> tuple[Attachment, ...]:
 
 
 async def _lines(source: TextIO, *, console: Console, interactive: bool) -> AsyncIterator[str]:
-    """The lines of the input, stripped. Reading happens in a thread, so that the loop stays free."""
-    if interactive:
-        with contextlib.suppress(ImportError):
-            importlib.import_module("readline")  # its import alone gives `input` line editing and a history
-    while True:
+    """The lines of the input, stripped, each read only when it is asked for."""
+    if not interactive:
+        while line := await _read(source.readline):
+            yield line.strip()
+        return
+    with contextlib.suppress(ImportError):
+        importlib.import_module("readline")  # its import alone gives `input` line editing and a history
+    with _terminal_restored(source):
+        while True:
+            try:
+                line = await _read(lambda: input("\n> "))
+            except EOFError:
+                console.print()
+                return
+            yield line.strip()
+
+
+async def read_line(prompt: str) -> str:
+    """One line that a person types; empty where they end the input instead. Cancelled, it does not wait for Enter."""
+    with _terminal_restored(sys.stdin):
         try:
-            line = (
-                await asyncio.to_thread(input, "\n> ")
-                if interactive
-                else await asyncio.to_thread(source.readline)
-            )
+            return await _read(lambda: input(prompt))
         except EOFError:
-            console.print()
+            print()
+            return ""
+
+
+async def _read(read: Callable[[], str]) -> str:
+    """What `read` returns, waited for in a thread that nobody waits for: a person who leaves need not press Enter first."""
+    loop = asyncio.get_running_loop()
+    line: asyncio.Future[str] = loop.create_future()
+
+    def settle(value: str, error: BaseException | None) -> None:
+        if line.done():
             return
-        if not interactive and not line:
-            return
-        yield line.strip()
+        if error is None:
+            line.set_result(value)
+        else:
+            line.set_exception(error)
+
+    def work() -> None:
+        value, error = "", None
+        try:
+            value = read()
+        except (EOFError, OSError, ValueError) as raised:
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
+            loop.call_soon_threadsafe(settle, value, error)
+
+    threading.Thread(target=work, name="console-input", daemon=True).start()
+    return await line
+
+
+@contextlib.contextmanager
+def _terminal_restored(source: TextIO) -> Iterator[None]:
+    """Leave the terminal as it was found, also when a line is still being edited."""
+    try:
+        termios = importlib.import_module("termios")
+    except ImportError:
+        yield
+        return
+    before = termios.tcgetattr(source)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(source, termios.TCSADRAIN, before)
 
 
 class ConsoleStream(MessageStream, Protocol):

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from bot.settings import Settings, Slice
     from rag_engine.types import Ingested
 
+DEFAULT_KNOWLEDGE_BASE = "default"
 SEARCH_STEPS = ("refine", "retrieve", "fuse", "rerank")
 PROMPT_STEPS = ("pack",)
 _MB = 1 << 20
@@ -67,6 +68,8 @@ class ConsoleModule(Protocol):
     Settings: type[BaseModel]
 
     async def run(self, settings: BaseModel, service: ChatService) -> None: ...
+
+    async def read_line(self, prompt: str) -> str: ...
 
     def message_stream(self, console: Console) -> AbstractContextManager[MessageStream]: ...
 
@@ -182,6 +185,7 @@ async def library(settings: Settings, *, index_dir: Path | None = None) -> Async
 @asynccontextmanager
 async def application(settings: Settings) -> AsyncGenerator[Application]:
     """Everything a question needs, with the models that are configured; the last one needs no server."""
+    _refuse_unused(settings)
     async with AsyncExitStack() as stack:
         parts = await stack.enter_async_context(library(settings))
         models = [
@@ -243,7 +247,7 @@ def service(application: Application, *, names: Sequence[str] = ()) -> Service:
         return await scope(application.catalog, names)
 
     async def take(place: Place, attachment: Attachment) -> Ingested:
-        name = names[0] if names else place.channel
+        name = names[0] if names else DEFAULT_KNOWLEDGE_BASE
         return await receive(attachment, library=application.library, knowledge_base=name)
 
     return Service(
@@ -295,6 +299,20 @@ async def _reranker(slice_: Slice, *, data_dir: Path) -> AsyncGenerator[Reranker
         _validated(module, slice_.rest(), variable="RERANKER"), data_dir=data_dir
     ) as reranker:
         yield reranker
+
+
+def _refuse_unused(settings: Settings) -> None:
+    """A setting that nothing reads is a mistake of the writer's, not a wish."""
+    if settings.reranker.rest() and not settings.reranker.kind:
+        raise BadSettings(
+            "FOOTNOTE_RERANKER__KIND is not set, so the other settings of the reranker do nothing."
+        )
+    steps = (*SEARCH_STEPS, *PROMPT_STEPS)
+    for name in settings.steps:
+        if name not in steps:
+            raise BadSettings(
+                f"FOOTNOTE_STEPS__{name.upper()}: there is no such step; there are: {', '.join(steps)}."
+            )
 
 
 def _models(settings: Settings) -> list[str]:

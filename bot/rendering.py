@@ -33,3 +33,8 @@ def sources(citations: Sequence[Citation]) -> tuple[Source, ...]:
 def _source(number: int, citations: Sequence[Citation]) -> Source:
     places = dict.fromkeys(citation.anchor for citation in citations if citation.anchor)
     return Source(number=number, title=citations[0].title, places=", ".join(places), uri=citations[0].uri)
+
+
+def printable(text: str) -> str:
+    """One line that changes nothing in a terminal but what is read: a file's name may hold anything."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)

@@ -42,6 +42,8 @@ class Service:
         async with turn:
             try:
                 await self._handle(message, stream)
+            except BrokenPipeError:
+                raise  # nobody reads what we say any more
             except RagError as error:
                 await stream.finish(Reply(text=str(error)))
             except (

@@ -7,11 +7,12 @@ its own settings without a change here.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from rag_engine.errors import BadSettings
 
@@ -35,6 +36,12 @@ class Slice(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow")
     kind: str
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, object]]:
+        """Names only: a part's own settings may hold keys, which no log or traceback must show."""
+        yield "kind", self.kind
+        for name in self.rest():
+            yield name, "…"
 
     def rest(self) -> dict[str, object]:
         """What the part itself validates."""
@@ -84,7 +91,12 @@ class Settings(BaseSettings):
     """The whole tree. `FOOTNOTE_INDEX__KIND` is `index.kind`, and so on."""
 
     model_config = SettingsConfigDict(
-        env_prefix=_PREFIX, env_nested_delimiter="__", env_file=".env", frozen=True, extra="ignore"
+        env_prefix=_PREFIX,
+        env_nested_delimiter="__",
+        env_file=".env",
+        env_ignore_empty=True,
+        frozen=True,
+        extra="ignore",
     )
 
     data_dir: Path = Field(default_factory=_default_data_dir)
@@ -101,6 +113,11 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
 
+    @field_validator("data_dir")
+    @classmethod
+    def _expanded(cls, data_dir: Path) -> Path:
+        return data_dir.expanduser()
+
     def model_kind(self) -> str:
         """The language model to load: what is set, or what the other settings imply."""
         if self.model.kind:
@@ -112,11 +129,19 @@ class Settings(BaseSettings):
 def read(environment: Mapping[str, str] | None = None) -> Settings:
     """The settings of this process. Raises `BadSettings` that names the variable and what it may be."""
     environment = os.environ if environment is None else environment
-    _refuse_unknown(environment)
     try:
+        _refuse_unknown(environment)
         return Settings()
     except ValidationError as error:
         raise BadSettings(sentence(error, prefix=_PREFIX)) from error
+    except SettingsError as error:
+        group = re.search(r'field "(\w+)"', str(error))
+        name = f"{_PREFIX}{group[1].upper()}" if group else "A setting"
+        raise BadSettings(f"{name} is a group of settings: set one of them, such as {name}__KIND.") from error
+    except UnicodeDecodeError as error:
+        raise BadSettings("The file .env is not text in UTF-8: save it as that.") from error
+    except OSError as error:
+        raise BadSettings(f"The file .env cannot be read: {error.strerror}.") from error
 
 
 def sentence(error: ValidationError, *, prefix: str) -> str:
@@ -124,15 +149,19 @@ def sentence(error: ValidationError, *, prefix: str) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     path = [str(part) for part in first["loc"]]
     name = path[0] if path and path[0].isupper() else prefix + "__".join(path).upper()
+    if first["type"] == "extra_forbidden":
+        return f"{name} is no setting of Footnote."
+    if first["type"] == "model_type":
+        return f"{name} is a group of settings: set one of them, such as {name}__KIND."
     return f"{name}: {first['msg'][0].lower()}{first['msg'][1:]}."
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:
-    known = {name.upper() for name in Settings.model_fields}
+    known = {name.upper() for name, field in Settings.model_fields.items() if field.validation_alias is None}
     for variable in _ours(environment):
         first = variable.removeprefix(_PREFIX).partition("__")[0]
         if first not in known:
-            near = ", ".join(sorted(_PREFIX + name for name in known if not name.startswith("OPENAI")))
+            near = ", ".join(sorted(_PREFIX + name for name in known))
             raise BadSettings(f"{variable} is no setting of Footnote; the settings begin with {near}.")
 
 

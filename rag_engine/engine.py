@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import uuid
 from contextlib import aclosing
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine import pipeline, replying
 from rag_engine.analysis import query_tokens
-from rag_engine.errors import QueryTooLong, StorageUnavailable, UserError
+from rag_engine.errors import QueryTooLong, RagError, UserError
 from rag_engine.pipeline import Inquiry, NamedStep
 from rag_engine.types import (
     Answer,
@@ -94,7 +95,7 @@ class Engine:
         yield await self._remember(inquiry, told, asked_at=asked_at)
 
     async def _inquiry(self, query: Query, *, remember: bool) -> Inquiry:
-        _check(query, self.limits)
+        await _check(query, self.limits)
         started = time.perf_counter()
         history: list[Turn] = []
         if remember and query.conversation and self.limits.history_turns:
@@ -131,7 +132,7 @@ class Engine:
         said = Turn(id=turn, conversation=conversation, role="assistant", text=told.text, at=time.time())
         try:
             await self.history.write([asked, said], _trace(inquiry, told, answer, asked))
-        except StorageUnavailable as error:
+        except RagError as error:  # a full disk, a damaged file: whatever it is, the answer is there
             notice = f"This answer could not be kept in the history: {error}"
             answer = replace(
                 answer,
@@ -141,13 +142,13 @@ class Engine:
         return answer
 
 
-def _check(query: Query, limits: Limits) -> None:
+async def _check(query: Query, limits: Limits) -> None:
     if len(query.text) > limits.question_characters:
         raise QueryTooLong(
             f"The question has {len(query.text):,} characters and at most {limits.question_characters:,} are taken: "
             "shorten it, or add the text as a file and ask about that."
         )
-    if not query_tokens(query.text):
+    if not await asyncio.to_thread(query_tokens, query.text):
         raise UserError("There are no words in this question that could be searched for: ask it in words.")
 
 

@@ -14,7 +14,9 @@ import logging
 import re
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Protocol, TypeAlias
+from urllib.parse import unquote, urlsplit
 from weakref import WeakValueDictionary
 
 from rag_engine.blobs import blob_from_path
@@ -215,7 +217,7 @@ class Ingestion:
 
         Until they do it is not `ready`, so that a kill in between is mended when the file at that place is added again.
         """
-        document = replace(record.document, uri=uri)
+        document = replace(record.document, uri=uri, title=_file_name(uri) or record.document.title)
         await self._catalog.save(
             replace(record, document=replace(document, digest=""), state="embedding"), source=uri
         )
@@ -307,7 +309,7 @@ class Ingestion:
         try:
             await self._catalog.save(record, sections=reading.sections)
         except UnknownKnowledgeBase:
-            await self._index.drop(document.knowledge_base)
+            await self._index.drop(document.knowledge_base, document.id)
             raise
         return record
 
@@ -360,3 +362,9 @@ def _document(blob: Blob, knowledge_base: KnowledgeBaseId, identity: DocumentId)
 def _pages(sections: Sequence[Section]) -> int:
     """How many pages or slides have text; 0 for a document that has none of them."""
     return len({match[0] for section in sections if (match := _PAGE.match(section.anchor))})
+
+
+def _file_name(uri: str) -> str:
+    """The name of the file that a file URI leads to; empty for other URIs, whose last part need not be a name."""
+    parts = urlsplit(uri)
+    return PurePosixPath(unquote(parts.path)).name if parts.scheme == "file" else ""

@@ -58,7 +58,8 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
-        """One unit row per text, in order, float32; an empty text has a row too. Raises `EmbedderUnavailable`.
+        """One unit row per text, in order, float32; an empty text has a row too. Raises `EmbedderUnavailable`
+        and `RateLimited`.
 
         Runs off the event loop. Texts over `max_tokens` are cut by the model.
         """

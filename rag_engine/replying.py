@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -11,10 +12,17 @@ from rag_engine.errors import ModelUnavailable, RagError
 from rag_engine.types import Delta
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 
     from rag_engine.ports import Embedder, LanguageModel
     from rag_engine.types import Citation, Prompt
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""A model's text is text: what a terminal would obey is left out."""
+_FEWEST_TOKENS = 2048
+_CHARACTERS_A_TOKEN = 16  # reasoning included, which counts as written but is not shown
+_LONGEST_SECONDS = 1800.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +71,8 @@ async def reply(
         first_text = 0.0
         try:
             async with model.stream(prompt, task="answer") as pieces:
-                async for piece in pieces:
-                    shown = stream.feed(piece)
+                async for piece in bounded(pieces, prompt):
+                    shown = stream.feed(_CONTROL.sub("", piece))
                     if shown:
                         first_text = first_text or time.perf_counter()
                         yield Delta(text=shown)
@@ -102,3 +110,18 @@ async def reply(
             citing=cited.report,
         )
         return
+
+
+async def bounded(pieces: AsyncIterator[str], prompt: Prompt) -> AsyncGenerator[str]:
+    """The pieces, up to many times what the reply was allowed: a server that heeds no limit must not write for ever.
+
+    Raises `ModelUnavailable` at the bound of characters or of time.
+    """
+    most = max(prompt.reply_tokens, _FEWEST_TOKENS) * _CHARACTERS_A_TOKEN
+    ends = time.monotonic() + _LONGEST_SECONDS
+    written = 0
+    async for piece in pieces:
+        yield piece
+        written += len(piece)
+        if written > most or time.monotonic() > ends:
+            raise ModelUnavailable("The language model wrote far more than it was allowed to.")

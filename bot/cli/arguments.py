@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DEFAULT_KNOWLEDGE_BASE = "default"
+"""The knowledge base of who names none; `bot.compose` has the same, but is not imported for a help text."""
 
 _EPILOG = """first steps:
   footnote add handbook.pdf notes/        read files and folders into a knowledge base
@@ -111,7 +112,7 @@ def _add(add_parser: _AddParser) -> None:
         example="footnote add handbook.pdf notes/ --kb handbook",
     )
     parser.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help="a file, or a folder with all that is in it"
+        "paths", nargs="+", type=_path, metavar="PATH", help="a file, or a folder with all that is in it"
     )
     parser.add_argument(
         "--kb", default=DEFAULT_KNOWLEDGE_BASE, metavar="NAME", help=f"made if new ({DEFAULT_KNOWLEDGE_BASE})"
@@ -213,8 +214,14 @@ def _with_json(parser: argparse.ArgumentParser, shape: str) -> None:
     parser.add_argument("--json", action="store_true", help=f"print JSON: {shape}")
 
 
+def _path(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("an empty path names no file")
+    return Path(text)
+
+
 def _positive(text: str) -> int:
-    number = int(text)
+    number = int(text) if text.isdecimal() else 0
     if number < 1:
         raise argparse.ArgumentTypeError("must be 1 or more")
     return number

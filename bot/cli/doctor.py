@@ -89,7 +89,14 @@ async def _embedder_and_index(settings: Settings) -> Finding:
         seconds = time.perf_counter() - started
         bases = await library.catalog.knowledge_bases()
         chunks = sum([await library.index.count(base.id) for base in bases])
+        records = [record for base in bases for record in await library.catalog.records(base.id)]
         identity = library.identity
+    expected = sum(record.chunks for record in records if record.state == "ready")
+    if chunks != expected:
+        detail = f"the index holds {chunks} passages and the catalog {expected}"
+        return Finding(
+            check="embedder and index", state="bad", detail=detail, mend="run `footnote kb reindex --all`"
+        )
     detail = f"{identity.model}, {identity.dimensions} dimensions, {chunks} passages, open in {seconds:.1f} s"
     return Finding(check="embedder and index", state="ok", detail=detail)
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from rag_engine.types import DocumentRecord, KnowledgeBase, Section
 
 
+_SHORTEST_ID = 4
+
+
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Do one action."""
     return await _ACTIONS[arguments.action](arguments, settings)
@@ -67,7 +70,7 @@ async def _remove(arguments: argparse.Namespace, settings: Settings) -> int:
             if record
             else f"the knowledge base {base.name} and all in it"
         )
-        if not arguments.yes and not _confirmed(f"Remove {what}?"):
+        if not arguments.yes and not await _confirmed(f"Remove {what}?"):
             print("Nothing was removed.")
             return 1
         await library.ingestion.forget(base.id, record.document.id if record else None)
@@ -151,9 +154,12 @@ def _document_row(record: DocumentRecord) -> dict[str, object]:
 
 
 def _document(records: Sequence[DocumentRecord], wanted: str, base: KnowledgeBase) -> DocumentRecord:
-    """By id or its beginning, else by title; a title that several documents share must be told apart by id."""
-    found = [record for record in records if record.document.id.startswith(wanted)]
+    """By id, else by title, else by the beginning of its id; a title that several share must be told apart by id."""
+    found = [record for record in records if record.document.id == wanted]
+    found = found or [record for record in records if record.document.title == wanted]
     found = found or [record for record in records if record.document.title.casefold() == wanted.casefold()]
+    if not found and len(wanted) >= _SHORTEST_ID:
+        found = [record for record in records if record.document.id.startswith(wanted)]
     if not found:
         raise UnknownDocument(
             f"There is no document {wanted!r} in {base.name}: `footnote kb show {base.name}` lists them."
@@ -182,14 +188,19 @@ def _show_rows(rows: Sequence[dict[str, object]], *, as_json: bool, empty: str) 
     if not rows:
         console.print(Text(empty))
         return
+    if not console.is_terminal:
+        for cells in (rows[0].keys(), *(row.values() for row in rows)):
+            print("\t".join(str(cell) for cell in cells))
+        return
     table = Table(*rows[0], box=None, pad_edge=False)
     for row in rows:
         table.add_row(*(Text(str(value)[:12] if name == "id" else str(value)) for name, value in row.items()))
     console.print(table)
 
 
-def _confirmed(question: str) -> bool:
+async def _confirmed(question: str) -> bool:
     """Ask on a terminal; a script has said what it wants by calling."""
-    if not sys.stdin.isatty():
+    if not sys.stdin or not sys.stdin.isatty():
         return True
-    return input(f"{question} [y/N] ").strip().casefold() in {"y", "yes"}
+    answer = await compose.console().read_line(f"{question} [y/N] ")
+    return answer.strip().casefold() in {"y", "yes"}

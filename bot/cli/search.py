@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -35,7 +36,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if arguments.json:
         print(json.dumps([as_json(hit) for hit in found.hits], ensure_ascii=False, indent=2))
         return 0
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
     for hit in found.hits:
         _print(hit, console)
     if not found.hits:

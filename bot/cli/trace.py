@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
@@ -31,7 +32,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if arguments.json:
         print(json.dumps(as_json(trace), ensure_ascii=False, indent=2))
         return 0
-    _print(trace, Console(highlight=False))
+    _print(trace, Console(highlight=False, soft_wrap=not sys.stdout.isatty()))
     return 0
 
 

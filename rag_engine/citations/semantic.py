@@ -14,7 +14,7 @@ from rag_engine.citations.claims import claims
 from rag_engine.citations.figures import missing
 from rag_engine.citations.placement import MOST_MARKERS
 from rag_engine.citations.quotes import units
-from rag_engine.errors import EmbedderUnavailable
+from rag_engine.errors import Unavailable
 from rag_engine.familiarity import gauge
 from rag_engine.language import detect
 
@@ -160,7 +160,7 @@ async def _cosines(chosen: list[str], evidence: list[_Evidence], embedder: Embed
     try:
         async with asyncio.timeout(_PATIENCE):
             vectors = await embedder.embed(texts, side="passage")
-    except (EmbedderUnavailable, TimeoutError):
+    except (Unavailable, TimeoutError):
         return None
     return vectors[: len(chosen)] @ vectors[len(chosen) :].T
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _DELIMITERS: Final = ",;\t|"
 _SAMPLE_LINES: Final = 30
 _LONGEST_CELL: Final = 1 << 20
+csv.field_size_limit(
+    1 << 30
+)  # the default refuses cells of 128 kB as damage; the worker's memory has a limit of its own
 
 
 class _Cell(Protocol):

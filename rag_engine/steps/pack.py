@@ -16,8 +16,11 @@ from rag_engine.phrases import phrase
 from rag_engine.types import Prompt
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rag_engine.pipeline import Inquiry
     from rag_engine.ports import LanguageModel, Ports, Step
+    from rag_engine.types import Hit, Turn
 
 STATUS = ""
 
@@ -52,7 +55,7 @@ async def pack(inquiry: Inquiry, *, settings: Settings, model: LanguageModel) ->
     )
     budget = prompt_budget(model.context_tokens, settings.reply_tokens, ratio=settings.context_ratio)
     hits = inquiry.hits[: inquiry.query.limit]
-    fitted = fit(asked, hits, prompts.rounds(inquiry.history), budget=budget, layout=layout)
+    fitted = await asyncio.to_thread(_fitted, asked, hits, inquiry.history, budget, layout)
     prompt = Prompt(
         messages=fitted.messages,
         question=inquiry.question,
@@ -67,6 +70,11 @@ async def pack(inquiry: Inquiry, *, settings: Settings, model: LanguageModel) ->
         return packed
     notice = phrase("question_cut", language=language)
     return replace(packed.falling_back("question_cut"), notices=(*packed.notices, notice))
+
+
+def _fitted(asked: str, hits: Sequence[Hit], history: Sequence[Turn], budget: int, layout: Layout) -> Fitted:
+    """Off the event loop: a long question or conversation takes a while to count."""
+    return fit(asked, hits, prompts.rounds(history), budget=budget, layout=layout)
 
 
 async def _counter(model: LanguageModel) -> tokens.Count:

@@ -74,7 +74,7 @@ async def search_legs(
             vector=vector,
         )
 
-    if "lexical" in query.legs and (tokens := query_tokens(question)):
+    if "lexical" in query.legs and (tokens := await asyncio.to_thread(query_tokens, question)):
         searches.append(search("lexical", tokens=tokens))
     if "dense" in query.legs:
         try:

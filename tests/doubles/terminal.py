@@ -28,6 +28,8 @@ class Terminal:
         self._stream = pyte.ByteStream(self.screen)
         self._changed = asyncio.Event()
         self.frames: list[str] = []
+        self.ended = asyncio.Event()
+        """Set when the command has closed its side."""
 
     @property
     def text(self) -> str:
@@ -59,6 +61,13 @@ class Terminal:
             self._changed.set()
             return
         asyncio.get_running_loop().remove_reader(self._controller)
+        self.ended.set()
+
+
+def _take_terminal() -> None:
+    """In the new process: make its standard input the terminal that Ctrl-C comes from."""
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 @asynccontextmanager
@@ -75,7 +84,7 @@ async def running(
         stdout=side,
         stderr=side,
         env={**environment, "TERM": "xterm-256color"},
-        start_new_session=True,
+        preexec_fn=_take_terminal,
     )
     os.close(side)
     loop = asyncio.get_running_loop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from typing import TYPE_CHECKING
@@ -91,6 +92,8 @@ async def test_a_question_without_words_asks_for_words(one_file: Footnote, quest
         ("FOOTNOTE_INDEX__KIND", "../x", "../x"),
         ("FOOTNOTE_EMBEDDER__NONSENSE", "1", "FOOTNOTE_EMBEDDER__NONSENSE"),
         ("FOOTNOTE_PARSING__SECONDS", "soon", "FOOTNOTE_PARSING__SECONDS"),
+        ("FOOTNOTE_STEPS__NOWHERE__X", "1", "FOOTNOTE_STEPS__NOWHERE"),
+        ("FOOTNOTE_RERANKER__URL", "http://x", "FOOTNOTE_RERANKER__KIND"),
         ("FOOTNOTE_STEPS__RETRIEVE__CANDIDATES", "0", "FOOTNOTE_STEPS__RETRIEVE__CANDIDATES"),
     ],
 )
@@ -128,3 +131,41 @@ async def test_wrong_usage_is_exit_code_2(footnote: Footnote) -> None:
     assert (await footnote("ask")).code == 2
     assert (await footnote("search", "x", "--legs", "sparse")).code == 2
     assert (await footnote("nonsense")).code == 2
+
+
+async def test_paths_that_lead_nowhere_do_not_stop_the_others(footnote: Footnote, tmp_path: Path) -> None:
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    (folder / "good.md").write_text("# Good\n\nA fact.\n", encoding="utf-8")
+    (folder / "loop").symlink_to(folder / "loop")
+    (folder / "dangling.md").symlink_to(folder / "nowhere")
+    (folder / "es\x1b[31mc\nape.md").write_text("# Odd\n\nA name.\n", encoding="utf-8")
+    finished = await footnote("add", "odd", "x" * 300)
+    assert finished.code == 1
+    assert "5 files: 2 added (2 passages), 0 unchanged, 3 failed" in finished.out
+    assert "\x1b" not in finished.out
+    assert (await footnote("add", "")).code == 2
+
+
+async def test_two_runs_at_once_each_tell_of_their_own_files(footnote: Footnote, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        for number in range(15):
+            text = f"# {name} {number}\n\nFact {number} of {name}.\n"
+            (tmp_path / name / f"{name}-{number}.md").write_text(text, encoding="utf-8")
+        (tmp_path / name / f"{name}-bad.pdf").write_bytes(b"%PDF-1.7 broken")
+    first, second = await asyncio.gather(footnote("add", "one"), footnote("add", "two"))
+    assert (first.code, second.code) == (1, 1)
+    assert "one-bad.pdf" in first.out
+    assert "two-bad.pdf" in second.out
+    (base,) = json.loads((await footnote("kb", "list", "--json")).out)
+    assert base["documents"] == 30
+
+
+async def test_a_lost_index_is_found_by_the_doctor(one_file: Footnote, tmp_path: Path) -> None:
+    (tmp_path / "data" / "index.sqlite").unlink()
+    finished = await one_file("doctor")
+    assert finished.code == 1
+    assert "footnote kb reindex --all" in finished.out
+    assert (await one_file("kb", "reindex", "--all")).code == 0
+    assert "28 days" in (await one_file("ask", "How many days of leave?")).out

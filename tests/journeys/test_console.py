@@ -105,3 +105,20 @@ async def test_run_starts_the_console_and_says_that_it_is_ready(chat: OpenTermin
         await shown.until('"event": "ready"')
         screen = await shown.until("Ask about your files.")
     assert screen.index("ready") < screen.index("Ask about")
+
+
+async def test_ctrl_c_leaves_at_once(chat: OpenTerminal) -> None:
+    async with chat() as shown:
+        await shown.until(">")
+        shown.type("\x03")
+        async with asyncio.timeout(10):
+            await shown.ended.wait()
+    assert "Traceback" not in shown.text
+
+
+async def test_a_question_that_only_begins_like_a_command_is_a_question(chat: OpenTerminal) -> None:
+    async with chat() as shown:
+        await shown.until(">")
+        shown.type("/address of the harbour office?\n")
+        await shown.until(lambda screen: screen.endswith(">") and screen.count(">") > 1)
+    assert "There is no file" not in shown.text

@@ -124,3 +124,16 @@ async def test_what_was_said_before_the_stream_broke_off_stays(
     assert answer["answer"].startswith("Above 6 Beaufort [1]. And when the")
     (notice,) = answer["notices"]
     assert "broke off" in notice
+
+
+async def test_a_reply_that_was_cut_at_its_limit_is_marked(asking: Footnote, server: OpenAIServer) -> None:
+    server.on(streamed("Above 6 Beaufort [1]. And th", finish="length"))
+    answer = json.loads((await asking("ask", QUESTION, "--json")).out)
+    (notice,) = answer["notices"]
+    assert "REPLY_TOKENS" in notice
+
+
+async def test_what_a_terminal_would_obey_is_left_out(asking: Footnote, server: OpenAIServer) -> None:
+    server.on(streamed("\x1b[31mAbove 6 Beaufort\x07 [1]."))
+    answer = json.loads((await asking("ask", QUESTION, "--json")).out)
+    assert answer["answer"] == "[31mAbove 6 Beaufort [1]."

@@ -95,8 +95,9 @@ def document_frequencies(
     for token in tokens:
         if token not in known:
             row = connection.execute("SELECT doc FROM vocabulary WHERE term = ?", (token,)).fetchone()
-            known[token] = row[0] if row else 0
-    return {token: known[token] for token in tokens}
+            if row:  # what occurs nowhere is not remembered: there is no end of such words
+                known[token] = row[0]
+    return {token: known.get(token, 0) for token in tokens}
 
 
 def _inverse(frequency: int, chunks: int) -> float:

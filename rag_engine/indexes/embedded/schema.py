@@ -163,7 +163,7 @@ def _check_identity(connection: sqlite3.Connection, path: Path, identity: IndexI
         raise SchemaMismatch(
             f"The search index {path} holds vectors of {stored['model']} ({stored['dimensions']} dimensions), the settings"
             f" name {identity.model} ({identity.dimensions}); run `footnote kb reindex --all`, or set"
-            f" FOOTNOTE_EMBEDDER__MODEL back."
+            f" the FOOTNOTE_EMBEDDER__… settings back."
         )
     raise SchemaMismatch(
         f"The search index {path} was made with another text analyzer ({stored['analyzer']}, now {identity.analyzer});"

@@ -41,6 +41,12 @@ async def text_pieces(body: AsyncIterator[bytes], *, content_type: str) -> Async
         raise ContentFiltered
     if not told:
         raise ModelUnavailable(_nothing(finish), backend=_BACKEND)
+    if finish == "length":
+        raise ModelUnavailable(
+            "the language model reached the end of its reply's allowance; whoever runs this bot can raise "
+            "FOOTNOTE_STEPS__PACK__REPLY_TOKENS.",
+            backend=_BACKEND,
+        )
 
 
 def _nothing(finish: str) -> str:

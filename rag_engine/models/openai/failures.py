@@ -44,7 +44,8 @@ def translate_errors(model: str) -> Generator[None]:
     try:
         yield
     except openai.APIStatusError as error:
-        logger.warning("The language model answered %d: %s", error.status_code, _told(error)[:300])
+        logger.warning("The language model answered %d.", error.status_code)
+        logger.debug("It said: %s", _told(error)[:300])  # servers may repeat the prompt in their complaint
         raise _of_status(error, model) from error
     except openai.APIConnectionError as error:
         raise _unavailable(

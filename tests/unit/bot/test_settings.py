@@ -76,3 +76,37 @@ def test_the_model_is_what_is_set_or_what_the_rest_implies(
 ) -> None:
     monkeypatch.setenv(name, value)
     assert settings.read().model_kind() == kind
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("FOOTNOTE_MODEL", "gpt-4.1", "FOOTNOTE_MODEL is a group of settings"),
+        ("FOOTNOTE_OPENAI_API_KEY", "sk", "FOOTNOTE_OPENAI_API_KEY is no setting"),
+    ],
+)
+def test_a_name_that_does_nothing_is_refused(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(BadSettings, match=said):
+        settings.read()
+
+
+def test_a_dotenv_file_that_is_no_text(elsewhere: Path) -> None:
+    (elsewhere / ".env").write_bytes(b"OPENAI_API_KEY=\xff\xfe\n")
+    with pytest.raises(BadSettings, match="UTF-8"):
+        settings.read()
+
+
+def test_an_empty_value_is_no_value_and_home_is_meant_by_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_EMBEDDER__KIND", "")
+    monkeypatch.setenv("FOOTNOTE_DATA_DIR", "~/notes")
+    read = settings.read()
+    assert read.embedder.kind == "local"
+    assert "~" not in str(read.data_dir)
+
+
+def test_the_settings_of_a_part_are_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_MODEL__API_KEY", "sk-secret")
+    assert "sk-secret" not in repr(settings.read()) + str(settings.read())
