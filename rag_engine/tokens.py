@@ -115,7 +115,7 @@ def cut_middle(text: str, limit: int, *, count: Count = count) -> str:
         return cut(text, limit, count=count)
     head = cut(text, (room + 1) // 2, count=count).rstrip()
     tail = _cut_start(text[len(head) :], room - count(head), count).lstrip()
-    joined = f"{head} {OMISSION} {tail}".lstrip() if tail else f"{head} {OMISSION}".lstrip()
+    joined = " ".join(part for part in (head, OMISSION, tail) if part)
     return joined if count(joined) <= limit else cut(text, limit, count=count)
 
 

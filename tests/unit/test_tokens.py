@@ -36,6 +36,7 @@ def test_what_fits_is_not_cut(text: str) -> None:
     assert tokens.cut_middle(text, enough, count=tokens.estimate) == text
 
 
+@example(text=" ??????👧", limit=10)
 @example(text="?é\u200d\u200d👧 ", limit=13)
 @given(words, st.integers(0, 80))
 def test_a_cut_in_the_middle_stays_within_the_limit(text: str, limit: int) -> None:
