@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from rag_engine.ports import Catalog
     from rag_engine.types import KnowledgeBase, KnowledgeBaseId
 
+DEFAULT_KNOWLEDGE_BASE = "default"
+"""Where files go when nobody names a knowledge base."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:

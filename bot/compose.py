@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from bot import exclusive
 from bot import settings as bot_settings
-from bot.access import Scope, scope
+from bot.access import DEFAULT_KNOWLEDGE_BASE, Scope, scope
 from bot.service import Service
 from bot.uploads import receive
 from rag_engine import analysis, plugins
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from bot.settings import Settings, Slice
     from rag_engine.types import Ingested
 
-DEFAULT_KNOWLEDGE_BASE = "default"
 SEARCH_STEPS = ("refine", "retrieve", "fuse", "rerank")
 PROMPT_STEPS = ("pack",)
 _MB = 1 << 20

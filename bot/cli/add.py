@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ from rag_engine.types import Ingested
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from bot.settings import Settings
     from rag_engine.storage.jobs import Job
@@ -207,27 +207,17 @@ class _Bar(_Shown):
         self._bar.advance(self._task)
 
 
-def _progress(console: Console, *, total: int) -> AbstractContextManager[_Shown]:
+@contextmanager
+def _progress(console: Console, *, total: int) -> Generator[_Shown]:
     if not console.is_terminal:
-        return nullcontext(_Shown(console))
-    return _BarContext(console, total=total)
-
-
-class _BarContext(AbstractContextManager[_Shown]):
-    def __init__(self, console: Console, *, total: int) -> None:
-        self._console, self._total = console, total
-        self._bar = Progress(
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.description}"),
-            console=console,
-            transient=True,
-        )
-
-    def __enter__(self) -> _Shown:
-        self._bar.start()
-        return _Bar(self._console, self._bar, total=self._total)
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+        yield _Shown(console)
+        return
+    with Progress(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+        console=console,
+        transient=True,
+    ) as bar:
+        yield _Bar(console, bar, total=total)

@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from bot.access import DEFAULT_KNOWLEDGE_BASE
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DEFAULT_KNOWLEDGE_BASE = "default"
-"""The knowledge base of who names none; `bot.compose` has the same, but is not imported for a help text."""
 
 _EPILOG = """first steps:
   footnote add handbook.pdf notes/        read files and folders into a knowledge base
