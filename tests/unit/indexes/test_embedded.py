@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sqlite3
 import time
 from contextlib import closing
@@ -282,6 +283,9 @@ async def test_neither_writing_nor_searching_holds_the_event_loop(tmp_path: Path
     vectors = clustered(3_000, seed=5)
     random = np.random.default_rng(6)
     texts = [" ".join(f"word{word}" for word in random.integers(0, 3_000, 80)) for _ in vectors]
+    # What other tests left behind (torch among it) is no business of the collector's here: the program freezes it likewise.
+    gc.collect()
+    gc.freeze()
     async with opened(tmp_path) as index:
         work = asyncio.gather(
             put(index, "d", texts, vectors), *(words(index, "word1 word2 word3") for _ in range(50))
