@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from rag_engine.errors import SchemaMismatch
-from rag_engine.storage.faults import primary_code
+from rag_engine.storage.write_ahead_log import use_write_ahead_log
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -35,7 +34,7 @@ def migrate(path: Path, scripts: Traversable) -> None:
             )
         if version == latest:
             return
-        _use_write_ahead_log(connection)
+        use_write_ahead_log(connection)
         for number, script in numbered:
             if number > version:
                 _apply(connection, path, number, script, back_up=version > 0)
@@ -106,17 +105,3 @@ def _statements(script: str) -> Iterator[str]:
 
 def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Turn the log on; SQLite does not wait by itself when two processes do so at once."""
-    deadline = time.monotonic() + _BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-        else:
-            return

@@ -172,6 +172,18 @@ async def test_two_handles_see_what_either_writes(open_index: OpenIndex) -> None
         assert await found(other, lexical("pear"), dense(vector(1))) == [[], []]
 
 
+async def test_many_may_open_a_new_index_at_the_same_time(open_index: OpenIndex) -> None:
+    async def open_and_put(number: int) -> None:
+        async with open_index(IDENTITY) as index:
+            await put(index, document(f"d{number}"), "apple", seed=number)
+
+    async with asyncio.timeout(60), asyncio.TaskGroup() as group:
+        for number in range(8):
+            group.create_task(open_and_put(number))
+    async with open_index(IDENTITY) as index:
+        assert await index.count(base("kb")) == 8
+
+
 async def test_two_handles_may_write_at_the_same_time(open_index: OpenIndex) -> None:
     async with open_index(IDENTITY) as one, open_index(IDENTITY) as other:
         async with asyncio.timeout(30), asyncio.TaskGroup() as group:

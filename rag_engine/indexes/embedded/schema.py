@@ -10,6 +10,7 @@ import sqlite3
 from typing import TYPE_CHECKING, cast
 
 from rag_engine.errors import Misconfigured, SchemaMismatch
+from rag_engine.storage.write_ahead_log import use_write_ahead_log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +21,6 @@ SCHEMA = 1
 _APPLICATION = 0x466F6F74  # "Foot"
 
 _PRAGMAS = (
-    "journal_mode=WAL",
     "synchronous=NORMAL",
     "busy_timeout=10000",
     "temp_store=MEMORY",
@@ -63,6 +63,7 @@ def opened(path: Path) -> sqlite3.Connection:
 
 def configure(connection: sqlite3.Connection, *, read_only: bool = False) -> None:
     """Set our pragmas."""
+    use_write_ahead_log(connection)
     for pragma in (*_PRAGMAS, *(_READER_PRAGMAS if read_only else _WRITER_PRAGMAS)):
         connection.execute(f"PRAGMA {pragma}")
 
