@@ -4,7 +4,7 @@ RagError
 ├── UserError      the asker can mend it; the text is shown as it is
 │   ├── UnsupportedFile  FileTooLarge  EmptyDocument  CorruptFile  EncryptedFile
 │   └── UnknownKnowledgeBase  UnknownDocument  NotAllowed  QueryTooLong
-├── Unavailable    wait; `backend` and `retry_after` are data
+├── Unavailable    wait; `backend`, `retry_after` and `reason` are data
 │   └── IndexUnavailable  EmbedderUnavailable  ModelUnavailable  RateLimited  StorageUnavailable
 ├── Refused        the model will not or cannot
 │   └── ContentFiltered  ContextTooLong
@@ -66,11 +66,15 @@ class QueryTooLong(UserError):
 class Unavailable(RagError):
     """A service does not answer; try again in a moment."""
 
-    def __init__(self, message: str = "", *, backend: str = "", retry_after: float | None = None) -> None:
+    def __init__(
+        self, message: str = "", *, backend: str = "", retry_after: float | None = None, reason: str = ""
+    ) -> None:
         super().__init__(message)
         self.backend = backend
         self.retry_after = retry_after
         """Seconds to wait, when the service said so."""
+        self.reason = reason
+        """What is wrong in one word of a small, fixed set, for counting: `unreachable`, `timeout`, `rejected`, `read_only`, ..."""
 
 
 class IndexUnavailable(Unavailable):
