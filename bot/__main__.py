@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -10,7 +11,8 @@ from bot.cli import arguments
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    import asyncio
+    from collections.abc import Generator, Sequence
 
 _COMMAND_MODULES = {"kb": "knowledge_bases", "eval": "evaluate"}
 EXIT_FAILED, EXIT_MISCONFIGURED, EXIT_INTERRUPTED = 1, 78, 130
@@ -26,7 +28,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not chosen.command:
         parser.print_help()
         return 0
-    return _run(chosen)
+    try:
+        return _run(chosen)
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
 
 
 def _run(chosen: argparse.Namespace) -> int:
@@ -40,9 +45,8 @@ def _run(chosen: argparse.Namespace) -> int:
         read = settings.read()
         telemetry.configure(read.log_level, service=chosen.command == "run")
         module = importlib.import_module(f"bot.cli.{_COMMAND_MODULES.get(chosen.command, chosen.command)}")
-        return asyncio.run(module.run(chosen, read))
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+        with asyncio.Runner() as runner, _woken_by_signals(runner.get_loop()):
+            return runner.run(module.run(chosen, read))
     except BrokenPipeError:
         # The reader of our output has gone, e.g. `| head`. What is still buffered must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -54,6 +58,32 @@ def _run(chosen: argparse.Namespace) -> int:
             return EXIT_MISCONFIGURED if isinstance(cause, Misconfigured) else EXIT_FAILED
         print(f"footnote: {telemetry.report(cause)}", file=sys.stderr)
         return EXIT_FAILED
+
+
+@contextlib.contextmanager
+def _woken_by_signals(loop: asyncio.AbstractEventLoop) -> Generator[None]:
+    """A signal ends the event loop's wait.
+
+    What asyncio does at Ctrl-C waits until the main thread runs Python again. A signal that comes just before the loop goes
+    to sleep, or that the system hands to another thread, interrupts no sleep: without this, Ctrl-C would be lost.
+    """
+    import signal
+    import socket
+
+    if sys.platform == "win32":  # the loop of Windows does so itself
+        yield
+        return
+    receiving, sending = socket.socketpair()
+    with receiving, sending:
+        receiving.setblocking(False)
+        sending.setblocking(False)
+        loop.add_reader(receiving, receiving.recv, 4096)
+        before = signal.set_wakeup_fd(sending.fileno(), warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(before)
+            loop.remove_reader(receiving)
 
 
 def _version() -> str:

@@ -6,6 +6,7 @@ import asyncio
 import fcntl
 import os
 import pty
+import signal
 import struct
 import termios
 from contextlib import asynccontextmanager, suppress
@@ -28,8 +29,7 @@ class Terminal:
         self._stream = pyte.ByteStream(self.screen)
         self._changed = asyncio.Event()
         self.frames: list[str] = []
-        self.ended = asyncio.Event()
-        """Set when the command has closed its side."""
+        self._ended = asyncio.Event()
 
     @property
     def text(self) -> str:
@@ -52,6 +52,14 @@ class Terminal:
         """Press these keys."""
         os.write(self._controller, text.encode())
 
+    async def end(self) -> None:
+        """Wait until the command has closed its side."""
+        try:
+            async with asyncio.timeout(SECONDS):
+                await self._ended.wait()
+        except TimeoutError:
+            raise AssertionError(f"the command did not end; the screen shows:\n{self.text}") from None
+
     def read(self) -> None:
         """Take in what the command printed."""
         with suppress(OSError):  # the command has ended and closed its side
@@ -61,13 +69,15 @@ class Terminal:
             self._changed.set()
             return
         asyncio.get_running_loop().remove_reader(self._controller)
-        self.ended.set()
+        self._ended.set()
 
 
 def _take_terminal() -> None:
-    """In the new process: make its standard input the terminal that Ctrl-C comes from."""
+    """In the new process: make its standard input the terminal that Ctrl-C comes from, and let Ctrl-C through."""
     os.setsid()
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    # A test run that was started in the background of a script ignores it, and so would every program it starts.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @asynccontextmanager
@@ -93,7 +103,9 @@ async def running(
         yield terminal
     finally:
         loop.remove_reader(controller)
-        with suppress(ProcessLookupError):
-            process.kill()
+        if process.returncode is None:
+            # Not `process.kill`: it may take a process that has just ended away from those who wait for its end.
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
         await process.wait()
         os.close(controller)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,7 @@ from tests.doubles.openai_server import Reply, chunk
 from tests.journeys.conftest import COMMAND, environment
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import AsyncGenerator, Callable, Sequence
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
 
 QUESTION = "In what wind do we put off a field trip?"
 
+SIGNALS_ELSEWHERE = """
+import signal, sys, threading
+from bot.__main__ import main
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+sys.exit(main())
+"""
+"""The command, where the system hands every Ctrl-C to another thread than the one of the event loop, which it may always do."""
+
 
 @pytest.fixture
 async def server() -> AsyncGenerator[OpenAIServer]:
@@ -33,9 +43,11 @@ async def server() -> AsyncGenerator[OpenAIServer]:
 
 @pytest.fixture
 def chat(samples_dir: Path, tmp_path: Path) -> OpenTerminal:
-    def start(*arguments: str, **more: str) -> AbstractAsyncContextManager[Terminal]:
+    def start(
+        *arguments: str, program: Sequence[str] = COMMAND, **more: str
+    ) -> AbstractAsyncContextManager[Terminal]:
         settings = {"PYTHONPATH": str(PROJECT), "FOOTNOTE_DATA_DIR": str(samples_dir), **more}
-        command = [*COMMAND, *(arguments or ("chat",))]
+        command = [*program, *(arguments or ("chat",))]
         return terminal.running(command, environment=environment(tmp_path, **settings))
 
     return start
@@ -107,12 +119,12 @@ async def test_run_starts_the_console_and_says_that_it_is_ready(chat: OpenTermin
     assert screen.index("ready") < screen.index("Ask about")
 
 
-async def test_ctrl_c_leaves_at_once(chat: OpenTerminal) -> None:
-    async with chat() as shown:
+@pytest.mark.parametrize("program", [COMMAND, (sys.executable, "-c", SIGNALS_ELSEWHERE)])
+async def test_ctrl_c_leaves_at_once(chat: OpenTerminal, program: Sequence[str]) -> None:
+    async with chat(program=program) as shown:
         await shown.until(">")
         shown.type("\x03")
-        async with asyncio.timeout(10):
-            await shown.ended.wait()
+        await shown.end()
     assert "Traceback" not in shown.text
 
 
