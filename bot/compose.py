@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 from contextlib import (
     AbstractAsyncContextManager,
@@ -11,12 +10,9 @@ from contextlib import (
     asynccontextmanager,
 )
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
-from pydantic import BaseModel, ValidationError
-
-from bot import exclusive
-from bot import settings as bot_settings
+from bot import exclusive, parts
 from bot.access import DEFAULT_KNOWLEDGE_BASE, Scope, scope
 from bot.service import Service
 from bot.uploads import receive
@@ -26,39 +22,26 @@ from rag_engine.engine import Engine, Limits
 from rag_engine.errors import BadSettings
 from rag_engine.ingestion import Ingestion
 from rag_engine.parsing import parser_pool
-from rag_engine.pipeline import NamedStep
-from rag_engine.ports import (
-    Embedder,
-    Index,
-    IndexContents,
-    IndexIdentity,
-    LanguageModel,
-    Ports,
-    Reranker,
-    Splitter,
-    VectorCache,
-)
+from rag_engine.ports import Embedder, Index, IndexIdentity, Ports, Splitter, VectorCache
 from rag_engine.storage import jobs, sqlite, vectors
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.history import SqliteHistory
+from rag_engine.storage.waiting import uninterrupted
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Sequence
     from pathlib import Path
 
+    from pydantic import BaseModel
     from rich.console import Console
 
     from bot.port import Attachment, ChatService, MessageStream, Place
-    from bot.settings import Settings, Slice
+    from bot.settings import Settings
     from rag_engine.types import Ingested
 
 SEARCH_STEPS = ("refine", "retrieve", "fuse", "rerank")
 PROMPT_STEPS = ("pack",)
 _MB = 1 << 20
-
-
-class StoredIndex(Index, IndexContents, Protocol):
-    """An index whose contents can be read back."""
 
 
 class ConsoleModule(Protocol):
@@ -90,7 +73,7 @@ class Library:
     storage: Storage
     embedder: Embedder
     identity: IndexIdentity
-    index: StoredIndex
+    index: parts.StoredIndex
     ingestion: Ingestion
     max_file_bytes: int
 
@@ -140,20 +123,21 @@ async def storage(settings: Settings) -> AsyncGenerator[Storage]:
 
 
 @asynccontextmanager
-async def library(settings: Settings, *, index_dir: Path | None = None) -> AsyncGenerator[Library]:
-    """Storage, embedder, index and the way in; `index_dir` puts the index elsewhere than in the data directory.
+async def library(settings: Settings, *, rebuilding: bool = False) -> AsyncGenerator[Library]:
+    """Storage, embedder, index and the way in; `rebuilding` takes the index that is built beside the one in use.
 
     Raises `IndexUnavailable` while another program rebuilds the data directory's index.
     """
     async with AsyncExitStack() as stack:
         kept = await stack.enter_async_context(storage(settings))
-        if index_dir is None:
+        if not rebuilding:
             await stack.enter_async_context(exclusive.in_use(settings.data_dir))
-        embedder = await stack.enter_async_context(_embedder(settings))
+        embedder = await stack.enter_async_context(parts.embedder(settings))
         cache = await stack.enter_async_context(_vector_cache(settings))
         identity = _identity(embedder)
+        module, own = parts.index_module(settings.index, settings)
         index = await stack.enter_async_context(
-            _index(settings.index, data_dir=index_dir or settings.data_dir, identity=identity)
+            module.connect(own, data_dir=settings.data_dir, identity=identity, rebuilding=rebuilding)
         )
         parsing = settings.parsing
         pool = await stack.enter_async_context(
@@ -163,7 +147,7 @@ async def library(settings: Settings, *, index_dir: Path | None = None) -> Async
         )
         ingestion = Ingestion(
             parse=pool.parse,
-            splitter=_splitter(settings, embedder),
+            splitter=parts.splitter(settings, embedder),
             embedder=CachedEmbedder(embedder, cache),
             index=index,
             catalog=kept.catalog,
@@ -186,52 +170,60 @@ async def application(settings: Settings) -> AsyncGenerator[Application]:
     """Everything a question needs, with the models that are configured; the last one needs no server."""
     _refuse_unused(settings)
     async with AsyncExitStack() as stack:
-        parts = await stack.enter_async_context(library(settings))
+        books = await stack.enter_async_context(library(settings))
         models = [
-            await stack.enter_async_context(_model(kind, settings, parts.embedder))
+            await stack.enter_async_context(parts.model(kind, settings, embedder=books.embedder))
             for kind in _models(settings)
         ]
         reranker = None
         if settings.reranker.kind:
             reranker = await stack.enter_async_context(
-                _reranker(settings.reranker, data_dir=settings.data_dir)
+                parts.reranker(settings.reranker, data_dir=settings.data_dir)
             )
-        ports = Ports(embedder=parts.embedder, index=parts.index, model=models[0], reranker=reranker)
+        ports = Ports(embedder=books.embedder, index=books.index, model=models[0], reranker=reranker)
         engine = Engine(
-            search_steps=[_step(name, settings, ports) for name in SEARCH_STEPS],
-            prompt_steps=[_step(name, settings, ports) for name in PROMPT_STEPS],
+            search_steps=[parts.step(name, settings, ports) for name in SEARCH_STEPS],
+            prompt_steps=[parts.step(name, settings, ports) for name in PROMPT_STEPS],
             models=models,
-            embedder=parts.embedder,
-            history=parts.storage.history,
+            embedder=books.embedder,
+            history=books.storage.history,
             limits=Limits(
                 question_characters=settings.answering.question_characters,
                 history_turns=settings.answering.history_turns,
             ),
         )
-        yield Application(library=parts, engine=engine, settings=settings)
+        yield Application(library=books, engine=engine, settings=settings)
 
 
 @asynccontextmanager
 async def laboratory(settings: Settings, folder: Path, *, index_kind: str = "") -> AsyncGenerator[Laboratory]:
-    """The parts of retrieval over an empty index in `folder`; vectors are cached in the data directory."""
-    chosen = (
-        settings.index if index_kind in {"", settings.index.kind} else type(settings.index)(kind=index_kind)
-    )
-    async with (
-        _embedder(settings) as embedder,
-        _vector_cache(settings) as cache,
-        _index(chosen, data_dir=folder, identity=_identity(embedder)) as index,
-    ):
-        yield Laboratory(
-            embedder=CachedEmbedder(embedder, cache), index=index, splitter=_splitter(settings, embedder)
-        )
+    """The parts of retrieval over an empty index of its own, which is removed at the end; vectors are cached in the data directory.
+
+    `folder` is where the index may keep files.
+    """
+    module, own = parts.index_module(parts.throw_away(settings.index, kind=index_kind), settings)
+    async with parts.embedder(settings) as embedder, _vector_cache(settings) as cache:
+        try:
+            async with module.connect(own, data_dir=folder, identity=_identity(embedder)) as index:
+                yield Laboratory(
+                    embedder=CachedEmbedder(embedder, cache),
+                    index=index,
+                    splitter=parts.splitter(settings, embedder),
+                )
+        finally:
+            await uninterrupted(module.remove(own, data_dir=folder))
 
 
-async def replace_index(settings: Settings, *, fresh: Path) -> None:
-    """Put the closed index that was built in the directory `fresh` in the place of the one in use."""
-    module = plugins.load("rag_engine.indexes", settings.index.kind)
-    own = _validated(module, settings.index.rest(), variable="INDEX")
-    await asyncio.to_thread(module.replace, own, data_dir=settings.data_dir, fresh=fresh)
+async def replace_index(settings: Settings, *, identity: IndexIdentity) -> None:
+    """Put the rebuilt index, closed, in the place of the one in use."""
+    module, own = parts.index_module(settings.index, settings)
+    await module.replace(own, data_dir=settings.data_dir, identity=identity)
+
+
+async def abandon_rebuild(settings: Settings) -> None:
+    """Remove an index that an interrupted rebuild left, if there is one."""
+    module, own = parts.index_module(settings.index, settings)
+    await module.abandon(own, data_dir=settings.data_dir)
 
 
 def console() -> ConsoleModule:
@@ -257,47 +249,9 @@ def service(application: Application, *, names: Sequence[str] = ()) -> Service:
     )
 
 
-@asynccontextmanager
-async def _embedder(settings: Settings) -> AsyncGenerator[Embedder]:
-    slice_ = settings.embedder
-    module = await asyncio.to_thread(plugins.load, "rag_engine.embedders", slice_.kind)
-    values = _with_server(slice_.rest(), settings) if slice_.kind == "openai" else slice_.rest()
-    async with module.connect(
-        _validated(module, values, variable="EMBEDDER"), data_dir=settings.data_dir
-    ) as embedder:
-        yield embedder
-
-
 def _vector_cache(settings: Settings) -> AbstractAsyncContextManager[VectorCache]:
     """For what is indexed. Questions and the sentences of answers are not worth a record."""
     return vectors.connect(settings.data_dir / "vectors.sqlite")
-
-
-@asynccontextmanager
-async def _index(slice_: Slice, *, data_dir: Path, identity: IndexIdentity) -> AsyncGenerator[StoredIndex]:
-    module = plugins.load("rag_engine.indexes", slice_.kind)
-    own = _validated(module, slice_.rest(), variable="INDEX")
-    async with module.connect(own, data_dir=data_dir, identity=identity) as index:
-        yield index
-
-
-@asynccontextmanager
-async def _model(kind: str, settings: Settings, embedder: Embedder) -> AsyncGenerator[LanguageModel]:
-    module = await asyncio.to_thread(plugins.load, "rag_engine.models", kind)
-    values = settings.model.rest() if kind == settings.model_kind() else {}
-    if kind == "openai":
-        values = _with_server(values, settings)
-    async with module.connect(_validated(module, values, variable="MODEL"), embedder=embedder) as model:
-        yield model
-
-
-@asynccontextmanager
-async def _reranker(slice_: Slice, *, data_dir: Path) -> AsyncGenerator[Reranker]:
-    module = await asyncio.to_thread(plugins.load, "rag_engine.rerankers", slice_.kind)
-    async with module.connect(
-        _validated(module, slice_.rest(), variable="RERANKER"), data_dir=data_dir
-    ) as reranker:
-        yield reranker
 
 
 def _refuse_unused(settings: Settings) -> None:
@@ -319,39 +273,5 @@ def _models(settings: Settings) -> list[str]:
     return [kind] if kind == "extractive" else [kind, "extractive"]
 
 
-def _step(name: str, settings: Settings, ports: Ports) -> NamedStep:
-    module = plugins.load("rag_engine.steps", name)
-    values = dict(settings.steps.get(name, {}))
-    if name == "rerank" and ports.reranker is not None:
-        values.setdefault("enabled", True)
-    own = _validated(module, values, variable=f"STEPS__{name.upper()}")
-    return NamedStep(name=name, run=module.build(own, ports), status=module.STATUS)
-
-
-def _splitter(settings: Settings, embedder: Embedder) -> Splitter:
-    module = plugins.load("rag_engine.splitters", settings.splitter.kind)
-    own = _validated(module, settings.splitter.rest(), variable="SPLITTER")
-    return module.build(own, count_tokens=embedder.count_tokens, max_tokens=embedder.max_tokens)
-
-
 def _identity(embedder: Embedder) -> IndexIdentity:
     return IndexIdentity(model=embedder.model, dimensions=embedder.dimensions, analyzer=analysis.VERSION)
-
-
-def _with_server(values: Mapping[str, object], settings: Settings) -> dict[str, object]:
-    """The names that people already have for their server, unless the part's own settings say otherwise."""
-    shared: dict[str, object] = {}
-    if settings.openai_api_key is not None:
-        shared["api_key"] = settings.openai_api_key
-    if settings.openai_base_url:
-        shared["base_url"] = settings.openai_base_url
-    return {**shared, **values}
-
-
-def _validated(module: Any, values: Mapping[str, object], *, variable: str) -> BaseModel:
-    """A part's own settings; what is wrong with them is said with the name of the environment variable."""
-    model = cast("type[BaseModel]", module.Settings)
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        raise BadSettings(bot_settings.sentence(error, prefix=f"FOOTNOTE_{variable}__")) from error

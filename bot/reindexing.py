@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import shutil
 from typing import TYPE_CHECKING
 
 from bot import compose, exclusive
@@ -43,17 +41,15 @@ async def rebuild(
 
 
 async def _rebuild(settings: Settings, progress: Progress | None) -> int:
-    fresh = settings.data_dir / "rebuilding"
-    await asyncio.to_thread(shutil.rmtree, fresh, ignore_errors=True)
-    async with compose.library(settings, index_dir=fresh) as library:
+    await compose.abandon_rebuild(settings)
+    async with compose.library(settings, rebuilding=True) as library:
         bases = await library.catalog.knowledge_bases()
         count = sum([await _index_again(library, base, progress) for base in bases])
-        model = library.embedder.model
-    await compose.replace_index(settings, fresh=fresh)
+        identity = library.identity
+    await compose.replace_index(settings, identity=identity)
     async with compose.storage(settings) as storage:
         for base in bases:
-            await storage.catalog.set_model(base.id, model)
-    await asyncio.to_thread(shutil.rmtree, fresh, ignore_errors=True)
+            await storage.catalog.set_model(base.id, identity.model)
     return count
 
 

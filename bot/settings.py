@@ -113,6 +113,10 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
 
+    # It may hold a name and a password, which no log must show.
+    elasticsearch_url: str | None = Field(default=None, validation_alias="ELASTICSEARCH_URL", repr=False)
+    elasticsearch_api_key: SecretStr | None = Field(default=None, validation_alias="ELASTICSEARCH_API_KEY")
+
     @field_validator("data_dir")
     @classmethod
     def _expanded(cls, data_dir: Path) -> Path:
@@ -153,6 +157,8 @@ def sentence(error: ValidationError, *, prefix: str) -> str:
         return f"{name} is no setting of Footnote."
     if first["type"] == "model_type":
         return f"{name} is a group of settings: set one of them, such as {name}__KIND."
+    if first["type"] == "missing":
+        return f"{name} must be set."
     return f"{name}: {first['msg'][0].lower()}{first['msg'][1:]}."
 
 

@@ -93,11 +93,19 @@ async def _embedder_and_index(settings: Settings) -> Finding:
         identity = library.identity
     expected = sum(record.chunks for record in records if record.state == "ready")
     if chunks != expected:
-        detail = f"the index holds {chunks} passages and the catalog {expected}"
+        detail = f"the {settings.index.kind} index holds {chunks} passages and the catalog {expected}"
         return Finding(
             check="embedder and index", state="bad", detail=detail, mend="run `footnote kb reindex --all`"
         )
-    detail = f"{identity.model}, {identity.dimensions} dimensions, {chunks} passages, open in {seconds:.1f} s"
+    kind = settings.index.kind
+    detail = (
+        f"{identity.model}, {identity.dimensions} dimensions; {kind} index, {chunks} passages,"
+        f" open in {seconds:.1f} s"
+    )
+    if settings.elasticsearch_url and kind != "elasticsearch":
+        mend = "set FOOTNOTE_INDEX__KIND=elasticsearch and run `footnote kb reindex --all`, or remove ELASTICSEARCH_URL"
+        detail += "; ELASTICSEARCH_URL is set and not used"
+        return Finding(check="embedder and index", state="note", detail=detail, mend=mend)
     return Finding(check="embedder and index", state="ok", detail=detail)
 
 

@@ -6,6 +6,7 @@ nearest. Several processes may open the file; each sees what the others wrote at
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -43,20 +44,41 @@ class Settings(BaseModel):
 
 @asynccontextmanager
 async def connect(
-    settings: Settings, *, data_dir: Path, identity: IndexIdentity
+    settings: Settings, *, data_dir: Path, identity: IndexIdentity, rebuilding: bool = False
 ) -> AsyncGenerator[EmbeddedIndex]:
-    """Open the index, made now if there is none.
+    """Open the index, made now if there is none; `rebuilding` opens the one that is built beside the one in use.
 
-    Raises `SchemaMismatch` when the file is of another identity or a newer version, `Misconfigured` when it cannot be used,
-    `IndexUnavailable` when that may pass.
+    What an interrupted rebuild left is kept; what one of another identity left is discarded. Raises `SchemaMismatch` when the
+    file in use is of another identity or a newer version, `Misconfigured` when it cannot be used, `IndexUnavailable` when
+    that may pass.
     """
-    async with connections.opened(data_dir / settings.file, identity) as opened:
+    path = data_dir / settings.file
+    if rebuilding:
+        path = replacing.beside(data_dir, settings.file)
+        await asyncio.to_thread(replacing.discard_others, path, identity)
+    async with connections.opened(path, identity) as opened:
         yield EmbeddedIndex(opened, dimensions=identity.dimensions)
 
 
-def replace(settings: Settings, *, data_dir: Path, fresh: Path) -> None:
-    """Put the closed index of the directory `fresh` in the place of that of `data_dir`, in one step."""
-    replacing.replace(data_dir / settings.file, fresh / settings.file)
+async def replace(settings: Settings, *, data_dir: Path, identity: IndexIdentity) -> None:
+    """Put the rebuilt index, which must be closed, in the place of the one in use, in one step, and remove the old one.
+
+    Raises `IndexUnavailable` when there is none or when another program has the old one open, `SchemaMismatch` when it is of
+    another identity; then the one in use stays.
+    """
+    fresh = replacing.beside(data_dir, settings.file)
+    await asyncio.to_thread(replacing.replace, data_dir / settings.file, fresh, identity)
+
+
+async def abandon(settings: Settings, *, data_dir: Path) -> None:
+    """Remove an unfinished rebuild; no error when there is none."""
+    await asyncio.to_thread(replacing.abandon, replacing.beside(data_dir, settings.file))
+
+
+async def remove(settings: Settings, *, data_dir: Path) -> None:
+    """Remove the whole index, which must be closed, with everything in it and an unfinished rebuild; no error when there is none."""
+    await abandon(settings, data_dir=data_dir)
+    await asyncio.to_thread(replacing.remove, data_dir / settings.file)
 
 
 class EmbeddedIndex:

@@ -1,0 +1,163 @@
+"""One concrete part at a time, loaded by the name that the settings give it. Only `bot.compose` puts them together."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from pydantic import BaseModel, ValidationError
+
+from bot import settings as bot_settings
+from rag_engine import plugins
+from rag_engine.errors import BadSettings
+from rag_engine.pipeline import NamedStep
+from rag_engine.ports import (
+    Embedder,
+    Index,
+    IndexContents,
+    IndexIdentity,
+    LanguageModel,
+    Ports,
+    Reranker,
+    Splitter,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
+    from pydantic import SecretStr
+
+    from bot.settings import IndexSlice, Settings, Slice
+
+
+_CLUSTER = "elasticsearch"
+"""The index that is reached by `ELASTICSEARCH_URL`, and in which several have a name of their own."""
+
+
+class StoredIndex(Index, IndexContents, Protocol):
+    """An index whose contents can be read back."""
+
+
+class IndexModule(Protocol):
+    """`rag_engine.indexes.<name>`: one index in use, and at most one that is being rebuilt beside it."""
+
+    Settings: type[BaseModel]
+
+    def connect(
+        self, settings: BaseModel, *, data_dir: Path, identity: IndexIdentity, rebuilding: bool = False
+    ) -> AbstractAsyncContextManager[StoredIndex]:
+        """Open the index, made now if there is none; `rebuilding` opens the one that is built beside the one in use.
+
+        What an interrupted rebuild left is kept, unless it is of another identity.
+        """
+        ...
+
+    async def replace(self, settings: BaseModel, *, data_dir: Path, identity: IndexIdentity) -> None:
+        """Put the rebuilt index (closed) in the place of the one in use, in one step, and remove the old one."""
+        ...
+
+    async def abandon(self, settings: BaseModel, *, data_dir: Path) -> None:
+        """Remove an unfinished rebuild; no error when there is none."""
+        ...
+
+    async def remove(self, settings: BaseModel, *, data_dir: Path) -> None:
+        """Remove the whole index (closed) with everything in it; no error when there is none."""
+        ...
+
+
+def index_module(slice_: IndexSlice, settings: Settings) -> tuple[IndexModule, BaseModel]:
+    """The module of an index with its own settings."""
+    module = plugins.load("rag_engine.indexes", slice_.kind)
+    own = _validated(module, index_values(slice_, settings), variable="INDEX")
+    return cast("IndexModule", module), own
+
+
+def index_values(slice_: IndexSlice, settings: Settings) -> dict[str, object]:
+    """What an index is given: its slice, and the names that people already have for their server."""
+    values = slice_.rest()
+    if slice_.kind != _CLUSTER:
+        return values
+    return _shared(values, url=settings.elasticsearch_url, api_key=settings.elasticsearch_api_key)
+
+
+def throw_away(slice_: IndexSlice, *, kind: str = "") -> IndexSlice:
+    """The slice of an index beside the one in use, of the same kind with its settings, or of another kind."""
+    if kind not in {"", slice_.kind}:
+        slice_ = type(slice_)(kind=kind)
+    if slice_.kind != _CLUSTER:
+        return slice_
+    # A key that is limited to names like the team's own still works.
+    alias = f"{slice_.rest().get('alias', 'footnote')}-eval-{secrets.token_hex(6)}"
+    return type(slice_).model_validate({**slice_.model_dump(), "alias": alias})
+
+
+@asynccontextmanager
+async def embedder(settings: Settings) -> AsyncGenerator[Embedder]:
+    """The embedder of the settings."""
+    slice_ = settings.embedder
+    module = await asyncio.to_thread(plugins.load, "rag_engine.embedders", slice_.kind)
+    values = _with_openai(slice_.rest(), settings) if slice_.kind == "openai" else slice_.rest()
+    async with module.connect(
+        _validated(module, values, variable="EMBEDDER"), data_dir=settings.data_dir
+    ) as connected:
+        yield connected
+
+
+@asynccontextmanager
+async def model(kind: str, settings: Settings, *, embedder: Embedder) -> AsyncGenerator[LanguageModel]:
+    """A language model; only the one that is configured is given its settings."""
+    module = await asyncio.to_thread(plugins.load, "rag_engine.models", kind)
+    values = settings.model.rest() if kind == settings.model_kind() else {}
+    if kind == "openai":
+        values = _with_openai(values, settings)
+    async with module.connect(_validated(module, values, variable="MODEL"), embedder=embedder) as connected:
+        yield connected
+
+
+@asynccontextmanager
+async def reranker(slice_: Slice, *, data_dir: Path) -> AsyncGenerator[Reranker]:
+    """The reranker of the settings."""
+    module = await asyncio.to_thread(plugins.load, "rag_engine.rerankers", slice_.kind)
+    async with module.connect(
+        _validated(module, slice_.rest(), variable="RERANKER"), data_dir=data_dir
+    ) as connected:
+        yield connected
+
+
+def step(name: str, settings: Settings, ports: Ports) -> NamedStep:
+    """A step of the pipeline, built on the ports."""
+    module = plugins.load("rag_engine.steps", name)
+    values = dict(settings.steps.get(name, {}))
+    if name == "rerank" and ports.reranker is not None:
+        values.setdefault("enabled", True)
+    own = _validated(module, values, variable=f"STEPS__{name.upper()}")
+    return NamedStep(name=name, run=module.build(own, ports), status=module.STATUS)
+
+
+def splitter(settings: Settings, embedder: Embedder) -> Splitter:
+    """The splitter of the settings, sized by the embedder's own tokenizer."""
+    module = plugins.load("rag_engine.splitters", settings.splitter.kind)
+    own = _validated(module, settings.splitter.rest(), variable="SPLITTER")
+    return module.build(own, count_tokens=embedder.count_tokens, max_tokens=embedder.max_tokens)
+
+
+def _with_openai(values: Mapping[str, object], settings: Settings) -> dict[str, object]:
+    return _shared(values, api_key=settings.openai_api_key, base_url=settings.openai_base_url)
+
+
+def _shared(values: Mapping[str, object], **known: str | SecretStr | None) -> dict[str, object]:
+    """The names that people already have for their server, unless the part's own settings say otherwise."""
+    return {**{name: value for name, value in known.items() if value}, **values}
+
+
+def _validated(module: Any, values: Mapping[str, object], *, variable: str) -> BaseModel:
+    """A part's own settings; what is wrong with them is said with the name of the environment variable."""
+    own = cast("type[BaseModel]", module.Settings)
+    try:
+        return own.model_validate(values)
+    except ValidationError as error:
+        raise BadSettings(bot_settings.sentence(error, prefix=f"FOOTNOTE_{variable}__")) from error
