@@ -10,6 +10,8 @@ import pytest
 # Read by huggingface_hub when it is imported, which may be before the first fixture runs.
 os.environ["HF_HUB_OFFLINE"] = "1"
 
+pytest_plugins = ["tests.elastic.fixtures"]
+
 PROJECT = Path(__file__).parents[1]
 SHARED = PROJECT.parent / "shared"
 
