@@ -67,6 +67,15 @@ class Storage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Foundation:
+    """What stands before there is an index: enough to queue files, and to know which index they need."""
+
+    storage: Storage
+    embedder: Embedder
+    identity: IndexIdentity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Library:
     """What files need to become searchable."""
 
@@ -74,6 +83,9 @@ class Library:
     embedder: Embedder
     identity: IndexIdentity
     index: parts.StoredIndex
+    splitter: Splitter
+    cached_embedder: Embedder
+    """Embeds no passage twice."""
     ingestion: Ingestion
     max_file_bytes: int
 
@@ -123,21 +135,28 @@ async def storage(settings: Settings) -> AsyncGenerator[Storage]:
 
 
 @asynccontextmanager
-async def library(settings: Settings, *, rebuilding: bool = False) -> AsyncGenerator[Library]:
-    """Storage, embedder, index and the way in; `rebuilding` takes the index that is built beside the one in use.
+async def foundation(settings: Settings) -> AsyncGenerator[Foundation]:
+    """Storage and embedder: all that must be there when the index is not."""
+    async with storage(settings) as kept, parts.embedder(settings) as embedder:
+        yield Foundation(storage=kept, embedder=embedder, identity=_identity(embedder))
+
+
+@asynccontextmanager
+async def library(
+    settings: Settings, *, on: Foundation | None = None, rebuilding: bool = False
+) -> AsyncGenerator[Library]:
+    """A foundation (`on`, or one of its own), the index and the way in; `rebuilding` takes the index that is built beside the one in use.
 
     Raises `IndexUnavailable` while another program rebuilds the data directory's index.
     """
     async with AsyncExitStack() as stack:
-        kept = await stack.enter_async_context(storage(settings))
+        base = on or await stack.enter_async_context(foundation(settings))
         if not rebuilding:
             await stack.enter_async_context(exclusive.in_use(settings.data_dir))
-        embedder = await stack.enter_async_context(parts.embedder(settings))
         cache = await stack.enter_async_context(_vector_cache(settings))
-        identity = _identity(embedder)
         module, own = parts.index_module(settings.index, settings)
         index = await stack.enter_async_context(
-            module.connect(own, data_dir=settings.data_dir, identity=identity, rebuilding=rebuilding)
+            module.connect(own, data_dir=settings.data_dir, identity=base.identity, rebuilding=rebuilding)
         )
         parsing = settings.parsing
         pool = await stack.enter_async_context(
@@ -145,22 +164,25 @@ async def library(settings: Settings, *, rebuilding: bool = False) -> AsyncGener
                 workers=parsing.workers, seconds=parsing.seconds, memory_bytes=parsing.memory_mb * _MB
             )
         )
-        ingestion = Ingestion(
-            parse=pool.parse,
-            splitter=parts.splitter(settings, embedder),
-            embedder=CachedEmbedder(embedder, cache),
-            index=index,
-            catalog=kept.catalog,
-        )
+        splitter = parts.splitter(settings, base.embedder)
+        cached = CachedEmbedder(base.embedder, cache)
         # What is loaded now lives as long as the program: later collections need not look at it again, which took them tens of
         # milliseconds in which the event loop stood still.
         gc.freeze()
         yield Library(
-            storage=kept,
-            embedder=embedder,
-            identity=identity,
+            storage=base.storage,
+            embedder=base.embedder,
+            identity=base.identity,
             index=index,
-            ingestion=ingestion,
+            splitter=splitter,
+            cached_embedder=cached,
+            ingestion=Ingestion(
+                parse=pool.parse,
+                splitter=splitter,
+                embedder=cached,
+                index=index,
+                catalog=base.storage.catalog,
+            ),
             max_file_bytes=int(parsing.file_mb * _MB),
         )
 

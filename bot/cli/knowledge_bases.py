@@ -88,10 +88,13 @@ async def _reindex(arguments: argparse.Namespace, settings: Settings) -> int:
         async with compose.library(settings) as library:
             base = find(await library.catalog.knowledge_bases(), arguments.name)
             count = await reindexing.reindex(library, [base], progress)
+        resumed = 0
     else:
-        count = await reindexing.rebuild(settings, progress)
+        rebuilt = await reindexing.rebuild(settings, progress)
+        count, resumed = rebuilt.documents, rebuilt.resumed
     documents = "1 document was" if count == 1 else f"{count} documents were"
-    console.print(Text(f"{documents} split and embedded again."))
+    earlier = f", {resumed} of them by an earlier run that was interrupted" if resumed else ""
+    console.print(Text(f"{documents} split and embedded again{earlier}."), soft_wrap=True)
     return 0
 
 
