@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.elastic.distribution import Missing
-from tests.elastic.node import shared_node, stop_shared_node
+from tests.elastic.node import keep_shared_log, shared_node, stop_shared_node
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -28,6 +28,14 @@ def pytest_runtest_setup() -> Generator[None, object, object]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Generator[None, object, object]:
     return (yield from _skip_without_elasticsearch())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed and (log := keep_shared_log()):
+        report.sections.append(("The log of the shared Elasticsearch node", str(log)))
+    return report
 
 
 def pytest_sessionfinish() -> None:

@@ -29,6 +29,10 @@ START_LIMIT = 120.0
 _PORTS = range(20_000, 30_000)
 
 
+THOROUGH = ("-XX:+UseG1GC", "--add-modules=jdk.incubator.vector")
+"""JVM options for figures: the optimising compiler and vector instructions, as a server has; starts slowly."""
+
+
 class NodeFailed(Exception):
     """A node did not start or did not become what was waited for; the message holds the end of its log."""
 
@@ -198,10 +202,6 @@ def running_cluster(
         yield nodes
 
 
-THOROUGH = ("-XX:+UseG1GC", "--add-modules=jdk.incubator.vector")
-"""JVM options for figures: the optimising compiler and vector instructions, as a server has; starts slowly."""
-
-
 def free_ports(count: int) -> list[int]:
     """Ports of the loopback interface that nobody listens on."""
     found: list[int] = []
@@ -247,22 +247,40 @@ def _folder() -> Iterator[Path]:
         yield folder
     except BaseException as error:
         error.add_note(f"The logs of Elasticsearch: {folder}/*/node.log")
-        for data in folder.glob("*/data"):
-            shutil.rmtree(data, ignore_errors=True)
+        (folder / _KEPT).touch()
         raise
-    shutil.rmtree(folder)
+    finally:
+        if (folder / _KEPT).exists():
+            for data in folder.glob("*/data"):
+                shutil.rmtree(data, ignore_errors=True)
+        else:
+            shutil.rmtree(folder)
 
 
+_KEPT = "a test failed"
 _session = ExitStack()
 
 
 @cache
+def _shared() -> Node:
+    return _session.enter_context(running_node())
+
+
 def shared_node() -> str:
     """The URL of one node for the whole session, started by the first who asks."""
-    return _session.enter_context(running_node()).url
+    return _shared().url
+
+
+def keep_shared_log() -> Path | None:
+    """The log of the shared node, which now outlives it; None when none was started."""
+    if not _shared.cache_info().currsize:
+        return None
+    log = _shared().log
+    (log.parents[1] / _KEPT).touch()
+    return log
 
 
 def stop_shared_node() -> None:
     """End the shared node, if one was started."""
-    shared_node.cache_clear()
+    _shared.cache_clear()
     _session.close()
