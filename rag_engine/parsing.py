@@ -249,6 +249,8 @@ async def _start() -> _Worker:
             stderr=asyncio.subprocess.DEVNULL,
             cwd=folder,
             env=environment,
+            # Ctrl-C is for us alone: a worker that it ended would look as if the file had done so.
+            process_group=0,
         )
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

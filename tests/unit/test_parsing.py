@@ -118,7 +118,7 @@ def _blob(path: Path, content: str) -> Blob:
 
 
 async def _read(pool: ParserPool, blob: Blob) -> list[Section]:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         return [section async for batch in pool.parse(blob) for section in batch]
 
 
@@ -127,13 +127,13 @@ async def _process_of(pool: ParserPool, hostile: MakeBlob) -> int:
 
 
 async def _ends(process: int) -> bool:
-    """True when the process is gone within five seconds."""
+    """True when the process is gone within half a minute."""
     try:
         descriptor = os.pidfd_open(process)
     except ProcessLookupError:
         return True
     try:
-        readable, _, _ = await asyncio.to_thread(select.select, [descriptor], [], [], 5)
+        readable, _, _ = await asyncio.to_thread(select.select, [descriptor], [], [], 30)
     finally:
         os.close(descriptor)
     return bool(readable)
@@ -149,6 +149,10 @@ async def test_a_worker_is_not_this_process_and_is_kept_for_the_next_file(
 ) -> None:
     first, second = await _process_of(pool, hostile), await _process_of(pool, hostile)
     assert first == second != os.getpid()
+
+
+async def test_ctrl_c_in_a_terminal_does_not_reach_a_worker(pool: ParserPool, hostile: MakeBlob) -> None:
+    assert os.getpgid(await _process_of(pool, hostile)) != os.getpgid(0)
 
 
 async def test_a_bad_file_leaves_the_worker_alone(
@@ -172,9 +176,9 @@ async def test_a_parser_s_bug_is_a_damaged_file_and_logged(
 
 @pytest.mark.parametrize("command", ["hang", "wait"])
 async def test_a_file_that_takes_too_long_is_given_up(hostile: MakeBlob, command: str) -> None:
-    async with parser_pool(workers=1, seconds=0.5, memory_bytes=1 << 30) as pool:
+    async with parser_pool(workers=1, seconds=2, memory_bytes=1 << 30) as pool:
         process = await _process_of(pool, hostile)
-        with pytest.raises(FileTooLarge, match=r"longer than 0\.5 seconds"):
+        with pytest.raises(FileTooLarge, match="longer than 2 seconds"):
             await _read(pool, hostile(command))
         assert await _ends(process)
         assert await _process_of(pool, hostile) != process
@@ -182,12 +186,12 @@ async def test_a_file_that_takes_too_long_is_given_up(hostile: MakeBlob, command
 
 async def test_a_slow_consumer_does_not_use_up_the_file_s_time(hostile: MakeBlob) -> None:
     async with (
-        parser_pool(workers=1, seconds=1.0, memory_bytes=1 << 30) as pool,
+        parser_pool(workers=1, seconds=2, memory_bytes=1 << 30) as pool,
         contextlib.aclosing(pool.parse(hostile("endless"))) as batches,
     ):
         await anext(batches)
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(asyncio.Event().wait(), 1.2)
+            await asyncio.wait_for(asyncio.Event().wait(), 2.2)
         assert await anext(batches)
 
 
@@ -229,7 +233,7 @@ async def test_a_worker_cannot_fill_the_disk(pool: ParserPool, hostile: MakeBlob
 
 async def test_files_are_read_side_by_side(pool: ParserPool, hostile: MakeBlob, tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two-"
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         answers = await asyncio.gather(
             _read(pool, hostile(f"meet {one} {two}")), _read(pool, hostile(f"meet {two} {one} "))
         )
@@ -257,7 +261,7 @@ async def _stop_by_cancelling(pool: ParserPool, blob: Blob) -> int:
                 first_batch.set_result(batch)
 
     reading = asyncio.create_task(read())
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         process = int((await first_batch)[0].text)
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -266,7 +270,7 @@ async def _stop_by_cancelling(pool: ParserPool, blob: Blob) -> int:
 
 
 async def _stop_by_closing(pool: ParserPool, blob: Blob) -> int:
-    async with asyncio.timeout(10), contextlib.aclosing(pool.parse(blob)) as batches:
+    async with asyncio.timeout(60), contextlib.aclosing(pool.parse(blob)) as batches:
         return int((await anext(batches))[0].text)
 
 
@@ -283,7 +287,7 @@ async def test_stopping_in_the_middle_ends_the_worker(
 async def test_closing_the_pool_ends_a_file_that_is_being_waited_for(hostile: MakeBlob) -> None:
     async with parser_pool(workers=1, seconds=30, memory_bytes=1 << 30) as pool:
         batches = pool.parse(hostile("wait"))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             process = int((await anext(batches))[0].text)
             waiting = asyncio.ensure_future(anext(batches))
             await asyncio.gather(pool.close(), asyncio.wait([waiting]))
@@ -319,7 +323,7 @@ asyncio.run(main())
         subprocess.run,
         [sys.executable, "-c", script],
         capture_output=True,
-        timeout=30,
+        timeout=60,
         check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
