@@ -17,7 +17,8 @@ import pyte
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
-SECONDS = 30
+SECONDS = 60
+"""More than any command takes, also where other programs use the machine."""
 
 
 class Terminal:

@@ -57,7 +57,7 @@ def footnote(tmp_path: Path) -> Footnote:
             cwd=tmp_path,
             env=environment(tmp_path, PYTHONPATH=str(PROJECT), **settings),
         )
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             out, err = await process.communicate(stdin.encode())
         return Finished(code=process.returncode or 0, out=out.decode(), err=err.decode())
 
@@ -74,7 +74,7 @@ def samples_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
         env=environment(folder, PYTHONPATH=str(PROJECT), FOOTNOTE_DATA_DIR=str(folder / "data")),
         check=True,
         stdout=subprocess.DEVNULL,
-        timeout=120,
+        timeout=240,
     )
     return folder / "data"
 

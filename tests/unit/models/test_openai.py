@@ -262,10 +262,10 @@ async def test_an_error_in_the_middle_of_a_stream_is_told_apart(
 
 async def test_silence_before_the_first_text_ends(server: OpenAIServer, tmp_path: Path) -> None:
     server.on(Reply(parts=[b": queued\n\n", asyncio.Event()]))
-    async with connected(server, tmp_path, first_token_seconds=0.1) as model:
+    async with connected(server, tmp_path, first_token_seconds=0.5) as model:
         with pytest.raises(ModelUnavailable, match="too long"):
             await said(model)
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(5):
             await server.requests[0].disconnected.wait()
 
 
@@ -277,7 +277,7 @@ async def test_a_stall_in_the_middle_ends_and_comments_are_no_sign_of_life(
     async with connected(server, tmp_path, between_tokens_seconds=0.1) as model:
         with pytest.raises(ModelUnavailable, match="too long"):
             await said(model, into=pieces)
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(5):
             await server.requests[0].disconnected.wait()
     assert pieces == ["Four "]
 
@@ -286,7 +286,7 @@ async def test_leaving_closes_the_connection_at_once(server: OpenAIServer, model
     server.on(Reply(parts=[chunk({"content": "Four "}), asyncio.Event()]))
     async with asyncio.timeout(5), model.stream(PROMPT, task="answer") as pieces:
         assert await anext(pieces) == "Four "
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(5):
         await server.requests[0].disconnected.wait()
 
 
@@ -301,7 +301,7 @@ async def test_cancelling_the_asker_closes_the_connection_at_once(
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(5):
         await request.disconnected.wait()
 
 

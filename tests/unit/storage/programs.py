@@ -18,13 +18,13 @@ async def start(source: str, *arguments: object) -> Process:
 async def line(process: Process) -> str:
     """The next line it prints."""
     assert process.stdout is not None
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         return (await process.stdout.readline()).decode().rstrip("\n")
 
 
 async def end(process: Process) -> tuple[str, str]:
     """Wait until it ends; what it printed, and what it complained about."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         out, complaints = await process.communicate()
     return out.decode(), complaints.decode()
 

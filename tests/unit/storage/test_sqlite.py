@@ -149,7 +149,7 @@ async def test_a_writer_of_another_process_is_waited_for_and_the_wait_can_be_can
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.2):
                 await write("cancelled")
-        assert time.perf_counter() - started < 2
+        assert time.perf_counter() - started < 10, "not cancelled, it waits for 15 seconds"
         waiting = asyncio.create_task(write("waited"))
         assert await ids(database) == []
         other.execute(PUT, ("other", "text"))
@@ -235,13 +235,18 @@ async def test_a_damaged_file_is_told_and_left_alone(tmp_path: Path, content: by
 
 
 async def test_opening_an_existing_file_is_quick(tmp_path: Path) -> None:
-    seconds: list[float] = []
-    for _ in range(4):
+    async def seconds_to_open() -> float:
         started = time.perf_counter()
         async with sqlite.connect(tmp_path / "footnote.sqlite") as database:
             await database.fetch("SELECT 1")
-            seconds.append(time.perf_counter() - started)
-    assert min(seconds[1:]) < 0.05
+            return time.perf_counter() - started
+
+    await seconds_to_open()
+    # Other programs may use the machine at one moment, hardly at each of a hundred.
+    for _ in range(100):
+        if await seconds_to_open() < 0.05:
+            return
+    pytest.fail("it never opened within 0.05 seconds")
 
 
 FAILING = """
