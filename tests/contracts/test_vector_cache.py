@@ -73,6 +73,10 @@ async def test_more_than_one_batch_is_read_and_written(cache: VectorCache) -> No
 async def test_reading_five_hundred_is_quick(cache: VectorCache) -> None:
     written = made(500)
     await cache.write("m", written)
-    started = time.perf_counter()
-    await cache.read("m", list(written))
-    assert time.perf_counter() - started < 0.5  # a few milliseconds; the rest is room for a loaded machine
+    # Other programs may use the machine at one moment, hardly at each of fifty.
+    for _ in range(50):
+        started = time.perf_counter()
+        await cache.read("m", list(written))
+        if time.perf_counter() - started < 0.1:
+            return
+    pytest.fail("it never read them within 0.1 seconds")
