@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 import pytest
+from elasticsearch import AsyncElasticsearch
 
-from rag_engine.indexes import embedded
+from rag_engine.indexes import elasticsearch, embedded
 from tests.contracts.indexing import IDENTITY
+from tests.elastic.node import shared_node
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -15,20 +18,43 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rag_engine.ports import IndexIdentity
-    from tests.contracts.indexing import OpenIndex, StoredIndex
+    from tests.contracts.indexing import OpenIndex, Settle, StoredIndex
 
 
 OPENERS: dict[str, Callable[[Path, IndexIdentity], AbstractAsyncContextManager[StoredIndex]]] = {
     "embedded": lambda path, identity: embedded.connect(
         embedded.Settings(), data_dir=path, identity=identity
     ),
+    "elasticsearch": lambda path, identity: elasticsearch.connect(
+        elastic_settings(path), data_dir=path, identity=identity
+    ),
 }
+
+
+def elastic_settings(path: Path) -> elasticsearch.Settings:
+    """An index of the shared node that belongs to this folder."""
+    alias = f"contract-{hashlib.sha256(str(path).encode()).hexdigest()[:16]}"
+    return elasticsearch.Settings(url=shared_node(), alias=alias, timeout=30)
 
 
 @pytest.fixture(params=OPENERS)
 def open_index(request: pytest.FixtureRequest, tmp_path: Path) -> OpenIndex:
     """Opens the same store each time it is called, so that tests can come back to it or open it twice."""
     return lambda identity: OPENERS[request.param](tmp_path, identity)
+
+
+@pytest.fixture
+def settle(open_index: OpenIndex, request: pytest.FixtureRequest, tmp_path: Path) -> Settle:
+    async def merge() -> None:
+        if request.node.callspec.params["open_index"] != "elasticsearch":
+            return
+        settings = elastic_settings(tmp_path)
+        async with AsyncElasticsearch(settings.url) as client:
+            await client.indices.refresh(index=settings.alias)
+            await client.indices.forcemerge(index=settings.alias, max_num_segments=1)
+            await client.indices.refresh(index=settings.alias)
+
+    return merge
 
 
 @pytest.fixture

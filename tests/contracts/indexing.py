@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -15,9 +16,12 @@ from rag_engine.ports import Index, IndexContents, IndexIdentity
 from rag_engine.types import Chunk, ChunkId, Document, DocumentId, KnowledgeBaseId, Ranking, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from rag_engine.types import Vector
+
+Settle: TypeAlias = Callable[[], Awaitable[None]]
+"""Waits until the index has merged away what was deleted: until then the statistics of words may count it."""
 
 DIMENSIONS = 24
 IDENTITY = IndexIdentity(model="test@fp32", dimensions=DIMENSIONS, analyzer=VERSION)
@@ -62,7 +66,24 @@ def vector(seed: int, *, dimensions: int = DIMENSIONS) -> Vector:
 
 
 async def put(index: Index, of: Document, *texts: str, seed: int = 0) -> None:
-    await index.put(of, [(chunk(of, text, ordinal=i), vector(seed + i)) for i, text in enumerate(texts)])
+    await index.put(of, pairs(of, *texts, seed=seed))
+
+
+async def put_all(index: Index, documents: Iterable[tuple[Document, Sequence[tuple[Chunk, Vector]]]]) -> None:
+    """Put many documents, some at the same time."""
+    waiting = iter(documents)
+
+    async def work() -> None:
+        for of, pairs in waiting:
+            await index.put(of, pairs)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(16):
+            group.create_task(work())
+
+
+def pairs(of: Document, *texts: str, seed: int = 0) -> list[tuple[Chunk, Vector]]:
+    return [(chunk(of, text, ordinal=i), vector(seed + i)) for i, text in enumerate(texts)]
 
 
 def lexical(question: str, *bases: str, limit: int = 10) -> Search:
@@ -92,10 +113,11 @@ WORDS = [f"w{number}" for number in range(120)]
 
 
 def random_texts(count: int, seed: int) -> list[str]:
+    """Short enough (two tokens a word) for Lucene, which rounds the lengths of texts of more than 40 tokens."""
     random = np.random.default_rng(seed)
     weights = 1 / np.arange(1, len(WORDS) + 1)
     return [
-        " ".join(random.choice(WORDS, size=random.integers(3, 38), p=weights / weights.sum()))
+        " ".join(random.choice(WORDS, size=random.integers(3, 19), p=weights / weights.sum()))
         for _ in range(count)
     ]
 

@@ -15,6 +15,7 @@ from tests.contracts.indexing import (
     DIMENSIONS,
     IDENTITY,
     OpenIndex,
+    Settle,
     StoredIndex,
     base,
     bm25,
@@ -196,7 +197,9 @@ async def test_two_handles_may_write_at_the_same_time(open_index: OpenIndex) -> 
             assert [sorted(view) for view in views] == [expected, expected]
 
 
-async def test_after_any_changes_the_index_equals_one_made_in_one_go(open_index: OpenIndex) -> None:
+async def test_after_any_changes_the_index_equals_one_made_in_one_go(
+    open_index: OpenIndex, settle: Settle
+) -> None:
     random = np.random.default_rng(11)
     kept: dict[tuple[str, str], list[str]] = {}
     async with open_index(IDENTITY) as index:
@@ -208,6 +211,8 @@ async def test_after_any_changes_the_index_equals_one_made_in_one_go(open_index:
             else:
                 kept[place] = random_texts(int(random.integers(1, 4)), seed=int(random.integers(1e6)))
                 await put(index, document(place[1], knowledge_base=place[0]), *kept[place])
+    await settle()
+    async with open_index(IDENTITY) as index:
         for name in ("kb", "other"):
             expected = [
                 (place[1], text) for place in sorted(kept) if place[0] == name for text in kept[place]

@@ -1,0 +1,212 @@
+"""The index on an Elasticsearch cluster, 9.2 or later: the same answers as the embedded one, shared and copied over nodes.
+
+Words and meanings are asked for in one request, and fused by the engine. `manifests` says how a document that is many of
+theirs is replaced in one step.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from rag_engine.errors import IndexUnavailable, SchemaMismatch
+from rag_engine.indexes.elasticsearch import contents, documents, lifecycle, searching, typing_errors
+from rag_engine.indexes.elasticsearch.client import connected
+from rag_engine.indexes.elasticsearch.cluster import Cluster
+from rag_engine.indexes.elasticsearch.faults import translate_errors
+from rag_engine.indexes.elasticsearch.ledger import Ledger
+from rag_engine.indexes.elasticsearch.manifests import Empty, Publish, Withdraw
+from rag_engine.indexes.elasticsearch.settings import Settings
+from rag_engine.indexes.elasticsearch.sweeping import Sweeper
+from rag_engine.indexes.elasticsearch.writing import Writer
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping, Sequence
+    from pathlib import Path
+
+    from rag_engine.indexes.elasticsearch.ledger import Generation
+    from rag_engine.ports import IndexIdentity
+    from rag_engine.types import Chunk, Document, DocumentId, KnowledgeBaseId, Ranking, Search, Vector
+
+__all__ = ["ElasticsearchIndex", "Settings", "abandon", "connect", "remove", "replace"]
+
+_log = logging.getLogger(__name__)
+
+_PAUSE_SECONDS = 0.05
+_MAY_PASS = frozenset({"unreachable", "timeout", "rejected", "read_only", "red"})
+"""Reasons to start nevertheless."""
+
+
+@asynccontextmanager
+async def connect(
+    settings: Settings, *, data_dir: Path, identity: IndexIdentity, rebuilding: bool = False
+) -> AsyncGenerator[ElasticsearchIndex]:
+    """Open the index, made now if there is none; `rebuilding`: the one that is built beside the one in use.
+
+    A cluster that cannot be reached now is logged and asked again at each use, which raises `IndexUnavailable` until it is
+    back. Raises `SchemaMismatch` for an index of another identity, `Misconfigured` for what only the operator can mend.
+    """
+    async with connected(settings) as client:
+        cluster = Cluster(client, settings=settings, identity=identity, rebuilding=rebuilding)
+        index = ElasticsearchIndex(cluster)
+        try:
+            await index.start()
+        except IndexUnavailable as error:
+            if error.reason not in _MAY_PASS:
+                raise
+            _log.warning("index_unavailable_at_start url=%s reason=%s", _hosts(settings), error.reason)
+        try:
+            yield index
+        finally:
+            await index.close()
+
+
+async def replace(settings: Settings, *, data_dir: Path, identity: IndexIdentity) -> None:
+    """Put the rebuilt index in the place of the one in use, in one step, and remove the old."""
+    async with connected(settings) as client:
+        await lifecycle.replace(client, settings)
+
+
+async def abandon(settings: Settings, *, data_dir: Path) -> None:
+    """Remove what an unfinished rebuild left, if anything."""
+    async with connected(settings) as client:
+        await lifecycle.abandon(client, settings)
+
+
+async def remove(settings: Settings, *, data_dir: Path) -> None:
+    """Remove the whole index with everything in it."""
+    async with connected(settings) as client:
+        await lifecycle.remove(client, settings)
+
+
+class ElasticsearchIndex:
+    """`Index` and `IndexContents` over one alias of a cluster."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._writer = Writer(cluster)
+        self._ledger = Ledger(
+            cluster,
+            counting=lambda manifest, wanted: contents.generations_of(cluster, manifest, wanted),
+            grace=2 * cluster.settings.write_timeout,
+        )
+        self._sweeper = Sweeper(cluster, self._ledger, self._writer)
+
+    async def start(self) -> None:
+        """Open what is behind the alias, and see to what a program that is gone left undone."""
+        await self._cluster.names()
+        await self._sweeper.left_overs()
+
+    async def close(self) -> None:
+        """Finish what is under way in the background."""
+        await self._sweeper.close()
+        await self._ledger.close()
+        await self._writer.refreshed.close()
+
+    async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
+        """Replace all chunks of `document` by these, atomically; found by the next search of any program."""
+        distinct = list({chunk.id: (chunk, vector) for chunk, vector in chunks}.values())
+        if any(vector.shape != (self._cluster.identity.dimensions,) for _, vector in distinct):
+            raise SchemaMismatch(
+                f"The index holds vectors of {self._cluster.identity.dimensions} dimensions, the embedder made others;"
+                " run `footnote kb reindex --all`."
+            )
+        with self._noticing_removal():
+            if not distinct:
+                await self._ledger.change(document.knowledge_base, Withdraw(document=document.id))
+            else:
+                while not await self._put(document, distinct):
+                    _log.info(
+                        "a knowledge base was emptied while a document was put into it, so it is put again"
+                    )
+        self._sweeper.soon(document.knowledge_base)
+
+    async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
+        """Remove a document, or the whole knowledge base: out of sight in one step, and then deleted."""
+        with self._noticing_removal():
+            change = Withdraw(document=document) if document is not None else Empty()
+            await self._ledger.change(knowledge_base, change)
+            await self._sweeper.now(knowledge_base)
+
+    async def search(self, searches: Sequence[Search]) -> list[Ranking]:
+        """One ranking per search, in order, all of one version of each knowledge base."""
+        if not searches:
+            return []
+        with self._noticing_removal(), translate_errors():
+            async with asyncio.timeout(self._cluster.settings.timeout):
+                return await self._search(searches)
+
+    async def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncIterator[tuple[Chunk, Vector]]:
+        """Every chunk with its stored vector, ordered by document and ordinal, page by page."""
+        with self._noticing_removal():
+            async for pair in contents.scan(self._cluster, self._ledger, knowledge_base):
+                yield pair
+
+    async def count(self, knowledge_base: KnowledgeBaseId) -> int:
+        """How many chunks the knowledge base has."""
+        with self._noticing_removal():
+            return await contents.count_of(self._cluster, self._ledger, knowledge_base)
+
+    async def _put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> bool:
+        """Write the chunks under a generation of their own and publish it; False when the knowledge base was emptied meanwhile."""
+        base = document.knowledge_base
+        generation = await self._ledger.generation(base)
+        published = False
+        try:
+            await self._writer.write(documents.operations(chunks, generation))
+            await self._writer.refreshed()
+            published = await self._publish(base, document.id, generation)
+        finally:
+            if not published:
+                self._ledger.abandon(base, generation)
+        return published
+
+    async def _publish(self, base: KnowledgeBaseId, document: DocumentId, generation: Generation) -> bool:
+        return await self._ledger.change(
+            base, Publish(document=document, generation=generation.name, base=generation.base)
+        )
+
+    async def _search(self, searches: Sequence[Search]) -> list[Ranking]:
+        bases = sorted({base for search in searches for base in search.knowledge_bases})
+        words = [token for search in searches for token in search.tokens]
+        names = await self._cluster.names()
+        corrected: Mapping[str, Sequence[str]] | None = None
+        while True:
+            known = await self._ledger.known(bases)
+            asked = searching.request(
+                searches, known, names, corrected=corrected, seconds=self._cluster.settings.timeout
+            )
+            answer = await self._cluster.reader.msearch(
+                searches=cast("Any", asked.lines), max_concurrent_searches=1
+            )
+            responses = answer["responses"]
+            if (fault := searching.fault_of(responses)) is not None:
+                if fault.reason not in searching.PASSING:
+                    raise fault
+                await asyncio.sleep(_PAUSE_SECONDS * random.uniform(1, 2))  # noqa: S311 - to part competitors
+                continue
+            now = self._ledger.learn(bases, searching.manifest_hits(responses, asked))
+            if not searching.is_settled(responses, asked, known, now):
+                continue
+            if corrected is None and (corrected := typing_errors.corrections(words, responses)):
+                continue
+            return searching.rankings(searches, responses, asked, known)
+
+    @contextmanager
+    def _noticing_removal(self) -> Generator[None]:
+        """Look behind the alias again when the index has been replaced or removed by another program."""
+        try:
+            yield
+        except IndexUnavailable as error:
+            if error.reason == "missing":
+                self._cluster.forget_names()
+                self._ledger.forget()
+            raise
+
+
+def _hosts(settings: Settings) -> str:
+    """The addresses without names and passwords that may stand in them."""
+    return ",".join(part.rpartition("@")[2].rpartition("//")[2] for part in settings.url.split(","))

@@ -1,0 +1,87 @@
+"""The connection to the cluster, from settings, and the check that the two can speak to each other."""
+
+from __future__ import annotations
+
+import re
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from elasticsearch import VERSION, AsyncElasticsearch
+from elasticsearch.serializer import OrjsonSerializer
+
+from rag_engine.errors import BadSettings, Misconfigured
+from rag_engine.indexes.elasticsearch.faults import translate_errors
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from rag_engine.indexes.elasticsearch.settings import Settings
+
+OLDEST_SERVER = (9, 2)
+
+_RETRIED = (429, 502, 503, 504)
+_FIRST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 2.0
+_PORTS = {"http": 9200, "https": 443}
+
+
+@asynccontextmanager
+async def connected(settings: Settings) -> AsyncGenerator[AsyncElasticsearch]:
+    """The client; nothing is asked of the cluster yet.
+
+    It asks another node when one cannot be reached, and again after a pause when the answer is "busy" or "not now": every call of
+    ours may be repeated. Raises `BadSettings` for addresses or certificates that cannot be used.
+    """
+    options: dict[str, Any] = {}
+    if settings.api_key is not None:
+        options["api_key"] = settings.api_key.get_secret_value()
+    if settings.ca_file is not None:
+        options["ca_certs"] = str(settings.ca_file)
+    try:
+        client = AsyncElasticsearch(
+            [_address(url) for url in re.split(r"[,\s]+", settings.url.strip()) if url],
+            connections_per_node=settings.connections,
+            http_compress=settings.compress,
+            request_timeout=settings.timeout,
+            max_retries=settings.attempts - 1,
+            retry_on_status=_RETRIED,
+            retry_on_timeout=False,
+            retry_backoff_base=_FIRST_PAUSE_SECONDS,
+            retry_backoff_cap=_LONGEST_PAUSE_SECONDS,
+            serializers={OrjsonSerializer.mimetype: OrjsonSerializer()},
+            **options,
+        )
+    except (ValueError, OSError) as error:
+        raise BadSettings(f"The search index cannot be connected to: {error}.") from error
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+async def check_version(client: AsyncElasticsearch) -> None:
+    """Raise `Misconfigured` for a server that Footnote does not support.
+
+    Read from the nodes' own words, which every server has, `GET /` being left to the distribution.
+    """
+    with translate_errors(starting=True):
+        answer = await client.nodes.info(node_id="_all", metric="_none", filter_path="nodes.*.version")
+    versions = {str(node["version"]) for node in answer.get("nodes", {}).values()}
+    for version in versions:
+        if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) < OLDEST_SERVER:
+            oldest = ".".join(map(str, OLDEST_SERVER))
+            raise Misconfigured(
+                f"The Elasticsearch server is {version}; Footnote (with its client {'.'.join(map(str, VERSION))}) needs"
+                f" {oldest} or later: upgrade the cluster."
+            )
+
+
+def _address(url: str) -> str:
+    """The address with the port it means, without which the client would refuse it."""
+    parts = urlsplit(url)
+    if parts.scheme not in _PORTS or not parts.hostname:
+        raise ValueError("ELASTICSEARCH_URL must look like https://host:9200")
+    if parts.port is not None:
+        return url
+    return parts._replace(netloc=f"{parts.netloc}:{_PORTS[parts.scheme]}").geturl()

@@ -1,0 +1,129 @@
+"""Reading the index back, for export, checks and moves to another index."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rag_engine.indexes.elasticsearch.documents import chunk_of
+from rag_engine.indexes.elasticsearch.faults import translate_errors, unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping, Sequence
+
+    from rag_engine.indexes.elasticsearch.cluster import Cluster
+    from rag_engine.indexes.elasticsearch.ledger import Ledger
+    from rag_engine.indexes.elasticsearch.manifests import Manifest
+    from rag_engine.types import Chunk, DocumentId, KnowledgeBaseId, Vector
+
+_PAGE = 200
+_KEPT = "5m"
+_MOST_GENERATIONS = 1_000
+
+
+async def count_of(cluster: Cluster, ledger: Ledger, base: KnowledgeBaseId) -> int:
+    """How many chunks of the knowledge base count."""
+    names = await cluster.names()
+    manifest = await ledger.fetch(base)
+    while True:
+        counted = 0
+        if manifest.base:
+            with translate_errors():
+                answer = await cluster.writer.count(index=names.chunks, query=counting(manifest))
+            counted = answer["count"]
+        after = await ledger.fetch(base)
+        if after.shows_what(manifest):
+            return counted
+        manifest = after
+
+
+async def scan(
+    cluster: Cluster, ledger: Ledger, base: KnowledgeBaseId
+) -> AsyncGenerator[tuple[Chunk, Vector]]:
+    """Every chunk that counts with its vector, ordered by document and ordinal, all of one moment."""
+    async with _moment(cluster, ledger, base) as (manifest, opened):
+        if not manifest.base:
+            return
+        moment = opened
+        after: Sequence[object] = ()
+        while True:
+            options: dict[str, Any] = {"search_after": after} if after else {}
+            with translate_errors():
+                answer = await cluster.writer.search(
+                    pit={"id": moment, "keep_alive": _KEPT},
+                    query=counting(manifest),
+                    fields=[{"field": "vector"}],
+                    sort=["document", "ordinal", "chunk"],
+                    size=_PAGE,
+                    track_total_hits=False,
+                    **options,
+                )
+            if answer["timed_out"] or answer["_shards"]["failed"]:
+                raise unavailable("red")
+            hits = answer["hits"]["hits"]
+            for hit in hits:
+                yield chunk_of(hit["_source"], base), _unit(hit["fields"]["vector"])
+            if len(hits) < _PAGE:
+                return
+            moment, after = answer["pit_id"], hits[-1]["sort"]
+
+
+async def generations_of(
+    cluster: Cluster, manifest: Manifest, documents: Sequence[DocumentId]
+) -> Mapping[DocumentId, Sequence[str]]:
+    """The generations of each document that count; a document that has none is left out."""
+    if not documents or not manifest.base:
+        return {}
+    names = await cluster.names()
+    query = counting(manifest)
+    query["bool"]["filter"].append({"terms": {"document": list(documents)}})
+    with translate_errors():
+        answer = await cluster.writer.search(
+            index=names.chunks,
+            query=query,
+            collapse={"field": "generation"},
+            source_includes=["document", "generation"],
+            size=_MOST_GENERATIONS,
+            track_total_hits=False,
+        )
+    if answer["timed_out"] or answer["_shards"]["failed"]:
+        raise unavailable("red")
+    found: dict[DocumentId, list[str]] = {}
+    for hit in answer["hits"]["hits"]:
+        found.setdefault(hit["_source"]["document"], []).append(hit["_source"]["generation"])
+    return found
+
+
+def counting(manifest: Manifest) -> dict[str, Any]:
+    """The query for the chunks that count."""
+    query: dict[str, Any] = {"bool": {"filter": [{"term": {"base": manifest.base}}]}}
+    if manifest.hidden:
+        query["bool"]["must_not"] = [{"terms": {"generation": manifest.hidden}}]
+    return query
+
+
+@asynccontextmanager
+async def _moment(
+    cluster: Cluster, ledger: Ledger, base: KnowledgeBaseId
+) -> AsyncGenerator[tuple[Manifest, str]]:
+    """A view of the index that stays as it is, with the manifest that belongs to it."""
+    names = await cluster.names()
+    while True:
+        before = await ledger.fetch(base)
+        with translate_errors():
+            moment = (await cluster.writer.open_point_in_time(index=names.chunks, keep_alive=_KEPT))["id"]
+        try:
+            if (await ledger.fetch(base)).shows_what(before):
+                yield before, moment
+                return
+        finally:
+            with translate_errors():
+                await cluster.writer.close_point_in_time(id=moment)
+
+
+def _unit(values: Sequence[float]) -> Vector:
+    vector = np.array(values, dtype=np.float32)
+    length = float(np.linalg.norm(vector))
+    return vector / length if length else vector

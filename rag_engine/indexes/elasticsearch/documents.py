@@ -1,0 +1,76 @@
+"""Chunks as documents of Elasticsearch, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import orjson
+
+from rag_engine.analysis import tokens
+from rag_engine.searchable import searchable_text
+from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId, SectionKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rag_engine.indexes.elasticsearch.ledger import Generation
+    from rag_engine.types import Vector
+
+
+def operations(
+    chunks: Sequence[tuple[Chunk, Vector]], generation: Generation
+) -> Iterator[tuple[bytes, bytes]]:
+    """One bulk operation a chunk: its action line and its document, as JSON. Writing it again writes the same."""
+    for number, (chunk, vector) in enumerate(chunks):
+        action = {"index": {"_id": f"{generation.name}-{number}"}}
+        yield (
+            orjson.dumps(action),
+            orjson.dumps(_source(chunk, vector, generation), option=orjson.OPT_SERIALIZE_NUMPY),
+        )
+
+
+def chunk_of(source: Mapping[str, Any], knowledge_base: KnowledgeBaseId) -> Chunk:
+    """The chunk in a stored document."""
+    return Chunk(
+        id=ChunkId(source["chunk"]),
+        document=DocumentId(source["document"]),
+        knowledge_base=knowledge_base,
+        ordinal=source["ordinal"],
+        text=source["text"],
+        title=source["title"],
+        uri=source["uri"],
+        headings=tuple(source["headings"]),
+        anchor=source["anchor"],
+        kind=cast("SectionKind", source["kind"]),
+        language=source["language"],
+    )
+
+
+def encodable(text: str) -> str:
+    """The text, lone surrogates replaced: no JSON document can hold them."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _source(chunk: Chunk, vector: Vector, generation: Generation) -> dict[str, Any]:
+    return {
+        "base": generation.base,
+        "generation": generation.name,
+        "knowledge_base": encodable(chunk.knowledge_base),
+        "document": encodable(chunk.document),
+        "chunk": encodable(chunk.id),
+        "ordinal": chunk.ordinal,
+        "tokens": " ".join(tokens(encodable(searchable_text(chunk)), language=chunk.language)),
+        "vector": np.ascontiguousarray(vector, dtype=np.float32),
+        "text": encodable(chunk.text),
+        "title": encodable(chunk.title),
+        "uri": encodable(chunk.uri),
+        "headings": [encodable(heading) for heading in chunk.headings],
+        "anchor": encodable(chunk.anchor),
+        "kind": chunk.kind,
+        "language": chunk.language,
+    }

@@ -1,0 +1,290 @@
+"""The manifests as they are stored: read through a memory, changed by compare-and-set, several changes at once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import logging
+import random
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import elasticsearch
+
+from rag_engine.errors import RagError
+from rag_engine.indexes.elasticsearch import manifests
+from rag_engine.indexes.elasticsearch.faults import translate_errors, unavailable
+from rag_engine.indexes.elasticsearch.manifests import POOL, Abandon, Lease, Manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+    from rag_engine.indexes.elasticsearch.cluster import Cluster
+    from rag_engine.indexes.elasticsearch.manifests import Change
+    from rag_engine.types import DocumentId, KnowledgeBaseId
+
+    Counting = Callable[[Manifest, Sequence[DocumentId]], Awaitable[Mapping[DocumentId, Sequence[str]]]]
+
+_log = logging.getLogger(__name__)
+
+_REMEMBERED = 10_000
+"""Manifests kept in memory; each is some hundred bytes."""
+_LONGEST_PAUSE_SECONDS = 0.2
+_STALE_SECONDS = manifests.LEASE_SECONDS / 4
+"""A generation that was held ready for so long is not used any more, lest it expire while it is written."""
+_CLOSING_SECONDS = 5.0
+
+EMPTY = Manifest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A manifest with the place of its last change; None for one that is not stored."""
+
+    manifest: Manifest
+    place: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """A generation to write under, and the base its chunks belong to."""
+
+    name: str
+    base: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    change: Change
+    done: asyncio.Future[bool]
+
+
+class Ledger:
+    """The manifests of one index. `counting` finds the generations of documents that count."""
+
+    def __init__(self, cluster: Cluster, *, counting: Counting, grace: float) -> None:
+        self._cluster = cluster
+        self._counting = counting
+        self._grace = grace
+        self._known: OrderedDict[KnowledgeBaseId, Stored] = OrderedDict()
+        self._ready: dict[KnowledgeBaseId, list[Generation]] = {}
+        self._asked: dict[KnowledgeBaseId, list[_Asked]] = {}
+        self._commits: dict[KnowledgeBaseId, asyncio.Task[None]] = {}
+
+    async def known(self, bases: Sequence[KnowledgeBaseId]) -> dict[KnowledgeBaseId, Manifest]:
+        """The manifests as last seen; those never seen are read. One that is not stored is empty."""
+        missing = [base for base in bases if base not in self._known]
+        if missing:
+            await self._read(missing)
+        return {base: self._known.get(base, _NOTHING).manifest for base in bases}
+
+    async def fetch(self, base: KnowledgeBaseId) -> Manifest:
+        """The manifest as it is stored this moment."""
+        await self._read([base])
+        return self._known.get(base, _NOTHING).manifest
+
+    def learn(
+        self, bases: Sequence[KnowledgeBaseId], hits: Iterable[Mapping[str, Any]]
+    ) -> dict[KnowledgeBaseId, Manifest]:
+        """Remember the manifests that a search for `bases` found, and return them; those not found are empty."""
+        by_key = {hit["_id"]: hit for hit in hits}
+        found: dict[KnowledgeBaseId, Manifest] = {}
+        for base in bases:
+            hit = by_key.get(key_of(base))
+            stored = _stored(hit) if hit is not None else _NOTHING
+            found[base] = stored.manifest
+            before = self._known.get(base)
+            # A search sees the last refresh, which may be older than what was written here.
+            if before is None or before.place is None or (stored.place or (0, 0)) >= before.place:
+                self._remember(base, stored)
+        return found
+
+    def forget(self) -> None:
+        """The index is another from now on."""
+        self._known.clear()
+        self._ready.clear()
+
+    async def generation(self, base: KnowledgeBaseId) -> Generation:
+        """A generation to write under, which readers do not see until it is published."""
+        while True:
+            ready = self._ready.setdefault(base, [])
+            current = self._known.get(base, _NOTHING).manifest.base
+            while ready:
+                generation = ready.pop()
+                if generation.base == current and generation.at + _STALE_SECONDS > time.time():
+                    return generation
+            await self.change(base, Lease())
+
+    async def change(self, base: KnowledgeBaseId, change: Change) -> bool:
+        """Make the change, together with others asked for meanwhile; whether it holds. Cancelled, it may yet be made."""
+        done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._ask(base, _Asked(change=change, done=done))
+        return await done
+
+    def abandon(self, base: KnowledgeBaseId, generation: Generation) -> None:
+        """The generation will not be published; nobody waits until that is written down."""
+        done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        done.add_done_callback(_log_failure)
+        self._ask(base, _Asked(change=Abandon(generation=generation.name), done=done))
+
+    async def close(self) -> None:
+        """Finish what was asked for, and give back the generations held ready; what is not done in time expires by itself."""
+        for base, ready in self._ready.items():
+            for generation in ready:
+                done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+                done.add_done_callback(_log_failure)
+                self._ask(base, _Asked(change=Abandon(generation=generation.name, used=False), done=done))
+        self._ready.clear()
+        tasks = list(self._commits.values())
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=_CLOSING_SECONDS)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    def _ask(self, base: KnowledgeBaseId, asked: _Asked) -> None:
+        self._asked.setdefault(base, []).append(asked)
+        if base not in self._commits:
+            self._commits[base] = asyncio.create_task(
+                self._commit_all(base), name=f"manifest-{key_of(base)[:8]}"
+            )
+
+    async def _commit_all(self, base: KnowledgeBaseId) -> None:
+        batch: list[_Asked] = []
+        try:
+            while batch := self._asked.pop(base, []):
+                await self._commit_for(base, batch)
+        finally:
+            del self._commits[base]
+            for asked in (*batch, *self._asked.pop(base, [])):
+                if not asked.done.done():
+                    asked.done.set_exception(unavailable("timeout"))
+
+    async def _commit_for(self, base: KnowledgeBaseId, batch: Sequence[_Asked]) -> None:
+        try:
+            async with asyncio.timeout(self._cluster.settings.write_timeout):
+                held = await self._commit(base, [asked.change for asked in batch])
+        except (TimeoutError, RagError) as error:
+            failure = error if isinstance(error, RagError) else unavailable("timeout")
+            for asked in batch:
+                if not asked.done.done():
+                    asked.done.set_exception(failure)
+            return
+        for asked, holds in zip(batch, held, strict=True):
+            if not asked.done.done():
+                asked.done.set_result(holds)
+
+    async def _commit(self, base: KnowledgeBaseId, changes: Sequence[Change]) -> tuple[bool, ...]:
+        """Compare and set until nobody else was first."""
+        repeated = False
+        if base not in self._known:
+            await self._read([base])
+        while True:
+            stored = self._known.get(base, _NOTHING)
+            before, now = stored.manifest, time.time()
+            counting = await self._counting(before, manifests.documents_of(changes))
+            outcome = manifests.applied(
+                before, changes, counting=counting, now=now, grace=self._grace, repeated=repeated
+            )
+            after, made = self._topped_up(base, outcome.manifest, changes, now=now)
+            if after == before and (stored.place is not None or after == EMPTY):
+                return outcome.done
+            repeated = True
+            if await self._set(base, after, stored, visible=not after.shows_what(before) or bool(made)):
+                fresh = [Generation(name=name, base=after.base, at=now) for name in made]
+                self._ready.setdefault(base, []).extend(fresh)
+                return outcome.done
+            await asyncio.sleep(random.uniform(0, _LONGEST_PAUSE_SECONDS))  # noqa: S311 - to part competitors
+            await self._read([base])
+
+    def _topped_up(
+        self, base: KnowledgeBaseId, manifest: Manifest, changes: Sequence[Change], *, now: float
+    ) -> tuple[Manifest, list[str]]:
+        """Where someone writes, generations for the next documents go along with the change."""
+        if not any(isinstance(change, Lease | manifests.Publish) for change in changes):
+            return manifest, []
+        ready = [each for each in self._ready.get(base, []) if each.base == manifest.base]
+        return manifests.leased(manifest, max(0, POOL - len(ready)), now=now)
+
+    async def _set(self, base: KnowledgeBaseId, manifest: Manifest, stored: Stored, *, visible: bool) -> bool:
+        names = await self._cluster.names()
+        document = {"knowledge_base": readable(base), **manifests.to_source(manifest)}
+        condition: dict[str, Any] = {"op_type": "create"}
+        if stored.place is not None:
+            condition = {"if_primary_term": stored.place[0], "if_seq_no": stored.place[1]}
+        with translate_errors():
+            try:
+                answer = await self._cluster.writer.index(
+                    index=names.written_manifests,
+                    require_alias=True,
+                    id=key_of(base),
+                    document=document,
+                    refresh=visible,
+                    timeout=self._cluster.server_timeout,
+                    **condition,
+                )
+            except elasticsearch.ConflictError:
+                return False
+        self._remember(base, Stored(manifest=manifest, place=(answer["_primary_term"], answer["_seq_no"])))
+        return True
+
+    async def remove_if_empty(self, base: KnowledgeBaseId) -> None:
+        """Delete the manifest of a knowledge base that has nothing, unless somebody changes it meanwhile."""
+        stored = self._known.get(base)
+        if stored is None or stored.place is None or not stored.manifest.is_empty:
+            return
+        names = await self._cluster.names()
+        term, number = stored.place
+        changed = (elasticsearch.ConflictError, elasticsearch.NotFoundError)
+        with translate_errors(), contextlib.suppress(*changed):
+            await self._cluster.writer.delete(
+                index=names.manifests,
+                id=key_of(base),
+                if_primary_term=term,
+                if_seq_no=number,
+                refresh=True,
+            )
+        self._known.pop(base, None)
+
+    async def _read(self, bases: Sequence[KnowledgeBaseId]) -> None:
+        names = await self._cluster.names()
+        with translate_errors():
+            answer = await self._cluster.reader.mget(
+                index=names.manifests, ids=[key_of(base) for base in bases]
+            )
+        for base, found in zip(bases, answer["docs"], strict=True):
+            self._remember(base, _stored(found) if found.get("found") else _NOTHING)
+
+    def _remember(self, base: KnowledgeBaseId, stored: Stored) -> None:
+        self._known[base] = stored
+        self._known.move_to_end(base)
+        while len(self._known) > _REMEMBERED:
+            self._known.popitem(last=False)
+
+
+_NOTHING = Stored(manifest=EMPTY, place=None)
+
+
+def key_of(base: KnowledgeBaseId) -> str:
+    """The id of the manifest of a knowledge base, whose own id may be any string."""
+    return hashlib.sha256(base.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def readable(text: str) -> str:
+    """The text, lone surrogates replaced: no JSON document can hold them."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _stored(hit: Mapping[str, Any]) -> Stored:
+    return Stored(
+        manifest=manifests.from_source(hit["_source"]), place=(hit["_primary_term"], hit["_seq_no"])
+    )
+
+
+def _log_failure(done: asyncio.Future[bool]) -> None:
+    if not done.cancelled() and (error := done.exception()) is not None:
+        _log.warning("a generation could not be given back: %s", error)

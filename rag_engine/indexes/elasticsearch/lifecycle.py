@@ -1,0 +1,204 @@
+"""The life of an index: made, found behind its alias, built anew beside the one in use, moved into its place, removed."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import elasticsearch
+
+from rag_engine.errors import SchemaMismatch
+from rag_engine.indexes.elasticsearch import schema
+from rag_engine.indexes.elasticsearch.client import check_version
+from rag_engine.indexes.elasticsearch.faults import kind_of, translate_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from elasticsearch import AsyncElasticsearch
+
+    from rag_engine.indexes.elasticsearch.settings import Settings
+    from rag_engine.ports import IndexIdentity
+
+_log = logging.getLogger(__name__)
+
+_REBUILDING = "-rebuilding"
+_CHUNKS, _MANIFESTS = "-chunks", "-manifests"
+_WRITING = "-write"
+"""Of the alias that writers use: an index somebody removed is thus missed, not made again without its mappings."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """The two indexes of one identity, and how many shards the chunks are spread over."""
+
+    chunks: str
+    shards: int
+
+    @property
+    def manifests(self) -> str:
+        """The index of the manifests."""
+        return self.chunks.removesuffix(_CHUNKS) + _MANIFESTS
+
+    @property
+    def written_chunks(self) -> str:
+        """The alias by which chunks are written."""
+        return self.chunks + _WRITING
+
+    @property
+    def written_manifests(self) -> str:
+        """The alias by which manifests are written."""
+        return self.manifests + _WRITING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    names: Names
+    meta: Mapping[str, Any]
+
+
+async def opened(
+    client: AsyncElasticsearch, settings: Settings, identity: IndexIdentity, *, rebuilding: bool
+) -> Names:
+    """The indexes behind the alias, made now if there are none; of another identity they must be empty, and are made anew.
+
+    Raises `IndexUnavailable`, `SchemaMismatch` with the mend, `Misconfigured` for a server or an index that is not for us.
+    """
+    await check_version(client)
+    alias = settings.alias + (_REBUILDING if rebuilding else "")
+    with translate_errors(starting=True):
+        found = await _behind(client, alias)
+        if found is not None and await _is_usable(client, alias, found, identity, rebuilding=rebuilding):
+            return found.names
+        names = await _make(client, settings, identity, alias=alias, old=found)
+        _log.info("index_made name=%s", names.chunks)
+        return names
+
+
+async def replace(client: AsyncElasticsearch, settings: Settings) -> None:
+    """Move the alias to the rebuilt index and remove the old one, in one step; nothing is done when none was rebuilt."""
+    with translate_errors(starting=True):
+        fresh = await _behind(client, settings.alias + _REBUILDING)
+        if fresh is None:
+            return
+        actions: list[dict[str, Any]] = [
+            {"remove": {"index": fresh.names.chunks, "alias": settings.alias + _REBUILDING}},
+            {"add": {"index": fresh.names.chunks, "alias": settings.alias}},
+        ]
+        old = await _behind(client, settings.alias)
+        if old is not None:
+            schema.check_owner(old.names.chunks, old.meta)
+            actions += _removal(old.names)
+        await client.indices.update_aliases(actions=actions)
+
+
+async def abandon(client: AsyncElasticsearch, settings: Settings) -> None:
+    """Remove what an unfinished rebuild left, if anything."""
+    with translate_errors(starting=True):
+        await _remove(client, settings.alias + _REBUILDING)
+
+
+async def remove(client: AsyncElasticsearch, settings: Settings) -> None:
+    """Remove the index with everything in it, and an unfinished rebuild of it."""
+    await abandon(client, settings)
+    with translate_errors(starting=True):
+        await _remove(client, settings.alias)
+
+
+async def _behind(client: AsyncElasticsearch, alias: str) -> _Found | None:
+    try:
+        answer = await client.indices.get(index=alias, features=["mappings", "settings"])
+    except elasticsearch.NotFoundError:
+        return None
+    ((name, index),) = cast("dict[str, Any]", answer.body).items()
+    meta = cast("dict[str, Any]", index["mappings"].get("_meta", {}))
+    shards = int(index["settings"]["index"]["number_of_shards"])
+    if not name.endswith(_CHUNKS):
+        meta = {}  # an index of that very name, or somebody else's behind it
+    return _Found(names=Names(chunks=name, shards=shards), meta=meta)
+
+
+async def _is_usable(
+    client: AsyncElasticsearch, alias: str, found: _Found, identity: IndexIdentity, *, rebuilding: bool
+) -> bool:
+    """False for one that may be thrown away; raises for one of another identity that must not."""
+    try:
+        schema.check_owner(found.names.chunks, found.meta)
+    except SchemaMismatch:
+        if rebuilding:
+            return False
+        raise
+    if schema.is_of(identity, found.meta):
+        return True
+    if rebuilding:
+        return False
+    await client.indices.refresh(index=found.names.chunks)
+    counted = await client.count(index=found.names.chunks)
+    if counted["count"]:
+        raise schema.mismatch(alias, identity, found.meta)
+    return False
+
+
+async def _make(
+    client: AsyncElasticsearch, settings: Settings, identity: IndexIdentity, *, alias: str, old: _Found | None
+) -> Names:
+    """New indexes behind the alias, in the place of `old`. Of several programs that make the same one, all use it."""
+    stem = await _free_stem(client, settings, identity, alias=alias)
+    names = Names(chunks=stem + _CHUNKS, shards=settings.shards)
+    await _create(
+        client,
+        names.manifests,
+        {**schema.manifest_index(settings, identity), "aliases": {names.written_manifests: {}}},
+    )
+    aliases: dict[str, Any] = {names.written_chunks: {}, **({alias: {}} if old is None else {})}
+    await _create(client, names.chunks, {**schema.chunk_index(settings, identity), "aliases": aliases})
+    if old is not None:
+        actions = [{"add": {"index": names.chunks, "alias": alias}}, *_removal(old.names)]
+        try:
+            await client.indices.update_aliases(actions=actions)
+        except elasticsearch.NotFoundError:
+            _log.info("index_replaced_by_another_program name=%s", old.names.chunks)
+    return names
+
+
+async def _create(client: AsyncElasticsearch, name: str, body: Mapping[str, Any]) -> None:
+    try:
+        await client.indices.create(index=name, **body)
+    except elasticsearch.BadRequestError as error:
+        described = cast("dict[str, Any]", error.body).get("error", {})
+        if kind_of(described) != "resource_already_exists_exception":
+            raise
+
+
+async def _free_stem(
+    client: AsyncElasticsearch, settings: Settings, identity: IndexIdentity, *, alias: str
+) -> str:
+    """A name that says which alias and which model, numbered so that an index can be built beside another of the same."""
+    named = f"{identity.model}\x1f{identity.dimensions}\x1f{identity.analyzer}"
+    stem = f"{settings.alias}-{hashlib.sha256(named.encode()).hexdigest()[:8]}"
+    answer = await client.indices.get_alias(index=f"{stem}-*{_CHUNKS}")
+    numbers = [0]
+    for name, index in cast("dict[str, Any]", answer.body).items():
+        match = re.fullmatch(rf"{re.escape(stem)}-(\d+){_CHUNKS}", name)
+        if match is None:
+            continue
+        readable = {each for each in index["aliases"] if not each.endswith(_WRITING)}
+        # Made by another program this moment, or by one that was killed before it could give it its alias.
+        if not readable or alias in readable:
+            return f"{stem}-{match[1]}"
+        numbers.append(int(match[1]))
+    return f"{stem}-{max(numbers) + 1}"
+
+
+async def _remove(client: AsyncElasticsearch, alias: str) -> None:
+    found = await _behind(client, alias)
+    if found is not None:
+        schema.check_owner(found.names.chunks, found.meta)
+        await client.indices.update_aliases(actions=_removal(found.names))
+
+
+def _removal(names: Names) -> list[dict[str, Any]]:
+    return [{"remove_index": {"index": names.chunks}}, {"remove_index": {"index": names.manifests}}]

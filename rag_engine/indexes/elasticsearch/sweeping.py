@@ -1,0 +1,115 @@
+"""What no longer counts is deleted: at once where somebody waits for it, else soon, and again by the next program if it must."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from rag_engine.errors import RagError
+from rag_engine.indexes.elasticsearch.faults import translate_errors
+from rag_engine.indexes.elasticsearch.manifests import Forget
+from rag_engine.indexes.elasticsearch.writing import deletions
+from rag_engine.types import KnowledgeBaseId
+
+if TYPE_CHECKING:
+    from rag_engine.indexes.elasticsearch.cluster import Cluster
+    from rag_engine.indexes.elasticsearch.ledger import Ledger
+    from rag_engine.indexes.elasticsearch.manifests import Manifest
+    from rag_engine.indexes.elasticsearch.writing import Writer
+
+_log = logging.getLogger(__name__)
+
+_PAGE = 2_000
+_GATHERING_SECONDS = 2.0
+"""What was replaced in this time is deleted together."""
+_MOST_LEFT_OVERS = 1_000
+
+
+class Sweeper:
+    """Deletes the chunks of condemned generations and dropped bases."""
+
+    def __init__(self, cluster: Cluster, ledger: Ledger, writer: Writer) -> None:
+        self._cluster = cluster
+        self._ledger = ledger
+        self._writer = writer
+        self._due: set[KnowledgeBaseId] = set()
+        self._sweeping: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
+
+    def soon(self, base: KnowledgeBaseId) -> None:
+        """Sweep the knowledge base in a moment; nobody waits, and a failure is only logged."""
+        self._due.add(base)
+        if self._sweeping is None:
+            self._sweeping = asyncio.create_task(self._sweep_due(), name="sweep")
+
+    async def now(self, base: KnowledgeBaseId) -> None:
+        """Delete all that does not count in the knowledge base."""
+        manifest = await self._ledger.fetch(base)
+        if not (manifest.condemned or manifest.dropped):
+            return
+        await self._delete(manifest)
+        await self._ledger.change(
+            base, Forget(generations=frozenset(manifest.condemned), bases=frozenset(manifest.dropped))
+        )
+        await self._ledger.remove_if_empty(base)
+
+    async def left_overs(self) -> None:
+        """Sweep, in a moment, where a program that is gone left something."""
+        names = await self._cluster.names()
+        with translate_errors():
+            answer = await self._cluster.reader.search(
+                index=names.manifests,
+                query={"term": {"unfinished": True}},
+                source_includes=["knowledge_base", "manifest"],
+                size=_MOST_LEFT_OVERS,
+            )
+        for hit in answer["hits"]["hits"]:
+            manifest = hit["_source"]["manifest"]
+            if manifest["condemned"] or manifest["dropped"]:
+                self.soon(KnowledgeBaseId(hit["_source"]["knowledge_base"]))
+
+    async def close(self) -> None:
+        """Finish what is due."""
+        self._closing.set()
+        if (sweeping := self._sweeping) is not None:
+            await asyncio.wait([sweeping], timeout=self._cluster.settings.write_timeout)
+            sweeping.cancel()
+            await asyncio.gather(sweeping, return_exceptions=True)
+
+    async def _sweep_due(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_GATHERING_SECONDS):
+                await self._closing.wait()
+        try:
+            while self._due:
+                await self.now(self._due.pop())
+        except RagError as error:
+            _log.warning("replaced chunks could not be deleted yet: %s", error)
+        finally:
+            self._sweeping = None
+
+    async def _delete(self, manifest: Manifest) -> None:
+        names = await self._cluster.names()
+        unwanted = [
+            {"terms": {"generation": list(manifest.condemned)}},
+            {"terms": {"base": list(manifest.dropped)}},
+        ]
+        await self._writer.refreshed()
+        while True:
+            with translate_errors():
+                answer = await self._cluster.writer.search(
+                    index=names.chunks,
+                    query={"bool": {"should": unwanted}},
+                    source=False,
+                    size=_PAGE,
+                    sort=["_doc"],
+                    track_total_hits=False,
+                )
+            ids = [hit["_id"] for hit in answer["hits"]["hits"]]
+            if ids:
+                await self._writer.write(deletions(ids))
+                await self._writer.refreshed()
+            if len(ids) < _PAGE:
+                return

@@ -1,0 +1,150 @@
+"""Chunks into the index: bulk requests bounded by count and by bytes, few at once, and refreshes that writers share."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import TYPE_CHECKING, Any, cast
+
+import orjson
+
+from rag_engine.indexes.elasticsearch.faults import kind_of, reason_of, translate_errors, unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+
+    from rag_engine.indexes.elasticsearch.cluster import Cluster
+
+Operation = tuple[bytes, ...]
+"""The lines of one operation of a bulk request."""
+
+_PASSING = frozenset({"rejected", "red"})
+"""Reasons to send an item again."""
+_FIRST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 5.0
+_GONE = 404
+
+
+class Writer:
+    """Writes and deletes in bulk. Who has more to write than the cluster takes waits until there is room."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._room = asyncio.Semaphore(cluster.settings.bulk_requests)
+        self.refreshed = Shared(self._refresh)
+        """Wait until all that was written before is visible."""
+
+    async def write(self, operations: Iterable[Operation]) -> None:
+        """Send the operations in order, one request at a time, while the next is made ready. Not visible before `refreshed`.
+
+        Raises `IndexUnavailable` when some of them cannot be done; the others may have been.
+        """
+        batches = _batches(
+            iter(operations),
+            most=self._cluster.settings.bulk_chunks,
+            most_bytes=self._cluster.settings.bulk_bytes,
+        )
+        batch = await asyncio.to_thread(next, batches, None)
+        while batch is not None:
+            async with self._room:
+                sending = asyncio.create_task(self._send(batch))
+                try:
+                    batch = await asyncio.to_thread(next, batches, None)
+                    await sending
+                finally:
+                    if not sending.done():
+                        sending.cancel()
+                        await asyncio.gather(sending, return_exceptions=True)
+
+    async def _send(self, batch: Sequence[Operation]) -> None:
+        """Until every item is done. What is rejected is sent again, alone, after a pause that grows."""
+        pause = _FIRST_PAUSE_SECONDS
+        with translate_errors():
+            async with asyncio.timeout(self._cluster.settings.write_timeout):
+                while batch := await self._undone(batch):
+                    await asyncio.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - to part competitors
+                    pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+    async def _undone(self, batch: Sequence[Operation]) -> list[Operation]:
+        """Send a batch once; the operations to send again. Raises when one of them will never be done."""
+        names = await self._cluster.names()
+        answer = await self._cluster.writer.bulk(
+            operations=cast("Any", [line for operation in batch for line in operation]),
+            index=names.written_chunks,
+            require_alias=True,
+            timeout=self._cluster.server_timeout,
+            filter_path="errors,items.*.status,items.*.error.type,items.*.error.caused_by.type",
+        )
+        if not answer["errors"]:
+            return []
+        again: list[Operation] = []
+        for operation, item in zip(batch, answer["items"], strict=True):
+            ((_, outcome),) = item.items()
+            if "error" not in outcome or (outcome["status"] == _GONE and len(operation) == 1):
+                continue
+            reason = reason_of(outcome["status"], outcome["error"])
+            if reason not in _PASSING:
+                raise unavailable(reason, kind_of(outcome["error"]))
+            again.append(operation)
+        return again
+
+    async def _refresh(self) -> None:
+        names = await self._cluster.names()
+        with translate_errors():
+            answer = await self._cluster.writer.indices.refresh(index=names.chunks)
+        if answer["_shards"]["failed"]:
+            raise unavailable("red")
+
+
+class Shared:
+    """A piece of work that serves all who asked for it before it began."""
+
+    def __init__(self, work: Callable[[], Awaitable[None]]) -> None:
+        self._work = work
+        self._running: asyncio.Task[None] | None = None
+        self._next: asyncio.Task[None] | None = None
+
+    async def __call__(self) -> None:
+        """Return when a run that began after this call has ended; raises what it raised."""
+        if self._next is None:
+            self._next = asyncio.create_task(self._run_after(self._running))
+            self._next.add_done_callback(_observed)
+        await asyncio.shield(self._next)
+
+    async def _run_after(self, running: asyncio.Task[None] | None) -> None:
+        if running is not None:
+            await asyncio.wait([running])
+        self._running, self._next = self._next, None
+        await self._work()
+
+    async def close(self) -> None:
+        """Wait for what is running."""
+        for task in (self._next, self._running):
+            if task is not None:
+                await asyncio.wait([task])
+
+
+def _observed(task: asyncio.Task[None]) -> None:
+    """Those who waited have its error; when all of them were cancelled, nobody needs it."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _batches(operations: Iterator[Operation], *, most: int, most_bytes: int) -> Iterator[list[Operation]]:
+    batch: list[Operation] = []
+    size = 0
+    for operation in operations:
+        length = sum(map(len, operation)) + len(operation)
+        if batch and (len(batch) >= most or size + length > most_bytes):
+            yield batch
+            batch, size = [], 0
+        batch.append(operation)
+        size += length
+    if batch:
+        yield batch
+
+
+def deletions(ids: Iterable[str]) -> Iterator[Operation]:
+    """One bulk operation an id."""
+    for each in ids:
+        yield (orjson.dumps({"delete": {"_id": each}}),)
