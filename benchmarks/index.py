@@ -1,7 +1,6 @@
 """The embedded index alone, on synthetic chunks: `python -m benchmarks.index [--chunks 10000 20000 100000] [--json]`.
 
-Vectors are clustered and of unit length, words follow Zipf's law with inflections; one document in five is Chinese. Queries
-are noisy vectors, and three rarer words with two common ones (a run of six characters in Chinese). Latencies are of whole calls
+The chunks and the questions are those of `benchmarks.corpus`. Latencies are of whole calls
 through the port, in milliseconds; `both` is one call with both legs, as a question makes it.
 """
 
@@ -12,101 +11,26 @@ import asyncio
 import json
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.corpus import CHUNKS_PER_DOCUMENT, DIMENSIONS, KNOWLEDGE_BASES, Corpus
 from rag_engine.analysis import VERSION, query_tokens
 from rag_engine.indexes.embedded import Settings, connect
 from rag_engine.ports import IndexIdentity
-from rag_engine.types import Chunk, ChunkId, Document, DocumentId, KnowledgeBaseId, Search
+from rag_engine.types import KnowledgeBaseId, Search
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from benchmarks.corpus import Question
     from rag_engine.indexes.embedded import EmbeddedIndex
-    from rag_engine.types import Leg, Ranking
+    from rag_engine.types import Document, Leg, Ranking
 
-DIMENSIONS = 384
-CHUNKS_PER_DOCUMENT = 8
-KNOWLEDGE_BASES = 100
-WORDS = 50_000
-TOPICS = 3_000
 QUERIES = 100
 LIMIT = 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    text: str
-    vector: NDArray[np.float32]
-
-
-class Corpus:
-    """Documents made up on the way; the same seed gives the same ones."""
-
-    def __init__(self, seed: int = 7) -> None:
-        self.random = np.random.default_rng(seed)
-        frequencies = 1 / np.arange(1, WORDS + 1) ** 1.07
-        self._words = np.cumsum(frequencies / frequencies.sum())
-        spectrum = 1 / np.arange(1, DIMENSIONS + 1) ** 0.2
-        self._spectrum = spectrum.astype(np.float32)
-        self._topics = self.random.standard_normal((TOPICS, DIMENSIONS)).astype(np.float32) * self._spectrum
-        self.vectors: list[NDArray[np.float32]] = []
-        self.bases: list[int] = []
-
-    def document(self, number: int) -> tuple[Document, list[tuple[Chunk, NDArray[np.float32]]]]:
-        base = KnowledgeBaseId(f"base{number % KNOWLEDGE_BASES}")
-        identity = DocumentId(f"document{number}")
-        document = Document(
-            id=identity, knowledge_base=base, title="", uri="", media_type="text/plain", digest=""
-        )
-        topic = self._topics[self.random.integers(TOPICS)]
-        chunks: list[tuple[Chunk, NDArray[np.float32]]] = []
-        for ordinal in range(CHUNKS_PER_DOCUMENT):
-            chunk = Chunk(
-                id=ChunkId(f"{number}-{ordinal}"),
-                document=identity,
-                knowledge_base=base,
-                ordinal=ordinal,
-                text=self.chinese(150) if number % 5 == 0 else self.english(150),
-                language="zh" if number % 5 == 0 else "en",
-            )
-            chunks.append((chunk, self.near(topic)))
-            self.vectors.append(chunks[-1][1])
-            self.bases.append(number % KNOWLEDGE_BASES)
-        return document, chunks
-
-    def near(self, topic: NDArray[np.float32], noise: float = 0.8) -> NDArray[np.float32]:
-        vector = topic + noise * self._spectrum * self.random.standard_normal(DIMENSIONS).astype(np.float32)
-        return (vector / np.linalg.norm(vector)).astype(np.float32)
-
-    def english(self, count: int) -> str:
-        numbers = np.searchsorted(self._words, self.random.random(count))
-        return " ".join(_word(int(number)) for number in numbers)
-
-    def chinese(self, count: int) -> str:
-        numbers = np.searchsorted(self._words, self.random.random(count))
-        return "".join(chr(0x4E00 + int(number) % 4000) for number in numbers)
-
-    def question(self, number: int) -> Question:
-        near = self.vectors[int(self.random.integers(len(self.vectors)))]
-        if number % 5 == 0:
-            text = self.chinese(6)
-        else:
-            rarer, common = self.random.integers(200, 20_000, 3), self.random.integers(0, 30, 2)
-            text = " ".join(_word(int(word)) for word in (*rarer, *common))
-        return Question(text=text, vector=self.near(near * 4, noise=0.6))
-
-
-def _word(number: int) -> str:
-    syllables = ("ka", "lo", "mi", "ren", "tu", "sor", "vel", "pon", "ga", "dri")
-    stem = "".join(syllables[int(digit)] for digit in str(number // 2 + 10))
-    return stem + ("s" if number % 2 else "")
 
 
 def _resident() -> float:

@@ -1,0 +1,332 @@
+"""Which vector `index_options` an Elasticsearch index should have: `python -m benchmarks.vector_index_options`.
+
+Every kind is written once, into an index of its own on a node started for that, and asked with several numbers of candidates
+and of vectors scored again (`rescore_vector`), over all chunks and through filters that keep 10 % and 1 % of them: first in
+the segments that writing left, then merged into one. The chunks are those of the judged sets, if they are beside the project,
+and `--chunks` made-up ones, whose vectors are harder to quantise than most.
+
+Recall is against exact search, ties counted as found; the error is the greatest difference between a hit's score, told as a
+cosine, and its cosine. Milliseconds are the server's own `took`, and what its process used of the processors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import time
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import orjson
+from elasticsearch import Elasticsearch
+from elasticsearch.helpers import pack_dense_vector
+
+from benchmarks.corpus import CHUNKS_PER_DOCUMENT, DIMENSIONS, Corpus, judged_chunks
+from tests.elastic.node import THOROUGH, running_node
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from rag_engine.types import Matrix, Vector
+
+INDEX = "vector-index-options"
+BASES = 100
+VIEWS: Mapping[str, int] = {"all": BASES, "10 %": 10, "1 %": 1}
+"""How many knowledge bases a question sees."""
+CANDIDATES: Mapping[int, tuple[int, ...]] = {10: (50, 100, 200, 500), 100: (200, 500, 1000)}
+"""`num_candidates` by `k`."""
+OVERSAMPLES = (0.0, 2.0, 3.0, 5.0)
+EXACT_KINDS = frozenset({"hnsw", "flat"})
+"""Kinds that compare the vectors themselves, so that there is nothing to score again."""
+KINDS = ("hnsw", "int8_hnsw", "int8_hnsw:32:200", "int4_hnsw", "bbq_hnsw", "flat", "int8_flat", "bbq_flat")
+QUESTIONS = 98
+QUESTIONS_PER_SET = 14
+WARM_UP = 3
+BULK = 500
+REFRESHED_EVERY = 10_000
+SECONDS = 600.0
+_TIE = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Data:
+    """What is written and asked; chunk `number` is in the knowledge base `bases[number]`."""
+
+    name: str
+    vectors: Matrix
+    questions: Matrix
+
+    @property
+    def bases(self) -> NDArray[np.int64]:
+        """Runs of neighbouring chunks: what is in one knowledge base is about one thing, which is harder for a graph."""
+        return np.arange(len(self.vectors)) * BASES // len(self.vectors)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One way to ask."""
+
+    k: int
+    candidates: int
+    oversample: float
+    view: str
+
+    def knn(self, vector: Vector, number: int) -> dict[str, object]:
+        """The `knn` of a question."""
+        knn: dict[str, object] = {
+            "field": "vector",
+            "query_vector": vector.tolist(),
+            "k": self.k,
+            "num_candidates": self.candidates,
+            "rescore_vector": {"oversample": self.oversample},
+        }
+        if self.view != "all":
+            knn["filter"] = {"terms": {"base": [str(base) for base in self.bases(number)]}}
+        return knn
+
+    def bases(self, number: int) -> list[int]:
+        """The knowledge bases that a question sees: mostly not the one that its answer is in."""
+        return [(number * 37 + step) % BASES for step in range(VIEWS[self.view])]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What one way to ask came to."""
+
+    recall_at_10: float
+    recall_at_k: float
+    worst: float
+    """The recall at 10 that one question in twenty stays below."""
+    error: float
+    took_p50: float
+    took_p95: float
+    processor_ms: float
+    """Of the node's process, per question: what other programs of the machine do does not count."""
+
+
+def made_up(chunks: int) -> Data:
+    """Vectors of `benchmarks.corpus.Corpus`."""
+    corpus = Corpus()
+    for number in range(chunks // CHUNKS_PER_DOCUMENT):
+        corpus.document(number)
+    questions = [corpus.question(number).vector for number in range(QUESTIONS)]
+    return Data(name="made up", vectors=np.array(corpus.vectors), questions=np.array(questions))
+
+
+def judged() -> Data | None:
+    """Every chunk of the judged sets, and questions of each of them."""
+    found = asyncio.run(judged_chunks(questions_per_set=QUESTIONS_PER_SET))
+    if found is None:
+        return None
+    return Data(name="judged sets", vectors=found.vectors, questions=found.question_vectors)
+
+
+def write(client: Elasticsearch, data: Data, kind: str) -> float:
+    """Make the index; returns the seconds that writing took."""
+    client.options(ignore_status=404).indices.delete(index=INDEX)
+    vector = {
+        "type": "dense_vector",
+        "dims": DIMENSIONS,
+        "similarity": "cosine",
+        "index_options": index_options(kind),
+    }
+    client.indices.create(
+        index=INDEX,
+        settings={"number_of_shards": 1, "number_of_replicas": 0, "refresh_interval": -1},
+        mappings={"dynamic": "strict", "properties": {"base": {"type": "keyword"}, "vector": vector}},
+    )
+    started = time.perf_counter()
+    for start in range(0, len(data.vectors), BULK):
+        lines = cast("list[dict[str, Any]]", list(_operations(data, start)))  # bytes go as they are
+        answer = client.bulk(index=INDEX, operations=lines)
+        if answer["errors"]:
+            raise RuntimeError(str(answer["items"])[:500])
+        if (start + BULK) % REFRESHED_EVERY == 0:
+            client.indices.refresh(index=INDEX)
+    client.indices.refresh(index=INDEX)
+    return time.perf_counter() - started
+
+
+def index_options(kind: str) -> dict[str, object]:
+    """`kind`, or `kind:m:ef_construction`, as a mapping says it."""
+    name, *graph = kind.split(":")
+    return {"type": name, **dict(zip(("m", "ef_construction"), map(int, graph), strict=False))}
+
+
+def _operations(data: Data, start: int) -> Iterator[bytes]:
+    bases = data.bases
+    for number in range(start, min(start + BULK, len(data.vectors))):
+        yield orjson.dumps({"index": {"_id": str(number)}})
+        yield orjson.dumps({"base": str(bases[number]), "vector": pack_dense_vector(data.vectors[number])})
+
+
+def ask(client: Elasticsearch, data: Data, asked: Ask, cosines: NDArray[np.float32]) -> Found:
+    """Every question in one way, one after another."""
+    bases = data.bases
+    rows: list[tuple[float, float, float, float]] = []
+    for number in range(WARM_UP):
+        _search(client, data, asked, number)
+    spent = _processor_ms(client)
+    for number in range(len(data.questions)):
+        answer = _search(client, data, asked, number)
+        hits = answer["hits"]["hits"]
+        true = cosines[number, [int(hit["_id"]) for hit in hits]]
+        seen = cosines[number, np.isin(bases, asked.bases(number))]
+        told = np.array([hit["_score"] for hit in hits]) * 2 - 1
+        error = float(np.abs(told - true).max(initial=0))
+        rows.append((_recall(true[:10], seen, 10), _recall(true, seen, asked.k), error, answer["took"]))
+    spent = _processor_ms(client) - spent
+    at_10, at_k, errors, times = np.array(rows).T
+    return Found(
+        recall_at_10=float(at_10.mean()),
+        recall_at_k=float(at_k.mean()),
+        worst=float(np.quantile(at_10, 0.05)),
+        error=float(errors.max()),
+        took_p50=float(np.quantile(times, 0.5)),
+        took_p95=float(np.quantile(times, 0.95)),
+        processor_ms=spent / len(rows),
+    )
+
+
+def _search(client: Elasticsearch, data: Data, asked: Ask, number: int) -> Mapping[str, Any]:
+    knn = asked.knn(data.questions[number], number)
+    return client.search(index=INDEX, knn=knn, size=asked.k, source=False).body
+
+
+def _processor_ms(client: Elasticsearch) -> float:
+    """What the node's process has used of the processors."""
+    (node,) = client.nodes.stats(metric="process")["nodes"].values()
+    return float(node["process"]["cpu"]["total_in_millis"])
+
+
+def _recall(found: NDArray[np.float32], seen: NDArray[np.float32], k: int) -> float:
+    k = min(k, len(seen))
+    least = -np.partition(-seen, k - 1)[k - 1]
+    return float((found >= least - _TIE).sum() / k)
+
+
+def asks(kind: str, ks: Sequence[int], oversamples: Sequence[float]) -> list[Ask]:
+    """Every way to ask an index of this kind."""
+    exact, flat = kind.partition(":")[0] in EXACT_KINDS, kind.endswith("flat")
+    return [
+        Ask(view=view, k=k, candidates=candidates, oversample=oversample)
+        for k in ks
+        for oversample in ((0.0,) if exact else oversamples)
+        for candidates in (CANDIDATES[k][:1] if flat else CANDIDATES[k])
+        for view in VIEWS
+    ]
+
+
+def sizes(client: Elasticsearch, chunks: int) -> dict[str, float]:
+    """Bytes per chunk: on disk, and of the files that a search goes through, which should find room in memory."""
+    client.indices.flush(index=INDEX)
+    total = client.indices.stats(index=INDEX, metric=["store", "dense_vector", "segments"])["_all"]["total"]
+    bytes_by_file = {
+        file: total["dense_vector"]["off_heap"][f"total_{file}_size_bytes"] / chunks
+        for file in ("vec", "veq", "veb", "vex")
+    }
+    codes, graph = bytes_by_file["veq"] + bytes_by_file["veb"], bytes_by_file["vex"]
+    return {
+        "disk": round(total["store"]["size_in_bytes"] / chunks),
+        "searched": round(graph + (codes or bytes_by_file["vec"])),
+        "graph": round(graph),
+        "segments": total["segments"]["count"],
+    }
+
+
+def measure(
+    client: Elasticsearch, data: Data, kind: str, chosen: Sequence[Ask]
+) -> Iterator[dict[str, object]]:
+    """One row per way to ask, as written and merged, each with what it takes to write and to keep."""
+    cosines = data.questions @ data.vectors.T
+    about: dict[str, object] = {"data": data.name, "chunks": len(data.vectors), "kind": kind}
+    about["seconds"] = round(write(client, data, kind), 1)
+    for state in ("as written", "merged"):
+        if state == "merged":
+            started = time.perf_counter()
+            client.indices.forcemerge(index=INDEX, max_num_segments=1)
+            client.indices.refresh(index=INDEX)
+            about["seconds"] = round(time.perf_counter() - started, 1)
+        about |= {"state": state, **sizes(client, len(data.vectors))}
+        for asked in chosen:
+            yield about | asdict(asked) | asdict(ask(client, data, asked, cosines))
+    client.indices.delete(index=INDEX)
+
+
+@contextmanager
+def _client(url: str) -> Generator[Elasticsearch]:
+    """For the node at `url`, or for one started now."""
+    if not url:
+        with running_node(heap="1g", options=THOROUGH) as node, _client(node.url) as client:
+            yield client
+        return
+    with Elasticsearch(url, request_timeout=SECONDS) as client:
+        yield client
+
+
+COLUMNS = (
+    "data, chunks | kind | state | seconds | segments | bytes on disk | bytes searched | k | candidates"
+    " | oversample | recall@10 all, 10 %, 1 % | of one in twenty | recall@k all, 10 %, 1 % | error | took p50 | processor"
+)
+
+
+def _line(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The rows of one way to ask, through each filter, as a line of Markdown."""
+    row = rows[0]
+    cells = (
+        f"{row['data']}, {row['chunks']:,}",
+        *(row[name] for name in ("kind", "state", "seconds", "segments", "disk", "searched")),
+        *(row["k"], row["candidates"], f"{row['oversample']:g}"),
+        " ".join(f"{view['recall_at_10']:.3f}" for view in rows),
+        " ".join(f"{view['worst']:.1f}" for view in rows),
+        " ".join(f"{view['recall_at_k']:.3f}" for view in rows),
+        f"{max(view['error'] for view in rows):.0e}",
+        " ".join(f"{view['took_p50']:.0f}" for view in rows),
+        " ".join(f"{view['processor_ms']:.1f}" for view in rows),
+    )
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--chunks", type=int, default=10_000, help="made-up chunks; 0 for none")
+    parser.add_argument("--no-judged", action="store_true", help="leave the judged sets out")
+    parser.add_argument("--kinds", nargs="+", default=KINDS, metavar="KIND[:M:EF_CONSTRUCTION]")
+    parser.add_argument("--k", type=int, nargs="+", default=[*CANDIDATES], choices=[*CANDIDATES])
+    parser.add_argument("--oversample", type=float, nargs="+", default=OVERSAMPLES)
+    parser.add_argument("--url", default="", help="a node to use instead of one started now")
+    parser.add_argument("--json", action="store_true", help="one JSON object per way to ask and line")
+    return parser.parse_args()
+
+
+def main() -> None:
+    arguments = _arguments()
+    every = [
+        *([] if arguments.no_judged else [judged()]),
+        *([made_up(arguments.chunks)] if arguments.chunks else []),
+    ]
+    if not arguments.json:
+        print(f"| {COLUMNS} |\n{'|---' * (COLUMNS.count('|') + 1)}|", flush=True)
+    with _client(arguments.url) as client:
+        for data in filter(None, every):
+            for kind in arguments.kinds:
+                rows = measure(client, data, kind, asks(kind, arguments.k, arguments.oversample))
+                for _, views in groupby(
+                    rows, lambda row: [row[name] for name in ("state", "k", "oversample", "candidates")]
+                ):
+                    several = list(views)
+                    print(
+                        "\n".join(map(json.dumps, several)) if arguments.json else _line(several), flush=True
+                    )
+
+
+if __name__ == "__main__":
+    main()
