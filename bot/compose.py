@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from bot import exclusive, parts
 from bot.access import DEFAULT_KNOWLEDGE_BASE, Scope, scope
+from bot.patience import PatientEmbedder, PatientIndex, keep_trying
 from bot.service import Service
 from bot.uploads import receive
 from rag_engine import analysis, plugins
@@ -137,7 +138,9 @@ async def storage(settings: Settings) -> AsyncGenerator[Storage]:
 @asynccontextmanager
 async def foundation(settings: Settings) -> AsyncGenerator[Foundation]:
     """Storage and embedder: all that must be there when the index is not."""
-    async with storage(settings) as kept, parts.embedder(settings) as embedder:
+    async with AsyncExitStack() as stack:
+        kept = await stack.enter_async_context(storage(settings))
+        embedder = await keep_trying(lambda: stack.enter_async_context(parts.embedder(settings)))
         yield Foundation(storage=kept, embedder=embedder, identity=_identity(embedder))
 
 
@@ -147,16 +150,23 @@ async def library(
 ) -> AsyncGenerator[Library]:
     """A foundation (`on`, or one of its own), the index and the way in; `rebuilding` takes the index that is built beside the one in use.
 
-    Raises `IndexUnavailable` while another program rebuilds the data directory's index.
+    Raises `IndexUnavailable` while another program rebuilds the data directory's index. Inside `patience.patient`, opening it
+    and what files need of it wait for what does not answer.
     """
     async with AsyncExitStack() as stack:
         base = on or await stack.enter_async_context(foundation(settings))
         if not rebuilding:
-            await stack.enter_async_context(exclusive.in_use(settings.data_dir))
+            await keep_trying(lambda: stack.enter_async_context(exclusive.in_use(settings.data_dir)))
         cache = await stack.enter_async_context(_vector_cache(settings))
         module, own = parts.index_module(settings.index, settings)
-        index = await stack.enter_async_context(
-            module.connect(own, data_dir=settings.data_dir, identity=base.identity, rebuilding=rebuilding)
+        index = PatientIndex(
+            await keep_trying(
+                lambda: stack.enter_async_context(
+                    module.connect(
+                        own, data_dir=settings.data_dir, identity=base.identity, rebuilding=rebuilding
+                    )
+                )
+            )
         )
         parsing = settings.parsing
         pool = await stack.enter_async_context(
@@ -165,7 +175,7 @@ async def library(
             )
         )
         splitter = parts.splitter(settings, base.embedder)
-        cached = CachedEmbedder(base.embedder, cache)
+        cached = CachedEmbedder(PatientEmbedder(base.embedder), cache)
         # What is loaded now lives as long as the program: later collections need not look at it again, which took them tens of
         # milliseconds in which the event loop stood still.
         gc.freeze()
@@ -239,13 +249,13 @@ async def laboratory(settings: Settings, folder: Path, *, index_kind: str = "") 
 async def replace_index(settings: Settings, *, identity: IndexIdentity) -> None:
     """Put the rebuilt index, closed, in the place of the one in use."""
     module, own = parts.index_module(settings.index, settings)
-    await module.replace(own, data_dir=settings.data_dir, identity=identity)
+    await keep_trying(lambda: module.replace(own, data_dir=settings.data_dir, identity=identity))
 
 
 async def abandon_rebuild(settings: Settings) -> None:
     """Remove an index that an interrupted rebuild left, if there is one."""
     module, own = parts.index_module(settings.index, settings)
-    await module.abandon(own, data_dir=settings.data_dir)
+    await keep_trying(lambda: module.abandon(own, data_dir=settings.data_dir))
 
 
 def console() -> ConsoleModule:
@@ -268,6 +278,7 @@ def service(application: Application, *, names: Sequence[str] = ()) -> Service:
         scope_of=scope_of,
         receive=take,
         passages=application.settings.answering.passages,
+        patience_seconds=application.settings.ingestion.patience_seconds,
     )
 
 

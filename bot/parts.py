@@ -57,7 +57,10 @@ class IndexModule(Protocol):
         ...
 
     async def replace(self, settings: BaseModel, *, data_dir: Path, identity: IndexIdentity) -> None:
-        """Put the rebuilt index (closed) in the place of the one in use, in one step, and remove the old one."""
+        """Put the rebuilt index (closed) in the place of the one in use, in one step, and remove the old one.
+
+        Nothing is done when none was rebuilt, so that doing it twice is harmless.
+        """
         ...
 
     async def abandon(self, settings: BaseModel, *, data_dir: Path) -> None:
@@ -91,7 +94,7 @@ def throw_away(slice_: IndexSlice, *, kind: str = "") -> IndexSlice:
     if slice_.kind != _CLUSTER:
         return slice_
     # A key that is limited to names like the team's own still works.
-    alias = f"{slice_.rest().get('alias', 'footnote')}-eval-{secrets.token_hex(6)}"
+    alias = f"{str(slice_.rest().get('alias', 'footnote'))[:60]}-eval-{secrets.token_hex(6)}"
     return type(slice_).model_validate({**slice_.model_dump(), "alias": alias})
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bot import streaming, telemetry
+from bot.patience import Patience, patient
 from bot.port import Attachment, IncomingMessage, MessageStream, Place, Reply
 from rag_engine.errors import RagError
 from rag_engine.types import ConversationId, Ingested, Query
@@ -32,6 +33,8 @@ class Service:
     receive: Callable[[Place, Attachment], Awaitable[Ingested]]
     """Takes a file into the place's own knowledge base."""
     passages: int = 8
+    patience_seconds: float = 0.0
+    """How long a file waits for what does not answer; a question never does."""
     _turns: weakref.WeakValueDictionary[Place, asyncio.Lock] = field(
         default_factory=weakref.WeakValueDictionary[Place, asyncio.Lock], init=False
     )
@@ -70,9 +73,16 @@ class Service:
             await streaming.relay(events, stream)
 
     async def _receive(self, place: Place, attachment: Attachment, stream: MessageStream) -> str:
-        await stream.show(Reply(status=f"Reading {attachment.name}…"))
+        async def reading() -> None:
+            await stream.show(Reply(status=f"Reading {attachment.name}…"))
+
+        async def waiting(error: RagError) -> None:
+            await stream.show(Reply(status=f"{attachment.name} is waiting: {error}"))
+
+        await reading()
         try:
-            return sentence(await self.receive(place, attachment))
+            with patient(Patience(seconds=self.patience_seconds, on_wait=waiting, on_resume=reading)):
+                return sentence(await self.receive(place, attachment))
         except RagError as error:
             return f"{attachment.name}: {error}"
 

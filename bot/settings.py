@@ -79,6 +79,13 @@ class ParsingSettings(_Section):
     file_mb: float = Field(default=200, gt=0)
 
 
+class IngestionSettings(_Section):
+    """How files are taken in."""
+
+    patience_seconds: float = Field(default=300, ge=0)
+    """How long a file waits for an index or an embedder that does not answer; longer than a node takes to start again."""
+
+
 class AnsweringSettings(_Section):
     """Limits on one question and what it sees."""
 
@@ -107,6 +114,7 @@ class Settings(BaseSettings):
     model: ModelSlice = ModelSlice()
     reranker: RerankerSlice = RerankerSlice()
     parsing: ParsingSettings = ParsingSettings()
+    ingestion: IngestionSettings = IngestionSettings()
     answering: AnsweringSettings = AnsweringSettings()
     steps: dict[str, dict[str, object]] = Field(default_factory=dict[str, dict[str, object]])
     """Settings of a pipeline step by its name: `FOOTNOTE_STEPS__RETRIEVE__CANDIDATES=50`."""

@@ -15,23 +15,25 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from bot import compose
+from bot.cli import waiting
+from bot.patience import patient
 from bot.rendering import printable
 from bot.service import sentence
 from rag_engine.blobs import blob_from_path
-from rag_engine.errors import CorruptFile, UserError
+from rag_engine.errors import CorruptFile, Unavailable, UserError
 from rag_engine.types import Ingested
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from bot.settings import Settings
-    from rag_engine.storage.jobs import Job
-    from rag_engine.types import KnowledgeBaseId
+    from rag_engine.storage.jobs import Job, JobQueue
+    from rag_engine.types import KnowledgeBase, KnowledgeBaseId
 
 _IN_FLIGHT = 4  # enough for one file to be read while others are embedded, few enough for memory to stay flat
 _MOST_ATTEMPTS = 5
-_POLL_SECONDS = 0.2
+_POLL_SECONDS = 0.5
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,21 +74,62 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     console = Console(highlight=False)
     outcome = _Outcome()
     paths = list(_files(arguments.paths, outcome))
-    async with compose.library(settings) as library:
-        base = await library.catalog.open(arguments.kb, model=library.embedder.model)
-        queue = library.storage.queue
-        waiting = len(await queue.unfinished(base.id))
-        if waiting:
-            console.print(Text(f"{waiting} files that another run left unread go first."))
-        await queue.add(base.id, paths)
-        with _progress(console, total=len(await queue.unfinished(base.id))) as progress:
-            done = await _add_all(library=library, knowledge_base=base.id, outcome=outcome, progress=progress)
-            await _await_others(set(paths) - done, library=library, knowledge_base=base.id, outcome=outcome)
+    with patient(waiting.patience(settings, console)):
+        async with compose.foundation(settings) as foundation:
+            base = await foundation.storage.catalog.open(arguments.kb, model=foundation.embedder.model)
+            await _queue(paths, queue=foundation.storage.queue, knowledge_base=base.id, console=console)
+            try:
+                async with compose.library(settings, on=foundation) as library:
+                    await _add_all(paths, library=library, base=base, outcome=outcome, console=console)
+            except Unavailable:
+                left = len(await foundation.storage.queue.unfinished(base.id))
+                _report(outcome, console)
+                files = "1 file is" if left == 1 else f"{left} files are"
+                console.print(
+                    Text(f"{files} still queued: the next `footnote add` goes on with what is left.")
+                )
+                raise
     _report(outcome, console)
     return 1 if outcome.failed else 0
 
 
+async def _queue(
+    paths: Sequence[Path], *, queue: JobQueue, knowledge_base: KnowledgeBaseId, console: Console
+) -> None:
+    unread = len(await queue.unfinished(knowledge_base))
+    if unread:
+        files = (
+            "1 file that another run left unread goes"
+            if unread == 1
+            else f"{unread} files that another run left unread go"
+        )
+        console.print(Text(f"{files} first."))
+    await queue.add(knowledge_base, paths)
+
+
 async def _add_all(
+    paths: Sequence[Path],
+    *,
+    library: compose.Library,
+    base: KnowledgeBase,
+    outcome: _Outcome,
+    console: Console,
+) -> None:
+    """Read the files and whatever else waits; some of them may be read by another run, which is waited for."""
+    queue = library.storage.queue
+    with _progress(console, total=len(await queue.unfinished(base.id))) as progress:
+        missing = set(paths)
+        while True:
+            missing -= await _work_off(
+                library=library, knowledge_base=base.id, outcome=outcome, progress=progress
+            )
+            if missing.isdisjoint(job.path for job in await queue.unfinished(base.id)):
+                break
+            await asyncio.sleep(_POLL_SECONDS)
+    await _count_others(missing, library=library, knowledge_base=base.id, outcome=outcome)
+
+
+async def _work_off(
     *, library: compose.Library, knowledge_base: KnowledgeBaseId, outcome: _Outcome, progress: _Shown
 ) -> set[Path]:
     """Read what waits until nothing does; returns what was read here, since another run may take a part of it."""
@@ -107,21 +150,19 @@ async def _add_all(
             await claims.finish(job.id)
             done.add(job.path)
 
-    async with asyncio.TaskGroup() as group:
-        for number in range(_IN_FLIGHT):
-            group.create_task(work(), name=f"add-{number}")
+    try:
+        async with asyncio.TaskGroup() as group:
+            for number in range(_IN_FLIGHT):
+                group.create_task(work(), name=f"add-{number}")
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from None
     return done
 
 
-async def _await_others(
+async def _count_others(
     paths: set[Path], *, library: compose.Library, knowledge_base: KnowledgeBaseId, outcome: _Outcome
 ) -> None:
-    """Wait for the files of ours that another run took, and count what became of them."""
-    while True:
-        unfinished = await library.storage.queue.unfinished(knowledge_base)
-        if paths.isdisjoint(job.path for job in unfinished):
-            break
-        await asyncio.sleep(_POLL_SECONDS)
+    """Count what became of the files of ours that another run took."""
     for path in sorted(paths):
         record = await library.catalog.find(knowledge_base, uri=path.resolve().as_uri())
         if record is None:

@@ -12,6 +12,8 @@ from rich.text import Text
 
 from bot import compose, reindexing
 from bot.access import find
+from bot.cli import waiting
+from bot.patience import patient
 from rag_engine import archive
 from rag_engine.errors import UnknownDocument, UserError
 
@@ -84,14 +86,14 @@ async def _reindex(arguments: argparse.Namespace, settings: Settings) -> int:
     def progress(record: DocumentRecord) -> None:
         console.print(Text(record.document.title, style="dim"))
 
-    if arguments.name and not arguments.all:
-        async with compose.library(settings) as library:
-            base = find(await library.catalog.knowledge_bases(), arguments.name)
-            count = await reindexing.reindex(library, [base], progress)
-        resumed = 0
-    else:
-        rebuilt = await reindexing.rebuild(settings, progress)
-        count, resumed = rebuilt.documents, rebuilt.resumed
+    with patient(waiting.patience(settings, console)):
+        if arguments.name and not arguments.all:
+            async with compose.library(settings) as library:
+                base = find(await library.catalog.knowledge_bases(), arguments.name)
+                count, resumed = await reindexing.reindex(library, [base], progress), 0
+        else:
+            rebuilt = await reindexing.rebuild(settings, progress)
+            count, resumed = rebuilt.documents, rebuilt.resumed
     documents = "1 document was" if count == 1 else f"{count} documents were"
     earlier = f", {resumed} of them by an earlier run that was interrupted" if resumed else ""
     console.print(Text(f"{documents} split and embedded again{earlier}."), soft_wrap=True)

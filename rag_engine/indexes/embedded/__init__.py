@@ -63,8 +63,8 @@ async def connect(
 async def replace(settings: Settings, *, data_dir: Path, identity: IndexIdentity) -> None:
     """Put the rebuilt index, which must be closed, in the place of the one in use, in one step, and remove the old one.
 
-    Raises `IndexUnavailable` when there is none or when another program has the old one open, `SchemaMismatch` when it is of
-    another identity; then the one in use stays.
+    Nothing is done when none was rebuilt, so that doing it twice is harmless. Raises `IndexUnavailable` when another program has
+    the old one open, `SchemaMismatch` when the rebuilt one is of another identity; then the one in use stays.
     """
     fresh = replacing.beside(data_dir, settings.file)
     await asyncio.to_thread(replacing.replace, data_dir / settings.file, fresh, identity)

@@ -7,9 +7,9 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from rag_engine.errors import IndexUnavailable, SchemaMismatch
+from rag_engine.errors import SchemaMismatch
 from rag_engine.indexes.embedded import schema
-from rag_engine.indexes.embedded.faults import BACKEND, translate_errors
+from rag_engine.indexes.embedded.faults import translate_errors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,16 +38,12 @@ def discard_others(fresh: Path, identity: IndexIdentity) -> None:
 def replace(file: Path, fresh: Path, identity: IndexIdentity) -> None:
     """Put the closed index file `fresh` where `file` is. Killed at any moment, `file` is the old one or the new one.
 
-    Raises `IndexUnavailable` when there is no fresh one, or when another program has the old file open: it would go on with
-    what is no longer there. Raises `SchemaMismatch` when the fresh one is of another identity.
+    Nothing is done when there is no fresh one. Raises `IndexUnavailable` when another program has the old file open: it would
+    go on with what is no longer there. Raises `SchemaMismatch` when the fresh one is of another identity.
     """
     with translate_errors(file):
         if not fresh.exists():
-            raise IndexUnavailable(
-                "No rebuilt search index is there to be put in place; run `footnote kb reindex --all`.",
-                backend=BACKEND,
-                reason="failed",
-            )
+            return
         _check(fresh, identity)
         if file.exists():
             _fold_in_log(file)
