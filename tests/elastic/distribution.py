@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 OLDEST_JDK = 21
 SOURCES = Path(__file__).parent / "launcher"
@@ -74,19 +74,39 @@ QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 """JVM options of a node that lives for seconds: compile quickly rather than well, collect without threads."""
 
 
-@cache
 def distribution() -> Distribution:
     """The build for this machine, made now if there is none; raises `Missing` or `BuildFailed`."""
+    outcome = _outcome()
+    if isinstance(outcome, BuildFailed):
+        raise BuildFailed(str(outcome)) from outcome
+    return outcome
+
+
+@cache
+def _outcome() -> Distribution | BuildFailed:
+    """Tried once: what could not be fetched for the first test need not be waited for by the others."""
     jdk, maven = _find_tools()
-    folder = CACHE / _key(jdk)
-    CACHE.mkdir(parents=True, exist_ok=True)
+
+    def build(folder: Path) -> None:
+        _build(Distribution(jdk=jdk, folder=folder), maven)
+
+    try:
+        return Distribution(jdk=jdk, folder=made_once(CACHE / _key(jdk), build))
+    except BuildFailed as failure:
+        return failure
+
+
+def made_once(folder: Path, make: Callable[[Path], None]) -> Path:
+    """`folder` as `make` fills it: now, or in any process before that was not interrupted; others wait meanwhile."""
     whole = folder / "whole"
-    with FileLock(CACHE / "lock", timeout=BUILD_LIMIT):
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{folder}.lock", timeout=BUILD_LIMIT):
         if not whole.exists():
             shutil.rmtree(folder, ignore_errors=True)  # what an interrupted build left
-            _build(Distribution(jdk=jdk, folder=folder), maven)
+            folder.mkdir()
+            make(folder)
             whole.touch()
-    return Distribution(jdk=jdk, folder=folder)
+    return folder
 
 
 def write_settings(config: Path, settings: Mapping[str, object]) -> None:

@@ -32,6 +32,8 @@ _PORTS = range(20_000, 30_000)
 THOROUGH = ("-XX:+UseG1GC", "--add-modules=jdk.incubator.vector")
 """JVM options for figures: the optimising compiler and vector instructions, as a server has; starts slowly."""
 
+_KEPT = "a-test-failed"
+
 
 class NodeFailed(Exception):
     """A node did not start or did not become what was waited for; the message holds the end of its log."""
@@ -56,6 +58,7 @@ class Node:
         self.log = folder / "node.log"
         self._command = build.command(folder / "config", options)
         self._process: subprocess.Popen[bytes] | None = None
+        self._ready = False
         paths = {"path.home": build.home, "path.data": folder / "data", "path.logs": folder / "logs"}
         write_settings(folder / "config", {**{name: str(path) for name, path in paths.items()}, **settings})
 
@@ -79,6 +82,7 @@ class Node:
         if self.pid is not None:
             return
         self._close_pipes()
+        self._ready = False
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 self._command,
@@ -91,6 +95,8 @@ class Node:
     def wait_until_ready(self, limit: float = START_LIMIT) -> None:
         """Return when the node has joined its cluster and listens."""
         process = self._process
+        if self._ready and self.pid is not None:
+            return
         if process is None or process.stdout is None:
             raise NodeFailed(f"node {self.name} was not launched")
         readable, _, _ = select.select([process.stdout], [], [], limit)
@@ -98,6 +104,7 @@ class Node:
             raise NodeFailed(f"node {self.name} was not ready after {limit:.0f} s{self._log_tail()}")
         if process.stdout.readline() != b"ready\n":
             raise NodeFailed(f"node {self.name} ended while starting{self._log_tail()}")
+        self._ready = True
 
     def stop(self) -> None:
         """End it in order: it leaves its cluster and closes its files."""
@@ -257,7 +264,6 @@ def _folder() -> Iterator[Path]:
             shutil.rmtree(folder)
 
 
-_KEPT = "a test failed"
 _session = ExitStack()
 
 
