@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 from contextlib import (
     AbstractAsyncContextManager,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from rich.console import Console
 
+    from bot.measuring import Meters
     from bot.port import Attachment, ChatService, MessageStream, Place
     from bot.settings import Settings
     from rag_engine.types import Ingested
@@ -146,7 +148,11 @@ async def foundation(settings: Settings) -> AsyncGenerator[Foundation]:
 
 @asynccontextmanager
 async def library(
-    settings: Settings, *, on: Foundation | None = None, rebuilding: bool = False
+    settings: Settings,
+    *,
+    on: Foundation | None = None,
+    rebuilding: bool = False,
+    meters: Meters | None = None,
 ) -> AsyncGenerator[Library]:
     """A foundation (`on`, or one of its own), the index and the way in; `rebuilding` takes the index that is built beside the one in use.
 
@@ -158,14 +164,9 @@ async def library(
         if not rebuilding:
             await keep_trying(lambda: stack.enter_async_context(exclusive.in_use(settings.data_dir)))
         cache = await stack.enter_async_context(_vector_cache(settings))
-        module, own = parts.index_module(settings.index, settings)
-        index = PatientIndex(
-            await keep_trying(
-                lambda: stack.enter_async_context(
-                    module.connect(
-                        own, data_dir=settings.data_dir, identity=base.identity, rebuilding=rebuilding
-                    )
-                )
+        index = await keep_trying(
+            lambda: stack.enter_async_context(
+                _index(settings, identity=base.identity, rebuilding=rebuilding, meters=meters)
             )
         )
         parsing = settings.parsing
@@ -198,11 +199,11 @@ async def library(
 
 
 @asynccontextmanager
-async def application(settings: Settings) -> AsyncGenerator[Application]:
+async def application(settings: Settings, *, meters: Meters | None = None) -> AsyncGenerator[Application]:
     """Everything a question needs, with the models that are configured; the last one needs no server."""
     _refuse_unused(settings)
     async with AsyncExitStack() as stack:
-        books = await stack.enter_async_context(library(settings))
+        books = await stack.enter_async_context(library(settings, meters=meters))
         models = [
             await stack.enter_async_context(parts.model(kind, settings, embedder=books.embedder))
             for kind in _models(settings)
@@ -280,6 +281,35 @@ def service(application: Application, *, names: Sequence[str] = ()) -> Service:
         passages=application.settings.answering.passages,
         patience_seconds=application.settings.ingestion.patience_seconds,
     )
+
+
+@asynccontextmanager
+async def metrics(settings: Settings) -> AsyncGenerator[Meters | None]:
+    """What `application` counts with, shown to others until the block ends; None when no port is set for it."""
+    if settings.metrics.port is None:
+        yield None
+        return
+    measuring = await asyncio.to_thread(
+        plugins.load, "bot", "measuring"
+    )  # nobody else should pay for its import
+    async with measuring.served(settings.metrics) as meters:
+        yield meters
+
+
+@asynccontextmanager
+async def _index(
+    settings: Settings, *, identity: IndexIdentity, rebuilding: bool, meters: Meters | None
+) -> AsyncGenerator[parts.StoredIndex]:
+    """The index, counted where there are meters, and patient where somebody is."""
+    module, own = parts.index_module(settings.index, settings)
+    connecting = module.connect(own, data_dir=settings.data_dir, identity=identity, rebuilding=rebuilding)
+    async with AsyncExitStack() as stack:
+        if meters is None:
+            index = await stack.enter_async_context(connecting)
+        else:
+            with meters.operation("open"):
+                index = meters.round(await stack.enter_async_context(connecting))
+        yield PatientIndex(index)
 
 
 def _vector_cache(settings: Settings) -> AbstractAsyncContextManager[VectorCache]:

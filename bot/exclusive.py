@@ -20,6 +20,7 @@ def in_use(data_dir: Path, *, seconds: float = PATIENCE_SECONDS) -> AbstractAsyn
     refusal = IndexUnavailable(
         f"The index of {data_dir} is being rebuilt; try again when `footnote kb reindex --all` is done.",
         backend="index",
+        reason="rebuilding",
     )
     return sharing.held(data_dir / _FILE, alone=False, seconds=seconds, refusal=refusal)
 
@@ -30,6 +31,7 @@ def alone(data_dir: Path, *, seconds: float = PATIENCE_SECONDS) -> AbstractAsync
         f"Another Footnote program has the index of {data_dir} open; "
         "stop it and run `footnote kb reindex --all` again.",
         backend="index",
+        reason="in_use",
     )
     return sharing.held(data_dir / _FILE, alone=True, seconds=seconds, refusal=refusal)
 

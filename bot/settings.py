@@ -94,6 +94,13 @@ class AnsweringSettings(_Section):
     passages: int = Field(default=8, ge=1, le=50)
 
 
+class MetricsSettings(_Section):
+    """Where `footnote run` shows its counters; nowhere when no port is given, and a free one is taken for 0."""
+
+    port: int | None = Field(default=None, ge=0, le=65535)
+    host: str = "127.0.0.1"
+
+
 class Settings(BaseSettings):
     """The whole tree. `FOOTNOTE_INDEX__KIND` is `index.kind`, and so on."""
 
@@ -116,6 +123,7 @@ class Settings(BaseSettings):
     parsing: ParsingSettings = ParsingSettings()
     ingestion: IngestionSettings = IngestionSettings()
     answering: AnsweringSettings = AnsweringSettings()
+    metrics: MetricsSettings = MetricsSettings()
     steps: dict[str, dict[str, object]] = Field(default_factory=dict[str, dict[str, object]])
     """Settings of a pipeline step by its name: `FOOTNOTE_STEPS__RETRIEVE__CANDIDATES=50`."""
     openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")

@@ -99,7 +99,7 @@ class Connections:
         try:
             return pool.submit(run)
         except RuntimeError as error:
-            raise IndexUnavailable("The search index is closed.", backend=BACKEND) from error
+            raise IndexUnavailable("The search index is closed.", backend=BACKEND, reason="closed") from error
 
 
 def _open(path: Path, identity: IndexIdentity, connections: list[sqlite3.Connection]) -> None:

@@ -39,7 +39,7 @@ def translate_errors(path: Path, *, starting: bool = False) -> Generator[None]:
     except OSError as error:
         reason = error.strerror or "not possible"
         raise IndexUnavailable(
-            f"The search index {path} cannot be used: {reason}.", backend=BACKEND
+            f"The search index {path} cannot be used: {reason}.", backend=BACKEND, reason="failed"
         ) from error
 
 
@@ -47,17 +47,26 @@ def _translated(error: sqlite3.Error, path: Path, *, starting: bool) -> IndexUna
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     if code in _DAMAGED:
         sentence = f"The search index {path} is damaged; delete it and run `footnote kb reindex --all`."
-        return Misconfigured(sentence) if starting else IndexUnavailable(sentence, backend=BACKEND)
+        return (
+            Misconfigured(sentence)
+            if starting
+            else IndexUnavailable(sentence, backend=BACKEND, reason="damaged")
+        )
     if code == sqlite3.SQLITE_FULL:
-        return IndexUnavailable(f"The disk with the search index {path} is full; make room.", backend=BACKEND)
+        return IndexUnavailable(
+            f"The disk with the search index {path} is full; make room.", backend=BACKEND, reason="full"
+        )
     if code in _BUSY:
         return IndexUnavailable(
             f"Another program keeps the search index {path} locked; try again in a moment.",
             backend=BACKEND,
             retry_after=1.0,
+            reason="locked",
         )
     if code in _FORBIDDEN and starting:
         return Misconfigured(
             f"The search index {path} cannot be written; check the permissions of its directory."
         )
-    return IndexUnavailable(f"The search index {path} cannot be used: {error}.", backend=BACKEND)
+    return IndexUnavailable(
+        f"The search index {path} cannot be used: {error}.", backend=BACKEND, reason="failed"
+    )
