@@ -1,4 +1,4 @@
-"""The index on an Elasticsearch cluster, 9.2 or later: the same answers as the embedded one, shared and copied over nodes.
+"""The index on an Elasticsearch cluster, 9.3 or later: the same answers as the embedded one, shared and copied over nodes.
 
 Words and meanings are asked for in one request, and fused by the engine. `manifests` says how a document that is many of
 theirs is replaced in one step.

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from rag_engine.indexes.elasticsearch.settings import Settings
 
-OLDEST_SERVER = (9, 2)
+OLDEST_SERVER = (9, 3)
+"""The first that takes vectors packed, which halves what is sent of them."""
 
 _RETRIED = (429, 502, 503, 504)
 _FIRST_PAUSE_SECONDS = 0.1

@@ -64,7 +64,7 @@ async def scan(
                 raise unavailable("red")
             hits = answer["hits"]["hits"]
             for hit in hits:
-                yield chunk_of(hit["_source"], base), _unit(hit["fields"]["vector"])
+                yield chunk_of(hit["_source"], base), _vector(hit, cluster.identity.dimensions)
             if len(hits) < _PAGE:
                 return
             moment, after = answer["pit_id"], hits[-1]["sort"]
@@ -123,7 +123,9 @@ async def _moment(
                 await cluster.writer.close_point_in_time(id=moment)
 
 
-def _unit(values: Sequence[float]) -> Vector:
-    vector = np.array(values, dtype=np.float32)
-    length = float(np.linalg.norm(vector))
-    return vector / length if length else vector
+def _vector(hit: Mapping[str, Any], dimensions: int) -> Vector:
+    vector = np.zeros(dimensions, dtype=np.float32)
+    if "vector" in hit.get("fields", {}):
+        vector[:] = hit["fields"]["vector"]
+        vector /= np.linalg.norm(vector)
+    return vector

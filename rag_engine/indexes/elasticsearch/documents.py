@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
 import orjson
+from elasticsearch.helpers import pack_dense_vector
 
 from rag_engine.analysis import tokens
 from rag_engine.searchable import searchable_text
@@ -26,7 +26,7 @@ def operations(
         action = {"index": {"_id": f"{generation.name}-{number}"}}
         yield (
             orjson.dumps(action),
-            orjson.dumps(_source(chunk, vector, generation), option=orjson.OPT_SERIALIZE_NUMPY),
+            orjson.dumps(_source(chunk, vector, generation)),
         )
 
 
@@ -57,7 +57,10 @@ def encodable(text: str) -> str:
 
 
 def _source(chunk: Chunk, vector: Vector, generation: Generation) -> dict[str, Any]:
+    # A vector without length points nowhere: Elasticsearch refuses it, and no question is near it.
+    directed = {"vector": pack_dense_vector(vector)} if vector.any() else {}
     return {
+        **directed,
         "base": generation.base,
         "generation": generation.name,
         "knowledge_base": encodable(chunk.knowledge_base),
@@ -65,7 +68,6 @@ def _source(chunk: Chunk, vector: Vector, generation: Generation) -> dict[str, A
         "chunk": encodable(chunk.id),
         "ordinal": chunk.ordinal,
         "tokens": " ".join(tokens(encodable(searchable_text(chunk)), language=chunk.language)),
-        "vector": np.ascontiguousarray(vector, dtype=np.float32),
         "text": encodable(chunk.text),
         "title": encodable(chunk.title),
         "uri": encodable(chunk.uri),

@@ -104,7 +104,7 @@ def _of_status(error: elasticsearch.ApiError, *, starting: bool) -> Exception:
         described = cast("dict[str, Any]", inner) if isinstance(inner, dict) else None
     if kind_of(described) == "media_type_header_exception":
         return Misconfigured(
-            "The Elasticsearch server is older than Footnote can speak to: it must be 9.2 or later."
+            "The Elasticsearch server is older than Footnote can speak to: it must be 9.3 or later."
         )
     reason = reason_of(error.status_code, described)
     if reason == "unauthorized" and starting:

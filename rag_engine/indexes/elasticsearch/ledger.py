@@ -16,6 +16,7 @@ import elasticsearch
 
 from rag_engine.errors import RagError
 from rag_engine.indexes.elasticsearch import manifests
+from rag_engine.indexes.elasticsearch.documents import encodable
 from rag_engine.indexes.elasticsearch.faults import translate_errors, unavailable
 from rag_engine.indexes.elasticsearch.manifests import POOL, Abandon, Lease, Manifest
 
@@ -212,7 +213,7 @@ class Ledger:
 
     async def _set(self, base: KnowledgeBaseId, manifest: Manifest, stored: Stored, *, visible: bool) -> bool:
         names = await self._cluster.names()
-        document = {"knowledge_base": readable(base), **manifests.to_source(manifest)}
+        document = {"knowledge_base": encodable(base), **manifests.to_source(manifest)}
         condition: dict[str, Any] = {"op_type": "create"}
         if stored.place is not None:
             condition = {"if_primary_term": stored.place[0], "if_seq_no": stored.place[1]}
@@ -272,11 +273,6 @@ _NOTHING = Stored(manifest=EMPTY, place=None)
 def key_of(base: KnowledgeBaseId) -> str:
     """The id of the manifest of a knowledge base, whose own id may be any string."""
     return hashlib.sha256(base.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def readable(text: str) -> str:
-    """The text, lone surrogates replaced: no JSON document can hold them."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _stored(hit: Mapping[str, Any]) -> Stored:
