@@ -60,7 +60,9 @@ class Engine:
     async def search(self, query: Query) -> Retrieval:
         """The passages an answer would be made from, best first, with provenance."""
         inquiry = await self._run(await self._inquiry(query, remember=False), self.search_steps)
-        return Retrieval(hits=inquiry.hits[: query.limit], fallbacks=inquiry.fallbacks)
+        return Retrieval(
+            hits=inquiry.hits[: query.limit], fallbacks=inquiry.fallbacks, notices=inquiry.notices
+        )
 
     async def answer(self, query: Query) -> AsyncGenerator[AnswerEvent]:
         """Stages, one `Retrieval`, deltas, one `Answer`. Close the iterator (`aclosing`) to stop: the model's connection ends.
@@ -76,7 +78,7 @@ class Engine:
             else:
                 inquiry = item
         prompt = _prompt(inquiry)
-        yield Retrieval(hits=prompt.passages, fallbacks=inquiry.fallbacks)
+        yield Retrieval(hits=prompt.passages, fallbacks=inquiry.fallbacks, notices=inquiry.notices)
         yield Stage(name="answer", detail="Writing…")
         told, started = None, time.perf_counter()
         async with aclosing(

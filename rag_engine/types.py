@@ -213,6 +213,8 @@ class Retrieval:
 
     hits: tuple[Hit, ...]
     fallbacks: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    """Plain sentences to show with what was found, e.g. that something may be missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,6 +34,8 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         )
         found = await application.engine.search(query)
     if arguments.json:
+        for notice in found.notices:  # the shape on standard output is one that scripts depend on
+            print(f"footnote: {notice}", file=sys.stderr)
         print(json.dumps([as_json(hit) for hit in found.hits], ensure_ascii=False, indent=2))
         return 0
     console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
@@ -41,6 +43,8 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         _print(hit, console)
     if not found.hits:
         console.print(f"Nothing was found in {places.name}.", markup=False)
+    for notice in found.notices:
+        console.print(Text(notice, style="yellow"))
     return 0
 
 

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 STATUS = "Searching…"
 
+PART_MISSING = (
+    "Part of the search index did not answer, so something may be missing here; ask again in a moment."
+)
+
 _log = logging.getLogger(__name__)
 
 
@@ -38,6 +42,8 @@ class Found:
 
     rankings: tuple[Ranking, ...]
     fallbacks: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    """Plain sentences a person should see with what is made of it."""
 
 
 def build(settings: Settings, ports: Ports) -> Step:
@@ -47,7 +53,7 @@ def build(settings: Settings, ports: Ports) -> Step:
         found = await search_legs(
             inquiry.question, inquiry.query, embedder=ports.embedder, index=ports.index, settings=settings
         )
-        inquiry = replace(inquiry, rankings=found.rankings)
+        inquiry = replace(inquiry, rankings=found.rankings, notices=(*inquiry.notices, *found.notices))
         for name in found.fallbacks:
             inquiry = inquiry.falling_back(name)
         return inquiry.noting(found={ranking.leg: len(ranking.hits) for ranking in found.rankings})
@@ -87,8 +93,12 @@ async def search_legs(
             _log.warning("the question could not be embedded, searching by words alone: %s", error)
             fallbacks.append("dense_unavailable")
     rankings = await index.search(searches) if searches else []
-    fallbacks += [f"{ranking.leg}_incomplete" for ranking in rankings if not ranking.complete]
-    return Found(rankings=tuple(rankings), fallbacks=tuple(fallbacks))
+    incomplete = [f"{ranking.leg}_incomplete" for ranking in rankings if not ranking.complete]
+    return Found(
+        rankings=tuple(rankings),
+        fallbacks=(*fallbacks, *incomplete),
+        notices=(PART_MISSING,) if incomplete else (),
+    )
 
 
 async def _embed(question: str, embedder: Embedder, *, seconds: float) -> Vector:

@@ -9,6 +9,7 @@ import pytest
 
 from bot import compose, settings
 from bot.port import Attachment, IncomingMessage, Limits, Person, Place, Reply
+from rag_engine.steps import retrieve
 from tests.doubles import flaky_index
 
 if TYPE_CHECKING:
@@ -112,3 +113,22 @@ async def test_a_question_to_an_index_that_is_away_ends_as_its_one_sentence(
     (data_dir / flaky_index.AWAY).touch()
     stream = await told(service, message("How many days is the leave?"))
     assert stream.final == Reply(text=flaky_index.SENTENCE)
+
+
+async def test_an_answer_from_a_part_of_the_index_says_so(data_dir: Path, service: Service) -> None:
+    await told(service, message("", leave()))
+    whole = await told(service, message("How many days is the leave?"))
+    (data_dir / flaky_index.PART).touch()
+    part = await told(service, message("How many days is the leave?"))
+    assert retrieve.PART_MISSING not in whole.final.notices
+    assert "28 days" in part.final.text
+    assert part.final.notices.count(retrieve.PART_MISSING) == 1
+
+
+async def test_nothing_found_in_a_part_of_the_index_is_not_the_last_word(
+    data_dir: Path, service: Service
+) -> None:
+    await told(service, message("", leave()))
+    (data_dir / flaky_index.PART).touch()
+    part = await told(service, message("Quantum chromodynamics?"))
+    assert retrieve.PART_MISSING in part.final.notices

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -178,6 +178,20 @@ async def test_a_ranking_with_parts_missing_is_recorded() -> None:
     inquiry = await _run(_inquiry(), GivenIndex({**_FOUND, "lexical": half}), OneVector())
 
     assert inquiry.fallbacks == ("lexical_incomplete",)
+    assert inquiry.notices == (retrieve.PART_MISSING,)
+
+
+async def test_two_rankings_with_parts_missing_are_told_of_once() -> None:
+    halves: dict[Leg, Ranking] = {
+        leg: replace(found, complete=False, hits=()) if leg == "dense" else replace(found, complete=False)
+        for leg, found in _FOUND.items()
+    }
+    inquiry = _inquiry()
+
+    inquiry = await _run(replace(inquiry, notices=("Earlier.",)), GivenIndex(halves), OneVector())
+
+    assert inquiry.fallbacks == ("lexical_incomplete", "dense_incomplete")
+    assert inquiry.notices == ("Earlier.", retrieve.PART_MISSING)
 
 
 async def test_cancelling_is_not_taken_for_a_failure() -> None:
