@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.elastic.distribution import Missing
-from tests.elastic.node import keep_shared_log, shared_node, stop_shared_node
+from tests.elastic.node import keep_logs, shared_node, stop_shared_node
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -33,8 +33,8 @@ def pytest_runtest_call() -> Generator[None, object, object]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    if report.failed and (log := keep_shared_log()):
-        report.sections.append(("The log of the shared Elasticsearch node", str(log)))
+    if report.failed and (logs := keep_logs()):
+        report.sections.append(("The logs of Elasticsearch", "\n".join(str(log) for log in logs)))
     return report
 
 

@@ -32,8 +32,6 @@ _PORTS = range(20_000, 30_000)
 THOROUGH = ("-XX:+UseG1GC", "--add-modules=jdk.incubator.vector")
 """JVM options for figures: the optimising compiler and vector instructions, as a server has; starts slowly."""
 
-_KEPT = "a-test-failed"
-
 
 class NodeFailed(Exception):
     """A node did not start or did not become what was waited for; the message holds the end of its log."""
@@ -247,46 +245,45 @@ def _prepare(
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    """A temporary folder for settings, data and logs; when the block fails it stays, and the failure names it."""
+    """A temporary folder for settings, data and logs; when the block fails the logs stay, and the failure names them."""
     distribution()  # what cannot be run leaves no folder
     folder = Path(tempfile.mkdtemp(prefix="footnote-elastic-"))
+    _folders[folder] = False
     try:
         yield folder
-    except BaseException as error:
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # pytest's own outcomes are no `Exception`
         error.add_note(f"The logs of Elasticsearch: {folder}/*/node.log")
-        (folder / _KEPT).touch()
+        _folders[folder] = True
         raise
     finally:
-        if (folder / _KEPT).exists():
-            for data in folder.glob("*/data"):
-                shutil.rmtree(data, ignore_errors=True)
-        else:
-            shutil.rmtree(folder)
+        kept = _folders.pop(folder)
+        for unwanted in folder.glob("*/data") if kept else (folder,):
+            shutil.rmtree(
+                unwanted, ignore_errors=True
+            )  # a full disk or a busy one is not what the tests are about
 
 
+_folders: dict[Path, bool] = {}
+"""The folders of what runs now, and whether their logs are to outlive it."""
 _session = ExitStack()
 
 
+def keep_logs() -> list[Path]:
+    """The logs of all nodes that run now, which from now on outlive them."""
+    for folder in _folders:
+        _folders[folder] = True
+    return [log for folder in _folders for log in sorted(folder.glob("*/node.log"))]
+
+
 @cache
-def _shared() -> Node:
-    return _session.enter_context(running_node())
-
-
 def shared_node() -> str:
     """The URL of one node for the whole session, started by the first who asks."""
-    return _shared().url
-
-
-def keep_shared_log() -> Path | None:
-    """The log of the shared node, which now outlives it; None when none was started."""
-    if not _shared.cache_info().currsize:
-        return None
-    log = _shared().log
-    (log.parents[1] / _KEPT).touch()
-    return log
+    return _session.enter_context(running_node()).url
 
 
 def stop_shared_node() -> None:
     """End the shared node, if one was started."""
-    _shared.cache_clear()
+    shared_node.cache_clear()
     _session.close()
