@@ -235,16 +235,19 @@ async def laboratory(settings: Settings, folder: Path, *, index_kind: str = "") 
     `folder` is where the index may keep files.
     """
     module, own = parts.index_module(parts.throw_away(settings.index, kind=index_kind), settings)
-    async with parts.embedder(settings) as embedder, _vector_cache(settings) as cache:
-        try:
-            async with module.connect(own, data_dir=folder, identity=_identity(embedder)) as index:
-                yield Laboratory(
-                    embedder=CachedEmbedder(embedder, cache),
-                    index=index,
-                    splitter=parts.splitter(settings, embedder),
-                )
-        finally:
-            await uninterrupted(module.remove(own, data_dir=folder))
+    async with AsyncExitStack() as stack:
+        embedder = await stack.enter_async_context(parts.embedder(settings))
+        cache = await stack.enter_async_context(_vector_cache(settings))
+        stack.push_async_callback(lambda: uninterrupted(module.remove(own, data_dir=folder)))
+        # Interrupted while it is being made, it might be made only after it has been removed.
+        index = await uninterrupted(
+            stack.enter_async_context(module.connect(own, data_dir=folder, identity=_identity(embedder)))
+        )
+        yield Laboratory(
+            embedder=CachedEmbedder(embedder, cache),
+            index=index,
+            splitter=parts.splitter(settings, embedder),
+        )
 
 
 async def replace_index(settings: Settings, *, identity: IndexIdentity) -> None:

@@ -11,6 +11,8 @@ from typing import cast
 
 _LOGGER = logging.getLogger("footnote")
 _OURS = {"footnote", "bot", "rag_engine", "adapters"}
+_REPEATING = {"elastic_transport", "elasticsearch"}
+"""Libraries that warn with a traceback of every attempt that they repeat by themselves; how it ended is for us to say."""
 
 
 def configure(level: str, *, service: bool) -> None:
@@ -21,6 +23,8 @@ def configure(level: str, *, service: bool) -> None:
     root.handlers[:] = [handler]
     # Libraries log requests and payloads at INFO and DEBUG: only our own loggers follow the setting.
     root.setLevel(logging.WARNING)
+    for name in _REPEATING:
+        logging.getLogger(name).setLevel(logging.WARNING if level == "debug" else logging.ERROR)
     for name in _OURS:
         logging.getLogger(name).setLevel(level.upper() if service or level == "debug" else logging.WARNING)
 
