@@ -81,7 +81,8 @@ class Index(Protocol):
         """One ranking per search, in order, all in one round trip. Only chunks of the named knowledge bases are ever seen.
 
         Lexical scores are Lucene's BM25 (k1 1.2, b 0.75) over the tokens of `rag_engine.analysis`; dense ones are cosines.
-        Ties are broken by chunk id, so that the same call gives the same order.
+        Ties are broken by chunk id, so that the same call gives the same order. The statistics behind the scores may count
+        chunks that were deleted a short while ago.
         """
         ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rag_engine.types import Vector
-
-Settle: TypeAlias = Callable[[], Awaitable[None]]
-"""Waits until the index has merged away what was deleted: until then the statistics of words may count it."""
 
 DIMENSIONS = 24
 IDENTITY = IndexIdentity(model="test@fp32", dimensions=DIMENSIONS, analyzer=VERSION)

@@ -15,7 +15,6 @@ from tests.contracts.indexing import (
     DIMENSIONS,
     IDENTITY,
     OpenIndex,
-    Settle,
     StoredIndex,
     base,
     bm25,
@@ -68,7 +67,7 @@ async def test_dropping(index: StoredIndex) -> None:
 
 async def test_no_search_sees_a_document_missing_double_or_half(index: StoredIndex) -> None:
     of = document("a")
-    last = 60
+    last = 40
 
     async def write(version: int) -> None:
         size = 1 + version % 4
@@ -92,7 +91,7 @@ async def test_no_search_sees_a_document_missing_double_or_half(index: StoredInd
             expected = [f"{version}-{i}" for i in range(1 + int(version) % 4)]
             assert [sorted(view) for view in views] == [expected, expected]
 
-    async with asyncio.timeout(30), asyncio.TaskGroup() as group:
+    async with asyncio.timeout(120), asyncio.TaskGroup() as group:
         for _ in range(3):
             group.create_task(watch())
         for version in range(1, last):
@@ -198,7 +197,7 @@ async def test_two_handles_may_write_at_the_same_time(open_index: OpenIndex) -> 
 
 
 async def test_after_any_changes_the_index_equals_one_made_in_one_go(
-    open_index: OpenIndex, settle: Settle
+    open_index: OpenIndex, score_tolerance: float
 ) -> None:
     random = np.random.default_rng(11)
     kept: dict[tuple[str, str], list[str]] = {}
@@ -211,7 +210,6 @@ async def test_after_any_changes_the_index_equals_one_made_in_one_go(
             else:
                 kept[place] = random_texts(int(random.integers(1, 4)), seed=int(random.integers(1e6)))
                 await put(index, document(place[1], knowledge_base=place[0]), *kept[place])
-    await settle()
     async with open_index(IDENTITY) as index:
         for name in ("kb", "other"):
             expected = [
@@ -223,4 +221,4 @@ async def test_after_any_changes_the_index_equals_one_made_in_one_go(
             (score for score in bm25(analysed, query_tokens("w1 w7 w30")) if score > 0), reverse=True
         )
         (ranking,) = await index.search([lexical("w1 w7 w30", "kb", "other", limit=200)])
-        assert [hit.score for hit in ranking.hits] == pytest.approx(scores, rel=1e-6)
+        assert [hit.score for hit in ranking.hits] == pytest.approx(scores, rel=score_tolerance)

@@ -17,7 +17,7 @@ import elasticsearch
 from rag_engine.errors import RagError
 from rag_engine.indexes.elasticsearch import manifests
 from rag_engine.indexes.elasticsearch.documents import encodable
-from rag_engine.indexes.elasticsearch.faults import translate_errors, unavailable
+from rag_engine.indexes.elasticsearch.faults import kind_of, reason_of, translate_errors, unavailable
 from rag_engine.indexes.elasticsearch.manifests import POOL, Abandon, Lease, Manifest
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ _LONGEST_PAUSE_SECONDS = 0.2
 _STALE_SECONDS = manifests.LEASE_SECONDS / 4
 """A generation that was held ready for so long is not used any more, lest it expire while it is written."""
 _CLOSING_SECONDS = 5.0
+_NOT_NOW = 503
+"""The status of a failed read among several, which is not told."""
 
 EMPTY = Manifest()
 
@@ -181,25 +183,28 @@ class Ledger:
 
     async def _commit(self, base: KnowledgeBaseId, changes: Sequence[Change]) -> tuple[bool, ...]:
         """Compare and set until nobody else was first."""
-        repeated = False
-        if base not in self._known:
+        read = base not in self._known
+        if read:
             await self._read([base])
         while True:
             stored = self._known.get(base, _NOTHING)
             before, now = stored.manifest, time.time()
             counting = await self._counting(before, manifests.documents_of(changes))
-            outcome = manifests.applied(
-                before, changes, counting=counting, now=now, grace=self._grace, repeated=repeated
-            )
+            outcome = manifests.applied(before, changes, counting=counting, now=now, grace=self._grace)
             after, made = self._topped_up(base, outcome.manifest, changes, now=now)
             if after == before and (stored.place is not None or after == EMPTY):
-                return outcome.done
-            repeated = True
+                if read:
+                    return outcome.done
+                # Nothing to do, by what is remembered; another program may have changed it since.
+                read = True
+                await self._read([base])
+                continue
             if await self._set(base, after, stored, visible=not after.shows_what(before) or bool(made)):
                 fresh = [Generation(name=name, base=after.base, at=now) for name in made]
                 self._ready.setdefault(base, []).extend(fresh)
                 return outcome.done
             await asyncio.sleep(random.uniform(0, _LONGEST_PAUSE_SECONDS))  # noqa: S311 - to part competitors
+            read = True
             await self._read([base])
 
     def _topped_up(
@@ -258,6 +263,8 @@ class Ledger:
                 index=names.manifests, ids=[key_of(base) for base in bases]
             )
         for base, found in zip(bases, answer["docs"], strict=True):
+            if "error" in found:
+                raise unavailable(reason_of(_NOT_NOW, found["error"]), kind_of(found["error"]))
             self._remember(base, _stored(found) if found.get("found") else _NOTHING)
 
     def _remember(self, base: KnowledgeBaseId, stored: Stored) -> None:

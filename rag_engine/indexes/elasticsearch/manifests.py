@@ -130,18 +130,17 @@ def applied(
     counting: Mapping[DocumentId, Sequence[str]],
     now: float,
     grace: float,
-    repeated: bool = False,
 ) -> Outcome:
     """The manifest after these changes, one after the other.
 
-    `counting` are the generations of each document that count in the manifest. `grace` is the seconds in which a request that
-    was given up may still write. `repeated`: the changes may hold already, since the answer to the first attempt was lost.
+    `counting` are the generations of each document that count in the manifest; one that is to be published is among them when
+    the answer to the first attempt was lost. `grace` is the seconds in which a request that was given up may still write.
     """
     state = _expired(manifest, now=now, grace=grace)
     live = {document: set(generations) for document, generations in counting.items()}
     done: list[bool] = []
     for change in changes:
-        state, held = _apply(state, change, live, now=now, grace=grace, repeated=repeated)
+        state, held = _apply(state, change, live, now=now, grace=grace)
         done.append(held)
     return Outcome(manifest=state, done=tuple(done))
 
@@ -160,11 +159,10 @@ def _apply(
     *,
     now: float,
     grace: float,
-    repeated: bool,
 ) -> tuple[Manifest, bool]:
     match change:
         case Publish():
-            return _published(state, change, live, repeated=repeated)
+            return _published(state, change, live, now=now, grace=grace)
         case Withdraw():
             old = live.get(change.document, set())
             live[change.document] = set()
@@ -185,25 +183,28 @@ def _apply(
 
 
 def _published(
-    state: Manifest, change: Publish, live: dict[DocumentId, set[str]], *, repeated: bool
+    state: Manifest, change: Publish, live: dict[DocumentId, set[str]], *, now: float, grace: float
 ) -> tuple[Manifest, bool]:
-    if state.base != change.base:
-        return state, False  # emptied meanwhile: what was written is with what is deleted
-    if change.generation not in state.pending:
-        return state, repeated
+    if change.generation in live.get(change.document, ()):
+        return state, True
+    if state.base != change.base or change.generation not in state.pending:
+        # Emptied meanwhile, or given up as left over: what was written is to be deleted, though it was perhaps already.
+        return _condemned(state, change.generation, until=now + grace), False
     pending = {name: at for name, at in state.pending.items() if name != change.generation}
-    old = live.get(change.document, set()) - {change.generation}
+    old = live.get(change.document, set())
     live[change.document] = {change.generation}
     shown = replace(state, pending=pending, commits=state.commits + 1)
-    return replace(shown, condemned={**state.condemned, **dict.fromkeys(sorted(old), 0.0)}), True
+    return _condemned(shown, *sorted(old), until=0.0), True
 
 
 def _replaced(state: Manifest, old: set[str]) -> Manifest:
     if not old:
         return state
-    return replace(
-        state, commits=state.commits + 1, condemned={**state.condemned, **dict.fromkeys(sorted(old), 0.0)}
-    )
+    return _condemned(replace(state, commits=state.commits + 1), *sorted(old), until=0.0)
+
+
+def _condemned(state: Manifest, *generations: str, until: float) -> Manifest:
+    return replace(state, condemned={**state.condemned, **dict.fromkeys(generations, until)})
 
 
 def _emptied(state: Manifest, *, now: float, grace: float) -> Manifest:
@@ -218,7 +219,7 @@ def _abandoned(state: Manifest, change: Abandon, *, now: float, grace: float) ->
     pending = {name: at for name, at in state.pending.items() if name != change.generation}
     if not change.used:
         return replace(state, pending=pending)
-    return replace(state, pending=pending, condemned={**state.condemned, change.generation: now + grace})
+    return _condemned(replace(state, pending=pending), change.generation, until=now + grace)
 
 
 def _expired(state: Manifest, *, now: float, grace: float) -> Manifest:

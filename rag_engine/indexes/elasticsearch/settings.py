@@ -40,7 +40,7 @@ class Settings(BaseModel):
     """Whether requests are compressed; worth it on slow networks only."""
     bulk_chunks: int = Field(default=500, ge=1)
     """Chunks in one bulk request, at most."""
-    bulk_bytes: int = Field(default=5_000_000, ge=10_000)
-    """Bytes in one bulk request, unless a single chunk has more."""
+    bulk_bytes: int = Field(default=1_000_000, ge=10_000)
+    """Bytes in one bulk request, unless a single chunk has more. Larger ones are not faster, and hold up the event loop."""
     bulk_requests: int = Field(default=2, ge=1, le=16)
     """Bulk requests on their way at once."""
