@@ -11,6 +11,7 @@ from contextlib import (
     asynccontextmanager,
 )
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
 from bot import exclusive, parts
@@ -23,7 +24,7 @@ from rag_engine.caching import CachedEmbedder
 from rag_engine.engine import Engine, Limits
 from rag_engine.errors import BadSettings
 from rag_engine.ingestion import Ingestion
-from rag_engine.parsing import parser_pool
+from rag_engine.parsing import ParserPool, parser_pool
 from rag_engine.ports import Embedder, Index, IndexIdentity, Ports, Splitter, VectorCache
 from rag_engine.storage import jobs, sqlite, vectors
 from rag_engine.storage.catalog import SqliteCatalog
@@ -161,20 +162,10 @@ async def library(
     """
     async with AsyncExitStack() as stack:
         base = on or await stack.enter_async_context(foundation(settings))
-        if not rebuilding:
-            await keep_trying(lambda: stack.enter_async_context(exclusive.in_use(settings.data_dir)))
         cache = await stack.enter_async_context(_vector_cache(settings))
-        index = await keep_trying(
-            lambda: stack.enter_async_context(
-                _index(settings, identity=base.identity, rebuilding=rebuilding, meters=meters)
-            )
-        )
-        parsing = settings.parsing
-        pool = await stack.enter_async_context(
-            parser_pool(
-                workers=parsing.workers, seconds=parsing.seconds, memory_bytes=parsing.memory_mb * _MB
-            )
-        )
+        opened = partial(_index, settings, identity=base.identity, rebuilding=rebuilding, meters=meters)
+        index = await keep_trying(lambda: stack.enter_async_context(opened()))
+        pool = await stack.enter_async_context(_parser_pool(settings))
         splitter = parts.splitter(settings, base.embedder)
         cached = CachedEmbedder(PatientEmbedder(base.embedder), cache)
         # What is loaded now lives as long as the program: later collections need not look at it again, which took them tens of
@@ -194,7 +185,7 @@ async def library(
                 index=index,
                 catalog=base.storage.catalog,
             ),
-            max_file_bytes=int(parsing.file_mb * _MB),
+            max_file_bytes=int(settings.parsing.file_mb * _MB),
         )
 
 
@@ -307,12 +298,19 @@ async def _index(
     module, own = parts.index_module(settings.index, settings)
     connecting = module.connect(own, data_dir=settings.data_dir, identity=identity, rebuilding=rebuilding)
     async with AsyncExitStack() as stack:
+        if not rebuilding:
+            await stack.enter_async_context(exclusive.in_use(settings.data_dir))
         if meters is None:
             index = await stack.enter_async_context(connecting)
         else:
             with meters.operation("open"):
                 index = meters.round(await stack.enter_async_context(connecting))
         yield PatientIndex(index)
+
+
+def _parser_pool(settings: Settings) -> AbstractAsyncContextManager[ParserPool]:
+    parsing = settings.parsing
+    return parser_pool(workers=parsing.workers, seconds=parsing.seconds, memory_bytes=parsing.memory_mb * _MB)
 
 
 def _vector_cache(settings: Settings) -> AbstractAsyncContextManager[VectorCache]:
