@@ -128,7 +128,7 @@ async def judged_chunks(*, questions_per_set: int, sets: Path = SETS) -> JudgedC
     folders = await asyncio.to_thread(_judged_folders, sets)
     if not folders:
         return None
-    async with _embedder() as (embedder, splitter):
+    async with production_embedder() as (embedder, splitter):
         chunks = [chunk for folder in folders for chunk in _split(folder, splitter)]
         questions = [
             text
@@ -148,7 +148,7 @@ def _judged_folders(sets: Path) -> list[Path]:
 
 
 @asynccontextmanager
-async def _embedder() -> AsyncGenerator[tuple[Embedder, Splitter]]:
+async def production_embedder() -> AsyncGenerator[tuple[Embedder, Splitter]]:
     DATA.mkdir(parents=True, exist_ok=True)
     async with (
         local.connect(local.Settings(), data_dir=DATA) as embedder,

@@ -82,7 +82,7 @@ async def test_both_indexes_name_the_same_best_ten(tmp_path: Path, language: str
     texts, questions = texts_and_questions(language)
     settings = elastic_settings(tmp_path)
     async with (
-        local.connect(local.Settings(), data_dir=tmp_path) as embedder,
+        local.connect(local.Settings(precision="int8"), data_dir=tmp_path) as embedder,
         embedded.connect(embedded.Settings(), data_dir=tmp_path, identity=IDENTITY) as one,
         elasticsearch.connect(settings, data_dir=tmp_path, identity=IDENTITY) as other,
     ):

@@ -1,0 +1,272 @@
+"""The index on Elasticsearch, on a real node started for it: `python -m benchmarks.elastic [--chunks N] [--json]`, or `--quality`.
+
+The node is the one of the tests (9.5.3 from its published artifacts, without the native libraries of the distribution) with the
+optimising compiler and vector instructions on. Everything in a run shares the machine, so read the ratios.
+
+- one question, both legs: the whole call through the port against the time the server says it took;
+- bulk: chunks with ready-made vectors through `put` (documents of 500 chunks, made searchable each) against
+  `elasticsearch.helpers.async_bulk` with the same documents of Elasticsearch and one refresh at the end;
+- fifty questions at once against one at a time.
+
+`--quality`: nDCG@10 of each leg and of both, of the embedded index and of this one, on judged sets beside the project.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import statistics
+import tempfile
+import time
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from elasticsearch import AsyncElasticsearch
+from elasticsearch.helpers import async_bulk
+
+from benchmarks.corpus import DATA, DIMENSIONS, SETS, Corpus
+from benchmarks.corpus import production_embedder as production
+from rag_engine import evaluation
+from rag_engine.analysis import VERSION, query_tokens
+from rag_engine.indexes import elasticsearch, embedded
+from rag_engine.indexes.elasticsearch import documents, schema
+from rag_engine.indexes.elasticsearch.ledger import Generation
+from rag_engine.ports import IndexIdentity
+from rag_engine.types import Document, DocumentId, KnowledgeBaseId, Search
+from tests.elastic.node import THOROUGH, running_node
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+
+    from rag_engine.ports import Index
+    from rag_engine.types import Chunk, Vector
+
+IDENTITY = IndexIdentity(model="synthetic", dimensions=DIMENSIONS, analyzer=VERSION)
+BASE = KnowledgeBaseId("all")
+CHUNKS_A_DOCUMENT = 500
+QUESTIONS = 200
+AT_ONCE = 50
+LIMIT = 100
+QUALITY_SETS = ("scifact", "cranfield", "xquad-zh")
+BULK_CHUNKS = 10_000
+
+
+class _Clock:
+    """Keeps what the server says that each search took, of a client's answers."""
+
+    def __init__(self) -> None:
+        self.took: list[float] = []
+        self.requests = 0
+
+    async def watch(self, index: elasticsearch.ElasticsearchIndex, searches: Sequence[Search]) -> float:
+        """Milliseconds of one call."""
+        started = time.perf_counter()
+        await index.search(searches)
+        return (time.perf_counter() - started) * 1000
+
+    def attach(self, client: AsyncElasticsearch) -> None:
+        inner = client.msearch
+
+        async def msearch(**options: Any) -> Any:
+            answer = await inner(**options)
+            self.requests += 1
+            self.took.append(float(answer["took"]))
+            return answer
+
+        client.msearch = msearch  # the one place where the server's own figure can be seen
+
+
+def _documents(corpus: Corpus, count: int) -> list[tuple[Document, list[tuple[Chunk, Vector]]]]:
+    made: list[tuple[Document, list[tuple[Chunk, Vector]]]] = []
+    pairs: list[tuple[Chunk, Vector]] = []
+    number = 0
+    while len(pairs) < count:
+        pairs += corpus.document(number)[1]
+        number += 1
+    for start in range(0, count, CHUNKS_A_DOCUMENT):
+        of = Document(
+            id=DocumentId(f"d{start}"), knowledge_base=BASE, title="", uri="", media_type="", digest=""
+        )
+        made.append((of, pairs[start : start + CHUNKS_A_DOCUMENT]))
+    return made
+
+
+def _searches(corpus: Corpus, number: int) -> list[Search]:
+    question = corpus.question(number)
+    seen = frozenset({BASE})
+    return [
+        Search(leg="lexical", knowledge_bases=seen, limit=LIMIT, tokens=query_tokens(question.text)),
+        Search(leg="dense", knowledge_bases=seen, limit=LIMIT, vector=question.vector),
+    ]
+
+
+async def _fill(index: Index, made: Sequence[tuple[Document, list[tuple[Chunk, Vector]]]]) -> float:
+    """Seconds to put them, two under way at once, as `footnote add` has several."""
+    waiting = iter(made)
+
+    async def work() -> None:
+        for of, pairs in waiting:
+            await index.put(of, pairs)
+
+    started = time.perf_counter()
+    await asyncio.gather(work(), work())
+    return time.perf_counter() - started
+
+
+async def _plain_bulk(url: str, made: Sequence[tuple[Document, list[tuple[Chunk, Vector]]]]) -> float:
+    """Seconds the client's own helper takes for the same documents of Elasticsearch, as they would be sent by hand."""
+    settings = elasticsearch.Settings(url=url)
+    generation = Generation(name="g", base="b", at=0)
+    async with AsyncElasticsearch(url, request_timeout=120) as client:
+        await client.indices.create(index="plain", **schema.chunk_index(settings, IDENTITY))
+
+        async def actions() -> AsyncIterator[dict[str, Any]]:
+            for of, pairs in made:
+                for number, (_, source) in enumerate(documents.operations(pairs, generation)):
+                    yield {"_index": "plain", "_id": f"{of.id}-{number}", **json.loads(source)}
+
+        started = time.perf_counter()
+        await async_bulk(client, actions(), chunk_size=500)
+        await client.indices.refresh(index="plain")
+        seconds = time.perf_counter() - started
+        await client.indices.delete(index="plain")
+        return seconds
+
+
+async def _bulk_ratio(url: str, corpus: Corpus, chunks: int, rounds: int = 2) -> dict[str, float]:
+    """Both ways in turn, so that what else the machine does hits both alike."""
+    made = _documents(corpus, chunks)
+    ours: list[float] = []
+    plain: list[float] = []
+    await _plain_bulk(url, made[:4])
+    for number in range(rounds):
+        plain.append(await _plain_bulk(url, made))
+        settings = elasticsearch.Settings(url=url, alias=f"bulk{number}")
+        async with elasticsearch.connect(settings, data_dir=DATA, identity=IDENTITY) as index:
+            ours.append(await _fill(index, made))
+        await elasticsearch.remove(settings, data_dir=DATA)
+    return {
+        "ours_per_second": chunks / min(ours),
+        "async_bulk_per_second": chunks / min(plain),
+        "ratio": min(plain) / min(ours),
+    }
+
+
+def _quantile(times: Sequence[float], share: float) -> float:
+    return sorted(times)[min(len(times) - 1, int(share * len(times)))]
+
+
+async def speed(chunks: int) -> dict[str, Any]:
+    """Milliseconds, but for bulk."""
+    corpus = Corpus()
+    with running_node(heap="2g", options=THOROUGH) as node:
+        settings = elasticsearch.Settings(url=node.url, timeout=60)
+        figures: dict[str, Any] = {"chunks": chunks}
+        figures["bulk"] = await _bulk_ratio(node.url, corpus, min(chunks, BULK_CHUNKS))
+        async with elasticsearch.connect(settings, data_dir=DATA, identity=IDENTITY) as index:
+            figures["fill_seconds"] = await _fill(index, _documents(corpus, chunks))
+            asked = [_searches(corpus, number) for number in range(QUESTIONS)]
+            clock = _Clock()
+            clock.attach(index.client)
+            for searches in asked[: QUESTIONS // 2]:
+                await clock.watch(index, searches)
+            clock.took, clock.requests = [], 0
+            alone = [await clock.watch(index, searches) for searches in asked]
+            figures["one"] = {
+                "p50": statistics.median(alone),
+                "p95": _quantile(alone, 0.95),
+                "took_p50": statistics.median(clock.took),
+                "requests_each": clock.requests / len(asked),
+                "limit": 2 * statistics.median(clock.took) + 5,
+            }
+            together: list[float] = []
+            for start in range(0, QUESTIONS, AT_ONCE):
+                part = asked[start : start + AT_ONCE]
+                together += await asyncio.gather(*(clock.watch(index, searches) for searches in part))
+            figures["fifty"] = {
+                "p50": statistics.median(together),
+                "p95": _quantile(together, 0.95),
+                "p95_by_p50_of_one": _quantile(together, 0.95) / statistics.median(alone),
+            }
+    return figures
+
+
+async def quality(sets: Sequence[str]) -> dict[str, Any]:
+    """nDCG@10 by set, index and leg."""
+    figures: dict[str, Any] = {}
+    with running_node(heap="1g", options=THOROUGH) as node:
+        for name in sets:
+            folder = SETS / name
+            if not folder.is_dir():
+                print(f"{name} is not on this machine", flush=True)
+                continue
+            figures[name] = {}
+            for kind in ("embedded", "elasticsearch"):
+                async with _opened(kind, node.url) as (index, embedder, splitter):
+                    measured = await evaluation.evaluate(
+                        folder, embedder=embedder, index=index, splitter=splitter
+                    )
+                legs = {"lexical": measured.lexical, "dense": measured.dense, "hybrid": measured.hybrid}
+                figures[name][kind] = {leg: measures["ndcg@10"] for leg, measures in legs.items()}
+            print(name, json.dumps(figures[name]), flush=True)
+    return figures
+
+
+@asynccontextmanager
+async def _opened(kind: str, url: str) -> AsyncGenerator[tuple[Index, Any, Any]]:
+    async with production() as (embedder, splitter):
+        identity = IndexIdentity(model=embedder.model, dimensions=embedder.dimensions, analyzer=VERSION)
+        if kind == "embedded":
+            with tempfile.TemporaryDirectory() as folder:
+                async with embedded.connect(
+                    embedded.Settings(), data_dir=Path(folder), identity=identity
+                ) as index:
+                    yield index, embedder, splitter
+            return
+        settings = elasticsearch.Settings(url=url, alias="quality", timeout=60)
+        async with elasticsearch.connect(settings, data_dir=DATA, identity=identity) as index:
+            yield index, embedder, splitter
+        await elasticsearch.remove(settings, data_dir=DATA)
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--chunks", type=int, default=100_000)
+    parser.add_argument("--quality", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    DATA.mkdir(parents=True, exist_ok=True)
+    if arguments.quality:
+        figures = asyncio.run(quality(QUALITY_SETS))
+        worst = max(
+            abs(both["embedded"][leg] - both["elasticsearch"][leg])
+            for both in figures.values()
+            for leg in both["embedded"]
+        )
+        print(f"largest difference in nDCG@10: {worst:.4f} (aim: at most 0.01)")
+        return
+    figures = asyncio.run(speed(arguments.chunks))
+    if arguments.json:
+        print(json.dumps(figures))
+        return
+    one, fifty, bulk = figures["one"], figures["fifty"], figures["bulk"]
+    print(f"{figures['chunks']:,} chunks, put in {figures['fill_seconds']:.0f} s")
+    print(
+        f"one question, both legs: p50 {one['p50']:.1f} ms, the server took {one['took_p50']:.1f}"
+        f" (aim: at most {one['limit']:.1f}); {one['requests_each']:.2f} requests each"
+    )
+    print(
+        f"fifty at once: p50 {fifty['p50']:.1f} ms, p95 {fifty['p95']:.1f} ="
+        f" {fifty['p95_by_p50_of_one']:.1f} x the p50 of one (aim: below 5)"
+    )
+    print(
+        f"bulk: {bulk['ours_per_second']:.0f} chunks/s, async_bulk {bulk['async_bulk_per_second']:.0f}:"
+        f" {bulk['ratio']:.2f} x (aim: at least 0.8)"
+    )
+
+
+if __name__ == "__main__":
+    main()
