@@ -1,5 +1,6 @@
 #!/bin/sh
 # One request to the cluster, as its superuser: ./es.sh METHOD PATH [BODY]
+# A node that is starting, or a cluster that is not ready, is waited for: two minutes.
 set -eu
 cd "$(dirname "$0")"
 [ $# -ge 2 ] || {
@@ -15,5 +16,6 @@ shift 2
 # shellcheck disable=SC2016
 exec docker compose exec -T elasticsearch sh -c '
   exec curl --silent --show-error --fail-with-body --max-time 600 --write-out "\n" \
+    --retry 24 --retry-delay 5 --retry-connrefused \
     --cacert config/certs/ca.crt --user "elastic:$ELASTIC_PASSWORD" "$@"
 ' curl --request "$method" "$@" "https://localhost:9200$path" < /dev/null

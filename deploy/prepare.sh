@@ -8,6 +8,7 @@ umask 077
 
 # The key of the authority is in a volume of its own, which no other service mounts.
 if [[ ! -f /authority/ca/ca.key ]]; then
+  rm -f /authority/ca.zip  # of a run that was interrupted
   "$certutil" ca --silent --pem --days 3650 --out /authority/ca.zip
   unzip -q -o /authority/ca.zip -d /authority
   rm /authority/ca.zip
@@ -20,6 +21,7 @@ if [[ ! -f /certificates/node/node.crt ]]; then
       printf '      - %s\n' "$name"
     done
   } > /tmp/instances.yml
+  rm -f /certificates/node.zip
   "$certutil" cert --silent --pem --days 1095 --in /tmp/instances.yml --out /certificates/node.zip \
     --ca-cert /authority/ca/ca.crt --ca-key /authority/ca/ca.key
   unzip -q -o /certificates/node.zip -d /certificates
