@@ -6,9 +6,7 @@ theirs is replaced in one step.
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import random
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,6 +17,7 @@ from rag_engine.indexes.elasticsearch.cluster import Cluster
 from rag_engine.indexes.elasticsearch.faults import translate_errors
 from rag_engine.indexes.elasticsearch.ledger import Ledger
 from rag_engine.indexes.elasticsearch.manifests import Empty, Publish, Withdraw
+from rag_engine.indexes.elasticsearch.repeating import limited
 from rag_engine.indexes.elasticsearch.settings import Settings
 from rag_engine.indexes.elasticsearch.sweeping import Sweeper
 from rag_engine.indexes.elasticsearch.writing import Writer
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rag_engine.indexes.elasticsearch.ledger import Generation
+    from rag_engine.indexes.elasticsearch.repeating import Pauses
+    from rag_engine.indexes.elasticsearch.searching import Asked
     from rag_engine.ports import IndexIdentity
     from rag_engine.types import Chunk, Document, DocumentId, KnowledgeBaseId, Ranking, Search, Vector
 
@@ -35,7 +36,6 @@ __all__ = ["ElasticsearchIndex", "Settings", "abandon", "connect", "remove", "re
 
 _log = logging.getLogger(__name__)
 
-_PAUSE_SECONDS = 0.05
 _MAY_PASS = frozenset({"unreachable", "timeout", "rejected", "read_only", "red"})
 """Reasons to start nevertheless."""
 
@@ -136,8 +136,8 @@ class ElasticsearchIndex:
         if not searches:
             return []
         with self._noticing_removal(), translate_errors():
-            async with asyncio.timeout(self._cluster.settings.timeout):
-                return await self._search(searches)
+            async with limited(self._cluster.settings.timeout) as pauses:
+                return await self._search(searches, pauses)
 
     async def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncIterator[tuple[Chunk, Vector]]:
         """Every chunk with its stored vector, ordered by document and ordinal, page by page."""
@@ -169,7 +169,7 @@ class ElasticsearchIndex:
             base, Publish(document=document, generation=generation.name, base=generation.base)
         )
 
-    async def _search(self, searches: Sequence[Search]) -> list[Ranking]:
+    async def _search(self, searches: Sequence[Search], pauses: Pauses) -> list[Ranking]:
         bases = sorted({base for search in searches for base in search.knowledge_bases})
         words = [token for search in searches for token in search.tokens]
         names = await self._cluster.names()
@@ -179,14 +179,10 @@ class ElasticsearchIndex:
             asked = searching.request(
                 searches, known, names, corrected=corrected, seconds=self._cluster.settings.timeout
             )
-            answer = await self._cluster.reader.msearch(
-                searches=cast("Any", asked.lines), max_concurrent_searches=1
-            )
-            responses = answer["responses"]
-            if (fault := searching.fault_of(responses)) is not None:
-                if fault.reason not in searching.PASSING:
-                    raise fault
-                await asyncio.sleep(_PAUSE_SECONDS * random.uniform(1, 2))  # noqa: S311 - to part competitors
+            try:
+                responses = await self._ask(asked)
+            except IndexUnavailable as fault:
+                await pauses.after(fault)
                 continue
             now = self._ledger.learn(bases, searching.manifest_hits(responses, asked))
             if not searching.is_settled(responses, asked, known, now):
@@ -194,6 +190,15 @@ class ElasticsearchIndex:
             if corrected is None and (corrected := typing_errors.corrections(words, responses)):
                 continue
             return searching.rankings(searches, responses, asked, known)
+
+    async def _ask(self, asked: Asked) -> Sequence[Mapping[str, Any]]:
+        with translate_errors():
+            answer = await self._cluster.reader.msearch(
+                searches=cast("Any", asked.lines), max_concurrent_searches=1
+            )
+        if (fault := searching.fault_of(answer["responses"])) is not None:
+            raise fault
+        return answer["responses"]
 
     @contextmanager
     def _noticing_removal(self) -> Generator[None]:

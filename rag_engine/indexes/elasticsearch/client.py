@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import ssl
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -15,6 +16,7 @@ from rag_engine.indexes.elasticsearch.faults import translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
+    from pathlib import Path
 
     from rag_engine.indexes.elasticsearch.settings import Settings
 
@@ -25,6 +27,10 @@ _RETRIED = (429, 502, 503, 504)
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 2.0
 _PORTS = {"http": 9200, "https": 443}
+_ADDRESS = (
+    "ELASTICSEARCH_URL must look like https://host:9200, several with commas between them; in a password the characters"
+    " @ : / and , must be written as %40 %3A %2F and %2C."
+)
 
 
 @asynccontextmanager
@@ -38,10 +44,10 @@ async def connected(settings: Settings) -> AsyncGenerator[AsyncElasticsearch]:
     if settings.api_key is not None:
         options["api_key"] = settings.api_key.get_secret_value()
     if settings.ca_file is not None:
-        options["ca_certs"] = str(settings.ca_file)
+        options["ssl_context"] = _trusting(settings.ca_file)
     try:
         client = AsyncElasticsearch(
-            [_address(url) for url in re.split(r"[,\s]+", settings.url.strip()) if url],
+            addresses(settings.url),
             connections_per_node=settings.connections,
             http_compress=settings.compress,
             request_timeout=settings.timeout,
@@ -61,6 +67,15 @@ async def connected(settings: Settings) -> AsyncGenerator[AsyncElasticsearch]:
         await client.close()
 
 
+def _trusting(ca_file: Path) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=ca_file)
+    except OSError as error:  # one that holds no certificate is such an error too
+        raise BadSettings(
+            f"FOOTNOTE_INDEX__CA_FILE: {ca_file} cannot be read as a certificate in PEM: {error.strerror or error}."
+        ) from error
+
+
 async def check_version(client: AsyncElasticsearch) -> None:
     """Raise `Misconfigured` for a server that Footnote does not support.
 
@@ -70,7 +85,7 @@ async def check_version(client: AsyncElasticsearch) -> None:
         answer = await client.nodes.info(node_id="_all", metric="_none", filter_path="nodes.*.version")
     versions = {str(node["version"]) for node in answer.get("nodes", {}).values()}
     for version in versions:
-        if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) < OLDEST_SERVER:
+        if not is_supported(version):
             oldest = ".".join(map(str, OLDEST_SERVER))
             raise Misconfigured(
                 f"The Elasticsearch server is {version}; Footnote (with its client {'.'.join(map(str, VERSION))}) needs"
@@ -78,11 +93,30 @@ async def check_version(client: AsyncElasticsearch) -> None:
             )
 
 
+def is_supported(version: str) -> bool:
+    """Whether a server of this version, such as `9.2.0-SNAPSHOT`, is not too old."""
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:2]) >= OLDEST_SERVER
+
+
+def addresses(url: str) -> list[str]:
+    """Each address with the port it means, without which the client would refuse it.
+
+    Raises `BadSettings`, which never repeats them: a password may stand in them.
+    """
+    found = [_address(part) for part in re.split(r"[,\s]+", url) if part]
+    if not found:
+        raise BadSettings("ELASTICSEARCH_URL is empty: set it to the address of the cluster.")
+    return found
+
+
 def _address(url: str) -> str:
-    """The address with the port it means, without which the client would refuse it."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise BadSettings(_ADDRESS) from None  # it repeats what may be a part of a password
     if parts.scheme not in _PORTS or not parts.hostname:
-        raise ValueError("ELASTICSEARCH_URL must look like https://host:9200")
-    if parts.port is not None:
+        raise BadSettings(_ADDRESS)
+    if port is not None:
         return url
     return parts._replace(netloc=f"{parts.netloc}:{_PORTS[parts.scheme]}").geturl()

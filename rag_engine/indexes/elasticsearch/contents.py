@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rag_engine.indexes.elasticsearch.documents import chunk_of
-from rag_engine.indexes.elasticsearch.faults import translate_errors, unavailable
+from rag_engine.indexes.elasticsearch.faults import translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -31,8 +31,14 @@ async def count_of(cluster: Cluster, ledger: Ledger, base: KnowledgeBaseId) -> i
         counted = 0
         if manifest.base:
             with translate_errors():
-                answer = await cluster.writer.count(index=names.chunks, query=counting(manifest))
-            counted = answer["count"]
+                answer = await cluster.writer.search(
+                    index=names.chunks,
+                    query=counting(manifest),
+                    size=0,
+                    track_total_hits=True,
+                    allow_partial_search_results=False,
+                )
+            counted = answer["hits"]["total"]["value"]
         after = await ledger.fetch(base)
         if after.shows_what(manifest):
             return counted
@@ -58,10 +64,9 @@ async def scan(
                     sort=["document", "ordinal", "chunk"],
                     size=_PAGE,
                     track_total_hits=False,
+                    allow_partial_search_results=False,
                     **options,
                 )
-            if answer["timed_out"] or answer["_shards"]["failed"]:
-                raise unavailable("red")
             hits = answer["hits"]["hits"]
             for hit in hits:
                 yield chunk_of(hit["_source"], base), _vector(hit, cluster.identity.dimensions)
@@ -87,9 +92,8 @@ async def generations_of(
             source_includes=["document", "generation"],
             size=_MOST_GENERATIONS,
             track_total_hits=False,
+            allow_partial_search_results=False,
         )
-    if answer["timed_out"] or answer["_shards"]["failed"]:
-        raise unavailable("red")
     found: dict[DocumentId, list[str]] = {}
     for hit in answer["hits"]["hits"]:
         found.setdefault(hit["_source"]["document"], []).append(hit["_source"]["generation"])

@@ -19,6 +19,7 @@ from rag_engine.indexes.elasticsearch import manifests
 from rag_engine.indexes.elasticsearch.documents import encodable
 from rag_engine.indexes.elasticsearch.faults import kind_of, reason_of, translate_errors, unavailable
 from rag_engine.indexes.elasticsearch.manifests import POOL, Abandon, Lease, Manifest
+from rag_engine.indexes.elasticsearch.repeating import repeated
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -104,6 +105,9 @@ class Ledger:
             # A search sees the last refresh, which may be older than what was written here.
             if before is None or before.place is None or (stored.place or (0, 0)) >= before.place:
                 self._remember(base, stored)
+            elif not stored.manifest.shows_what(before.manifest):
+                # Not refreshed yet, or of an index that was made again: only what is stored can tell.
+                del self._known[base]
         return found
 
     def forget(self) -> None:
@@ -169,13 +173,14 @@ class Ledger:
 
     async def _commit_for(self, base: KnowledgeBaseId, batch: Sequence[_Asked]) -> None:
         try:
-            async with asyncio.timeout(self._cluster.settings.write_timeout):
-                held = await self._commit(base, [asked.change for asked in batch])
-        except (TimeoutError, RagError) as error:
-            failure = error if isinstance(error, RagError) else unavailable("timeout")
+            held = await repeated(
+                lambda: self._commit(base, [asked.change for asked in batch]),
+                seconds=self._cluster.settings.write_timeout,
+            )
+        except RagError as error:
             for asked in batch:
                 if not asked.done.done():
-                    asked.done.set_exception(failure)
+                    asked.done.set_exception(error)
             return
         for asked, holds in zip(batch, held, strict=True):
             if not asked.done.done():

@@ -58,6 +58,10 @@ class Manifest:
         """Whether nothing is lost when the manifest itself is deleted."""
         return not self.base and not self.is_unfinished
 
+    def has_expired(self, now: float) -> bool:
+        """Whether a program is gone that left generations behind."""
+        return any(at + LEASE_SECONDS < now for at in self.pending.values())
+
     def shows_what(self, other: Manifest) -> bool:
         """Whether readers see the same under both."""
         return (self.base, self.commits) == (other.base, other.commits)

@@ -33,11 +33,6 @@ _MOST_CANDIDATES = 10_000
 """The server takes no more."""
 _FEWEST = 50
 """Hits asked for, at least: among them the nearest are certain, and ties can be broken."""
-_OVERSAMPLE = 2.0
-"""Vectors looked up for each hit that is asked for. They are found by rounded numbers and ranked by exact ones, so that scores
-are cosines. Measured in benchmarks.vector_index_options."""
-PASSING = frozenset({"rejected", "red"})
-"""Reasons to ask again as long as there is time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +192,6 @@ def _dense(search: Search, visible: Mapping[str, Any]) -> dict[str, Any]:
             "query_vector": np.ascontiguousarray(search.vector, dtype=np.float32),
             "k": nearest,
             "num_candidates": min(_MOST_CANDIDATES, 5 * nearest),
-            "rescore_vector": {"oversample": _OVERSAMPLE},
             "filter": {"bool": visible},
         },
         "sort": [{"_score": "desc"}, {"chunk": "asc"}],

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rag_engine.errors import RagError
+from rag_engine.indexes.elasticsearch import manifests
 from rag_engine.indexes.elasticsearch.faults import translate_errors
 from rag_engine.indexes.elasticsearch.manifests import Forget
 from rag_engine.indexes.elasticsearch.writing import deletions
@@ -25,6 +27,8 @@ _PAGE = 2_000
 _GATHERING_SECONDS = 2.0
 """What was replaced in this time is deleted together."""
 _MOST_LEFT_OVERS = 1_000
+_GIVE_UP = Forget(generations=frozenset(), bases=frozenset())
+"""Any change gives up what has expired."""
 
 
 class Sweeper:
@@ -47,6 +51,9 @@ class Sweeper:
     async def now(self, base: KnowledgeBaseId) -> None:
         """Delete all that does not count in the knowledge base."""
         manifest = await self._ledger.fetch(base)
+        if manifest.has_expired(time.time()):
+            await self._ledger.change(base, _GIVE_UP)
+            manifest = await self._ledger.fetch(base)
         if not (manifest.condemned or manifest.dropped):
             return
         await self._delete(manifest)
@@ -66,8 +73,8 @@ class Sweeper:
                 size=_MOST_LEFT_OVERS,
             )
         for hit in answer["hits"]["hits"]:
-            manifest = hit["_source"]["manifest"]
-            if manifest["condemned"] or manifest["dropped"]:
+            manifest = manifests.from_source(hit["_source"])
+            if manifest.condemned or manifest.dropped or manifest.has_expired(time.time()):
                 self.soon(KnowledgeBaseId(hit["_source"]["knowledge_base"]))
 
     async def close(self) -> None:
@@ -106,6 +113,8 @@ class Sweeper:
                     size=_PAGE,
                     sort=["_doc"],
                     track_total_hits=False,
+                    # What is not found would come to sight when its generation is forgotten.
+                    allow_partial_search_results=False,
                 )
             ids = [hit["_id"] for hit in answer["hits"]["hits"]]
             if ids:

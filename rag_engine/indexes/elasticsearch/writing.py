@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
+from rag_engine.errors import IndexUnavailable
 from rag_engine.indexes.elasticsearch.faults import kind_of, reason_of, translate_errors, unavailable
+from rag_engine.indexes.elasticsearch.repeating import PASSING, limited
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
 Operation = tuple[bytes, ...]
 """The lines of one operation of a bulk request."""
 
-_PASSING = frozenset({"rejected", "red"})
-"""Reasons to send an item again."""
-_FIRST_PAUSE_SECONDS = 0.1
-_LONGEST_PAUSE_SECONDS = 5.0
 _GONE = 404
 
 
@@ -58,15 +55,19 @@ class Writer:
 
     async def _send(self, batch: Sequence[Operation]) -> None:
         """Until every item is done. What is rejected is sent again, alone, after a pause that grows."""
-        pause = _FIRST_PAUSE_SECONDS
         with translate_errors():
-            async with asyncio.timeout(self._cluster.settings.write_timeout):
-                while batch := await self._undone(batch):
-                    await asyncio.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - to part competitors
-                    pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            async with limited(self._cluster.settings.write_timeout) as pauses:
+                while batch:
+                    try:
+                        with translate_errors():
+                            batch, fault = await self._undone(batch)
+                    except IndexUnavailable as error:
+                        fault = error
+                    if fault is not None:
+                        await pauses.after(fault)
 
-    async def _undone(self, batch: Sequence[Operation]) -> list[Operation]:
-        """Send a batch once; the operations to send again. Raises when one of them will never be done."""
+    async def _undone(self, batch: Sequence[Operation]) -> tuple[list[Operation], IndexUnavailable | None]:
+        """Send a batch once; the operations to send again, and why. Raises when one of them will never be done."""
         names = await self._cluster.names()
         answer = await self._cluster.writer.bulk(
             operations=cast("Any", [line for operation in batch for line in operation]),
@@ -76,17 +77,19 @@ class Writer:
             filter_path="errors,items.*.status,items.*.error.type,items.*.error.caused_by.type",
         )
         if not answer["errors"]:
-            return []
+            return [], None
         again: list[Operation] = []
+        fault: IndexUnavailable | None = None
         for operation, item in zip(batch, answer["items"], strict=True):
             ((_, outcome),) = item.items()
             if "error" not in outcome or (outcome["status"] == _GONE and len(operation) == 1):
                 continue
             reason = reason_of(outcome["status"], outcome["error"])
-            if reason not in _PASSING:
-                raise unavailable(reason, kind_of(outcome["error"]))
+            fault = unavailable(reason, kind_of(outcome["error"]))
+            if reason not in PASSING:
+                raise fault
             again.append(operation)
-        return again
+        return again, fault
 
     async def _refresh(self) -> None:
         names = await self._cluster.names()
