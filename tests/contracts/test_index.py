@@ -224,6 +224,30 @@ async def test_texts_of_many_scripts_are_found(
         assert await found(index, lexical(question)) == [["a/0"]], question
 
 
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("Elastcsearch", ["a/0"]),
+        ("elasticsaerhc cluster", ["a/0"]),
+        ("recovrey of the cluster", ["a/0", "b/0"]),
+        ("zzzzqqqq", []),
+    ],
+)
+async def test_a_typing_error_is_found_nevertheless(
+    index: StoredIndex, asked: str, expected: list[str]
+) -> None:
+    await put(index, document("a"), "An Elasticsearch cluster of three nodes")
+    await put(index, document("b"), "The recovery plan")
+    await put(index, document("c"), "Vacation and leave")
+    assert sorted((await found(index, lexical(asked)))[0]) == expected
+
+
+async def test_a_word_that_some_chunk_has_is_not_corrected(index: StoredIndex) -> None:
+    await put(index, document("a"), "The leaves of a tree")
+    await put(index, document("b"), "A leader and a reader")
+    assert await found(index, lexical("reader")) == [["b/0"]]
+
+
 @pytest.mark.parametrize("asked", ["", "   ", "😀🎉", "the of and", "!?", "\x00\x01"])
 async def test_a_question_without_words_finds_nothing_lexically(index: StoredIndex, asked: str) -> None:
     await put(index, document("a"), "apple 😀 the of")

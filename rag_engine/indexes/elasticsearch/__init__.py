@@ -177,7 +177,7 @@ class ElasticsearchIndex:
         while True:
             known = await self._ledger.known(bases)
             asked = searching.request(
-                searches, known, names, corrected=corrected, seconds=self._cluster.settings.timeout
+                searches, known, names, corrected=corrected or {}, seconds=self._cluster.settings.timeout
             )
             try:
                 responses = await self._ask(asked)
@@ -187,9 +187,24 @@ class ElasticsearchIndex:
             now = self._ledger.learn(bases, searching.manifest_hits(responses, asked))
             if not searching.is_settled(responses, asked, known, now):
                 continue
-            if corrected is None and (corrected := typing_errors.corrections(words, responses)):
+            found = searching.rankings(searches, responses, asked, known)
+            if corrected is None and (corrected := await self._corrections(words, found)):
                 continue
-            return searching.rankings(searches, responses, asked, known)
+            return found
+
+    async def _corrections(
+        self, words: Sequence[str], found: Sequence[Ranking]
+    ) -> Mapping[str, Sequence[str]]:
+        """What words that no chunk has were meant to be. The cluster is asked only when the best hits do not show a word."""
+        suggest = typing_errors.suggestion(typing_errors.unseen(words, found))
+        if not suggest:
+            return {}
+        names = await self._cluster.names()
+        with translate_errors():
+            answer = await self._cluster.reader.search(
+                index=names.chunks, suggest=suggest, size=0, track_total_hits=False
+            )
+        return typing_errors.corrections(words, answer["suggest"])
 
     async def _ask(self, asked: Asked) -> Sequence[Mapping[str, Any]]:
         with translate_errors():

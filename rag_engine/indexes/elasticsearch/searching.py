@@ -48,13 +48,13 @@ def request(
     known: Manifests,
     names: Names,
     *,
-    corrected: Mapping[str, Sequence[str]] | None,
+    corrected: Mapping[str, Sequence[str]],
     seconds: float,
 ) -> Asked:
     """What to send: a search for each leg, in order, and last of all one for the manifests that were relied on.
 
     They are run one after the other, so that the manifests are read when the legs are done. `corrected`: words of the question
-    that no chunk has, and what they were probably meant to be; None asks the index for them.
+    that no chunk has, and what they were probably meant to be.
     """
     lines: list[bytes] = []
     asked: list[int] = []
@@ -159,7 +159,7 @@ def _visible(search: Search, known: Manifests) -> dict[str, Any] | None:
 
 
 def _lexical(
-    search: Search, visible: Mapping[str, Any], corrected: Mapping[str, Sequence[str]] | None
+    search: Search, visible: Mapping[str, Any], corrected: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
     distinct = dict.fromkeys(search.tokens)
     words = [token for token in list(distinct)[:_MOST_TOKENS] if token.strip()]
@@ -170,18 +170,15 @@ def _lexical(
         for word, count in counts.items()
         if count > 1
     ]
-    for word, meant in (corrected or {}).items():
+    for word, meant in corrected.items():
         boost = typing_errors.SHARE * max(1, counts.get(word, 1))
         clauses += [{"term": {"tokens": {"value": each, "boost": boost}}} for each in meant]
-    body: dict[str, Any] = {
+    return {
         "query": {"bool": {"must": [{"bool": {"should": clauses}}], **visible}},
         "sort": [{"_score": "desc"}, {"chunk": "asc"}],
         "size": search.limit,
         "track_total_hits": False,
     }
-    if corrected is None and (suggestion := typing_errors.suggestion(words)):
-        body["suggest"] = suggestion
-    return body
 
 
 def _dense(search: Search, visible: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,12 +6,16 @@ letters on; a word that shares its beginning with one that does occur is left al
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from rag_engine.indexes.elasticsearch.schema import TOKENS
+from rag_engine.searchable import searchable_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from rag_engine.types import Ranking
 
 SHARE = 0.7
 """What a corrected word counts for, against one that was typed."""
@@ -25,12 +29,29 @@ _SHARED_STEM = 0.6
 _NAMES = {1: "one_edit", 2: "two_edits"}
 
 
+def unseen(words: Sequence[str], found: Sequence[Ranking]) -> list[str]:
+    """The words long enough to be corrected that none of the lexical hits shows, which therefore no chunk may have.
+
+    A rare word ranks what has it high; a stem's last letter may not stand in the text.
+    """
+    text = "\n".join(
+        searchable_text(hit.chunk) for ranking in found if ranking.leg == "lexical" for hit in ranking.hits
+    ).casefold()
+    correctable = [
+        word for word in dict.fromkeys(words) if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()
+    ]
+    missing = [word for word in correctable if word[:-1] not in text]
+    if not missing:
+        return []
+    plain = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
+    return [word for word in missing if word[:-1] not in plain]
+
+
 def suggestion(words: Sequence[str]) -> dict[str, Any]:
-    """The part of a search that asks for corrections; empty when no word could have one."""
-    correctable = [word for word in words if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()]
+    """The part of a search that asks for corrections of these words; empty when there are none."""
     asked: dict[str, Any] = {}
     for edits, name in _NAMES.items():
-        chosen = [word for word in correctable if (len(word) >= _TWO_EDITS_FROM) == (edits == 2)]
+        chosen = [word for word in words if (len(word) >= _TWO_EDITS_FROM) == (edits == 2)]
         if chosen:
             asked[name] = {
                 "text": " ".join(chosen),
@@ -48,17 +69,18 @@ def suggestion(words: Sequence[str]) -> dict[str, Any]:
     return asked
 
 
-def corrections(words: Sequence[str], responses: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+def corrections(
+    words: Sequence[str], suggested: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, list[str]]:
     """For each word that occurs nowhere the words it was probably meant to be, if any."""
     found: dict[str, list[str]] = {}
-    for response in responses:
-        for entries in response.get("suggest", {}).values():
-            for entry in entries:
-                if entry["options"]:
-                    best = max(option["score"] for option in entry["options"])
-                    found[entry["text"]] = [
-                        option["text"] for option in entry["options"] if option["score"] == best
-                    ]
+    for entries in suggested.values():
+        for entry in entries:
+            if entry["options"]:
+                best = max(option["score"] for option in entry["options"])
+                found[entry["text"]] = [
+                    option["text"] for option in entry["options"] if option["score"] == best
+                ]
     present = [word for word in words if word not in found]
     kept = [word for word in found if not _has_sibling(word, present)]
     return {word: found[word] for word in kept[:_MOST_CORRECTED]}
