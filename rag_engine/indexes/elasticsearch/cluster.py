@@ -23,8 +23,10 @@ class Cluster:
     ) -> None:
         self.settings = settings
         self.identity = identity
-        self.reader = client
-        self.writer = client.options(request_timeout=settings.write_timeout)
+        # What is busy or red is asked again by us (see `repeating`), who know how much time there is.
+        self.reader = client.options(retry_on_status=())
+        self.writer = client.options(retry_on_status=(), request_timeout=settings.write_timeout)
+        self._opener = client.options(request_timeout=settings.write_timeout)
         self._rebuilding = rebuilding
         self._names: Names | None = None
         self._opening = asyncio.Lock()
@@ -40,7 +42,7 @@ class Cluster:
             async with self._opening:
                 if self._names is None:
                     self._names = await lifecycle.opened(
-                        self.writer, self.settings, self.identity, rebuilding=self._rebuilding
+                        self._opener, self.settings, self.identity, rebuilding=self._rebuilding
                     )
         return self._names
 

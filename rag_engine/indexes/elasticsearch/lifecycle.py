@@ -91,7 +91,7 @@ async def replace(client: AsyncElasticsearch, settings: Settings) -> None:
         old = await _behind(client, settings.alias)
         if old is not None:
             schema.check_owner(old.names.chunks, old.meta)
-            actions += _removal(old.names)
+            actions += await _removal(client, old.names)
         await client.indices.update_aliases(actions=actions)
 
 
@@ -131,14 +131,15 @@ async def _is_usable(
         if rebuilding:
             return False
         raise
-    if schema.is_of(identity, found.meta):
+    whole = await client.indices.exists(index=found.names.manifests)
+    if whole and schema.is_of(identity, found.meta):
         return True
     if rebuilding:
         return False
     await client.indices.refresh(index=found.names.chunks)
     counted = await client.count(index=found.names.chunks)
     if counted["count"]:
-        raise schema.mismatch(alias, identity, found.meta)
+        raise schema.mismatch(alias, identity, found.meta) if whole else schema.halved(found.names.manifests)
     return False
 
 
@@ -156,7 +157,7 @@ async def _make(
     aliases: dict[str, Any] = {names.written_chunks: {}, **({alias: {}} if old is None else {})}
     await _create(client, names.chunks, {**schema.chunk_index(settings, identity), "aliases": aliases})
     if old is not None:
-        actions = [{"add": {"index": names.chunks, "alias": alias}}, *_removal(old.names)]
+        actions = [{"add": {"index": names.chunks, "alias": alias}}, *await _removal(client, old.names)]
         try:
             await client.indices.update_aliases(actions=actions)
         except elasticsearch.NotFoundError:
@@ -197,8 +198,12 @@ async def _remove(client: AsyncElasticsearch, alias: str) -> None:
     found = await _behind(client, alias)
     if found is not None:
         schema.check_owner(found.names.chunks, found.meta)
-        await client.indices.update_aliases(actions=_removal(found.names))
+        await client.indices.update_aliases(actions=await _removal(client, found.names))
 
 
-def _removal(names: Names) -> list[dict[str, Any]]:
-    return [{"remove_index": {"index": names.chunks}}, {"remove_index": {"index": names.manifests}}]
+async def _removal(client: AsyncElasticsearch, names: Names) -> list[dict[str, Any]]:
+    """The actions that remove both indexes, or the one that is left of them."""
+    there = [names.chunks]
+    if await client.indices.exists(index=names.manifests):
+        there.append(names.manifests)
+    return [{"remove_index": {"index": name}} for name in there]

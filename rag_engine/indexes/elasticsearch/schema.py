@@ -129,6 +129,14 @@ def mismatch(index: str, identity: IndexIdentity, meta: Mapping[str, Any]) -> Sc
     )
 
 
+def halved(index: str) -> SchemaMismatch:
+    """What to say when the manifests were removed, so that nobody knows which chunks count."""
+    return SchemaMismatch(
+        f"The Elasticsearch index {index} was removed, without which the chunks cannot be told apart; run"
+        " `footnote kb reindex --all`."
+    )
+
+
 def _meta(identity: IndexIdentity) -> dict[str, Any]:
     return {
         "application": _APPLICATION,

@@ -9,7 +9,7 @@ import orjson
 
 from rag_engine.errors import IndexUnavailable
 from rag_engine.indexes.elasticsearch.faults import kind_of, reason_of, translate_errors, unavailable
-from rag_engine.indexes.elasticsearch.repeating import PASSING, limited
+from rag_engine.indexes.elasticsearch.repeating import PASSING, limited, repeated
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -93,10 +93,13 @@ class Writer:
 
     async def _refresh(self) -> None:
         names = await self._cluster.names()
-        with translate_errors():
+
+        async def refresh() -> None:
             answer = await self._cluster.writer.indices.refresh(index=names.chunks)
-        if answer["_shards"]["failed"]:
-            raise unavailable("red")
+            if answer["_shards"]["failed"]:
+                raise unavailable("red")
+
+        await repeated(refresh, seconds=self._cluster.settings.write_timeout)
 
 
 class Shared:
