@@ -26,8 +26,9 @@ _APPLICATION = "footnote-bot"
 _OVERSAMPLE: Mapping[VectorKind, float] = {"int8_hnsw": 2.0, "int4_hnsw": 3.0, "bbq_hnsw": 5.0}
 """Vectors looked up for each that is asked for. They are found by rounded numbers and ranked by exact ones, so that scores are
 cosines; measured in benchmarks.vector_index_options, as are the two that follow."""
-_NEIGHBOURS, _CANDIDATES_WHILE_BUILDING = 32, 200
-"""Of the graph. With its defaults (16, 100) even exact vectors lose a hundredth of the ten nearest; these cost 6 bytes a chunk."""
+_NEIGHBOURS, _CANDIDATES_WHILE_BUILDING = 16, 200
+"""Of the graph. With 100 candidates, the default, even exact vectors lose a hundredth of the ten nearest; more neighbours bring
+nothing that these do not."""
 
 TOKENS = "whitespace"
 """The analyzer of what our own analyzer made, which has no blanks in it and no token of more than 64 characters."""
