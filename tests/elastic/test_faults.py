@@ -27,7 +27,7 @@ from tests.contracts.indexing import (
 )
 from tests.elastic.node import Node, running_node
 from tests.elastic.opening import Bench, bench, failing, is_plain_sentence
-from tests.elastic.proxy import REJECTED, Answer, Cut, Delay, Hold, refusal
+from tests.elastic.proxy import NO_MASTER, REJECTED, Answer, Cut, Delay, Hold, refusal
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -150,9 +150,9 @@ async def test_a_node_that_really_refuses_gets_everything_in_the_end(busy_node: 
 
 async def really_refused(at: Bench) -> None:
     async with at.opened(shards=6, write_timeout=60, timeout=60) as index:
-        documents = [document(f"d{number}") for number in range(24)]
+        documents = [document(f"d{number}") for number in range(12)]
         await put_all(index, [(of, pairs(of, *["apple"] * 12)) for of in documents])
-        assert await index.count(base("kb")) == 24 * 12
+        assert await index.count(base("kb")) == 12 * 12
         async with asyncio.TaskGroup() as group:
             asked = [group.create_task(index.search([lexical("apple"), dense(vector(1))])) for _ in range(24)]
         # Where a shard was refused and others were not, the answer says that it is not complete.
@@ -167,7 +167,7 @@ async def really_refused(at: Bench) -> None:
     async with at.opened(write_timeout=1) as index:
         with failing("rejected"):  # more at once than it will ever hold
             await put(index, document("large"), "apple " * 20_000)
-        assert await index.count(base("kb")) == 24 * 12
+        assert await index.count(base("kb")) == 12 * 12
 
 
 @pytest.mark.parametrize("all_indexes", [False, True])
@@ -338,6 +338,17 @@ async def test_one_question_is_one_request(at: Bench) -> None:
             before = len(at.proxy.requests)
             await index.search([lexical(question), dense(vector(1))])
             assert [request.path for request in at.proxy.requests[before:]] == ["/_msearch"]
+
+
+@pytest.mark.parametrize("trouble", [REJECTED, NO_MASTER, Cut.BEFORE_REQUEST])
+async def test_a_question_whose_words_cannot_be_corrected_is_answered_without(
+    at: Bench, trouble: Answer | Cut
+) -> None:
+    async with at.opened() as index:
+        await put(index, document("a"), "red apple")
+        at.proxy.trouble(trouble, path="/_search$")
+        assert await found(index, lexical("apple harbuor")) == [["a/0"]]
+        assert at.proxy.seen("/_search$")
 
 
 @pytest.mark.parametrize("cut", Cut)

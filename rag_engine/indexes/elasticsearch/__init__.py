@@ -57,7 +57,7 @@ async def connect(
         except IndexUnavailable as error:
             if error.reason not in _MAY_PASS:
                 raise
-            _log.warning("index_unavailable_at_start url=%s reason=%s", _hosts(settings), error.reason)
+            _log.info("index_unavailable_at_start url=%s reason=%s", _hosts(settings), error.reason)
         try:
             yield index
         finally:
@@ -200,10 +200,14 @@ class ElasticsearchIndex:
         if not suggest:
             return {}
         names = await self._cluster.names()
-        with translate_errors():
-            answer = await self._cluster.reader.search(
-                index=names.chunks, suggest=suggest, size=0, track_total_hits=False
-            )
+        try:
+            with translate_errors():
+                answer = await self._cluster.reader.search(
+                    index=names.chunks, suggest=suggest, size=0, track_total_hits=False
+                )
+        except IndexUnavailable as error:
+            _log.info("a question is answered without correcting its words: %s", error)
+            return {}
         return typing_errors.corrections(words, answer["suggest"])
 
     async def _ask(self, asked: Asked) -> Sequence[Mapping[str, Any]]:

@@ -295,4 +295,4 @@ def _stored(hit: Mapping[str, Any]) -> Stored:
 
 def _log_failure(done: asyncio.Future[bool]) -> None:
     if not done.cancelled() and (error := done.exception()) is not None:
-        _log.warning("a generation could not be given back: %s", error)
+        _log.info("a generation could not be given back, and expires by itself: %s", error)

@@ -36,17 +36,17 @@ class Writer:
 
         Raises `IndexUnavailable` when some of them cannot be done; the others may have been.
         """
-        batches = _batches(
+        made = batches(
             iter(operations),
             most=self._cluster.settings.bulk_chunks,
             most_bytes=self._cluster.settings.bulk_bytes,
         )
-        batch = await asyncio.to_thread(next, batches, None)
+        batch = await asyncio.to_thread(next, made, None)
         while batch is not None:
             async with self._room:
                 sending = asyncio.create_task(self._send(batch))
                 try:
-                    batch = await asyncio.to_thread(next, batches, None)
+                    batch = await asyncio.to_thread(next, made, None)
                     await sending
                 finally:
                     if not sending.done():
@@ -136,7 +136,7 @@ def _observed(task: asyncio.Task[None]) -> None:
         task.exception()
 
 
-def _batches(operations: Iterator[Operation], *, most: int, most_bytes: int) -> Iterator[list[Operation]]:
+def batches(operations: Iterator[Operation], *, most: int, most_bytes: int) -> Iterator[list[Operation]]:
     batch: list[Operation] = []
     size = 0
     for operation in operations:

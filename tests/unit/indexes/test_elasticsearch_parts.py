@@ -1,0 +1,324 @@
+"""The parts of the index on Elasticsearch that need no server."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import traceback
+from typing import TYPE_CHECKING, Any
+
+import elastic_transport
+import elasticsearch
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_engine.errors import BadSettings, Misconfigured
+from rag_engine.indexes.elasticsearch import Settings, typing_errors
+from rag_engine.indexes.elasticsearch.client import addresses, connected, is_supported
+from rag_engine.indexes.elasticsearch.faults import kind_of, reason_of, translate_errors, unavailable
+from rag_engine.indexes.elasticsearch.repeating import limited, repeated
+from rag_engine.indexes.elasticsearch.writing import Shared, batches
+from rag_engine.types import Hit, Ranking
+from tests.contracts.indexing import chunk, document
+from tests.elastic.opening import failing, is_plain_sentence
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BLOCKED = {"type": "cluster_block_exception"}
+ALL_FAILED = {
+    "type": "search_phase_execution_exception",
+    "root_cause": [{"type": "es_rejected_execution_exception"}],
+    "failed_shards": [{"shard": 0, "reason": {"type": "es_rejected_execution_exception"}}],
+}
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "reason"),
+    [
+        (429, {"type": "es_rejected_execution_exception"}, "rejected"),
+        (429, {"type": "circuit_breaking_exception"}, "rejected"),
+        (429, None, "rejected"),
+        (503, ALL_FAILED, "rejected"),
+        (500, {"type": "x", "caused_by": {"type": "es_rejected_execution_exception"}}, "rejected"),
+        (429, BLOCKED, "read_only"),
+        (403, BLOCKED, "read_only"),
+        (503, BLOCKED, "red"),
+        (503, {"type": "master_not_discovered_exception"}, "red"),
+        (503, {"type": "unavailable_shards_exception"}, "red"),
+        (503, {"type": "search_phase_execution_exception"}, "red"),
+        (500, {"type": "node_disconnected_exception"}, "red"),
+        (502, None, "red"),
+        (504, None, "red"),
+        (404, {"type": "index_not_found_exception"}, "missing"),
+        (400, {"type": "search_phase_execution_exception"}, "failed"),
+        (400, {"type": "document_parsing_exception"}, "failed"),
+        (500, None, "failed"),
+        (401, {"type": "security_exception"}, "unauthorized"),
+        (403, {"type": "security_exception"}, "unauthorized"),
+    ],
+)
+def test_the_reason_of_an_error(status: int, error: dict[str, Any] | None, reason: str) -> None:
+    assert reason_of(status, error) == reason
+    told = unavailable(reason, kind_of(error))
+    assert (told.reason, told.backend) == (reason, "elasticsearch")
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["unreachable", "timeout", "rejected", "read_only", "red", "unauthorized", "missing", "failed"],
+)
+def test_each_reason_has_one_plain_sentence(reason: str) -> None:
+    assert is_plain_sentence(str(unavailable(reason)))
+
+
+def test_what_we_have_no_sentence_for_is_told_by_its_name() -> None:
+    assert "(document_parsing_exception)" in str(unavailable("failed", "document_parsing_exception"))
+
+
+@pytest.mark.parametrize(
+    ("raised", "reason"),
+    [
+        (elastic_transport.ConnectionTimeout("late"), "timeout"),
+        (TimeoutError(), "timeout"),
+        (elastic_transport.ConnectionError("refused"), "unreachable"),
+        (elastic_transport.TlsError("expired"), "unreachable"),
+        (elastic_transport.SerializationError("no JSON"), "unreachable"),
+    ],
+)
+def test_what_the_way_to_the_server_reports(raised: Exception, reason: str) -> None:
+    with failing(reason), translate_errors():
+        raise raised
+
+
+def test_at_the_start_what_only_the_operator_can_mend_is_told_with_the_mend() -> None:
+    with pytest.raises(BadSettings, match="FOOTNOTE_INDEX__CA_FILE"), translate_errors(starting=True):
+        raise elastic_transport.TlsError("unknown authority")
+    with pytest.raises(Misconfigured, match="ELASTICSEARCH_URL"), translate_errors():
+        raise elasticsearch.UnsupportedProductError("x", meta=meta(200), body={})
+    refused = elasticsearch.AuthenticationException("x", meta=meta(401), body={"error": "in words only"})
+    with pytest.raises(BadSettings, match="ELASTICSEARCH_API_KEY"), translate_errors(starting=True):
+        raise refused
+    with failing("unauthorized"), translate_errors():
+        raise refused
+
+
+def meta(status: int) -> elastic_transport.ApiResponseMeta:
+    return elastic_transport.ApiResponseMeta(
+        status=status,
+        http_version="1.1",
+        headers=elastic_transport.HttpHeaders(),
+        duration=0.0,
+        node=elastic_transport.NodeConfig("http", "localhost", 9200),
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "supported"),
+    [
+        ("8.19.4", False),
+        ("9.0.3", False),
+        ("9.1.10", False),
+        ("9.3.0", True),
+        ("9.5.3", True),
+        ("9.10.0", True),
+        ("9.4.0-SNAPSHOT", True),
+        ("10.0.0-rc1", True),
+        ("7.17", False),
+    ],
+)
+def test_which_servers_are_new_enough(version: str, supported: bool) -> None:
+    assert is_supported(version) == supported
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://localhost", ["http://localhost:9200"]),
+        ("https://es.example", ["https://es.example:443"]),
+        ("https://es.example:9243/", ["https://es.example:9243/"]),
+        ("https://es.example/prefix", ["https://es.example:443/prefix"]),
+        ("http://one:9200, http://two:9201\n", ["http://one:9200", "http://two:9201"]),
+        ("http://[::1],http://[::1]:9300", ["http://[::1]:9200", "http://[::1]:9300"]),
+        ("https://me:p%40ss@es.example", ["https://me:p%40ss@es.example:443"]),
+    ],
+)
+def test_addresses_have_the_port_they_mean(url: str, expected: list[str]) -> None:
+    assert addresses(url) == expected
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        " , ",
+        "localhost:9200",
+        "es.example",
+        "ftp://es.example",
+        "http://",
+        "http://es.example:port",
+        "http://es.example:99999",
+        "https://me:sesame,open@es.example:9200",
+        "https://me:sesame/open@es.example:9200",
+        "https://me:sesame#open@es.example:9200",
+        "https://me:sesame[open@es.example:9200",
+    ],
+)
+def test_an_address_that_cannot_be_used_is_refused_without_being_repeated(url: str) -> None:
+    with pytest.raises(BadSettings, match=r"^ELASTICSEARCH_URL [^.]*\.") as raised:
+        addresses(url)
+    told = "".join(traceback.format_exception_only(raised.value)) + repr(raised.value.__cause__)
+    assert "sesame" not in told
+    assert "open" not in told
+
+
+async def test_a_password_in_the_address_is_used_and_not_shown() -> None:
+    async with connected(Settings(url="http://me:p%40ss@localhost:9200")) as client:
+        (node,) = client.transport.node_pool.all()
+        given = base64.b64encode(b"me:p@ss").decode()
+        assert node.config.headers["authorization"] == f"Basic {given}"
+        assert not [text for text in (repr(client), repr(node), str(node)) if "ss@" in text or given in text]
+
+
+async def test_a_certificate_that_cannot_be_read_names_the_setting(tmp_path: Path) -> None:
+    no_certificate = tmp_path / "ca.pem"
+    no_certificate.write_text("nothing", encoding="utf-8")
+    for path in (tmp_path / "none.pem", tmp_path, no_certificate):
+        with pytest.raises(BadSettings, match="FOOTNOTE_INDEX__CA_FILE"):
+            async with connected(Settings(url="https://localhost", ca_file=path)):
+                pass
+
+
+def suggested(**options: list[tuple[str, float]]) -> dict[str, list[dict[str, Any]]]:
+    entries = [
+        {"text": word, "options": [{"text": text, "score": score} for text, score in found]}
+        for word, found in options.items()
+    ]
+    return {"one_edit": entries}
+
+
+def test_corrections_are_the_nearest_words_that_occur() -> None:
+    found = typing_errors.corrections(
+        ["berth", "harbuor"],
+        suggested(harbuor=[("harbour", 0.9), ("harbor", 0.9), ("arbour", 0.5)], berth=[]),
+    )
+    assert found == {"harbuor": ["harbour", "harbor"]}
+
+
+def test_a_form_of_a_word_that_occurs_is_no_typing_error() -> None:
+    asked = ["mooring", "moorings"]
+    assert typing_errors.corrections(asked, suggested(moorings=[("moorinks", 0.9)])) == {}
+
+
+def test_what_is_too_short_too_long_or_no_word_is_not_corrected() -> None:
+    assert typing_errors.unseen(["cat", "a1b2c3", "x" * 25, "berth", "berth"], []) == ["berth"]
+
+
+def test_what_the_best_passages_show_is_not_corrected() -> None:
+    shown = chunk(document("a"), "The Harbour café is open")
+    hits = (Hit(chunk=shown, score=1.0, rank=1),)
+    words = ["harbour", "harbuor", "cafe", "openx", "mooring"]
+    assert typing_errors.unseen(words, [Ranking(leg="lexical", hits=hits)]) == ["harbuor", "mooring"]
+    assert typing_errors.unseen(words, [Ranking(leg="dense", hits=hits)]) == words
+
+
+def test_long_words_may_have_two_edits() -> None:
+    assert typing_errors.suggestion([]) == {}
+    asked = typing_errors.suggestion(["berth", "harbuor", "navigatoin"])
+    assert {name: part["text"] for name, part in asked.items()} == {
+        "one_edit": "berth harbuor",
+        "two_edits": "navigatoin",
+    }
+    assert [part["term"]["max_edits"] for part in asked.values()] == [1, 2]
+
+
+@given(
+    lengths=st.lists(st.integers(1, 500), max_size=60),
+    most=st.integers(1, 10),
+    most_bytes=st.integers(1, 1_000),
+)
+def test_batches_are_in_order_and_bounded(lengths: list[int], most: int, most_bytes: int) -> None:
+    operations = [(b"a", b"x" * length) for length in lengths]
+    made = list(batches(iter(operations), most=most, most_bytes=most_bytes))
+    assert [operation for batch in made for operation in batch] == operations
+    for batch in made:
+        size = sum(len(line) + 1 for operation in batch for line in operation)
+        assert 1 <= len(batch) <= most
+        assert size <= most_bytes or len(batch) == 1
+
+
+async def test_shared_work_serves_all_who_asked_before_it_began() -> None:
+    begun, gate, runs = asyncio.Event(), asyncio.Event(), 0
+
+    async def work() -> None:
+        nonlocal runs
+        runs += 1
+        begun.set()
+        await gate.wait()
+
+    shared = Shared(work)
+    first = [asyncio.create_task(shared()) for _ in range(3)]
+    async with asyncio.timeout(5):
+        await begun.wait()
+    second = [asyncio.create_task(shared()) for _ in range(3)]
+    await asyncio.sleep(0)
+    second[0].cancel()  # one who no longer waits takes nothing from the others
+    assert runs == 1
+    gate.set()
+    async with asyncio.timeout(5):
+        await asyncio.gather(*first, *second[1:])
+        await shared.close()
+    assert runs == 2
+
+
+async def test_shared_work_that_fails_fails_for_those_who_waited_and_nobody_else() -> None:
+    failures = [unavailable("red"), None]
+
+    async def work() -> None:
+        if (failure := failures.pop(0)) is not None:
+            raise failure
+
+    shared = Shared(work)
+    outcomes = await asyncio.gather(shared(), shared(), return_exceptions=True)
+    assert [getattr(outcome, "reason", None) for outcome in outcomes] == ["red", "red"]
+    await shared()
+    await shared.close()
+
+
+async def test_what_may_pass_is_tried_again_and_what_cannot_is_not() -> None:
+    faults = [unavailable("rejected"), unavailable("red")]
+
+    async def passing() -> str:
+        if faults:
+            raise faults.pop(0)
+        return "done"
+
+    assert await repeated(passing, seconds=5) == "done"
+    calls = 0
+
+    async def full() -> None:
+        nonlocal calls
+        calls += 1
+        raise unavailable("read_only")
+
+    with failing("read_only"):
+        await repeated(full, seconds=5)
+    assert calls == 1
+
+
+async def test_when_the_time_is_over_the_last_fault_is_told() -> None:
+    async def busy() -> None:
+        raise unavailable("rejected")
+
+    async def silent() -> None:
+        await asyncio.Event().wait()
+
+    with failing("rejected"):
+        await repeated(busy, seconds=0.2)
+    with failing("timeout"):
+        await repeated(silent, seconds=0.05)
+    with failing("red"):
+        async with limited(0.2) as pauses:
+            await pauses.after(unavailable("red"))
+            await silent()
