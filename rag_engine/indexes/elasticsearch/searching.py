@@ -33,7 +33,7 @@ _MOST_CANDIDATES = 10_000
 """The server takes no more."""
 _CANDIDATES_A_HIT = 10
 """Looked at for each hit asked for; with fewer, filters that keep a tenth of the chunks lose some (benchmarks.vector_index_options)."""
-_FEWEST = 50
+_FEWEST = 100
 """Hits asked for, at least: among them the nearest are certain, and ties can be broken."""
 
 
