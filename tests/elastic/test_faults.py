@@ -280,7 +280,7 @@ async def test_a_name_that_is_taken_is_left_alone(at: Bench) -> None:
 
 
 async def test_a_server_that_is_too_old_or_none_of_elasticsearch(at: Bench) -> None:
-    nodes = {"nodes": {"one": {"version": "9.2.1"}, "two": {"version": "8.19.4"}}}
+    nodes = {"nodes": {"one": {"version": "9.9.1"}, "two": {"version": "8.19.4"}}}
     at.proxy.trouble(Answer(status=200, body=nodes), path="_nodes", times=1)
     with pytest.raises(Misconfigured, match=r"is 8\.19\.4; .* needs 9\.\d or later"):
         async with at.opened():

@@ -217,7 +217,7 @@ async def test_what_another_program_did_is_not_overlooked(at: Bench) -> None:
 
 async def test_an_index_that_is_removed_while_it_is_used_is_missed_once_and_made_again(at: Bench) -> None:
     async with at.opened() as index, at.opened() as other:
-        for each in (index, other):
+        for each in (index, *[other] * 6):
             await put(each, document("a"), "apple")
         await at.raw.indices.delete(index=await at.names())
         with failing("missing"):
