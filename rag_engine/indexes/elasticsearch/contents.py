@@ -25,24 +25,18 @@ _MOST_GENERATIONS = 1_000
 
 async def count_of(cluster: Cluster, ledger: Ledger, base: KnowledgeBaseId) -> int:
     """How many chunks of the knowledge base count."""
-    names = await cluster.names()
-    manifest = await ledger.fetch(base)
-    while True:
-        counted = 0
-        if manifest.base:
-            with translate_errors():
-                answer = await cluster.writer.search(
-                    index=names.chunks,
-                    query=counting(manifest),
-                    size=0,
-                    track_total_hits=True,
-                    allow_partial_search_results=False,
-                )
-            counted = answer["hits"]["total"]["value"]
-        after = await ledger.fetch(base)
-        if after.shows_what(manifest):
-            return counted
-        manifest = after
+    async with _moment(cluster, ledger, base) as (manifest, moment):
+        if not manifest.base:
+            return 0
+        with translate_errors():
+            answer = await cluster.writer.search(
+                pit={"id": moment, "keep_alive": _KEPT},
+                query=counting(manifest),
+                size=0,
+                track_total_hits=True,
+                allow_partial_search_results=False,
+            )
+        return answer["hits"]["total"]["value"]
 
 
 async def scan(
@@ -119,8 +113,10 @@ async def _moment(
         with translate_errors():
             moment = (await cluster.writer.open_point_in_time(index=names.chunks, keep_alive=_KEPT))["id"]
         try:
-            if (await ledger.fetch(base)).shows_what(before):
-                yield before, moment
+            after = await ledger.fetch(base)
+            if after.shows_what(before):
+                # A generation may have been begun, and a part of it written, between the first look and the moment.
+                yield after.hiding_also(before), moment
                 return
         finally:
             with translate_errors():

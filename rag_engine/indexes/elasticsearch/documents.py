@@ -12,22 +12,34 @@ from rag_engine.searchable import searchable_text
 from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId, SectionKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rag_engine.indexes.elasticsearch.ledger import Generation
     from rag_engine.types import Vector
 
 
+_VERSIONS = "external_gte"
+
+
 def operations(
     chunks: Sequence[tuple[Chunk, Vector]], generation: Generation
 ) -> Iterator[tuple[bytes, bytes]]:
-    """One bulk operation a chunk: its action line and its document, as JSON. Writing it again writes the same."""
+    """One bulk operation a chunk: its action line and its document, as JSON. Writing it again writes the same.
+
+    Not after it was deleted, which has the higher version: a request that was given up and sent again may be done much later.
+    """
     for number, (chunk, vector) in enumerate(chunks):
-        action = {"index": {"_id": f"{generation.name}-{number}"}}
+        action = {"_id": f"{generation.name}-{number}", "version": 1, "version_type": _VERSIONS}
         yield (
-            orjson.dumps(action),
+            orjson.dumps({"index": action}),
             orjson.dumps(_source(chunk, vector, generation)),
         )
+
+
+def deletions(ids: Iterable[str]) -> Iterator[tuple[bytes]]:
+    """One bulk operation an id."""
+    for each in ids:
+        yield (orjson.dumps({"delete": {"_id": each, "version": 2, "version_type": _VERSIONS}}),)
 
 
 def chunk_of(source: Mapping[str, Any], knowledge_base: KnowledgeBaseId) -> Chunk:

@@ -81,15 +81,15 @@ class Ledger:
 
     async def known(self, bases: Sequence[KnowledgeBaseId]) -> dict[KnowledgeBaseId, Manifest]:
         """The manifests as last seen; those never seen are read. One that is not stored is empty."""
-        missing = [base for base in bases if base not in self._known]
+        found = {base: self._known[base] for base in bases if base in self._known}
+        missing = [base for base in bases if base not in found]
         if missing:
-            await self._read(missing)
-        return {base: self._known.get(base, _NOTHING).manifest for base in bases}
+            found |= await self._read(missing)
+        return {base: found[base].manifest for base in bases}
 
     async def fetch(self, base: KnowledgeBaseId) -> Manifest:
         """The manifest as it is stored this moment."""
-        await self._read([base])
-        return self._known.get(base, _NOTHING).manifest
+        return (await self._read([base]))[base].manifest
 
     def learn(
         self, bases: Sequence[KnowledgeBaseId], hits: Iterable[Mapping[str, Any]]
@@ -261,16 +261,20 @@ class Ledger:
             )
         self._known.pop(base, None)
 
-    async def _read(self, bases: Sequence[KnowledgeBaseId]) -> None:
+    async def _read(self, bases: Sequence[KnowledgeBaseId]) -> dict[KnowledgeBaseId, Stored]:
+        """What is stored this moment; there may be more than are remembered."""
         names = await self._cluster.names()
         with translate_errors():
             answer = await self._cluster.reader.mget(
                 index=names.manifests, ids=[key_of(base) for base in bases]
             )
+        read: dict[KnowledgeBaseId, Stored] = {}
         for base, found in zip(bases, answer["docs"], strict=True):
             if "error" in found:
                 raise unavailable(reason_of(_NOT_NOW, found["error"]), kind_of(found["error"]))
-            self._remember(base, _stored(found) if found.get("found") else _NOTHING)
+            read[base] = _stored(found) if found.get("found") else _NOTHING
+            self._remember(base, read[base])
+        return read
 
     def _remember(self, base: KnowledgeBaseId, stored: Stored) -> None:
         self._known[base] = stored

@@ -13,10 +13,10 @@ import elasticsearch
 from rag_engine.errors import SchemaMismatch
 from rag_engine.indexes.elasticsearch import schema
 from rag_engine.indexes.elasticsearch.client import check_version
-from rag_engine.indexes.elasticsearch.faults import kind_of, translate_errors
+from rag_engine.indexes.elasticsearch.faults import kind_of, translate_errors, unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from elasticsearch import AsyncElasticsearch
 
@@ -92,7 +92,8 @@ async def replace(client: AsyncElasticsearch, settings: Settings) -> None:
         if old is not None:
             schema.check_owner(old.names.chunks, old.meta)
             actions += await _removal(client, old.names)
-        await client.indices.update_aliases(actions=actions)
+        if not await _change(client, actions) and await _behind(client, settings.alias + _REBUILDING):
+            raise unavailable("missing")
 
 
 async def abandon(client: AsyncElasticsearch, settings: Settings) -> None:
@@ -158,11 +159,18 @@ async def _make(
     await _create(client, names.chunks, {**schema.chunk_index(settings, identity), "aliases": aliases})
     if old is not None:
         actions = [{"add": {"index": names.chunks, "alias": alias}}, *await _removal(client, old.names)]
-        try:
-            await client.indices.update_aliases(actions=actions)
-        except elasticsearch.NotFoundError:
-            _log.info("index_replaced_by_another_program name=%s", old.names.chunks)
+        await _change(client, actions)
     return names
+
+
+async def _change(client: AsyncElasticsearch, actions: Sequence[Mapping[str, Any]]) -> bool:
+    """Do all of it in one step; False when it was done already: by an attempt whose answer was lost, or by another program."""
+    try:
+        await client.indices.update_aliases(actions=actions)
+    except elasticsearch.NotFoundError:
+        _log.info("index_aliases_changed_already")
+        return False
+    return True
 
 
 async def _create(client: AsyncElasticsearch, name: str, body: Mapping[str, Any]) -> None:
@@ -198,7 +206,7 @@ async def _remove(client: AsyncElasticsearch, alias: str) -> None:
     found = await _behind(client, alias)
     if found is not None:
         schema.check_owner(found.names.chunks, found.meta)
-        await client.indices.update_aliases(actions=await _removal(client, found.names))
+        await _change(client, await _removal(client, found.names))
 
 
 async def _removal(client: AsyncElasticsearch, names: Names) -> list[dict[str, Any]]:

@@ -66,6 +66,10 @@ class Manifest:
         """Whether readers see the same under both."""
         return (self.base, self.commits) == (other.base, other.commits)
 
+    def hiding_also(self, other: Manifest) -> Manifest:
+        """What to read a view by that was opened between the two, which show the same."""
+        return replace(self, condemned={**dict.fromkeys(other.hidden, 0.0), **self.condemned})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publish:

@@ -6,6 +6,7 @@ The chunks' index holds every chunk with its vector; the manifests' index says o
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rag_engine.errors import Misconfigured, SchemaMismatch
@@ -43,6 +44,8 @@ def chunk_index(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
             **_copies(settings, shards=settings.shards),
             # What becomes visible is refreshed by those who write it, and only when it is whole.
             "refresh_interval": "-1",
+            # How long a deleted chunk cannot be written again by a request that comes late (see `documents`).
+            "gc_deletes": f"{math.ceil(3 * settings.write_timeout)}s",
             "similarity": {"bm25": {"type": "BM25", "k1": K1, "b": B}},
         },
         "mappings": {

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from rag_engine.errors import RagError
 from rag_engine.indexes.elasticsearch import manifests
+from rag_engine.indexes.elasticsearch.documents import deletions
 from rag_engine.indexes.elasticsearch.faults import translate_errors
 from rag_engine.indexes.elasticsearch.manifests import Forget
-from rag_engine.indexes.elasticsearch.writing import deletions
 from rag_engine.types import KnowledgeBaseId
 
 if TYPE_CHECKING:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, cast
 
-import orjson
-
 from rag_engine.errors import IndexUnavailable
 from rag_engine.indexes.elasticsearch.faults import kind_of, reason_of, translate_errors, unavailable
 from rag_engine.indexes.elasticsearch.repeating import PASSING, limited, repeated
@@ -19,7 +17,8 @@ if TYPE_CHECKING:
 Operation = tuple[bytes, ...]
 """The lines of one operation of a bulk request."""
 
-_GONE = 404
+_DELETED = 409
+"""Written again after it was deleted: its generation does not count any more, as publishing it will tell."""
 
 
 class Writer:
@@ -82,7 +81,7 @@ class Writer:
         fault: IndexUnavailable | None = None
         for operation, item in zip(batch, answer["items"], strict=True):
             ((_, outcome),) = item.items()
-            if "error" not in outcome or (outcome["status"] == _GONE and len(operation) == 1):
+            if "error" not in outcome or outcome["status"] == _DELETED:
                 continue
             reason = reason_of(outcome["status"], outcome["error"])
             fault = unavailable(reason, kind_of(outcome["error"]))
@@ -148,9 +147,3 @@ def batches(operations: Iterator[Operation], *, most: int, most_bytes: int) -> I
         size += length
     if batch:
         yield batch
-
-
-def deletions(ids: Iterable[str]) -> Iterator[Operation]:
-    """One bulk operation an id."""
-    for each in ids:
-        yield (orjson.dumps({"delete": {"_id": each}}),)
