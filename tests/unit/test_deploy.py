@@ -37,6 +37,7 @@ RIGHTS = {
     "index": "write",
     "indices.create": "manage",  # with aliases, which `create_index` does not contain
     "indices.get": "view_index_metadata",
+    "indices.exists": "view_index_metadata",
     "indices.get_alias": "view_index_metadata",
     "indices.refresh": "maintenance",
     "indices.update_aliases": "manage",
