@@ -196,19 +196,24 @@ class ElasticsearchIndex:
         self, words: Sequence[str], found: Sequence[Ranking]
     ) -> Mapping[str, Sequence[str]]:
         """What words that no chunk has were meant to be. The cluster is asked only when the best hits do not show a word."""
-        suggest = typing_errors.suggestion(typing_errors.unseen(words, found))
-        if not suggest:
+        unseen = typing_errors.unseen(words, found)
+        if not unseen:
             return {}
         names = await self._cluster.names()
         try:
             with translate_errors():
                 answer = await self._cluster.reader.search(
-                    index=names.chunks, suggest=suggest, size=0, track_total_hits=False
+                    index=names.chunks,
+                    suggest=typing_errors.suggestion(unseen),
+                    aggs=typing_errors.occurrences(unseen),
+                    size=0,
+                    track_total_hits=False,
                 )
         except IndexUnavailable as error:
             _log.info("a question is answered without correcting its words: %s", error)
             return {}
-        return typing_errors.corrections(words, answer["suggest"])
+        missing = typing_errors.not_occurring(answer["aggregations"])
+        return typing_errors.corrections(words, answer["suggest"], missing=missing)
 
     async def _ask(self, asked: Asked) -> Sequence[Mapping[str, Any]]:
         with translate_errors():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -163,18 +164,16 @@ def _visible(search: Search, known: Manifests) -> dict[str, Any] | None:
 def _lexical(
     search: Search, visible: Mapping[str, Any], corrected: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    distinct = dict.fromkeys(search.tokens)
-    words = [token for token in list(distinct)[:_MOST_TOKENS] if token.strip()]
-    counts = {word: search.tokens.count(word) for word in words} if len(distinct) < len(search.tokens) else {}
-    clauses: list[dict[str, Any]] = [{"match": {"tokens": " ".join(words)}}]
-    clauses += [
-        {"match": {"tokens": {"query": word, "boost": count - 1}}}
-        for word, count in counts.items()
-        if count > 1
+    counts = Counter(token for token in search.tokens if token.strip())
+    words: dict[int, list[str]] = {1: []}  # no words find nothing, no clauses everything
+    for word, count in list(counts.items())[:_MOST_TOKENS]:
+        words.setdefault(count, []).append(word)
+    clauses: list[dict[str, Any]] = [
+        {"match": {"tokens": {"query": " ".join(alike), "boost": count}}} for count, alike in words.items()
     ]
-    for word, meant in corrected.items():
-        boost = typing_errors.SHARE * max(1, counts.get(word, 1))
-        clauses += [{"term": {"tokens": {"value": each, "boost": boost}}} for each in meant]
+    for word in corrected.keys() & counts:  # others are another search's
+        boost = typing_errors.SHARE * counts[word]
+        clauses += [{"term": {"tokens": {"value": each, "boost": boost}}} for each in corrected[word]]
     return {
         "query": {"bool": {"must": [{"bool": {"should": clauses}}], **visible}},
         "sort": [{"_score": "desc"}, {"chunk": "asc"}],

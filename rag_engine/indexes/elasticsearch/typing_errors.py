@@ -13,7 +13,7 @@ from rag_engine.indexes.elasticsearch.schema import TOKENS
 from rag_engine.searchable import searchable_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from rag_engine.types import Ranking
 
@@ -69,19 +69,33 @@ def suggestion(words: Sequence[str]) -> dict[str, Any]:
     return asked
 
 
+def occurrences(words: Sequence[str]) -> dict[str, Any]:
+    """The part of a search that counts the chunks with each of these words: what a word's absence means is judged by one shard alone."""
+    return {"occurring": {"filters": {"filters": {word: {"term": {"tokens": word}} for word in words}}}}
+
+
+def not_occurring(counted: Mapping[str, Any]) -> frozenset[str]:
+    """The words that no chunk has, by the answer to `occurrences`."""
+    buckets: Mapping[str, Mapping[str, int]] = counted["occurring"]["buckets"]
+    return frozenset(word for word, bucket in buckets.items() if not bucket["doc_count"])
+
+
 def corrections(
-    words: Sequence[str], suggested: Mapping[str, Sequence[Mapping[str, Any]]]
+    words: Sequence[str],
+    suggested: Mapping[str, Sequence[Mapping[str, Any]]],
+    *,
+    missing: Collection[str],
 ) -> dict[str, list[str]]:
-    """For each word that occurs nowhere the words it was probably meant to be, if any."""
+    """For each of the `missing` words, which occur nowhere, the words it was probably meant to be, if any."""
     found: dict[str, list[str]] = {}
     for entries in suggested.values():
         for entry in entries:
-            if entry["options"]:
+            if entry["options"] and entry["text"] in missing:
                 best = max(option["score"] for option in entry["options"])
                 found[entry["text"]] = [
                     option["text"] for option in entry["options"] if option["score"] == best
                 ]
-    present = [word for word in words if word not in found]
+    present = [word for word in words if word not in missing]
     kept = [word for word in found if not _has_sibling(word, present)]
     return {word: found[word] for word in kept[:_MOST_CORRECTED]}
 

@@ -202,13 +202,24 @@ def test_corrections_are_the_nearest_words_that_occur() -> None:
     found = typing_errors.corrections(
         ["berth", "harbuor"],
         suggested(harbuor=[("harbour", 0.9), ("harbor", 0.9), ("arbour", 0.5)], berth=[]),
+        missing={"harbuor"},
     )
     assert found == {"harbuor": ["harbour", "harbor"]}
 
 
 def test_a_form_of_a_word_that_occurs_is_no_typing_error() -> None:
     asked = ["mooring", "moorings"]
-    assert typing_errors.corrections(asked, suggested(moorings=[("moorinks", 0.9)])) == {}
+    found = suggested(moorings=[("moorinks", 0.9)])
+    assert typing_errors.corrections(asked, found, missing={"moorings"}) == {}
+    assert typing_errors.corrections(asked, found, missing=set(asked)) == {"moorings": ["moorinks"]}
+
+
+def test_a_word_that_another_shard_has_is_no_typing_error() -> None:
+    counted = {"occurring": {"buckets": {"contract": {"doc_count": 1}, "contrat": {"doc_count": 0}}}}
+    missing = typing_errors.not_occurring(counted)
+    assert missing == {"contrat"}
+    found = suggested(contract=[("contrast", 0.9)])
+    assert typing_errors.corrections(["contract"], found, missing=missing) == {}
 
 
 def test_what_is_too_short_too_long_or_no_word_is_not_corrected() -> None:
