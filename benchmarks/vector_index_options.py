@@ -57,6 +57,8 @@ QUESTIONS = 98
 QUESTIONS_PER_SET = 14
 WARM_UP = 3
 BULK = 500
+MADE_UP = 10_000
+"""Chunks where there are no judged sets."""
 REFRESHED_EVERY = 10_000
 SECONDS = 600.0
 _TIE = 1e-6
@@ -293,7 +295,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--chunks", type=int, default=10_000, help="made-up chunks; 0 for none")
+    parser.add_argument("--chunks", type=int, default=0, help="made-up chunks to measure too")
     parser.add_argument("--no-judged", action="store_true", help="leave the judged sets out")
     parser.add_argument("--kinds", nargs="+", default=KINDS, metavar="KIND[:M:EF_CONSTRUCTION]")
     parser.add_argument("--k", type=int, nargs="+", default=[100], choices=[*CANDIDATES])
@@ -305,10 +307,9 @@ def _arguments() -> argparse.Namespace:
 
 def main() -> None:
     arguments = _arguments()
-    every = [
-        *([] if arguments.no_judged else [judged()]),
-        *([made_up(arguments.chunks)] if arguments.chunks else []),
-    ]
+    real = None if arguments.no_judged else judged()
+    chunks = arguments.chunks or (0 if real else MADE_UP)
+    every = [real, made_up(chunks) if chunks else None]
     if not arguments.json:
         print(f"| {COLUMNS} |\n{'|---' * (COLUMNS.count('|') + 1)}|", flush=True)
     with _client(arguments.url) as client:
