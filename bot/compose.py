@@ -32,7 +32,7 @@ from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.waiting import uninterrupted
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Sequence
+    from collections.abc import AsyncGenerator, Collection, Sequence
     from pathlib import Path
 
     from pydantic import BaseModel
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from bot.measuring import Meters
     from bot.port import Attachment, ChatService, MessageStream, Place
     from bot.settings import Settings
-    from rag_engine.types import Ingested
+    from rag_engine.types import Ingested, KnowledgeBaseId
 
 SEARCH_STEPS = ("refine", "retrieve", "fuse", "rerank")
 PROMPT_STEPS = ("pack",)
@@ -241,10 +241,16 @@ async def laboratory(settings: Settings, folder: Path, *, index_kind: str = "") 
         )
 
 
-async def replace_index(settings: Settings, *, identity: IndexIdentity) -> None:
-    """Put the rebuilt index, closed, in the place of the one in use."""
+async def replace_index(
+    settings: Settings, *, identity: IndexIdentity, knowledge_bases: Collection[KnowledgeBaseId]
+) -> None:
+    """Put the rebuilt index, closed, in the place of the one in use, which must hold these knowledge bases at most."""
     module, own = parts.index_module(settings.index, settings)
-    await keep_trying(lambda: module.replace(own, data_dir=settings.data_dir, identity=identity))
+    await keep_trying(
+        lambda: module.replace(
+            own, data_dir=settings.data_dir, identity=identity, knowledge_bases=knowledge_bases
+        )
+    )
 
 
 async def abandon_rebuild(settings: Settings) -> None:

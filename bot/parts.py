@@ -25,13 +25,14 @@ from rag_engine.ports import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping
+    from collections.abc import AsyncGenerator, Collection, Mapping
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from pydantic import SecretStr
 
     from bot.settings import IndexSlice, Settings, Slice
+    from rag_engine.types import KnowledgeBaseId
 
 
 _CLUSTER = "elasticsearch"
@@ -56,10 +57,18 @@ class IndexModule(Protocol):
         """
         ...
 
-    async def replace(self, settings: BaseModel, *, data_dir: Path, identity: IndexIdentity) -> None:
+    async def replace(
+        self,
+        settings: BaseModel,
+        *,
+        data_dir: Path,
+        identity: IndexIdentity,
+        knowledge_bases: Collection[KnowledgeBaseId] | None = None,
+    ) -> None:
         """Put the rebuilt index (closed) in the place of the one in use, in one step, and remove the old one.
 
-        Nothing is done when none was rebuilt, so that doing it twice is harmless.
+        Nothing is done when none was rebuilt, so that doing it twice is harmless. Raises `Misconfigured` when the old one, shared
+        by mistake, holds others than the `knowledge_bases` there are.
         """
         ...
 

@@ -72,7 +72,10 @@ async def _rebuild(settings: Settings, foundation: Foundation, progress: Progres
     async with rebuild_log.opened(path, recipe) as log:
         async with compose.library(settings, on=foundation, rebuilding=True) as library:
             resumed = await _build(library, log, progress)
-        await compose.replace_index(settings, identity=foundation.identity)
+        bases = await foundation.storage.catalog.knowledge_bases()
+        await compose.replace_index(
+            settings, identity=foundation.identity, knowledge_bases=[base.id for base in bases]
+        )
         await _record(foundation, log)
         rebuilt = Rebuilt(documents=len(log.entries), resumed=resumed)
     await rebuild_log.remove(path)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rag_engine.errors import SchemaMismatch
+from rag_engine.errors import Misconfigured, SchemaMismatch
 from rag_engine.indexes import elasticsearch, embedded
 from tests.contracts.conftest import elastic_settings
 from tests.contracts.indexing import IDENTITY, base, document, found, lexical, put
@@ -126,3 +126,25 @@ async def test_a_removed_index_is_empty_when_it_is_opened_again(module: Module) 
     await module.remove()
     assert await module.holds(OTHER) == []
     assert await module.holds(OTHER, rebuilding=True) == []
+
+
+async def test_a_rebuild_does_not_replace_what_another_installation_has(module: Module) -> None:
+    """Only where an index can be shared by mistake; a file in the data directory cannot."""
+    await module.fill("old")
+    async with module.open() as index:
+        await put(index, document("theirs", knowledge_base="theirs"), "their text")
+    await module.fill("new", rebuilding=True)
+    if module.module is embedded:
+        return
+    with pytest.raises(Misconfigured, match="FOOTNOTE_INDEX__ALIAS"):
+        await elasticsearch.replace(
+            module.settings, data_dir=module.data_dir, identity=IDENTITY, knowledge_bases=[base("kb")]
+        )
+    assert await module.holds() == ["old/0"]
+    await elasticsearch.replace(
+        module.settings,
+        data_dir=module.data_dir,
+        identity=IDENTITY,
+        knowledge_bases=[base("kb"), base("theirs")],
+    )
+    assert await module.holds() == ["new/0"]

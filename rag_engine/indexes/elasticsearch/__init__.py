@@ -23,7 +23,7 @@ from rag_engine.indexes.elasticsearch.sweeping import Sweeper
 from rag_engine.indexes.elasticsearch.writing import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Collection, Generator, Mapping, Sequence
     from pathlib import Path
 
     from rag_engine.indexes.elasticsearch.ledger import Generation
@@ -64,10 +64,19 @@ async def connect(
             await index.close()
 
 
-async def replace(settings: Settings, *, data_dir: Path, identity: IndexIdentity) -> None:
-    """Put the rebuilt index in the place of the one in use, in one step, and remove the old."""
+async def replace(
+    settings: Settings,
+    *,
+    data_dir: Path,
+    identity: IndexIdentity,
+    knowledge_bases: Collection[KnowledgeBaseId] | None = None,
+) -> None:
+    """Put the rebuilt index in the place of the one in use, in one step, and remove the old.
+
+    Raises `Misconfigured` when the old one holds others than the `knowledge_bases` there are: another installation's, probably.
+    """
     async with connected(settings) as client:
-        await lifecycle.replace(client, settings)
+        await lifecycle.replace(client, settings, knowledge_bases=knowledge_bases)
 
 
 async def abandon(settings: Settings, *, data_dir: Path) -> None:
@@ -102,6 +111,7 @@ class ElasticsearchIndex:
 
     async def close(self) -> None:
         """Finish what is under way in the background."""
+        await self._ledger.written()
         await self._sweeper.close()
         await self._ledger.close()
         await self._writer.refreshed.close()
@@ -114,15 +124,17 @@ class ElasticsearchIndex:
                 f"The index holds vectors of {self._cluster.identity.dimensions} dimensions, the embedder made others;"
                 " run `footnote kb reindex --all`."
             )
-        with self._noticing_removal():
-            if not distinct:
-                await self._ledger.change(document.knowledge_base, Withdraw(document=document.id))
-            else:
-                while not await self._put(document, distinct):
-                    _log.info(
-                        "a knowledge base was emptied while a document was put into it, so it is put again"
-                    )
-        self._sweeper.soon(document.knowledge_base)
+        try:
+            with self._noticing_removal():
+                if not distinct:
+                    await self._ledger.change(document.knowledge_base, Withdraw(document=document.id))
+                else:
+                    while not await self._put(document, distinct):
+                        _log.info(
+                            "a knowledge base was emptied while a document was put into it, so it is put again"
+                        )
+        finally:
+            self._sweeper.soon(document.knowledge_base)
 
     async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
         """Remove a document, or the whole knowledge base: out of sight in one step, and then deleted."""
@@ -172,25 +184,48 @@ class ElasticsearchIndex:
     async def _search(self, searches: Sequence[Search], pauses: Pauses) -> list[Ranking]:
         bases = sorted({base for search in searches for base in search.knowledge_bases})
         words = [token for search in searches for token in search.tokens]
-        names = await self._cluster.names()
         corrected: Mapping[str, Sequence[str]] | None = None
+        unsettled = 0
         while True:
-            known = await self._ledger.known(bases)
-            asked = searching.request(
-                searches, known, names, corrected=corrected or {}, seconds=self._cluster.settings.timeout
-            )
             try:
-                responses = await self._ask(asked)
+                found = await self._found(searches, bases, corrected or {}, in_a_moment=unsettled > 1)
             except IndexUnavailable as fault:
                 await pauses.after(fault)
                 continue
-            now = self._ledger.learn(bases, searching.manifest_hits(responses, asked))
-            if not searching.is_settled(responses, asked, known, now):
-                continue
-            found = searching.rankings(searches, responses, asked, known)
-            if corrected is None and (corrected := await self._corrections(words, found)):
-                continue
-            return found
+            if found is None:
+                unsettled += 1
+            elif corrected is not None or not (corrected := await self._corrections(words, found)):
+                return found
+
+    async def _found(
+        self,
+        searches: Sequence[Search],
+        bases: Sequence[KnowledgeBaseId],
+        corrected: Mapping[str, Sequence[str]],
+        *,
+        in_a_moment: bool,
+    ) -> list[Ranking] | None:
+        """Ask once; None when something was published or withdrawn meanwhile.
+
+        `in_a_moment`: ask a view of the index that stays as it is, which takes some requests more and succeeds however much is
+        written.
+        """
+        names = await self._cluster.names()
+        seconds = self._cluster.settings.timeout
+        if in_a_moment:
+            async with contents.moment_of(self._cluster, self._ledger, bases) as (known, moment):
+                asked = searching.request(
+                    searches, known, names, corrected=corrected, seconds=seconds, moment=moment
+                )
+                responses = await self._ask(asked) if asked.lines else ()
+                return searching.rankings(searches, responses, asked, known)
+        known = await self._ledger.known(bases)
+        asked = searching.request(searches, known, names, corrected=corrected, seconds=seconds)
+        responses = await self._ask(asked)
+        now = self._ledger.learn(bases, searching.manifest_hits(responses, asked))
+        if not searching.is_settled(responses, asked, known, now):
+            return None
+        return searching.rankings(searches, responses, asked, known)
 
     async def _corrections(
         self, words: Sequence[str], found: Sequence[Ranking]

@@ -25,7 +25,8 @@ _MOST_GENERATIONS = 1_000
 
 async def count_of(cluster: Cluster, ledger: Ledger, base: KnowledgeBaseId) -> int:
     """How many chunks of the knowledge base count."""
-    async with _moment(cluster, ledger, base) as (manifest, moment):
+    async with moment_of(cluster, ledger, [base]) as (seen, moment):
+        manifest = seen[base]
         if not manifest.base:
             return 0
         with translate_errors():
@@ -43,7 +44,8 @@ async def scan(
     cluster: Cluster, ledger: Ledger, base: KnowledgeBaseId
 ) -> AsyncGenerator[tuple[Chunk, Vector]]:
     """Every chunk that counts with its vector, ordered by document and ordinal, all of one moment."""
-    async with _moment(cluster, ledger, base) as (manifest, opened):
+    async with moment_of(cluster, ledger, [base]) as (seen, opened):
+        manifest = seen[base]
         if not manifest.base:
             return
         moment = opened
@@ -103,20 +105,20 @@ def counting(manifest: Manifest) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def _moment(
-    cluster: Cluster, ledger: Ledger, base: KnowledgeBaseId
-) -> AsyncGenerator[tuple[Manifest, str]]:
-    """A view of the index that stays as it is, with the manifest that belongs to it."""
+async def moment_of(
+    cluster: Cluster, ledger: Ledger, bases: Sequence[KnowledgeBaseId]
+) -> AsyncGenerator[tuple[Mapping[KnowledgeBaseId, Manifest], str]]:
+    """A view of the index that stays as it is, with the manifests that belong to it."""
     names = await cluster.names()
     while True:
-        before = await ledger.fetch(base)
+        before = await ledger.fetch_all(bases)
         with translate_errors():
             moment = (await cluster.writer.open_point_in_time(index=names.chunks, keep_alive=_KEPT))["id"]
         try:
-            after = await ledger.fetch(base)
-            if after.shows_what(before):
+            after = await ledger.fetch_all(bases)
+            if all(after[base].shows_what(manifest) for base, manifest in before.items()):
                 # A generation may have been begun, and a part of it written, between the first look and the moment.
-                yield after.hiding_also(before), moment
+                yield {base: after[base].hiding_also(before[base]) for base in bases}, moment
                 return
         finally:
             with translate_errors():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import logging
 import random
 import time
@@ -18,7 +17,7 @@ from rag_engine.errors import RagError
 from rag_engine.indexes.elasticsearch import manifests
 from rag_engine.indexes.elasticsearch.documents import encodable
 from rag_engine.indexes.elasticsearch.faults import kind_of, reason_of, translate_errors, unavailable
-from rag_engine.indexes.elasticsearch.manifests import POOL, Abandon, Lease, Manifest
+from rag_engine.indexes.elasticsearch.manifests import Abandon, Lease, Manifest, key_of
 from rag_engine.indexes.elasticsearch.repeating import repeated
 
 if TYPE_CHECKING:
@@ -40,6 +39,9 @@ _STALE_SECONDS = manifests.LEASE_SECONDS / 4
 _CLOSING_SECONDS = 5.0
 _NOT_NOW = 503
 """The status of a failed read among several, which is not told."""
+
+_MOST_IN_A_BATCH = 200
+"""Changes made at once, so that the generations of all their documents are found in one search."""
 
 EMPTY = Manifest()
 
@@ -89,7 +91,11 @@ class Ledger:
 
     async def fetch(self, base: KnowledgeBaseId) -> Manifest:
         """The manifest as it is stored this moment."""
-        return (await self._read([base]))[base].manifest
+        return (await self.fetch_all([base]))[base]
+
+    async def fetch_all(self, bases: Sequence[KnowledgeBaseId]) -> dict[KnowledgeBaseId, Manifest]:
+        """The manifests as they are stored this moment; one that is not stored is empty."""
+        return {base: stored.manifest for base, stored in (await self._read(bases)).items()}
 
     def learn(
         self, bases: Sequence[KnowledgeBaseId], hits: Iterable[Mapping[str, Any]]
@@ -138,6 +144,11 @@ class Ledger:
         done.add_done_callback(_log_failure)
         self._ask(base, _Asked(change=Abandon(generation=generation.name), done=done))
 
+    async def written(self) -> None:
+        """Wait, for a while, until what was asked for is written down."""
+        if tasks := list(self._commits.values()):
+            await asyncio.wait(tasks, timeout=_CLOSING_SECONDS)
+
     async def close(self) -> None:
         """Finish what was asked for, and give back the generations held ready; what is not done in time expires by itself."""
         for base, ready in self._ready.items():
@@ -163,13 +174,19 @@ class Ledger:
     async def _commit_all(self, base: KnowledgeBaseId) -> None:
         batch: list[_Asked] = []
         try:
-            while batch := self._asked.pop(base, []):
+            while batch := self._next_batch(base):
                 await self._commit_for(base, batch)
         finally:
             del self._commits[base]
             for asked in (*batch, *self._asked.pop(base, [])):
                 if not asked.done.done():
                     asked.done.set_exception(unavailable("timeout"))
+
+    def _next_batch(self, base: KnowledgeBaseId) -> list[_Asked]:
+        waiting = self._asked.pop(base, [])
+        if len(waiting) > _MOST_IN_A_BATCH:
+            self._asked[base] = waiting[_MOST_IN_A_BATCH:]
+        return waiting[:_MOST_IN_A_BATCH]
 
     async def _commit_for(self, base: KnowledgeBaseId, batch: Sequence[_Asked]) -> None:
         try:
@@ -215,11 +232,12 @@ class Ledger:
     def _topped_up(
         self, base: KnowledgeBaseId, manifest: Manifest, changes: Sequence[Change], *, now: float
     ) -> tuple[Manifest, list[str]]:
-        """Where someone writes, generations for the next documents go along with the change."""
-        if not any(isinstance(change, Lease | manifests.Publish) for change in changes):
+        """Where someone writes, as many generations as were asked for or used up go along with the change, for the next documents."""
+        wanted = sum(isinstance(change, Lease | manifests.Publish) for change in changes)
+        if not wanted:
             return manifest, []
         ready = [each for each in self._ready.get(base, []) if each.base == manifest.base]
-        return manifests.leased(manifest, max(0, POOL - len(ready)), now=now)
+        return manifests.leased(manifest, max(0, wanted - len(ready)), now=now)
 
     async def _set(self, base: KnowledgeBaseId, manifest: Manifest, stored: Stored, *, visible: bool) -> bool:
         names = await self._cluster.names()
@@ -284,11 +302,6 @@ class Ledger:
 
 
 _NOTHING = Stored(manifest=EMPTY, place=None)
-
-
-def key_of(base: KnowledgeBaseId) -> str:
-    """The id of the manifest of a knowledge base, whose own id may be any string."""
-    return hashlib.sha256(base.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _stored(hit: Mapping[str, Any]) -> Stored:

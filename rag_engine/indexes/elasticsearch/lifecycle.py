@@ -9,19 +9,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import elasticsearch
+from elasticsearch.helpers import async_scan
 
-from rag_engine.errors import SchemaMismatch
+from rag_engine.errors import Misconfigured, SchemaMismatch
 from rag_engine.indexes.elasticsearch import schema
 from rag_engine.indexes.elasticsearch.client import check_version
 from rag_engine.indexes.elasticsearch.faults import kind_of, translate_errors, unavailable
+from rag_engine.indexes.elasticsearch.manifests import key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from elasticsearch import AsyncElasticsearch
 
     from rag_engine.indexes.elasticsearch.settings import Settings
     from rag_engine.ports import IndexIdentity
+    from rag_engine.types import KnowledgeBaseId
 
 _log = logging.getLogger(__name__)
 
@@ -78,8 +81,13 @@ async def opened(
         return names
 
 
-async def replace(client: AsyncElasticsearch, settings: Settings) -> None:
-    """Move the alias to the rebuilt index and remove the old one, in one step; nothing is done when none was rebuilt."""
+async def replace(
+    client: AsyncElasticsearch, settings: Settings, *, knowledge_bases: Collection[KnowledgeBaseId] | None
+) -> None:
+    """Move the alias to the rebuilt index and remove the old one, in one step; nothing is done when none was rebuilt.
+
+    Raises `Misconfigured` when the old one holds others than the `knowledge_bases` there are.
+    """
     with translate_errors(starting=True):
         fresh = await _behind(client, settings.alias + _REBUILDING)
         if fresh is None:
@@ -91,9 +99,28 @@ async def replace(client: AsyncElasticsearch, settings: Settings) -> None:
         old = await _behind(client, settings.alias)
         if old is not None:
             schema.check_owner(old.names.chunks, old.meta)
+            if knowledge_bases is not None:
+                await _refuse_strangers(client, settings, old.names, knowledge_bases)
             actions += await _removal(client, old.names)
         if not await _change(client, actions) and await _behind(client, settings.alias + _REBUILDING):
             raise unavailable("missing")
+
+
+async def _refuse_strangers(
+    client: AsyncElasticsearch, settings: Settings, old: Names, ours: Collection[KnowledgeBaseId]
+) -> None:
+    """Two installations that share an alias see only their own knowledge bases, but a rebuild would remove the other's."""
+    known = {key_of(base) for base in ours}
+    strangers = 0
+    async for hit in async_scan(client, index=old.manifests):
+        if hit["_id"] not in known and hit["_source"]["manifest"]["base"]:
+            strangers += 1
+    if strangers:
+        raise Misconfigured(
+            f"The Elasticsearch index {settings.alias} also holds {strangers} knowledge bases that this data directory does not"
+            " know, probably of another installation, and the rebuilt index would replace them: give this one a name of"
+            " its own with FOOTNOTE_INDEX__ALIAS, or remove the index if nobody needs it."
+        )
 
 
 async def abandon(client: AsyncElasticsearch, settings: Settings) -> None:

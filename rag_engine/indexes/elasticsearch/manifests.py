@@ -13,6 +13,7 @@ A knowledge base as a whole is known by a random *base*, by which searches are f
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -20,12 +21,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rag_engine.types import DocumentId
+    from rag_engine.types import DocumentId, KnowledgeBaseId
 
 LEASE_SECONDS = 24 * 3600.0
 """A generation that was not published this long after it was leased belongs to a program that is gone."""
-POOL = 8
-"""Generations a writer holds ready, so that a `put` needs one change of the manifest and not two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,16 +217,30 @@ def _condemned(state: Manifest, *generations: str, until: float) -> Manifest:
 def _emptied(state: Manifest, *, now: float, grace: float) -> Manifest:
     if not state.base:
         return state
-    return Manifest(commits=state.commits + 1, dropped={**state.dropped, state.base: now + grace})
+    # Who was writing may go on for as long as the lease: what it writes is deleted when it gives up, or when the lease is over.
+    writing = {name: at + LEASE_SECONDS + grace for name, at in state.pending.items()}
+    return Manifest(
+        commits=state.commits + 1,
+        condemned={**state.condemned, **writing},
+        dropped={**state.dropped, state.base: now + grace},
+    )
 
 
 def _abandoned(state: Manifest, change: Abandon, *, now: float, grace: float) -> Manifest:
     if change.generation not in state.pending:
-        return state
+        return _given_up(state, change, until=now + grace)
     pending = {name: at for name, at in state.pending.items() if name != change.generation}
     if not change.used:
         return replace(state, pending=pending)
     return _condemned(replace(state, pending=pending), change.generation, until=now + grace)
+
+
+def _given_up(state: Manifest, change: Abandon, *, until: float) -> Manifest:
+    """A generation of an emptied knowledge base, which was kept in mind for as long as its writer might have gone on."""
+    if state.condemned.get(change.generation, 0.0) <= until:
+        return state
+    condemned = {name: at for name, at in state.condemned.items() if name != change.generation}
+    return replace(state, condemned={**condemned, change.generation: until} if change.used else condemned)
 
 
 def _expired(state: Manifest, *, now: float, grace: float) -> Manifest:
@@ -261,3 +274,8 @@ def to_source(manifest: Manifest) -> dict[str, Any]:
             "dropped": dict(manifest.dropped),
         },
     }
+
+
+def key_of(base: KnowledgeBaseId) -> str:
+    """The id of the manifest of a knowledge base, whose own id may be any string."""
+    return hashlib.sha256(base.encode("utf-8", "surrogatepass")).hexdigest()

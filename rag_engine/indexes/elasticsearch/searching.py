@@ -13,7 +13,7 @@ import orjson
 from rag_engine.indexes.elasticsearch import typing_errors
 from rag_engine.indexes.elasticsearch.documents import chunk_of
 from rag_engine.indexes.elasticsearch.faults import kind_of, reason_of, unavailable
-from rag_engine.indexes.elasticsearch.ledger import key_of
+from rag_engine.indexes.elasticsearch.manifests import key_of
 from rag_engine.indexes.elasticsearch.schema import K1
 from rag_engine.types import Hit, Ranking
 
@@ -32,6 +32,9 @@ _MOST_TOKENS = 1_000
 """Distinct words of one search; Lucene takes 1,024 and more, by the memory it has."""
 _MOST_CANDIDATES = 10_000
 """The server takes no more."""
+_SHARE_OF_TIME = 0.4
+"""What each leg may take of the time for a question: then it answers with what it has, which is a degraded answer and no failure."""
+_KEPT = "1m"
 _CANDIDATES_A_HIT = 10
 """Looked at for each hit asked for; with fewer, filters that keep a tenth of the chunks lose some (benchmarks.vector_index_options)."""
 _FEWEST = 100
@@ -53,11 +56,13 @@ def request(
     *,
     corrected: Mapping[str, Sequence[str]],
     seconds: float,
+    moment: str = "",
 ) -> Asked:
     """What to send: a search for each leg, in order, and last of all one for the manifests that were relied on.
 
     They are run one after the other, so that the manifests are read when the legs are done. `corrected`: words of the question
-    that no chunk has, and what they were probably meant to be.
+    that no chunk has, and what they were probably meant to be. `moment`: a view of the index that `known` belongs to; nothing need be
+    checked then.
     """
     lines: list[bytes] = []
     asked: list[int] = []
@@ -66,14 +71,16 @@ def request(
         visible = _visible(search, known)
         if visible is None or (search.leg == "lexical" and not search.tokens):
             continue
-        header: dict[str, Any] = {"index": names.chunks, "preference": preference}
+        header: dict[str, Any] = {} if moment else {"index": names.chunks, "preference": preference}
         if names.shards > 1 and search.leg == "lexical":
             header["search_type"] = "dfs_query_then_fetch"  # one shard's word frequencies are not the index's
         body = _lexical(search, visible, corrected) if search.leg == "lexical" else _dense(search, visible)
-        body["timeout"] = f"{int(seconds * 1000)}ms"
+        body["timeout"] = f"{int(_SHARE_OF_TIME * seconds * 1000)}ms"
+        if moment:
+            body["pit"] = {"id": moment, "keep_alive": _KEPT}
         lines += (orjson.dumps(header), orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY))
         asked.append(number)
-    for part in _parts(sorted(known)):
+    for part in _parts([] if moment else sorted(known)):
         body = {
             "query": {"ids": {"values": [key_of(base) for base in part]}},
             "size": len(part),

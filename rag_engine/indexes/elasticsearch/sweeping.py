@@ -27,6 +27,7 @@ _PAGE = 2_000
 _GATHERING_SECONDS = 2.0
 """What was replaced in this time is deleted together."""
 _MOST_LEFT_OVERS = 1_000
+_CLOSING_SECONDS = 10.0
 _GIVE_UP = Forget(generations=frozenset(), bases=frozenset())
 """Any change gives up what has expired."""
 
@@ -38,14 +39,21 @@ class Sweeper:
         self._cluster = cluster
         self._ledger = ledger
         self._writer = writer
-        self._due: set[KnowledgeBaseId] = set()
+        self._due: dict[KnowledgeBaseId, float] = {}
+        """When each knowledge base is to be swept, on the clock of the event loop."""
         self._sweeping: asyncio.Task[None] | None = None
-        self._closing = asyncio.Event()
+        self._woken = asyncio.Event()
+        self._closing = False
 
     def soon(self, base: KnowledgeBaseId) -> None:
         """Sweep the knowledge base in a moment; nobody waits, and a failure is only logged."""
-        self._due.add(base)
-        if self._sweeping is None:
+        self._sweep_in(base, _GATHERING_SECONDS)
+
+    def _sweep_in(self, base: KnowledgeBaseId, seconds: float) -> None:
+        at = asyncio.get_running_loop().time() + seconds
+        self._due[base] = min(at, self._due.get(base, at))
+        self._woken.set()
+        if self._sweeping is None and not self._closing:
             self._sweeping = asyncio.create_task(self._sweep_due(), name="sweep")
 
     async def now(self, base: KnowledgeBaseId) -> None:
@@ -61,6 +69,11 @@ class Sweeper:
             base, Forget(generations=frozenset(manifest.condemned), bases=frozenset(manifest.dropped))
         )
         await self._ledger.remove_if_empty(base)
+        # What may still be written late is looked for once more when that is over.
+        if until := [
+            at for at in (*manifest.condemned.values(), *manifest.dropped.values()) if at > time.time()
+        ]:
+            self._sweep_in(base, min(until) - time.time() + _GATHERING_SECONDS)
 
     async def left_overs(self) -> None:
         """Sweep, in a moment, where a program that is gone left something."""
@@ -78,24 +91,33 @@ class Sweeper:
                 self.soon(KnowledgeBaseId(hit["_source"]["knowledge_base"]))
 
     async def close(self) -> None:
-        """Finish what is due."""
-        self._closing.set()
+        """Finish what is due; what is not done in time is left to the next program."""
+        self._closing = True
+        self._woken.set()
         if (sweeping := self._sweeping) is not None:
-            await asyncio.wait([sweeping], timeout=self._cluster.settings.write_timeout)
+            await asyncio.wait([sweeping], timeout=_CLOSING_SECONDS)
             sweeping.cancel()
             await asyncio.gather(sweeping, return_exceptions=True)
 
     async def _sweep_due(self) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_GATHERING_SECONDS):
-                await self._closing.wait()
-        try:
-            while self._due:
-                await self.now(self._due.pop())
-        except RagError as error:
-            _log.warning("replaced chunks could not be deleted yet: %s", error)
-        finally:
-            self._sweeping = None
+        loop = asyncio.get_running_loop()
+        while self._due:
+            base = min(self._due, key=self._due.__getitem__)
+            wait = self._due[base] - loop.time()
+            if self._closing and wait > _GATHERING_SECONDS:
+                break
+            if wait > 0 and not self._closing:
+                self._woken.clear()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(wait):
+                        await self._woken.wait()
+                continue
+            del self._due[base]
+            try:
+                await self.now(base)
+            except RagError as error:
+                _log.warning("replaced chunks could not be deleted yet: %s", error)
+        self._sweeping = None
 
     async def _delete(self, manifest: Manifest) -> None:
         names = await self._cluster.names()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Operation = tuple[bytes, ...]
 """The lines of one operation of a bulk request."""
 
+_CLOSING_SECONDS = 5.0
 _DELETED = 409
 """Written again after it was deleted: its generation does not count any more, as publishing it will tell."""
 
@@ -123,10 +124,13 @@ class Shared:
         await self._work()
 
     async def close(self) -> None:
-        """Wait for what is running."""
-        for task in (self._next, self._running):
-            if task is not None:
-                await asyncio.wait([task])
+        """Wait a while for what is running, and end it."""
+        tasks = [task for task in (self._next, self._running) if task is not None]
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=_CLOSING_SECONDS)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
 
 
 def _observed(task: asyncio.Task[None]) -> None:

@@ -22,7 +22,7 @@ from rag_engine.indexes.embedded.rows import row_of
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
     from pathlib import Path
 
     from rag_engine.indexes.embedded.connections import Connections
@@ -60,7 +60,13 @@ async def connect(
         yield EmbeddedIndex(opened, dimensions=identity.dimensions)
 
 
-async def replace(settings: Settings, *, data_dir: Path, identity: IndexIdentity) -> None:
+async def replace(
+    settings: Settings,
+    *,
+    data_dir: Path,
+    identity: IndexIdentity,
+    knowledge_bases: Collection[KnowledgeBaseId] | None = None,
+) -> None:
     """Put the rebuilt index, which must be closed, in the place of the one in use, in one step, and remove the old one.
 
     Nothing is done when none was rebuilt, so that doing it twice is harmless. Raises `IndexUnavailable` when another program has
