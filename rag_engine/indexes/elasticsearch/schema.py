@@ -21,10 +21,10 @@ SCHEMA = 1
 K1, B = 1.2, 0.75
 """Of BM25."""
 
-VectorKind: TypeAlias = Literal["hnsw", "int8_hnsw", "int4_hnsw", "bbq_hnsw"]
+VectorKind: TypeAlias = Literal["hnsw", "int8_hnsw", "int4_hnsw", "bbq_hnsw", "int8_flat"]
 
 _APPLICATION = "footnote-bot"
-_OVERSAMPLE: Mapping[VectorKind, float] = {"int8_hnsw": 2.0, "int4_hnsw": 3.0, "bbq_hnsw": 5.0}
+_OVERSAMPLE: Mapping[VectorKind, float] = {"int8_hnsw": 2.0, "int4_hnsw": 3.0, "bbq_hnsw": 5.0, "int8_flat": 2.0}
 """Vectors looked up for each that is asked for. They are found by rounded numbers and ranked by exact ones, so that scores are
 cosines; measured in benchmarks.vector_index_options, as are the two that follow."""
 _NEIGHBOURS, _CANDIDATES_WHILE_BUILDING = 16, 200
@@ -161,11 +161,9 @@ def _copies(settings: Settings, *, shards: int) -> dict[str, Any]:
 
 
 def _index_options(kind: VectorKind) -> dict[str, Any]:
-    options: dict[str, Any] = {
-        "type": kind,
-        "m": _NEIGHBOURS,
-        "ef_construction": _CANDIDATES_WHILE_BUILDING,
-    }
+    options: dict[str, Any] = {"type": kind}
+    if kind.endswith("hnsw"):
+        options |= {"m": _NEIGHBOURS, "ef_construction": _CANDIDATES_WHILE_BUILDING}
     if kind in _OVERSAMPLE:
         options["rescore_vector"] = {"oversample": _OVERSAMPLE[kind]}
     return options
