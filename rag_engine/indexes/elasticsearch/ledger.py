@@ -80,6 +80,8 @@ class Ledger:
         self._ready: dict[KnowledgeBaseId, list[Generation]] = {}
         self._asked: dict[KnowledgeBaseId, list[_Asked]] = {}
         self._commits: dict[KnowledgeBaseId, asyncio.Task[None]] = {}
+        self._unsaid: dict[KnowledgeBaseId, list[Change]] = {}
+        """What could not be given back when it should have been, to go along with the next change."""
 
     async def known(self, bases: Sequence[KnowledgeBaseId]) -> dict[KnowledgeBaseId, Manifest]:
         """The manifests as last seen; those never seen are read. One that is not stored is empty."""
@@ -120,6 +122,7 @@ class Ledger:
         """The index is another from now on."""
         self._known.clear()
         self._ready.clear()
+        self._unsaid.clear()
 
     async def generation(self, base: KnowledgeBaseId) -> Generation:
         """A generation to write under, which readers do not see until it is published."""
@@ -140,9 +143,7 @@ class Ledger:
 
     def abandon(self, base: KnowledgeBaseId, generation: Generation) -> None:
         """The generation will not be published; nobody waits until that is written down."""
-        done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        done.add_done_callback(_log_failure)
-        self._ask(base, _Asked(change=Abandon(generation=generation.name), done=done))
+        self._ask(base, self._unwatched(Abandon(generation=generation.name)))
 
     async def written(self) -> None:
         """Wait, for a while, until what was asked for is written down."""
@@ -153,9 +154,7 @@ class Ledger:
         """Finish what was asked for, and give back the generations held ready; what is not done in time expires by itself."""
         for base, ready in self._ready.items():
             for generation in ready:
-                done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-                done.add_done_callback(_log_failure)
-                self._ask(base, _Asked(change=Abandon(generation=generation.name, used=False), done=done))
+                self._ask(base, self._unwatched(Abandon(generation=generation.name, used=False)))
         self._ready.clear()
         tasks = list(self._commits.values())
         if tasks:
@@ -163,6 +162,12 @@ class Ledger:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
+
+    def _unwatched(self, change: Change) -> _Asked:
+        """A change nobody waits for."""
+        done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        done.add_done_callback(_log_failure)
+        return _Asked(change=change, done=done)
 
     def _ask(self, base: KnowledgeBaseId, asked: _Asked) -> None:
         self._asked.setdefault(base, []).append(asked)
@@ -184,6 +189,8 @@ class Ledger:
 
     def _next_batch(self, base: KnowledgeBaseId) -> list[_Asked]:
         waiting = self._asked.pop(base, [])
+        if waiting and (unsaid := self._unsaid.pop(base, [])):
+            waiting = [*(self._unwatched(change) for change in unsaid), *waiting]
         if len(waiting) > _MOST_IN_A_BATCH:
             self._asked[base] = waiting[_MOST_IN_A_BATCH:]
         return waiting[:_MOST_IN_A_BATCH]
@@ -195,6 +202,8 @@ class Ledger:
                 seconds=self._cluster.settings.write_timeout,
             )
         except RagError as error:
+            if given_up := [asked.change for asked in batch if isinstance(asked.change, Abandon)]:
+                self._unsaid.setdefault(base, []).extend(given_up)
             for asked in batch:
                 if not asked.done.done():
                     asked.done.set_exception(error)

@@ -24,7 +24,12 @@ K1, B = 1.2, 0.75
 VectorKind: TypeAlias = Literal["hnsw", "int8_hnsw", "int4_hnsw", "bbq_hnsw", "int8_flat"]
 
 _APPLICATION = "footnote-bot"
-_OVERSAMPLE: Mapping[VectorKind, float] = {"int8_hnsw": 2.0, "int4_hnsw": 3.0, "bbq_hnsw": 5.0, "int8_flat": 2.0}
+_OVERSAMPLE: Mapping[VectorKind, float] = {
+    "int8_hnsw": 2.0,
+    "int4_hnsw": 3.0,
+    "bbq_hnsw": 5.0,
+    "int8_flat": 2.0,
+}
 """Vectors looked up for each that is asked for. They are found by rounded numbers and ranked by exact ones, so that scores are
 cosines; measured in benchmarks.vector_index_options, as are the two that follow."""
 _NEIGHBOURS, _CANDIDATES_WHILE_BUILDING = 16, 200
