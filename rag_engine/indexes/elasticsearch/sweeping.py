@@ -28,6 +28,8 @@ _GATHERING_SECONDS = 2.0
 """What was replaced in this time is deleted together."""
 _MOST_LEFT_OVERS = 1_000
 _CLOSING_SECONDS = 10.0
+_AGAIN_SECONDS = 30.0
+"""After a sweep that failed, the next; what is left when the program ends is found by the next one."""
 _GIVE_UP = Forget(generations=frozenset(), bases=frozenset())
 """Any change gives up what has expired."""
 
@@ -46,7 +48,7 @@ class Sweeper:
         self._closing = False
 
     def soon(self, base: KnowledgeBaseId) -> None:
-        """Sweep the knowledge base in a moment; nobody waits, and a failure is only logged."""
+        """Sweep the knowledge base in a moment; nobody waits, and what fails is done again later."""
         self._sweep_in(base, _GATHERING_SECONDS)
 
     def _sweep_in(self, base: KnowledgeBaseId, seconds: float) -> None:
@@ -116,7 +118,8 @@ class Sweeper:
             try:
                 await self.now(base)
             except RagError as error:
-                _log.warning("replaced chunks could not be deleted yet: %s", error)
+                _log.info("what does not count could not be deleted yet: %s", error)
+                self._sweep_in(base, _AGAIN_SECONDS)
         self._sweeping = None
 
     async def _delete(self, manifest: Manifest) -> None:
