@@ -26,7 +26,7 @@ async def at(elastic_node: str) -> AsyncIterator[Bench]:
 
 async def test_questions_are_answered_however_much_is_written_meanwhile(at: Bench) -> None:
     """Each search takes so long that something is published during every one."""
-    written = 0
+    written, first = 0, asyncio.Event()
 
     async def write(index: ElasticsearchIndex) -> None:
         nonlocal written
@@ -39,10 +39,12 @@ async def test_questions_are_answered_however_much_is_written_meanwhile(at: Benc
             ]
             await index.put(of, pairs)
             written += 1
+            first.set()
 
-    async with at.opened() as reader, at.opened() as writer:
+    async with at.opened() as reader, at.opened() as writer, asyncio.TaskGroup() as group:
         await put(writer, document("b"), "apple")
-        writing = asyncio.create_task(write(writer))
+        writing = group.create_task(write(writer))
+        await asyncio.wait_for(first.wait(), 30)
         at.proxy.trouble(Delay(seconds=0.5), path="_msearch")
         for _ in range(4):
             before = written
@@ -54,7 +56,6 @@ async def test_questions_are_answered_however_much_is_written_meanwhile(at: Benc
             assert len(words) == 2 + int(version) % 3
             assert written > before
         writing.cancel()
-        await asyncio.gather(writing, return_exceptions=True)
 
 
 async def test_what_a_failed_put_wrote_is_deleted(at: Bench) -> None:

@@ -238,6 +238,8 @@ class Writers(RuleBasedStateMachine):
             if holds:
                 self.expected[publish.document] = publish.generation
                 self.late.pop(publish.generation, None)
+            else:
+                self.send_no_more(publish.generation)
         self.expected.pop(withdrawn, None)
 
     @precondition(lambda self: self.open)
@@ -252,8 +254,11 @@ class Writers(RuleBasedStateMachine):
             self.give_up(name, lost=lost)
 
     def give_up(self, name: str, *, lost: bool = False) -> None:
-        """From now on nothing new is sent; what was sent may come late."""
+        """Say so; what was sent before may come late."""
         self.commit(Abandon(generation=name), lost=lost)
+        self.send_no_more(name)
+
+    def send_no_more(self, name: str) -> None:
         if name in self.late:
             base, until = self.late[name]
             self.late[name] = (base, min(until, self.now + GRACE))
