@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.index import CHUNKS_PER_DOCUMENT, DIMENSIONS, KNOWLEDGE_BASES, Corpus
+from benchmarks.corpus import CHUNKS_PER_DOCUMENT, DATA, DIMENSIONS, KNOWLEDGE_BASES, SETS, Corpus
 from bot import compose, settings
 from rag_engine import evaluation, minilm
 from rag_engine.analysis import VERSION
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from rag_engine.ports import Embedder, Index
     from rag_engine.types import Matrix, Side
 
-PROJECT = Path(__file__).parents[1]
-SETS = PROJECT.parent / "shared" / "data"
-DATA = PROJECT / ".footnote" / "benchmarks"
 QUESTIONS = 240
 TURN = 30
 WARM_UP = 5

@@ -13,12 +13,12 @@ from rag_engine import passages
 from rag_engine.errors import UnknownDocument
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from bot.compose import Foundation, Library
     from bot.rebuild_log import Entry, RebuildLog
     from bot.settings import Settings
-    from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId, Section
+    from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId
 
     Progress = Callable[[DocumentRecord], None]
 
@@ -141,7 +141,7 @@ async def _work(
         chunks: passages.Slice = []
         found = passages.embedded(
             document,
-            _at_once(sections),
+            passages.at_once(sections),
             splitter=library.splitter,
             embedder=library.cached_embedder,
             on_read=_ignore,
@@ -198,10 +198,6 @@ async def _index_again(library: Library, base: KnowledgeBase, progress: Progress
         count += 1
         progress(record)
     return count
-
-
-async def _at_once(sections: list[Section]) -> AsyncGenerator[list[Section]]:
-    yield sections
 
 
 def _ignore(seen: object) -> None:

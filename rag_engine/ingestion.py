@@ -29,7 +29,7 @@ from rag_engine.errors import (
     UserError,
 )
 from rag_engine.media_types import shown
-from rag_engine.passages import embedded
+from rag_engine.passages import at_once, embedded
 from rag_engine.ports import Catalog, Documents, Library
 from rag_engine.types import (
     Blob,
@@ -150,7 +150,7 @@ class Ingestion:
                 raise UnknownDocument(f"There is no text of {shown(document.title)} to index again.")
             known = current.document if current.document.digest else document
             claim = _Claim(record=replace(current, document=known), before=current)
-            return await self._carry_out(claim, _at_once(sections), report=_ignore)
+            return await self._carry_out(claim, at_once(sections), report=_ignore)
 
     async def forget(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
         """Remove a document with all its sources, or the whole knowledge base. Removing what is not there is no error."""
@@ -335,10 +335,6 @@ class Ingestion:
 
 def _ignore(progress: IngestProgress) -> None:
     """Nobody asked how far it is."""
-
-
-async def _at_once(sections: list[Section]) -> AsyncGenerator[list[Section]]:
-    yield sections
 
 
 def _hashed(*parts: str) -> DocumentId:

@@ -27,6 +27,11 @@ _SLICE = 64
 """Chunks given to the embedder at once: enough to keep its workers busy, few enough to show progress and to overlap."""
 
 
+async def at_once(sections: list[Section]) -> AsyncGenerator[list[Section]]:
+    """Sections that are all there, as `embedded` takes them."""
+    yield sections
+
+
 async def embedded(
     document: Document,
     batches: Batches,

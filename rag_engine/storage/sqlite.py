@@ -13,6 +13,7 @@ import aiosqlite
 from rag_engine.storage.faults import primary_code, translate_errors
 from rag_engine.storage.migrations import migrate
 from rag_engine.storage.waiting import uninterrupted
+from rag_engine.surrogates import encodable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Sequence
@@ -145,9 +146,4 @@ async def _fetch(connection: aiosqlite.Connection, sql: str, parameters: Sequenc
 
 def _storable(parameters: Sequence[object]) -> Sequence[object]:
     """The parameters, with what no UTF-8 text can hold (halves of surrogate pairs, as in odd file names) replaced."""
-    return [
-        value.encode("utf-8", "replace").decode("utf-8")
-        if isinstance(value, str) and not value.isascii()
-        else value
-        for value in parameters
-    ]
+    return [encodable(value) if isinstance(value, str) else value for value in parameters]

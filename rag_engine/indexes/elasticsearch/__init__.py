@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rag_engine.errors import IndexUnavailable, SchemaMismatch
 from rag_engine.indexes.elasticsearch import contents, documents, lifecycle, searching, typing_errors
-from rag_engine.indexes.elasticsearch.client import connected
+from rag_engine.indexes.elasticsearch.client import connected, hosts
 from rag_engine.indexes.elasticsearch.cluster import Cluster
 from rag_engine.indexes.elasticsearch.faults import translate_errors
 from rag_engine.indexes.elasticsearch.ledger import Ledger
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Collection, Generator, Mapping, Sequence
     from pathlib import Path
 
-    from rag_engine.indexes.elasticsearch.ledger import Generation
     from rag_engine.indexes.elasticsearch.repeating import Pauses
     from rag_engine.indexes.elasticsearch.searching import Asked
     from rag_engine.ports import IndexIdentity
@@ -57,7 +56,7 @@ async def connect(
         except IndexUnavailable as error:
             if error.reason not in _MAY_PASS:
                 raise
-            _log.info("index_unavailable_at_start url=%s reason=%s", _hosts(settings), error.reason)
+            _log.info("index_unavailable_at_start url=%s reason=%s", hosts(settings.url), error.reason)
         try:
             yield index
         finally:
@@ -170,16 +169,12 @@ class ElasticsearchIndex:
         try:
             await self._writer.write(documents.operations(chunks, generation))
             await self._writer.refreshed()
-            published = await self._publish(base, document.id, generation)
+            publish = Publish(document=document.id, generation=generation.name, base=generation.base)
+            published = await self._ledger.change(base, publish)
         finally:
             if not published:
                 self._ledger.abandon(base, generation)
         return published
-
-    async def _publish(self, base: KnowledgeBaseId, document: DocumentId, generation: Generation) -> bool:
-        return await self._ledger.change(
-            base, Publish(document=document, generation=generation.name, base=generation.base)
-        )
 
     async def _search(self, searches: Sequence[Search], pauses: Pauses) -> list[Ranking]:
         bases = sorted({base for search in searches for base in search.knowledge_bases})
@@ -269,8 +264,3 @@ class ElasticsearchIndex:
                 self._cluster.forget_names()
                 self._ledger.forget()
             raise
-
-
-def _hosts(settings: Settings) -> str:
-    """The addresses without names and passwords that may stand in them."""
-    return ",".join(part.rpartition("@")[2].rpartition("//")[2] for part in settings.url.split(","))

@@ -109,6 +109,11 @@ def addresses(url: str) -> list[str]:
     return found
 
 
+def hosts(url: str) -> str:
+    """The addresses without the names and passwords that may stand in them."""
+    return ", ".join(urlsplit(address).netloc.rpartition("@")[2] for address in addresses(url))
+
+
 def _address(url: str) -> str:
     try:
         parts = urlsplit(url)

@@ -9,6 +9,7 @@ from elasticsearch.helpers import pack_dense_vector
 
 from rag_engine.analysis import tokens
 from rag_engine.searchable import searchable_text
+from rag_engine.surrogates import encodable
 from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId, SectionKind
 
 if TYPE_CHECKING:
@@ -57,15 +58,6 @@ def chunk_of(source: Mapping[str, Any], knowledge_base: KnowledgeBaseId) -> Chun
         kind=cast("SectionKind", source["kind"]),
         language=source["language"],
     )
-
-
-def encodable(text: str) -> str:
-    """The text, lone surrogates replaced: no JSON document can hold them."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
 
 
 def _source(chunk: Chunk, vector: Vector, generation: Generation) -> dict[str, Any]:

@@ -15,10 +15,10 @@ import elasticsearch
 
 from rag_engine.errors import RagError
 from rag_engine.indexes.elasticsearch import manifests
-from rag_engine.indexes.elasticsearch.documents import encodable
 from rag_engine.indexes.elasticsearch.faults import kind_of, reason_of, translate_errors, unavailable
 from rag_engine.indexes.elasticsearch.manifests import Abandon, Lease, Manifest, key_of
 from rag_engine.indexes.elasticsearch.repeating import repeated
+from rag_engine.surrogates import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence

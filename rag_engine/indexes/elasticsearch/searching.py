@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
-from rag_engine.indexes.elasticsearch import typing_errors
 from rag_engine.indexes.elasticsearch.documents import chunk_of
 from rag_engine.indexes.elasticsearch.faults import kind_of, reason_of, unavailable
 from rag_engine.indexes.elasticsearch.manifests import key_of
 from rag_engine.indexes.elasticsearch.schema import K1
+from rag_engine.spelling import SHARE
 from rag_engine.types import Hit, Ranking
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def _lexical(
         {"match": {"tokens": {"query": " ".join(alike), "boost": count}}} for count, alike in words.items()
     ]
     for word in corrected.keys() & counts:  # others are another search's
-        boost = typing_errors.SHARE * counts[word]
+        boost = SHARE * counts[word]
         clauses += [{"term": {"tokens": {"value": each, "boost": boost}}} for each in corrected[word]]
     return {
         "query": {"bool": {"must": [{"bool": {"should": clauses}}], **visible}},

@@ -1,7 +1,6 @@
 """Words of a question that no chunk has: the nearest words that some chunk has, by the term suggester.
 
-The same rules as the embedded index's: words of four letters and more, the first letter kept, one edit, or two from eight
-letters on; a word that shares its beginning with one that does occur is left alone, being another form of it.
+The rules are those of `rag_engine.spelling`; the first letter is kept.
 """
 
 from __future__ import annotations
@@ -11,21 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 from rag_engine.indexes.elasticsearch.schema import TOKENS
 from rag_engine.searchable import searchable_text
+from rag_engine.spelling import (
+    MOST_CORRECTED,
+    MOST_CORRECTIONS,
+    SHORTEST,
+    correctable,
+    has_sibling,
+    most_edits,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from rag_engine.types import Ranking
 
-SHARE = 0.7
-"""What a corrected word counts for, against one that was typed."""
-
-_SHORTEST = 4
-_LONGEST = 24
-_TWO_EDITS_FROM = 8
-_MOST_CORRECTED = 6
-_MOST_CORRECTIONS = 3
-_SHARED_STEM = 0.6
 _NAMES = {1: "one_edit", 2: "two_edits"}
 
 
@@ -37,12 +35,9 @@ def unseen(words: Sequence[str], found: Sequence[Ranking]) -> list[str]:
     text = "\n".join(
         searchable_text(hit.chunk) for ranking in found if ranking.leg == "lexical" for hit in ranking.hits
     ).casefold()
-    correctable = [
-        word for word in dict.fromkeys(words) if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()
-    ]
-    missing = [word for word in correctable if word[:-1] not in text]
-    if not missing:
-        return []
+    missing = [word for word in correctable(dict.fromkeys(words)) if word[:-1] not in text]
+    if not missing or text.isascii():
+        return missing
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
     return [word for word in missing if word[:-1] not in plain]
 
@@ -51,7 +46,7 @@ def suggestion(words: Sequence[str]) -> dict[str, Any]:
     """The part of a search that asks for corrections of these words; empty when there are none."""
     asked: dict[str, Any] = {}
     for edits, name in _NAMES.items():
-        chosen = [word for word in words if (len(word) >= _TWO_EDITS_FROM) == (edits == 2)]
+        chosen = [word for word in words if most_edits(word) == edits]
         if chosen:
             asked[name] = {
                 "text": " ".join(chosen),
@@ -61,8 +56,8 @@ def suggestion(words: Sequence[str]) -> dict[str, Any]:
                     "suggest_mode": "missing",
                     "max_edits": edits,
                     "prefix_length": 1,
-                    "min_word_length": _SHORTEST,
-                    "size": _MOST_CORRECTIONS,
+                    "min_word_length": SHORTEST,
+                    "size": MOST_CORRECTIONS,
                     "string_distance": "damerau_levenshtein",
                 },
             }
@@ -96,10 +91,5 @@ def corrections(
                     option["text"] for option in entry["options"] if option["score"] == best
                 ]
     present = [word for word in words if word not in missing]
-    kept = [word for word in found if not _has_sibling(word, present)]
-    return {word: found[word] for word in kept[:_MOST_CORRECTED]}
-
-
-def _has_sibling(word: str, present: Sequence[str]) -> bool:
-    stem = word[: max(3, int(_SHARED_STEM * len(word)))]
-    return any(other.startswith(stem) for other in present)
+    kept = [word for word in found if not has_sibling(word, present)]
+    return {word: found[word] for word in kept[:MOST_CORRECTED]}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, cast
 
-from rag_engine.errors import IndexUnavailable
-from rag_engine.indexes.elasticsearch.faults import kind_of, reason_of, translate_errors, unavailable
-from rag_engine.indexes.elasticsearch.repeating import PASSING, limited, repeated
+from rag_engine.indexes.elasticsearch.faults import kind_of, reason_of, unavailable
+from rag_engine.indexes.elasticsearch.repeating import PASSING, repeated
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
+    from rag_engine.errors import IndexUnavailable
     from rag_engine.indexes.elasticsearch.cluster import Cluster
 
 Operation = tuple[bytes, ...]
@@ -55,16 +55,15 @@ class Writer:
 
     async def _send(self, batch: Sequence[Operation]) -> None:
         """Until every item is done. What is rejected is sent again, alone, after a pause that grows."""
-        with translate_errors():
-            async with limited(self._cluster.settings.write_timeout) as pauses:
-                while batch:
-                    try:
-                        with translate_errors():
-                            batch, fault = await self._undone(batch)
-                    except IndexUnavailable as error:
-                        fault = error
-                    if fault is not None:
-                        await pauses.after(fault)
+        left = batch
+
+        async def send() -> None:
+            nonlocal left
+            left, fault = await self._undone(left)
+            if fault is not None:
+                raise fault
+
+        await repeated(send, seconds=self._cluster.settings.write_timeout)
 
     async def _undone(self, batch: Sequence[Operation]) -> tuple[list[Operation], IndexUnavailable | None]:
         """Send a batch once; the operations to send again, and why. Raises when one of them will never be done."""

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_engine.indexes.embedded.rows import hash_of, unpacked_terms
-from rag_engine.indexes.embedded.typos import SHARE, corrections
+from rag_engine.indexes.embedded.typos import corrections
+from rag_engine.spelling import SHARE
 
 if TYPE_CHECKING:
     import sqlite3

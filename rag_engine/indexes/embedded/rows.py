@@ -13,6 +13,7 @@ import numpy as np
 
 from rag_engine.analysis import tokens
 from rag_engine.searchable import searchable_text
+from rag_engine.surrogates import encodable
 from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId, SectionKind
 
 if TYPE_CHECKING:
@@ -46,16 +47,16 @@ class Row:
 
 def row_of(chunk: Chunk) -> Row:
     """Analyse a chunk."""
-    found = tokens(_encodable(searchable_text(chunk)), language=chunk.language)
+    found = tokens(encodable(searchable_text(chunk)), language=chunk.language)
     values = (
         key(chunk.document),
         chunk.ordinal,
-        _encodable(chunk.id),
-        _encodable(chunk.text),
-        _encodable(chunk.title),
-        _encodable(chunk.uri),
-        _encodable(json.dumps(chunk.headings, ensure_ascii=False)),
-        _encodable(chunk.anchor),
+        encodable(chunk.id),
+        encodable(chunk.text),
+        encodable(chunk.title),
+        encodable(chunk.uri),
+        encodable(json.dumps(chunk.headings, ensure_ascii=False)),
+        encodable(chunk.anchor),
         chunk.kind,
         chunk.language,
     )
@@ -105,12 +106,3 @@ def unpacked_terms(packed: bytes) -> tuple[NDArray[np.uint64], NDArray[np.uint8]
 def hash_of(token: str) -> int:
     """56 bits that stand for a token, the same in every process."""
     return int.from_bytes(blake2b(token.encode(), digest_size=_HASH_BYTES).digest(), "little")
-
-
-def _encodable(text: str) -> str:
-    """The text, lone surrogates replaced: no file can hold them as text."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text

@@ -7,25 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rag_engine.spelling import MOST_CORRECTED, MOST_CORRECTIONS, correctable, has_sibling, most_edits
+
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-SHARE = 0.7
-"""What a corrected word counts for, against one that was typed."""
-
-_SHORTEST = 4
-_LONGEST = 24
-_TWO_EDITS_FROM = 8
-_MOST_CORRECTED = 6
-_MOST_CORRECTIONS = 3
 _MOST_LOOKED_UP = 12
-_SHARED_STEM = 0.6
-
-
-def correctable(tokens: Iterable[str]) -> list[str]:
-    """The tokens that are words, and not too short to be told from others."""
-    return [token for token in tokens if _SHORTEST <= len(token) <= _LONGEST and token.isalpha()]
 
 
 def corrections(
@@ -41,20 +29,15 @@ def corrections(
     missing = [
         token
         for token in correctable(frequencies)
-        if not frequencies[token] and not _has_sibling(token, present)
+        if not frequencies[token] and not has_sibling(token, present)
     ]
-    return {token: _nearest(connection, token, look_up) for token in missing[:_MOST_CORRECTED]}
-
-
-def _has_sibling(token: str, present: Sequence[str]) -> bool:
-    stem = token[: max(3, int(_SHARED_STEM * len(token)))]
-    return any(other.startswith(stem) for other in present)
+    return {token: _nearest(connection, token, look_up) for token in missing[:MOST_CORRECTED]}
 
 
 def _nearest(
     connection: sqlite3.Connection, token: str, look_up: Callable[[Sequence[str]], Mapping[str, int]]
 ) -> list[str]:
-    most = 2 if len(token) >= _TWO_EDITS_FROM else 1
+    most = most_edits(token)
     letters = set(token)
     near: list[tuple[int, str]] = []
     for (word,) in connection.execute(
@@ -69,7 +52,7 @@ def _nearest(
     frequencies = look_up([word for _, word in near[:_MOST_LOOKED_UP]])
     best = min((distance for distance, word in near if frequencies.get(word)), default=0)
     found = [word for distance, word in near if distance == best and frequencies.get(word)]
-    return sorted(found, key=lambda word: (-frequencies[word], word))[:_MOST_CORRECTIONS]
+    return sorted(found, key=lambda word: (-frequencies[word], word))[:MOST_CORRECTIONS]
 
 
 def edits(one: str, other: str, *, most: int) -> int:

@@ -12,7 +12,7 @@ from rag_engine.indexes.embedded.lexical import audience_token
 from rag_engine.indexes.embedded.memory import KEPT_VERSIONS
 from rag_engine.indexes.embedded.rows import COLUMNS, Row, chunk_of, key, row_of
 from rag_engine.indexes.embedded.schema import empty_derived, read, read_number, write
-from rag_engine.indexes.embedded.typos import correctable
+from rag_engine.spelling import correctable
 
 if TYPE_CHECKING:
     import sqlite3
