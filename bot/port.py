@@ -1,27 +1,61 @@
-"""What an adapter sees: places, people and messages on the way in; a reply and our one visible message on the way out."""
+"""What an adapter and the service say to each other: nothing of a platform's SDK passes here.
+
+In: events (`MessageEvent`, `Command`, `Action`), each with the `Room` it happened in. Out: pages, written through the room's
+`Outlet` by `bot.streaming` alone, which owns the rate budgets that the outlet names.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from rag_engine.types import Citation
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 __all__ = [
+    "Action",
     "Attachment",
+    "Budget",
+    "Button",
+    "Channel",
+    "ChannelKind",
+    "ChatError",
     "ChatService",
     "Citation",
+    "Command",
+    "CommandSpec",
+    "Directory",
+    "File",
+    "Finding",
+    "Gone",
     "IncomingMessage",
     "Limits",
+    "MessageDeleted",
+    "MessageEdited",
+    "MessageEvent",
     "MessageStream",
+    "Option",
+    "Outlet",
+    "Page",
     "Person",
     "Place",
+    "Posted",
+    "Refused",
     "Reply",
+    "Room",
+    "Route",
     "Source",
+    "Standing",
+    "Throttled",
+    "Unreachable",
+    "Write",
 ]
+
+
+# --- who and where ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,31 +67,179 @@ class Place:
     channel: str
     thread: str = ""
 
+    @property
+    def parent(self) -> Place:
+        """The channel that the place is, or is a thread of."""
+        return replace(self, thread="")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
+    """Somebody on a platform, by the platform's own id; `language` is the one of their client (ISO 639-1), where it is told."""
+
     id: str
     name: str = ""
+    language: str = ""
+
+
+ChannelKind = Literal["public", "private", "group", "direct"]
+"""Who can read it: everyone of the workspace, those let in, a few people, or one person and the bot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """A channel as the platform describes it; `external` when people of other organisations can read it."""
+
+    id: str
+    name: str
+    kind: ChannelKind
+    external: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What a person is in the workspace: an administrator of it, and the names of their roles or groups."""
+
+    admin: bool = False
+    roles: frozenset[str] = frozenset()
+
+
+class Directory(Protocol):
+    """Channels and people of one workspace, told by the platform now or a short while ago (one minute at most).
+
+    Every method raises `ChatError` when the platform does not tell: whoever asks must then refuse.
+    """
+
+    async def channel(self, channel: str) -> Channel: ...
+
+    async def standing(self, person: str) -> Standing: ...
+
+    async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
+        """Whether the person, or everyone who can read the channel `everyone_in`, can read `channel` too.
+
+        False whenever that is not certain: guests, people of other organisations, permissions that cannot be compared.
+        """
+        ...
+
+
+# --- what comes in ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
-    """A file in a message. Nothing is downloaded before `open` is called; `size` is in bytes."""
+    """A file in a message. Nothing is downloaded before `open` is called; `size` is in bytes.
+
+    `open` raises `Refused` with a plain sentence when the platform gives something else than the file (a login page, an
+    expired link) and `Unreachable` when it does not answer.
+    """
 
     name: str
     media_type: str
     size: int
     uri: str
+    """Where a person finds the file again: the permalink of the message it came in."""
     open: Callable[[], AsyncIterator[bytes]]
+    id: str = ""
+    """The platform's id of the file: the same file in a message that is seen twice has the same one."""
+    refusal: str = ""
+    """Why it cannot be read, known before any download: one plain sentence, e.g. of a voice message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingMessage:
+    """A message that a person (or another bot) wrote where we can read it; `text` is CommonMark without our own mention."""
+
     id: str
+    """The platform's id, unique in its channel; a message that is delivered twice has the same one."""
     place: Place
+    """Where it is answered: `place.thread` is set when it stands in a thread, and when the answer will open one."""
     person: Person
     text: str
     attachments: tuple[Attachment, ...] = ()
+    addressed: bool = True
+    """It mentions us, is a direct message, replies to a message of ours, or was handed to us by shortcut or command."""
+    to_others: bool = False
+    """It mentions other people or replies to one of them."""
+    by_bot: bool = False
+    in_thread: bool = False
+    """It stands in a thread that was there before it."""
+    private: bool = False
+    """Only `person` may see the answer."""
+    uri: str = ""
+    """Its permalink."""
+    at: float = 0.0
+    """Seconds since the epoch, UTC."""
+    ours: bool = False
+    """It is a message of our own; only seen when earlier messages are read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageEdited:
+    """The message as it is now. Adapters do not report changes that leave its text as it was."""
+
+    message: IncomingMessage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageDeleted:
+    id: str
+    place: Place
+    """Only platform, workspace and channel are known for certain."""
+
+
+MessageEvent: TypeAlias = IncomingMessage | MessageEdited | MessageDeleted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One thing a command can be told. `choices` are the only values; a `file` is an attachment, where the platform has such."""
+
+    name: str
+    description: str
+    kind: Literal["text", "channel", "file"] = "text"
+    required: bool = False
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandSpec:
+    """A slash command as data. `name` has one word (`ask`) or two (`kb list`): the second is a subcommand of the first."""
+
+    name: str
+    description: str
+    options: tuple[Option, ...] = ()
+    admin: bool = False
+    """Hidden from others where the platform can; who may really do it is asked again when it is used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One use of a slash command. Where the platform gives one line of text, `line` holds it and `values` is empty."""
+
+    id: str
+    name: str
+    """The first word at least, `kb`; the subcommand is in it (`kb list`) or begins `line`."""
+    place: Place
+    person: Person
+    values: Mapping[str, str] = field(default_factory=dict[str, str])
+    line: str = ""
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """A button pressed under one of our messages: the `Button`'s own `name` and `value`."""
+
+    id: str
+    name: str
+    value: str
+    place: Place
+    person: Person
+    message: str = ""
+    """The platform's id of our message that holds the button."""
+
+
+# --- what goes out ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +253,30 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    """A button under a message; `name` and `value` come back in the `Action`. Together they have 90 characters at most."""
+
+    name: str
+    label: str
+    value: str = ""
+    style: Literal["plain", "primary", "danger"] = "plain"
+    feedback: bool = False
+    """One of two that rate the answer (`value` ends in `up` or `down`); shown as the platform shows such."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """A file to send with a message: the picture of a page (`image/png`), an export."""
+
+    name: str
+    media_type: str
+    content: bytes
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """The whole of our message as it should look now: either what is being done, or the text so far with its sources."""
+    """The whole of our answer as it should look now: either what is being done, or the text so far with its sources."""
 
     text: str = ""
     """CommonMark, sources not included."""
@@ -83,34 +287,185 @@ class Reply:
     """Plain sentences to show under the text."""
     citations: tuple[Citation, ...] = ()
     """The cited passages behind `sources`, for whoever wants to check."""
+    buttons: tuple[Button, ...] = ()
+    """The adapter puts up to five in a row."""
+    files: tuple[File, ...] = ()
+    """Sent with the final write only."""
+    links: frozenset[str] | None = None
+    """The only addresses that may be shown as links, beside those of `sources`; None for text of our own, where all may."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What one of our messages shows, in the Markdown of the platform: safe to send as it is.
+
+    `text`, `footer` and `status` together keep to the limit of characters. `reply` is what the page was made from.
+    """
+
+    text: str = ""
+    footer: str = ""
+    """Sources and notices, in the platform's own small print; only on the last page."""
+    status: str = ""
+    buttons: tuple[Button, ...] = ()
+    files: tuple[File, ...] = ()
+    reply: Reply = field(default_factory=Reply)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What the platform allows one message: characters, and seconds between two edits."""
+    """What the platform allows one message: characters (UTF-16 units), and seconds between two edits of one message.
+
+    `dialect` names the Markdown it shows: a module of `bot.rendering.dialects`.
+    """
 
     characters: int
     edit_seconds: float
+    dialect: str = "commonmark"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """At most `calls` in any `seconds`, counted over all writes whose budget has the same `name`."""
+
+    name: tuple[str, ...]
+    calls: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """One way of writing a message, with what each kind of write costs. Other messages of an answer take the last route."""
+
+    name: str
+    create: Budget
+    edit: Budget
+    finish: Budget
+    lifetime: float = math.inf
+    """Seconds after `create` in which the message can be written this way; later it goes on by the next route."""
+    characters: int = 1 << 30
+    """The most text that this way can carry."""
+    grows: bool = False
+    """Text that is shown can only be added to; what differs waits for the final write."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """One call: message number `part` (from 0) of the answer is to show `page`. `page` is None: take the message away."""
+
+    part: int
+    page: Page | None
+    route: str
+    final: bool = False
+
+
+class Outlet(Protocol):
+    """Our messages under one question: where pages go. Written by `bot.streaming` alone, one call at a time.
+
+    A part that has no message yet is created, one that has is edited. Creating is done once: an adapter that does not know whether
+    a call arrived makes sure before it repeats it. Text is sent so that it can ping nobody and unfolds no preview.
+    """
+
+    @property
+    def limits(self) -> Limits: ...
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        """The ways of writing, the best first. At least one; the last one works at any time."""
+        ...
+
+    async def write(self, write: Write) -> str:
+        """Do it; the platform's id of the message. Raises `Throttled`, `Gone`, `Unreachable`, `Refused`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """Where a message of ours stands: the ids of its parts, in order, for going on with them later."""
+
+    place: Place
+    messages: tuple[str, ...]
+
+
+class Room(Protocol):
+    """One place on a platform, as the service sees it while it deals with one event."""
+
+    @property
+    def directory(self) -> Directory: ...
+
+    def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
+        """Where the answer to this event goes; for one person's eyes, or into messages of ours that are there already."""
+        ...
+
+    async def earlier(self, *, limit: int) -> list[IncomingMessage]:
+        """The messages before this event in its thread, else in its channel, oldest first; our own are marked `ours`.
+
+        Raises `ChatError` when the platform does not give them.
+        """
+        ...
+
+    async def fetch(self, link: str) -> IncomingMessage | None:
+        """The message a permalink leads to, with its files; None when it is not in this workspace or cannot be read."""
+        ...
 
 
 class MessageStream(Protocol):
-    """Our one visible message, edited in place."""
+    """One visible message, edited in place. (Gives way to `Outlet`.)"""
 
     @property
-    def limits(self) -> Limits:
-        """Read again before each edit: the adapter widens it when many streams are open."""
-        ...
+    def limits(self) -> Limits: ...
 
-    async def show(self, reply: Reply) -> None:
-        """Create or edit the message: the whole reply so far."""
-        ...
+    async def show(self, reply: Reply) -> None: ...
 
-    async def finish(self, reply: Reply) -> None:
-        """The last edit, with the numbered citations."""
-        ...
+    async def finish(self, reply: Reply) -> None: ...
 
 
 class ChatService(Protocol):
-    """All behaviour behind an adapter. Never raises what a person could have been told in the message."""
+    """All behaviour behind an adapter. Never raises what a person could have been told in a message.
 
-    async def on_message(self, message: IncomingMessage, stream: MessageStream) -> None: ...
+    Each call may take as long as the answer does: an adapter acknowledges the event first and runs the call in a task.
+    """
+
+    commands: Sequence[CommandSpec]
+
+    async def on_message(self, event: MessageEvent, room: Room) -> None: ...
+
+    async def on_command(self, command: Command, room: Room) -> None: ...
+
+    async def on_action(self, action: Action, room: Room) -> None: ...
+
+
+# --- what goes wrong -------------------------------------------------------------------------------------------------
+
+
+class ChatError(Exception):
+    """A platform did not do what it was asked. The text is for the log and for `doctor`; it holds no secret."""
+
+
+class Throttled(ChatError):
+    """Too many calls: nothing was done; again after `seconds`."""
+
+    def __init__(self, message: str = "", *, seconds: float) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+
+class Unreachable(ChatError):
+    """The platform does not answer, or answers with a fault of its own: the same call may work later."""
+
+
+class Gone(ChatError):
+    """The message, thread or channel is no longer there, or closed to us: further calls cannot work."""
+
+
+class Refused(ChatError):
+    """The platform will not do this. The text is one plain sentence for people, with what would mend it where that is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One line of `footnote doctor`: what was checked, how it is, and what to do about it."""
+
+    check: str
+    state: Literal["ok", "note", "bad"]
+    detail: str
+    mend: str = ""

@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rag_engine.errors import UserError
-from rag_engine.types import Message
+from rag_engine.types import Knowledge, Message
 from rag_engine.untrusted import attribute, neutral
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from datetime import date
 
     from rag_engine.types import Hit, Turn
-
-Knowledge = Literal["only_sources", "prefer_sources"]
-"""Whether an answer may come from the passages alone, or also, marked as such, from what the model knows."""
 
 Round: TypeAlias = "tuple[Message, ...]"
 """One exchange of a conversation, as it is sent: it is kept or dropped as a whole."""

@@ -27,6 +27,8 @@ Leg = Literal["lexical", "dense"]
 Side = Literal["query", "passage"]
 SectionKind = Literal["prose", "list", "table", "code"]
 Role = Literal["system", "user", "assistant"]
+Knowledge = Literal["only_sources", "prefer_sources"]
+"""Whether an answer may come from the passages alone, or also, marked as such, from what the model knows."""
 DocumentState = Literal["queued", "parsing", "embedding", "ready", "failed"]
 
 
@@ -109,6 +111,12 @@ class Query:
     """What a person calls the places searched, for sentences like "not found in …"."""
     limit: int = 8
     legs: tuple[Leg, ...] = ("lexical", "dense")
+    heard: tuple[Turn, ...] = ()
+    """What others said in the conversation and was not answered; merged with its history by time."""
+    knowledge: Knowledge | None = None
+    """What the answer may rest on, for this question; None: what the settings say."""
+    language: str = ""
+    """The language to answer in, whatever the question's (ISO 639-1); empty: the question's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
