@@ -1,0 +1,42 @@
+"""Pure: how long a text is to a platform, and where it may be cut without breaking a character."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import regex
+
+_CLUSTER: Final = regex.compile(r"\X")
+
+
+def width(text: str) -> int:
+    """Length in UTF-16 units: what both platforms count at most."""
+    return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
+
+
+def fitting(text: str, room: int, start: int = 0) -> int:
+    """The end of the longest piece from `start` that has `room` units at most and ends between two characters as people see them.
+
+    At least one code point is taken, whatever the room.
+    """
+    end = start
+    used = 0
+    while end < len(text):
+        used += 2 if text[end] > "\uffff" else 1
+        if used > room:
+            break
+        end += 1
+    if end >= len(text):
+        return len(text)
+    return max(_whole(text, start, end), start + 1)
+
+
+def _whole(text: str, start: int, end: int) -> int:
+    """The last border of a grapheme cluster up to `end`; `end` itself when one cluster fills everything."""
+    behind = max(start, end - 64)
+    last = behind
+    for cluster in _CLUSTER.finditer(text, behind):
+        if cluster.end() > end:
+            break
+        last = cluster.end()
+    return last if last > start else end
