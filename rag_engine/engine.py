@@ -103,7 +103,8 @@ class Engine:
         if remember and query.conversation and self.limits.history_turns:
             history = await self.history.read(query.conversation, limit=self.limits.history_turns)
         seconds = {"history": time.perf_counter() - started}
-        return Inquiry(query=query, question=query.text, history=tuple(history), seconds=seconds)
+        spoken = _merged(history, query.heard, most=self.limits.history_turns)
+        return Inquiry(query=query, question=query.text, history=spoken, seconds=seconds)
 
     async def _run(self, inquiry: Inquiry, steps: Sequence[NamedStep]) -> Inquiry:
         async for item in pipeline.run(inquiry, steps):
@@ -154,6 +155,21 @@ async def _check(query: Query, limits: Limits) -> None:
         raise UserError("There are no words in this question that could be searched for: ask it in words.")
 
 
+def _merged(history: Sequence[Turn], heard: Sequence[Turn], *, most: int) -> tuple[Turn, ...]:
+    """The conversation with what others said in it, in the order of time; the latest `most`.
+
+    A question and its answer stay together: what was said while the answer was written comes after it.
+    """
+    turns = sorted(heard, key=lambda turn: turn.at)
+    merged: list[Turn] = []
+    for turn in history:
+        while turns and turn.role == "user" and turns[0].at < turn.at:
+            merged.append(turns.pop(0))
+        merged.append(turn)
+    merged += turns
+    return tuple(merged[-most:] if most else ())
+
+
 def _prompt(inquiry: Inquiry) -> Prompt:
     if inquiry.prompt is None:
         raise ValueError("the pipeline has no step that makes a prompt")
@@ -202,4 +218,7 @@ def _citation(citation: Citation) -> dict[str, object]:
         "title": citation.title,
         "anchor": citation.anchor,
         "quote": citation.quote,
+        "uri": citation.uri,
+        "document": citation.document,
+        "chunk": citation.chunk,
     }

@@ -205,6 +205,8 @@ class Prompt:
     """Whether an answer must rest on passages: without any, a generative model is then not asked."""
     scope: str = ""
     """What a person calls the places searched, as in `Query`."""
+    language: str = ""
+    """The language to answer in, as in `Query`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -39,6 +40,8 @@ class Settings(BaseModel):
     name: str = "scripted"
     replies: tuple[ScriptedReply, ...] = ()
     context_tokens: int = Field(default=8192, ge=512)
+    pieces_per_second: float = Field(default=0, ge=0)
+    """How fast a reply is told; 0: at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +55,8 @@ class Line:
     """Raised after the pieces; with no pieces, on opening."""
     gates: tuple[asyncio.Event, ...] = ()
     """Gate i is waited for before piece i."""
+    pieces_per_second: float = 0.0
+    """How fast the pieces come; 0: at once."""
 
     def fits(self, prompt: Prompt, task: str) -> bool:
         """Whether this is the line for the prompt."""
@@ -63,7 +68,12 @@ class Line:
 async def connect(settings: Settings, *, embedder: Embedder) -> AsyncGenerator[LanguageModel]:
     """A model that says what the settings have for each prompt, in pieces of a word or so."""
     script = [
-        Line(pieces=tuple(_PIECE.findall(reply.text)), task=reply.task, pattern=reply.pattern)
+        Line(
+            pieces=tuple(_PIECE.findall(reply.text)),
+            task=reply.task,
+            pattern=reply.pattern,
+            pieces_per_second=settings.pieces_per_second,
+        )
         for reply in settings.replies
     ]
     yield ScriptedModel(script, name=settings.name, context_tokens=settings.context_tokens)
@@ -109,9 +119,12 @@ class ScriptedModel:
 
 
 async def _say(line: Line) -> AsyncGenerator[str]:
+    started = time.monotonic()
     for number, piece in enumerate(line.pieces):
         if number < len(line.gates):
             await line.gates[number].wait()
+        if line.pieces_per_second:
+            await asyncio.sleep(started + number / line.pieces_per_second - time.monotonic())
         yield piece
     if line.fault:
         raise line.fault

@@ -46,10 +46,11 @@ def build(settings: Settings, ports: Ports) -> Step:
 async def pack(inquiry: Inquiry, *, settings: Settings, model: LanguageModel) -> Inquiry:
     """The inquiry with its prompt. The passages in the prompt keep their whole chunks, also where an excerpt is sent."""
     asked = inquiry.query.text
-    language = detect(asked)
+    language = inquiry.query.language or detect(asked)
+    knowledge = inquiry.query.knowledge or settings.knowledge
     count = await _counter(model)
     layout = Layout(
-        assemble=partial(prompts.answer, language=language, knowledge=settings.knowledge),
+        assemble=partial(prompts.answer, language=language, knowledge=knowledge),
         format=prompts.passage,
         count=count,
     )
@@ -63,7 +64,8 @@ async def pack(inquiry: Inquiry, *, settings: Settings, model: LanguageModel) ->
         tokens=fitted.tokens,
         reply_tokens=reply_reserve(model.context_tokens, settings.reply_tokens),
         scope=inquiry.query.scope,
-        needs_passages=settings.knowledge == "only_sources",
+        language=inquiry.query.language,
+        needs_passages=knowledge == "only_sources",
     )
     packed = replace(inquiry, prompt=prompt).noting(**_details(fitted, inquiry, budget, language))
     if fitted.question == asked:

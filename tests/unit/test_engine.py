@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -27,6 +27,8 @@ from rag_engine.types import (
     Query,
     Retrieval,
     Stage,
+    Turn,
+    TurnId,
 )
 from tests.unit.prompting import passage
 
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
     from rag_engine.errors import RagError
     from rag_engine.ports import History, LanguageModel
-    from rag_engine.types import AnswerEvent, Hit, Trace, Turn
+    from rag_engine.types import AnswerEvent, Hit, Trace
 
 HITS = (
     passage("The notice period is four weeks.", rank=1, title="contract.pdf", anchor="p. 2"),
@@ -128,6 +130,10 @@ async def test_both_turns_and_the_trace_are_kept_and_the_next_question_sees_them
     trace = await history.trace(first.turn)
     assert trace is not None
     assert trace.details["question"] == QUERY.text
+    cited = cast("list[dict[str, object]]", trace.details["citations"])
+    assert [(item["document"], item["chunk"]) for item in cited] == [
+        (HITS[0].chunk.document, HITS[0].chunk.id)
+    ]
     assert "Four weeks" in model.prompts[1][1].messages[0].content
 
 
@@ -154,6 +160,22 @@ async def test_a_stream_that_breaks_off_keeps_its_text_and_is_marked(
     assert answer.text.startswith("Four weeks [1]. And then")
     assert answer.notices == ("The answer broke off: Gone.",)
     assert broken.open_replies == 0
+
+
+async def test_what_others_said_stands_in_the_conversation_where_it_was_said(
+    history: SqliteHistory, tmp_path: Path
+) -> None:
+    model = ScriptedModel([QUOTING, QUOTING])
+    before, after = (
+        Turn(id=TurnId(said), conversation=ConversationId("c"), role="user", text=said, at=at)
+        for said, at in (("Ann: The contract is new.", 1.0), ("Ben: And for trainees?", 9e9))
+    )
+    async with engine(history, [model], tmp_path) as running:
+        await events(running)
+        await events(running, replace(QUERY, text="So?", heard=(after, before)))
+    sent = model.prompts[-1][1].messages[0].content.splitlines()
+    assert sent == [before.text, QUERY.text, "Four weeks [1].", after.text, "So?"]
+    assert len(await history.read(ConversationId("c"), limit=10)) == 4  # what was only heard is not written
 
 
 async def test_the_last_models_failure_reaches_the_caller(history: SqliteHistory, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ class _ExtractiveModel:
             yield pieces
 
     async def _answer(self, prompt: Prompt) -> AsyncGenerator[str]:
-        language = detect(prompt.question)
+        language = prompt.language or detect(prompt.question)
         chosen = await self._choose(prompt)
         if not chosen:
             yield not_found(language=language, scope=prompt.scope, titles=_titles(prompt.passages))

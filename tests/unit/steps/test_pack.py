@@ -74,6 +74,15 @@ async def test_without_hits_the_context_is_told_to_be_empty() -> None:
     assert "<passages>" not in prompt_of(done).messages[-1].content
 
 
+async def test_a_query_may_set_the_knowledge_policy_and_the_language_for_itself() -> None:
+    asked = inquiry("Why?", "a")
+    own = replace(asked, query=replace(asked.query, knowledge="prefer_sources", language="de"))
+    prompt = prompt_of(await packed(own, knowledge="only_sources"))
+    assert "your own knowledge" in prompt.messages[0].content
+    assert "Answer in German." in prompt.messages[-1].content
+    assert (prompt.needs_passages, prompt.language) == (False, "de")
+
+
 async def test_the_knowledge_policy_is_a_setting() -> None:
     blended = prompt_of(await packed(inquiry("Why?", "a"), knowledge="prefer_sources"))
     assert "your own knowledge" in blended.messages[0].content
