@@ -9,10 +9,18 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
 from rag_engine.errors import BadSettings
 
@@ -25,6 +33,14 @@ _PREFIX = "FOOTNOTE_"
 def _default_data_dir() -> Path:
     base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(base) / "footnote"
+
+
+def _listed(value: object) -> object:
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
+"""Several names: in the environment, with commas between them."""
 
 
 class _Section(BaseModel):
@@ -50,6 +66,17 @@ class Slice(BaseModel):
 
 class EmbedderSlice(Slice):
     kind: str = "local"
+
+
+class PlatformSlice(_Section):
+    """Settings that only the adapter of one platform knows."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, object]]:
+        """Names only, as in `Slice`."""
+        for name in self.model_extra or {}:
+            yield name, "…"
 
 
 class IndexSlice(Slice):
@@ -94,6 +121,34 @@ class AnsweringSettings(_Section):
     passages: int = Field(default=8, ge=1, le=50)
 
 
+class AccessSettings(_Section):
+    """Who may do what, and which knowledge bases are seen without being bound."""
+
+    roles: Names = ()
+    """Names of roles (Discord) and user groups (Slack) whose members may administer, beside the administrators."""
+    add: Literal["admins", "everyone"] = "admins"
+    """Who may add files to a channel's own knowledge base; to a thread's, everyone who can write in it."""
+    workspaces: Names = ()
+    """Ids of the workspaces and servers that are served; empty: every one the bot is installed in."""
+    everywhere: Names = ()
+    """Names of knowledge bases, made by `footnote add`, that every place sees without their being bound."""
+
+
+class ChatSettings(_Section):
+    """How the bot behaves in chat."""
+
+    answers: int = Field(default=32, ge=1, le=1000)
+    """How many questions are answered at the same time."""
+    waiting: int = Field(default=5, ge=1, le=100)
+    """How many questions may wait for their turn in one conversation."""
+    upload_seconds: float = Field(default=120, gt=0)
+    """How long one file may take to come from the platform."""
+    bots: Names = ()
+    """Ids of other bots that are answered."""
+    bot_turns: int = Field(default=3, ge=1, le=20)
+    """How many answers other bots get in one thread."""
+
+
 class MetricsSettings(_Section):
     """Where `footnote run` shows its counters; nowhere when no port is given, and a free one is taken for 0."""
 
@@ -124,6 +179,10 @@ class Settings(BaseSettings):
     ingestion: IngestionSettings = IngestionSettings()
     answering: AnsweringSettings = AnsweringSettings()
     metrics: MetricsSettings = MetricsSettings()
+    access: AccessSettings = AccessSettings()
+    chat: ChatSettings = ChatSettings()
+    slack: PlatformSlice = PlatformSlice()
+    discord: PlatformSlice = PlatformSlice()
     steps: dict[str, dict[str, object]] = Field(default_factory=dict[str, dict[str, object]])
     """Settings of a pipeline step by its name: `FOOTNOTE_STEPS__RETRIEVE__CANDIDATES=50`."""
     openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
@@ -132,6 +191,14 @@ class Settings(BaseSettings):
     # It may hold a name and a password, which no log must show.
     elasticsearch_url: str | None = Field(default=None, validation_alias="ELASTICSEARCH_URL", repr=False)
     elasticsearch_api_key: SecretStr | None = Field(default=None, validation_alias="ELASTICSEARCH_API_KEY")
+
+    slack_bot_token: SecretStr | None = Field(default=None, validation_alias="SLACK_BOT_TOKEN")
+    slack_app_token: SecretStr | None = Field(default=None, validation_alias="SLACK_APP_TOKEN")
+    slack_signing_secret: SecretStr | None = Field(default=None, validation_alias="SLACK_SIGNING_SECRET")
+    slack_api_base_url: str | None = Field(default=None, validation_alias="SLACK_API_BASE_URL")
+    discord_token: SecretStr | None = Field(default=None, validation_alias="DISCORD_TOKEN")
+    discord_api_base: str | None = Field(default=None, validation_alias="DISCORD_API_BASE")
+    discord_gateway_url: str | None = Field(default=None, validation_alias="DISCORD_GATEWAY_URL")
 
     @field_validator("data_dir")
     @classmethod

@@ -110,3 +110,18 @@ def test_an_empty_value_is_no_value_and_home_is_meant_by_a_tilde(monkeypatch: py
 def test_the_settings_of_a_part_are_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOOTNOTE_MODEL__API_KEY", "sk-secret")
     assert "sk-secret" not in repr(settings.read()) + str(settings.read())
+
+
+def test_names_stand_with_commas_between_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_ACCESS__ROLES", "kb admins, ops,")
+    monkeypatch.setenv("FOOTNOTE_CHAT__BOTS", "B1")
+    read = settings.read()
+    assert read.access.roles == ("kb admins", "ops")
+    assert read.chat.bots == ("B1",)
+
+
+def test_tokens_of_platforms_are_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-hush")
+    monkeypatch.setenv("DISCORD_TOKEN", "hush")
+    monkeypatch.setenv("FOOTNOTE_SLACK__SIGNING_SECRET", "hush")
+    assert "hush" not in repr(settings.read()) + str(settings.read())
