@@ -1,29 +1,46 @@
-"""Which knowledge bases a place may see."""
+"""Who may do what where; which knowledge bases the operator at the console may see."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
-from rag_engine.errors import UnknownKnowledgeBase
+from bot.port import ChatError
+from rag_engine.errors import NotAllowed, UnknownKnowledgeBase
 from rag_engine.storage.names import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Sequence
 
+    from bot.port import Directory, Person, Place
+    from bot.settings import AccessSettings
     from rag_engine.ports import Catalog
     from rag_engine.types import KnowledgeBase, KnowledgeBaseId
+
+_log = logging.getLogger(__name__)
+_Told = TypeVar("_Told")
+
+Act: TypeAlias = Literal["administer", "add", "stop"]
 
 DEFAULT_KNOWLEDGE_BASE = "default"
 """Where files go when nobody names a knowledge base."""
 
+_DIRECTORY_SECONDS = 10.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """The knowledge bases a question may look in, and what a person calls them."""
+    """The knowledge bases a question may look in, and what a person calls them.
+
+    Only `bot.audience` and this module make one: who reads the reply may read all of it.
+    """
 
     knowledge_bases: frozenset[KnowledgeBaseId]
     name: str
+    notices: tuple[str, ...] = ()
+    """Plain sentences to show with the answer, e.g. that something had to be left out."""
 
 
 async def scope(catalog: Catalog, names: Sequence[str] = ()) -> Scope:
@@ -48,3 +65,85 @@ def find(known: Sequence[KnowledgeBase], name: str) -> KnowledgeBase:
             return knowledge_base
     names = ", ".join(knowledge_base.name for knowledge_base in known) or "none yet"
     raise UnknownKnowledgeBase(f"There is no knowledge base {name!r}; there are: {names}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """Who may do what in chat. What the platform does not tell is not allowed."""
+
+    settings: AccessSettings
+
+    def serves(self, place: Place) -> bool:
+        """Whether anybody in the place's workspace gets an answer."""
+        return not self.settings.workspaces or place.workspace in self.settings.workspaces
+
+    def admit(self, place: Place) -> None:
+        """Raise `NotAllowed` in a workspace that is not served."""
+        if not self.serves(place):
+            raise NotAllowed(
+                f"I do not answer in this workspace: whoever runs me can add {place.workspace or 'it'} "
+                "to FOOTNOTE_ACCESS__WORKSPACES."
+            )
+
+    async def check(
+        self, person: Person, place: Place, directory: Directory, *, act: Act, asker: str = ""
+    ) -> None:
+        """Raise `NotAllowed`, with a sentence for that person alone, unless the person may do this in the place.
+
+        `administer`: its settings, bindings and knowledge bases. `add`: files to its own knowledge base. `stop`: the answer to
+        a question of `asker`.
+        """
+        self.admit(place)
+        if (act == "stop" and person.id == asker) or (act == "add" and self._all_may_add(place)):
+            return
+        if await told(_among_few(place, directory)):
+            return  # nobody reads it but who is in it
+        if await self.administers(person, directory):
+            return
+        raise NotAllowed(self._refusal(act))
+
+    async def administers(self, person: Person, directory: Directory) -> bool:
+        """Whether the person is an administrator of the workspace, or has one of the roles that the settings name."""
+        standing = await told(directory.standing(person.id))
+        if standing is None:
+            return False
+        wanted = {folded(role) for role in self.settings.roles}
+        return standing.admin or any(folded(role) in wanted for role in standing.roles)
+
+    async def belongs(self, person: Person, directory: Directory) -> bool:
+        """Whether the person is of the workspace and no guest in it, or may administer it."""
+        standing = await told(directory.standing(person.id))
+        return standing is not None and (standing.member or await self.administers(person, directory))
+
+    async def check_administers(self, person: Person, place: Place, directory: Directory) -> None:
+        """As `check` for administering, but of what is more than this place's own."""
+        self.admit(place)
+        if not await self.administers(person, directory):
+            raise NotAllowed(self._refusal("administer"))
+
+    def _all_may_add(self, place: Place) -> bool:
+        return bool(place.thread) or self.settings.add == "everyone"
+
+    def _refusal(self, act: Act) -> str:
+        who = "an admin of this workspace"
+        if self.settings.roles:
+            who += f" or somebody with the role {' or '.join(self.settings.roles)}"
+        if act == "stop":
+            return f"Only whoever asked can stop this answer, or {who}."
+        if act == "add":
+            return f"Only {who} can add files to a channel's own knowledge base: add them in a thread, or ask one of them."
+        return f"Only {who} can do that here: ask one of them. (Nobody else can, either, while the platform does not tell who they are.)"
+
+
+async def told(asked: Awaitable[_Told]) -> _Told | None:
+    """What the directory answers; None when it does not, and then whatever depends on it is not allowed."""
+    try:
+        async with asyncio.timeout(_DIRECTORY_SECONDS):
+            return await asked
+    except (ChatError, TimeoutError) as error:
+        _log.warning("the platform does not tell who may read or do something: %s", str(error) or "no answer")
+        return None
+
+
+async def _among_few(place: Place, directory: Directory) -> bool:
+    return (await directory.channel(place.channel)).kind in ("direct", "group")

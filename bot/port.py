@@ -102,6 +102,8 @@ class Standing:
 
     admin: bool = False
     roles: frozenset[str] = frozenset()
+    member: bool = False
+    """A full member: no guest, and nobody of another organisation. False whenever that is not certain."""
 
 
 class Directory(Protocol):
