@@ -113,6 +113,10 @@ class Shown:
     streaming: bool = False
     texts: tuple[Text, ...] = ()
     """All that it ever showed, oldest first, `text` included."""
+    tasks: tuple[str, ...] = ()
+    """Steps that stand beside the text, where the platform has such."""
+    statuses: tuple[Text, ...] = ()
+    """All that these steps ever said."""
 
     def button(self, label: str) -> ShownButton:
         """The button with that label, or one that begins so."""
@@ -146,7 +150,8 @@ class Upload:
 
     name: str
     content: bytes
-    media_type: str = "application/octet-stream"
+    media_type: str = ""
+    """Guessed from the name when it is empty."""
 
 
 # --- how often -----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,415 @@
+"""A server that speaks Slack's Web API and Socket Mode to the unmodified slack_bolt and slack_sdk, and the people in its workspace.
+
+The limits are those of PLATFORMS.md A4 and A6, as sliding windows: `chat.update` 50 a minute, `chat.appendStream` 100, starting and
+stopping a stream 20, `chat.postMessage` 10 in any 10 seconds of one channel. `limits` can be set; `windows.violations` holds
+what was refused. A stream takes 12,000 characters in all (`stream_characters`) and lives 300 seconds (`stream_lifetime`).
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from tests.doubles import slack_text
+from tests.doubles.chat_server import Shown, ShownFile, Text, Upload
+from tests.doubles.slack_routes import SlackRoutes
+from tests.doubles.slack_world import Channel, Message, SlackError, User
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tests.doubles.slack_wire import Delivery
+
+KINDS = {"public": "channel", "private": "group", "im": "im", "mpim": "mpim"}
+MESSAGES = {
+    "public": "message.channels",
+    "private": "message.groups",
+    "im": "message.im",
+    "mpim": "message.mpim",
+}
+
+
+class SlackServer(SlackRoutes):
+    """Slack as people see it: everything they can do, and what is on their screens."""
+
+    def __init__(self, *, team: str = "ACME") -> None:
+        super().__init__(team=team)
+        self.subscriptions = {"app_mention", "file_shared", "app_home_opened", "member_joined_channel"}
+        self.subscriptions |= set(MESSAGES.values())
+        self.mention_first = True
+        """Of the two events of one mention, which one is sent first."""
+        self.submissions: list[Delivery] = []
+
+    @property
+    def mention(self) -> str:
+        """How a person addresses the bot."""
+        return f"<@{self.world.bot.id}>"
+
+    # making the workspace
+
+    def add_user(self, name: str, **facts: Any) -> User:
+        """A person; `admin`, `guest`, `stranger` (of another organisation) and `locale` may be said."""
+        return self.world.add_user(name, **facts)
+
+    def add_bot(self, name: str) -> User:
+        """Another bot than ours."""
+        return self.world.add_user(name, bot="B" + name.upper())
+
+    def add_channel(self, name: str, members: Sequence[User] = (), **facts: Any) -> Channel:
+        """A channel with these people and the bot; `kind`, `bot=False`, `external=True` may be said."""
+        return self.world.add_channel(name, members=members, **facts)
+
+    def direct(self, user: User | str) -> Channel:
+        """The person's direct messages with the bot."""
+        return self.world.direct(self._user(user))
+
+    def user_joins(self, user: User | str, channel: Channel | str) -> None:
+        place, who = self._channel(channel), self._user(user)
+        place.members.add(who.id)
+        joined = {"type": "member_joined_channel", "user": who.id, "channel_type": place.id[0]}
+        self._tell(place, joined | {"team": f"T{self.world.team}", "event_ts": self.world.stamp()})
+
+    def user_leaves(self, user: User | str, channel: Channel | str) -> None:
+        self._channel(channel).members.discard(self._user(user).id)
+        self.changed()
+
+    # what people do
+
+    async def user_says(
+        self,
+        user: User | str,
+        channel: Channel | str,
+        text: str,
+        *,
+        thread: str = "",
+        files: Sequence[Upload] = (),
+        subtype: str = "",
+    ) -> str:
+        """Post a message; its ts. A mention is told to the bot twice, as Slack does: as itself and as a message."""
+        who, place = self._user(user), self._channel(channel)
+        shared = [self._share(who, place, file) for file in files]
+        message = Message(
+            ts=self.world.stamp(),
+            channel=place.id,
+            user=who.id,
+            text=text,
+            thread=thread,
+            files=shared,
+            subtype=subtype or ("file_share" if files else "bot_message" if who.bot else ""),
+        )
+        message.texts.append(Text(text=text, at=self.now()))
+        self.put(message)
+        return message.ts
+
+    async def user_uploads(
+        self, user: User | str, channel: Channel | str, *files: Upload, text: str = "", thread: str = ""
+    ) -> str:
+        """Drop files into a channel or thread; the ts of the message that they come in."""
+        return await self.user_says(user, channel, text, thread=thread, files=files)
+
+    async def bot_says(self, bot: User, channel: Channel | str, text: str, *, thread: str = "") -> str:
+        """Another bot posts."""
+        return await self.user_says(bot, channel, text, thread=thread)
+
+    async def user_edits(self, message: str, text: str) -> None:
+        """The author of the message changes it."""
+        changed = self.world.messages[message]
+        previous = self.world.message_json(changed)
+        changed.text = text
+        changed.edited = self.world.stamp()
+        changed.texts.append(Text(text=text, at=self.now()))
+        self._announce_change(changed, previous)
+        self.changed()
+
+    async def unfurl(self, message: str, url: str = "https://example.org/") -> None:
+        """Slack adds the preview of a link: a change that leaves the text as it is."""
+        changed = self.world.messages[message]
+        previous = self.world.message_json(changed)
+        preview = {"attachments": [{"from_url": url, "id": 1, "title": "Preview"}]}
+        self._announce_change(changed, previous, preview)
+
+    async def user_deletes(self, message: str) -> None:
+        """The author deletes the message. The first message of a thread leaves a stone in its place."""
+        gone = self.world.messages[message]
+        previous = self.world.message_json(gone)
+        if len(self.world.thread_of(gone.ts)) > 1:
+            gone.text, gone.subtype, gone.files = "This message was deleted.", "tombstone", []
+            gone.texts.append(Text(text=gone.text, at=self.now()))
+            self._announce_change(gone, previous)
+            self.changed()
+            return
+        self.remove(gone)
+        event = {"subtype": "message_deleted", "deleted_ts": gone.ts, "previous_message": previous}
+        self._tell(self._channel(gone.channel), self._hidden(gone, event))
+
+    async def user_clicks(self, user: User | str, message: str, button: str) -> Delivery:
+        """Press the button with that label (or one that begins so) or that action."""
+        who, on = self._user(user), self.world.messages[message]
+        shown = next(
+            each
+            for each in slack_text.buttons(on.blocks)
+            if button == each.action or each.label.startswith(button)
+        )
+        block, element = slack_text.element(on.blocks, shown.action)
+        action = {
+            "action_id": element["action_id"],
+            "block_id": block.get("block_id", "b"),
+            "type": element["type"],
+            "value": shown.value,
+            "action_ts": self.world.stamp(),
+            "text": {"type": "plain_text", "text": shown.label},
+        }
+        payload = self._interaction(who, on) | {
+            "type": "block_actions",
+            "actions": [action],
+            "state": {"values": {}},
+        }
+        if on.only_for:
+            payload.pop("message")
+        return self.wire.send("interactive", payload)
+
+    async def user_shortcut(self, user: User | str, message: str, callback: str) -> Delivery:
+        """Choose a shortcut of the bot in the menu of a message."""
+        on = self.world.messages[message]
+        payload = self._interaction(self._user(user), on) | {
+            "type": "message_action",
+            "callback_id": callback,
+        }
+        return self.wire.send("interactive", payload | {"message_ts": on.ts})
+
+    async def user_commands(self, user: User | str, channel: Channel | str, line: str) -> Delivery:
+        """Type a slash command. What comes with the acknowledgement is shown; without one Slack says that it failed."""
+        who, place = self._user(user), self._channel(channel)
+        name, _, text = line.partition(" ")
+        url = self.response_url(place.id, who.id)
+        names = {"im": "directmessage", "mpim": "mpdm", "private": "privategroup"}
+        delivery = self.wire.send(
+            "slash_commands",
+            {
+                "token": "token",
+                "team_id": f"T{self.world.team}",
+                "team_domain": self.world.domain,
+                "channel_id": place.id,
+                "channel_name": names.get(place.kind, place.name),
+                "user_id": who.id,
+                "user_name": who.name,
+                "command": name,
+                "text": text,
+                "api_app_id": "AFOOTNOTE",
+                "is_enterprise_install": "false",
+                "response_url": url,
+                "trigger_id": self.views.trigger(who.id),
+            },
+        )
+        await self._acknowledged(delivery, who, place, name, url)
+        return delivery
+
+    async def _acknowledged(self, delivery: Delivery, who: User, place: Channel, name: str, url: str) -> None:
+        try:
+            await self.wait_for(delivery.done.is_set, seconds=self.wire.ack_seconds)
+        except TimeoutError:
+            text = f"{name} failed with the error “operation_timeout”"
+            self.put(
+                Message(ts=self.world.stamp(), channel=place.id, user=who.id, text=text, only_for=who.id)
+            )
+            return
+        if delivery.answer.get("text") or delivery.answer.get("blocks"):
+            self.respond(self.responses[url.rpartition("/")[2]], delivery.answer)
+
+    async def user_submits(self, view: str, values: Mapping[str, Mapping[str, Any]]) -> Delivery:
+        """Send a modal off; `values` by block and action."""
+        modal = self.views.modals[view]
+        content = {"id": view, "team_id": f"T{self.world.team}", **modal.content, "state": {"values": values}}
+        payload = self._actor(self.world.users[modal.user]) | {"type": "view_submission", "view": content}
+        delivery = self.wire.send("interactive", payload | {"response_urls": []})
+        await self.wait_for(delivery.done.is_set)
+        modal.open = delivery.answer.get("response_action") in ("errors", "update", "push")
+        self.submissions.append(delivery)
+        self.changed()
+        return delivery
+
+    async def user_opens_home(self, user: User | str, tab: str = "home") -> None:
+        who = self._user(user)
+        place = self.world.direct(who)
+        opened = {"type": "app_home_opened", "user": who.id, "channel": place.id, "tab": tab}
+        self._tell(place, opened | {"event_ts": self.world.stamp()})
+
+    async def user_stops_stream(self, message: str) -> None:
+        """Press the stop button of Slack itself."""
+        stream = self.world.messages[message].stream
+        if stream is not None:
+            stream.open, stream.stopped_by_user = False, True
+        self.changed()
+
+    # what people see
+
+    def visible(self, user: User | str, channel: Channel | str, thread: str = "") -> list[Shown]:
+        """What is on this person's screen, in the channel or in a thread of it, from top to bottom."""
+        who, place = self._user(user), self._channel(channel)
+        if place.kind != "public" and who.id not in place.members:
+            return []
+        messages = sorted(self.world.messages.values(), key=lambda each: each.ts)
+        return [
+            self.shown(each.ts)
+            for each in messages
+            if each.channel == place.id
+            and each.only_for in ("", who.id)
+            and (thread in (each.ts, each.thread) if thread else not each.thread)
+        ]
+
+    def shown(self, message: str) -> Shown:
+        """One message, as whoever may see it does."""
+        found = self.world.messages[message]
+        files = [self.world.files[file] for file in found.files]
+        tasks = found.stream.tasks.values() if found.stream else ()
+        author = self.world.users[found.user]
+        replies = len(self.world.thread_of(found.ts)) - 1
+        return Shown(
+            id=found.ts,
+            channel=found.channel,
+            author=author.id,
+            name=author.name,
+            text=found.shown,
+            buttons=slack_text.buttons(found.blocks),
+            files=tuple(
+                ShownFile(name=file.name, media_type=file.media_type, size=len(file.content), url=file.url)
+                for file in files
+            ),
+            thread=found.thread,
+            replies=max(replies, 0),
+            replies_in=found.ts if replies > 0 else "",
+            only_for=found.only_for,
+            ours=author is self.world.bot,
+            edited=bool(found.edited) and not found.blocks,
+            streaming=found.streaming,
+            texts=tuple(found.texts),
+            tasks=tuple(str(task["title"]) for task in tasks),
+            statuses=tuple(found.statuses),
+        )
+
+    def status(self, channel: Channel | str, thread: str) -> str:
+        """The line under the thread that says what the bot does."""
+        said = self.statuses.get((self._channel(channel).id, thread))
+        return said[-1].text if said and self.now() - said[-1].at < 120 else ""
+
+    # the connection in trouble
+
+    async def redeliver(self, message: str) -> None:
+        """Tell the bot once more of everything that it was told about a message, with the same event ids."""
+        for delivery in list(self.wire.deliveries):
+            event = delivery.payload.get("event", {})
+            if event.get("ts") == message and delivery.kind == "events_api":
+                self.wire.repeat(delivery, reason="timeout")
+
+    def drop_connection(self) -> None:
+        """Cut every connection of the bot."""
+        self.wire.drop()
+
+    async def disconnect(self, reason: str = "refresh_requested") -> None:
+        """Slack renews a connection."""
+        await self.wire.disconnect(reason)
+
+    async def connected(self, connections: int = 1) -> None:
+        """Wait until the bot is there."""
+        await self.wait_for(lambda: len(self.wire.connections) >= connections, seconds=60)
+
+    # events
+
+    def announce(self, message: Message) -> None:
+        if message.only_for or message.streaming:
+            return
+        place = self._channel(message.channel)
+        event = self.world.message_json(message) | {"channel": place.id, "event_ts": message.ts}
+        spoken = event | {"channel_type": KINDS[place.kind]}
+        mentioned = {**event, "type": "app_mention"}
+        # What a person reads in the documentation and sees in life: a mention carries no files.
+        for absent in ("files", "subtype"):
+            mentioned.pop(absent, None)
+        addressed = self.mention in message.text and place.kind != "im" and message.user != self.world.bot.id
+        events = [mentioned, spoken] if addressed else [spoken]
+        for each in events if self.mention_first else reversed(events):
+            self._tell(place, each)
+        for file in message.files if not self.world.users[message.user].bot else ():
+            shared = {"type": "file_shared", "file_id": file, "user_id": message.user, "channel_id": place.id}
+            self._tell(place, shared | {"file": {"id": file}, "event_ts": message.ts})
+
+    def announce_change(self, message: Message) -> None:
+        self._announce_change(message, self.world.message_json(message))
+
+    def _announce_change(
+        self, message: Message, previous: Mapping[str, Any], more: Mapping[str, Any] | None = None
+    ) -> None:
+        now = self.world.message_json(message) | dict(more or {})
+        event = {"subtype": "message_changed", "message": now, "previous_message": previous}
+        self._tell(self._channel(message.channel), self._hidden(message, event))
+
+    def _hidden(self, message: Message, event: Mapping[str, Any]) -> dict[str, Any]:
+        stamp, kind = self.world.stamp(), KINDS[self._channel(message.channel).kind]
+        common = {"type": "message", "hidden": True, "channel": message.channel, "channel_type": kind}
+        return common | {"ts": stamp, "event_ts": stamp, **event}
+
+    def _tell(self, channel: Channel, event: Mapping[str, Any]) -> None:
+        """An event, if the bot has asked for such and is in the channel."""
+        kind = MESSAGES[channel.kind] if event["type"] == "message" else event["type"]
+        if kind not in self.subscriptions or self.world.bot.id not in channel.members:
+            return
+        who = {"enterprise_id": None, "team_id": f"T{self.world.team}", "user_id": self.world.bot.id}
+        self.wire.send(
+            "events_api",
+            {
+                "token": "token",
+                "team_id": f"T{self.world.team}",
+                "api_app_id": "AFOOTNOTE",
+                "type": "event_callback",
+                "event": copy.deepcopy(dict(event)),
+                "event_id": f"Ev{self.world.number():08d}",
+                "event_time": int(self.world.time()),
+                "event_context": f"4-{channel.id}",
+                "is_ext_shared_channel": channel.external,
+                "authorizations": [who | {"is_bot": True, "is_enterprise_install": False}],
+            },
+        )
+
+    def _actor(self, user: User) -> dict[str, Any]:
+        return {
+            "user": {
+                "id": user.id,
+                "username": user.name,
+                "name": user.name,
+                "team_id": f"T{self.world.team}",
+            },
+            "team": {"id": f"T{self.world.team}", "domain": self.world.domain},
+            "api_app_id": "AFOOTNOTE",
+            "token": "token",
+            "enterprise": None,
+            "is_enterprise_install": False,
+            "trigger_id": self.views.trigger(user.id),
+        }
+
+    def _interaction(self, user: User, message: Message) -> dict[str, Any]:
+        place = self._channel(message.channel)
+        threaded = {"thread_ts": message.thread} if message.thread else {}
+        url = self.response_url(place.id, user.id, message=message.ts, thread=message.thread)
+        held = {"type": "message", "message_ts": message.ts, "channel_id": place.id} | threaded
+        return self._actor(user) | {
+            "container": held | {"is_ephemeral": bool(message.only_for)},
+            "channel": {"id": place.id, "name": place.name},
+            "message": self.world.message_json(message),
+            "response_url": url,
+        }
+
+    # names and ids
+
+    def _share(self, user: User, channel: Channel, upload: Upload) -> str:
+        file = self.world.add_file(user.id, upload.name, upload.content, upload.media_type)
+        file.channels.append(channel.id)
+        return file.id
+
+    def _user(self, user: User | str) -> User:
+        return user if isinstance(user, User) else self.world.users[user]
+
+    def _channel(self, channel: Channel | str) -> Channel:
+        return channel if isinstance(channel, Channel) else self.world.channels[channel]
+
+
+__all__ = ["Message", "SlackError", "SlackServer", "Upload", "User"]
