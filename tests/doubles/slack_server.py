@@ -7,12 +7,11 @@ what was refused. A stream takes 12,000 characters in all (`stream_characters`) 
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any
 
 from tests.doubles import slack_text
 from tests.doubles.chat_server import Shown, ShownFile, Text, Upload
-from tests.doubles.slack_routes import SlackRoutes
+from tests.doubles.slack_events import SlackEvents
 from tests.doubles.slack_world import Channel, Message, SlackError, User
 
 if TYPE_CHECKING:
@@ -20,30 +19,13 @@ if TYPE_CHECKING:
 
     from tests.doubles.slack_wire import Delivery
 
-KINDS = {"public": "channel", "private": "group", "im": "im", "mpim": "mpim"}
-MESSAGES = {
-    "public": "message.channels",
-    "private": "message.groups",
-    "im": "message.im",
-    "mpim": "message.mpim",
-}
 
-
-class SlackServer(SlackRoutes):
+class SlackServer(SlackEvents):
     """Slack as people see it: everything they can do, and what is on their screens."""
 
     def __init__(self, *, team: str = "ACME") -> None:
         super().__init__(team=team)
-        self.subscriptions = {"app_mention", "file_shared", "app_home_opened", "member_joined_channel"}
-        self.subscriptions |= set(MESSAGES.values())
-        self.mention_first = True
-        """Of the two events of one mention, which one is sent first."""
         self.submissions: list[Delivery] = []
-
-    @property
-    def mention(self) -> str:
-        """How a person addresses the bot."""
-        return f"<@{self.world.bot.id}>"
 
     # making the workspace
 
@@ -61,16 +43,16 @@ class SlackServer(SlackRoutes):
 
     def direct(self, user: User | str) -> Channel:
         """The person's direct messages with the bot."""
-        return self.world.direct(self._user(user))
+        return self.world.direct(self.user(user))
 
     def user_joins(self, user: User | str, channel: Channel | str) -> None:
-        place, who = self._channel(channel), self._user(user)
+        place, who = self.channel(channel), self.user(user)
         place.members.add(who.id)
-        joined = {"type": "member_joined_channel", "user": who.id, "channel_type": place.id[0]}
-        self._tell(place, joined | {"team": f"T{self.world.team}", "event_ts": self.world.stamp()})
+        joined = {"type": "member_joined_channel", "user": who.id, "channel": place.id}
+        self.tell(place, joined | {"channel_type": place.id[0], "event_ts": self.world.stamp()})
 
     def user_leaves(self, user: User | str, channel: Channel | str) -> None:
-        self._channel(channel).members.discard(self._user(user).id)
+        self.channel(channel).members.discard(self.user(user).id)
         self.changed()
 
     # what people do
@@ -86,7 +68,7 @@ class SlackServer(SlackRoutes):
         subtype: str = "",
     ) -> str:
         """Post a message; its ts. A mention is told to the bot twice, as Slack does: as itself and as a message."""
-        who, place = self._user(user), self._channel(channel)
+        who, place = self.user(user), self.channel(channel)
         shared = [self._share(who, place, file) for file in files]
         message = Message(
             ts=self.world.stamp(),
@@ -118,7 +100,7 @@ class SlackServer(SlackRoutes):
         changed.text = text
         changed.edited = self.world.stamp()
         changed.texts.append(Text(text=text, at=self.now()))
-        self._announce_change(changed, previous)
+        self.tell_change(changed, previous)
         self.changed()
 
     async def unfurl(self, message: str, url: str = "https://example.org/") -> None:
@@ -126,7 +108,7 @@ class SlackServer(SlackRoutes):
         changed = self.world.messages[message]
         previous = self.world.message_json(changed)
         preview = {"attachments": [{"from_url": url, "id": 1, "title": "Preview"}]}
-        self._announce_change(changed, previous, preview)
+        self.tell_change(changed, previous, preview)
 
     async def user_deletes(self, message: str) -> None:
         """The author deletes the message. The first message of a thread leaves a stone in its place."""
@@ -135,16 +117,16 @@ class SlackServer(SlackRoutes):
         if len(self.world.thread_of(gone.ts)) > 1:
             gone.text, gone.subtype, gone.files = "This message was deleted.", "tombstone", []
             gone.texts.append(Text(text=gone.text, at=self.now()))
-            self._announce_change(gone, previous)
+            self.tell_change(gone, previous)
             self.changed()
             return
         self.remove(gone)
         event = {"subtype": "message_deleted", "deleted_ts": gone.ts, "previous_message": previous}
-        self._tell(self._channel(gone.channel), self._hidden(gone, event))
+        self.tell(self.channel(gone.channel), self.hidden(gone, event))
 
     async def user_clicks(self, user: User | str, message: str, button: str) -> Delivery:
         """Press the button with that label (or one that begins so) or that action."""
-        who, on = self._user(user), self.world.messages[message]
+        who, on = self.user(user), self.world.messages[message]
         shown = next(
             each
             for each in slack_text.buttons(on.blocks)
@@ -159,7 +141,7 @@ class SlackServer(SlackRoutes):
             "action_ts": self.world.stamp(),
             "text": {"type": "plain_text", "text": shown.label},
         }
-        payload = self._interaction(who, on) | {
+        payload = self.interaction(who, on) | {
             "type": "block_actions",
             "actions": [action],
             "state": {"values": {}},
@@ -171,7 +153,7 @@ class SlackServer(SlackRoutes):
     async def user_shortcut(self, user: User | str, message: str, callback: str) -> Delivery:
         """Choose a shortcut of the bot in the menu of a message."""
         on = self.world.messages[message]
-        payload = self._interaction(self._user(user), on) | {
+        payload = self.interaction(self.user(user), on) | {
             "type": "message_action",
             "callback_id": callback,
         }
@@ -179,7 +161,7 @@ class SlackServer(SlackRoutes):
 
     async def user_commands(self, user: User | str, channel: Channel | str, line: str) -> Delivery:
         """Type a slash command. What comes with the acknowledgement is shown; without one Slack says that it failed."""
-        who, place = self._user(user), self._channel(channel)
+        who, place = self.user(user), self.channel(channel)
         name, _, text = line.partition(" ")
         url = self.response_url(place.id, who.id)
         names = {"im": "directmessage", "mpim": "mpdm", "private": "privategroup"}
@@ -220,7 +202,7 @@ class SlackServer(SlackRoutes):
         """Send a modal off; `values` by block and action."""
         modal = self.views.modals[view]
         content = {"id": view, "team_id": f"T{self.world.team}", **modal.content, "state": {"values": values}}
-        payload = self._actor(self.world.users[modal.user]) | {"type": "view_submission", "view": content}
+        payload = self.actor(self.world.users[modal.user]) | {"type": "view_submission", "view": content}
         delivery = self.wire.send("interactive", payload | {"response_urls": []})
         await self.wait_for(delivery.done.is_set)
         modal.open = delivery.answer.get("response_action") in ("errors", "update", "push")
@@ -229,10 +211,10 @@ class SlackServer(SlackRoutes):
         return delivery
 
     async def user_opens_home(self, user: User | str, tab: str = "home") -> None:
-        who = self._user(user)
+        who = self.user(user)
         place = self.world.direct(who)
         opened = {"type": "app_home_opened", "user": who.id, "channel": place.id, "tab": tab}
-        self._tell(place, opened | {"event_ts": self.world.stamp()})
+        self.tell(place, opened | {"event_ts": self.world.stamp()})
 
     async def user_stops_stream(self, message: str) -> None:
         """Press the stop button of Slack itself."""
@@ -245,7 +227,7 @@ class SlackServer(SlackRoutes):
 
     def visible(self, user: User | str, channel: Channel | str, thread: str = "") -> list[Shown]:
         """What is on this person's screen, in the channel or in a thread of it, from top to bottom."""
-        who, place = self._user(user), self._channel(channel)
+        who, place = self.user(user), self.channel(channel)
         if place.kind != "public" and who.id not in place.members:
             return []
         messages = sorted(self.world.messages.values(), key=lambda each: each.ts)
@@ -289,8 +271,13 @@ class SlackServer(SlackRoutes):
 
     def status(self, channel: Channel | str, thread: str) -> str:
         """The line under the thread that says what the bot does."""
-        said = self.statuses.get((self._channel(channel).id, thread))
+        said = self.statuses.get((self.channel(channel).id, thread))
         return said[-1].text if said and self.now() - said[-1].at < 120 else ""
+
+    def _share(self, user: User, channel: Channel, upload: Upload) -> str:
+        file = self.world.add_file(user.id, upload.name, upload.content, upload.media_type)
+        file.channels.append(channel.id)
+        return file.id
 
     # the connection in trouble
 
@@ -312,104 +299,6 @@ class SlackServer(SlackRoutes):
     async def connected(self, connections: int = 1) -> None:
         """Wait until the bot is there."""
         await self.wait_for(lambda: len(self.wire.connections) >= connections, seconds=60)
-
-    # events
-
-    def announce(self, message: Message) -> None:
-        if message.only_for or message.streaming:
-            return
-        place = self._channel(message.channel)
-        event = self.world.message_json(message) | {"channel": place.id, "event_ts": message.ts}
-        spoken = event | {"channel_type": KINDS[place.kind]}
-        mentioned = {**event, "type": "app_mention"}
-        # What a person reads in the documentation and sees in life: a mention carries no files.
-        for absent in ("files", "subtype"):
-            mentioned.pop(absent, None)
-        addressed = self.mention in message.text and place.kind != "im" and message.user != self.world.bot.id
-        events = [mentioned, spoken] if addressed else [spoken]
-        for each in events if self.mention_first else reversed(events):
-            self._tell(place, each)
-        for file in message.files if not self.world.users[message.user].bot else ():
-            shared = {"type": "file_shared", "file_id": file, "user_id": message.user, "channel_id": place.id}
-            self._tell(place, shared | {"file": {"id": file}, "event_ts": message.ts})
-
-    def announce_change(self, message: Message) -> None:
-        self._announce_change(message, self.world.message_json(message))
-
-    def _announce_change(
-        self, message: Message, previous: Mapping[str, Any], more: Mapping[str, Any] | None = None
-    ) -> None:
-        now = self.world.message_json(message) | dict(more or {})
-        event = {"subtype": "message_changed", "message": now, "previous_message": previous}
-        self._tell(self._channel(message.channel), self._hidden(message, event))
-
-    def _hidden(self, message: Message, event: Mapping[str, Any]) -> dict[str, Any]:
-        stamp, kind = self.world.stamp(), KINDS[self._channel(message.channel).kind]
-        common = {"type": "message", "hidden": True, "channel": message.channel, "channel_type": kind}
-        return common | {"ts": stamp, "event_ts": stamp, **event}
-
-    def _tell(self, channel: Channel, event: Mapping[str, Any]) -> None:
-        """An event, if the bot has asked for such and is in the channel."""
-        kind = MESSAGES[channel.kind] if event["type"] == "message" else event["type"]
-        if kind not in self.subscriptions or self.world.bot.id not in channel.members:
-            return
-        who = {"enterprise_id": None, "team_id": f"T{self.world.team}", "user_id": self.world.bot.id}
-        self.wire.send(
-            "events_api",
-            {
-                "token": "token",
-                "team_id": f"T{self.world.team}",
-                "api_app_id": "AFOOTNOTE",
-                "type": "event_callback",
-                "event": copy.deepcopy(dict(event)),
-                "event_id": f"Ev{self.world.number():08d}",
-                "event_time": int(self.world.time()),
-                "event_context": f"4-{channel.id}",
-                "is_ext_shared_channel": channel.external,
-                "authorizations": [who | {"is_bot": True, "is_enterprise_install": False}],
-            },
-        )
-
-    def _actor(self, user: User) -> dict[str, Any]:
-        return {
-            "user": {
-                "id": user.id,
-                "username": user.name,
-                "name": user.name,
-                "team_id": f"T{self.world.team}",
-            },
-            "team": {"id": f"T{self.world.team}", "domain": self.world.domain},
-            "api_app_id": "AFOOTNOTE",
-            "token": "token",
-            "enterprise": None,
-            "is_enterprise_install": False,
-            "trigger_id": self.views.trigger(user.id),
-        }
-
-    def _interaction(self, user: User, message: Message) -> dict[str, Any]:
-        place = self._channel(message.channel)
-        threaded = {"thread_ts": message.thread} if message.thread else {}
-        url = self.response_url(place.id, user.id, message=message.ts, thread=message.thread)
-        held = {"type": "message", "message_ts": message.ts, "channel_id": place.id} | threaded
-        return self._actor(user) | {
-            "container": held | {"is_ephemeral": bool(message.only_for)},
-            "channel": {"id": place.id, "name": place.name},
-            "message": self.world.message_json(message),
-            "response_url": url,
-        }
-
-    # names and ids
-
-    def _share(self, user: User, channel: Channel, upload: Upload) -> str:
-        file = self.world.add_file(user.id, upload.name, upload.content, upload.media_type)
-        file.channels.append(channel.id)
-        return file.id
-
-    def _user(self, user: User | str) -> User:
-        return user if isinstance(user, User) else self.world.users[user]
-
-    def _channel(self, channel: Channel | str) -> Channel:
-        return channel if isinstance(channel, Channel) else self.world.channels[channel]
 
 
 __all__ = ["Message", "SlackError", "SlackServer", "Upload", "User"]
