@@ -1,86 +1,97 @@
-"""Relay: many answer events become few edits of one message, and the newest text always wins."""
+"""Streaming: the events of many answers become few writes of their messages. The newest text always wins, the last one always arrives.
+
+The scheduler is the only one that writes: each message has one call in flight at most, and all messages share the budgets that
+their outlets name (`bot.pacing`). Text is rendered when a write is granted, not when it comes.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from bot import rendering
-from bot.port import MessageStream, Reply
-from rag_engine.types import Answer, AnswerEvent, Delta, Stage
+from bot.pacing import Pacer
+from bot.port import Reply
+from bot.writing import MessageStream, Patience
+from rag_engine.types import Answer, Delta, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+    from bot.port import Outlet
+    from bot.writing import Render
+    from rag_engine.types import AnswerEvent
+
+__all__ = ["MessageStream", "Scheduler", "relay"]
+
+_PATIENCE: Final = Patience()
+
+
+class Scheduler:
+    """One per process: it owns every budget. `render` makes the pages of a reply."""
+
+    def __init__(self, *, render: Render = rendering.pages, patience: Patience = _PATIENCE) -> None:
+        self._render = render
+        self._patience = patience
+        self._pacer = Pacer()
+
+    def open(
+        self,
+        outlet: Outlet,
+        *,
+        posted: Sequence[str] = (),
+        links: frozenset[str] | None = None,
+        on_posted: Callable[[tuple[str, ...]], Awaitable[None]] | None = None,
+    ) -> MessageStream:
+        """One answer of ours: `async with scheduler.open(outlet) as stream`.
+
+        `posted` are the messages that it has already, the same that the outlet was made with. `links` are the only addresses
+        to show as links in replies that do not say so themselves. `on_posted` is awaited with the ids of all parts whenever
+        there is a new one, before anything else is written.
+        """
+        return MessageStream(
+            self._pacer,
+            outlet,
+            render=self._render,
+            patience=self._patience,
+            posted=posted,
+            links=links,
+            on_posted=on_posted,
+        )
+
+
+def _plain(text: str) -> Reply:
+    return Reply(text=text)
 
 
 async def relay(
     events: AsyncIterator[AnswerEvent],
     stream: MessageStream,
     *,
-    clock: Callable[[], float] | None = None,
+    final: Callable[[Answer], Reply] = rendering.final,
+    growing: Callable[[str], Reply] = _plain,
 ) -> Answer | None:
-    """Show the events as one message: a status until the first text, the text as it grows, then the final edit.
+    """Show the events as one answer: a status until the first text, the text as it grows, then the final reply.
 
-    One edit is in flight at a time, and no two start closer than the stream's `edit_seconds`; texts that arrive meanwhile
-    are shown together by the next one. Returns the answer, or None when the events ended without one.
+    `growing` makes the reply of the text so far; with no text, a status is put in it. Returns the answer, or None when the
+    events ended without one. Raises what the events raise, and what `MessageStream.finish` does; the stream can then still be
+    finished with another reply.
     """
-    editor = _Editor(stream, clock=clock or asyncio.get_running_loop().time)
-    text, answer = "", None
-    try:
-        async for event in events:
-            if isinstance(event, Stage) and not text:
-                editor.want(Reply(status=event.detail))
-            elif isinstance(event, Delta):
-                text += event.text
-                editor.want(Reply(text=text))
-            elif isinstance(event, Answer):
-                answer = event
-    finally:
-        await editor.stop()
+    text: list[str] = []
+    answer: Answer | None = None
+
+    def grown() -> Reply:
+        text[:] = ["".join(text)]
+        return growing(text[0])
+
+    async for event in events:
+        if isinstance(event, Stage) and not text:
+            stream.want(replace(growing(""), status=event.detail))
+        elif isinstance(event, Delta) and event.text:
+            text.append(event.text)
+            stream.want(grown)
+        elif isinstance(event, Answer):
+            answer = event
     if answer is not None:
-        await stream.finish(rendering.final(answer))
+        await stream.finish(final(answer))
     return answer
-
-
-class _Editor:
-    """Shows the newest wanted reply, one edit at a time."""
-
-    def __init__(self, stream: MessageStream, *, clock: Callable[[], float]) -> None:
-        self._stream = stream
-        self._clock = clock
-        self._wanted: Reply | None = None
-        self._shown_at = -float("inf")
-        self._stopped = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
-
-    def want(self, reply: Reply) -> None:
-        self._wanted = reply
-        if self._task is None or self._task.done():
-            self._raise_if_failed()
-            self._task = asyncio.create_task(self._edit(), name="message-edit")
-
-    async def stop(self) -> None:
-        """Let an edit in flight end; drop what only waits for its turn, since the final edit says more."""
-        self._wanted = None
-        self._stopped.set()
-        if self._task is not None:
-            await self._task
-
-    async def _edit(self) -> None:
-        while self._wanted is not None:
-            wait = self._shown_at + self._stream.limits.edit_seconds - self._clock()
-            if wait > 0:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopped.wait(), wait)
-            newest = self._wanted  # more may have been wanted while we waited, or nothing any longer
-            self._wanted = None
-            if newest:
-                self._shown_at = self._clock()
-                await self._stream.show(newest)
-
-    def _raise_if_failed(self) -> None:
-        if self._task is not None and not self._task.cancelled():
-            error = self._task.exception()
-            if error is not None:
-                raise error

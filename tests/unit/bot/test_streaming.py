@@ -1,133 +1,470 @@
-"""Many events become few edits; the newest text wins; the last edit is the whole answer."""
+"""What a person sees of one answer: its messages grow, the newest text wins, and the last word always arrives. In virtual time."""
 
 from __future__ import annotations
 
 import asyncio
+import random
+from collections import deque
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from bot.port import Limits, Reply
-from bot.streaming import relay
+from bot.port import Button, Gone, Limits, Refused, Reply, Throttled, Unreachable
+from bot.streaming import Scheduler, relay
+from bot.writing import Patience
 from rag_engine.types import Answer, Delta, Retrieval, Stage, TurnId
+from tests.unit.bot import virtual_time
+from tests.unit.bot.platform import PLAIN, CheckedOutlet, Platform, budget, now, pages
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
+    from bot.port import Page
     from rag_engine.types import AnswerEvent
 
-
-class RecordedStream:
-    """Keeps every reply it was given; an edit takes until `gate` is set."""
-
-    def __init__(self, *, edit_seconds: float = 0.0) -> None:
-        self.limits = Limits(characters=4000, edit_seconds=edit_seconds)
-        self.shown: list[Reply] = []
-        self.finished: list[Reply] = []
-        self.gate = asyncio.Event()
-        self.gate.set()
-        self.second = asyncio.Event()
-        self.in_flight = 0
-        self.most_in_flight = 0
-
-    async def show(self, reply: Reply) -> None:
-        self.in_flight += 1
-        self.most_in_flight = max(self.in_flight, self.most_in_flight)
-        self.shown.append(reply)
-        if len(self.shown) == 2:
-            self.second.set()
-        await self.gate.wait()
-        self.in_flight -= 1
-
-    async def finish(self, reply: Reply) -> None:
-        self.finished.append(reply)
+STATUS = Stage(name="retrieve", detail="Searching…")
+REFUSAL = "The channel is read-only: give the bot the right to write."
 
 
 def answer(text: str) -> Answer:
     return Answer(turn=TurnId("t"), text=text, citations=(), grounded=False, timings={}, notices=("Note.",))
 
 
-async def told(events: Sequence[AnswerEvent]) -> AsyncIterator[AnswerEvent]:
+async def told(events: Sequence[AnswerEvent | float]) -> AsyncIterator[AnswerEvent]:
+    """The events; a number is a pause in seconds."""
     for event in events:
-        yield event
-        await asyncio.sleep(0)
+        if isinstance(event, float):
+            await asyncio.sleep(event)
+        else:
+            yield event
 
 
-async def test_status_then_growing_text_then_the_answer() -> None:
-    stream = RecordedStream()
-    events = [
-        Stage(name="retrieve", detail="Searching…"),
-        Retrieval(hits=()),
-        Delta(text="a"),
-        Delta(text="b"),
+def texts(outlet: CheckedOutlet, part: int = 0) -> list[str]:
+    return [page.text for _, page in outlet.messages[part].shown if page.text]
+
+
+async def shown(outlet: CheckedOutlet, events: Sequence[AnswerEvent | float]) -> Answer | None:
+    async with Scheduler(render=pages).open(outlet) as stream:
+        return await relay(told(events), stream)
+
+
+def test_a_status_then_growing_text_then_the_answer() -> None:
+    outlet = CheckedOutlet()
+    events = [STATUS, 2.0, Retrieval(hits=()), Delta(text="a"), 2.0, Delta(text="b"), 2.0, answer("ab [1]")]
+    returned = virtual_time.run(shown(outlet, events))
+    assert returned == events[-1]
+    seen = [(at, page.status, page.text, page.footer) for at, page in outlet.messages[0].shown]
+    assert seen == [
+        (0.0, "Searching…", "", ""),
+        (2.0, "", "a", ""),
+        (4.0, "", "ab", ""),
+        (6.0, "", "ab [1]", "Note."),
     ]
-    returned = await relay(told([*events, answer("ab [1]")]), stream)
-    assert stream.shown[0] == Reply(status="Searching…")
-    texts = [reply.text for reply in stream.shown[1:]]
-    assert texts
-    assert all("ab".startswith(text) for text in texts)
-    assert stream.finished == [Reply(text="ab [1]", notices=("Note.",))]
-    assert returned is not None
-    assert returned.text == "ab [1]"
+    assert outlet.messages[0].final
+    assert len(outlet.messages) == 1
 
 
-async def test_texts_that_arrive_during_an_edit_are_shown_together_by_the_next() -> None:
-    stream = RecordedStream()
-    stream.gate.clear()
-    all_sent = asyncio.Event()
-
-    async def events() -> AsyncIterator[AnswerEvent]:
-        for letter in "abcdef":
-            yield Delta(text=letter)
-            await asyncio.sleep(0)
-        all_sent.set()
-        await stream.second.wait()
-        yield answer("abcdef")
-
-    relaying = asyncio.create_task(relay(events(), stream))
-    async with asyncio.timeout(5):
-        await all_sent.wait()
-        assert [reply.text for reply in stream.shown] == ["a"]
-        stream.gate.set()
-        await relaying
-    assert [reply.text for reply in stream.shown] == ["a", "abcdef"]
-    assert stream.most_in_flight == 1
+def test_the_first_text_and_the_last_do_not_wait_for_a_turn() -> None:
+    outlet = CheckedOutlet(limits=Limits(characters=2000, edit_seconds=60))
+    events = [STATUS, 0.1, Delta(text="a"), 0.1, Delta(text="b"), 0.1, answer("ab")]
+    virtual_time.run(shown(outlet, events))
+    assert [(round(at, 1), page.text) for at, page in outlet.messages[0].shown] == [
+        (0.0, ""),
+        (0.1, "a"),
+        (0.3, "ab"),
+    ]
 
 
-async def test_edits_keep_their_distance_but_the_last_one_does_not_wait_for_a_turn() -> None:
-    stream = RecordedStream(edit_seconds=60)
-    async with asyncio.timeout(5):
-        await relay(told([Delta(text="a"), Delta(text="b"), answer("ab")]), stream)
-    assert [reply.text for reply in stream.shown] == ["a"]
-    assert [reply.text for reply in stream.finished] == ["ab"]
+def test_statuses_that_come_quickly_are_not_all_shown() -> None:
+    outlet = CheckedOutlet()
+    stages = [Stage(name=str(number), detail=f"Step {number}") for number in range(50)]
+    virtual_time.run(shown(outlet, [*stages, 5.0, answer("done")]))
+    assert [page.status for _, page in outlet.messages[0].shown] == ["Step 49", ""]
 
 
-async def test_an_error_in_the_events_reaches_the_caller_and_nothing_is_finished() -> None:
-    stream = RecordedStream()
+def test_texts_that_arrive_during_a_call_are_shown_together_by_the_next() -> None:
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet(hold=asyncio.Event())
+        async with Scheduler(render=pages).open(outlet) as stream:
+            for text in ("a", "ab", "abc"):
+                stream.want(Reply(text=text))
+                await outlet.arriving.wait()
+            assert outlet.hold
+            outlet.hold.set()
+            await asyncio.sleep(5)
+        return outlet
 
-    async def events() -> AsyncIterator[AnswerEvent]:
+    assert texts(virtual_time.run(main())) == ["a", "abc"]
+
+
+def test_a_long_answer_is_not_rendered_for_every_token() -> None:
+    rendered: list[int] = []
+
+    def counted(reply: Reply, limits: Limits, *, final: bool) -> list[Page]:
+        rendered.append(len(reply.text))
+        return pages(reply, limits, final=final)
+
+    grown: list[int] = []
+
+    def growing(text: str) -> Reply:
+        grown.append(len(text))
+        return Reply(text=text)
+
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet()
+        tokens: list[AnswerEvent | float] = []
+        for _ in range(7500):
+            tokens += [Delta(text="word "), 1 / 40]
+        async with Scheduler(render=counted).open(outlet) as stream:
+            await relay(told([*tokens, answer("word " * 7500)]), stream, growing=growing)
+        return outlet
+
+    outlet = virtual_time.run(main())
+    assert outlet.text == "word " * 7500
+    assert len(rendered) <= len(outlet.writes) * 1.3
+    assert len(grown) <= len(outlet.writes) * 1.3
+    assert len(rendered) < 250
+
+
+def test_an_error_in_the_events_reaches_the_caller_and_the_stream_can_still_be_finished() -> None:
+    async def broken() -> AsyncIterator[AnswerEvent]:
         yield Delta(text="a")
+        await asyncio.sleep(1)
         raise ValueError("broken")
 
-    with pytest.raises(ValueError, match="broken"):
-        await relay(events(), stream)
-    assert stream.finished == []
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet()
+        async with Scheduler(render=pages).open(outlet) as stream:
+            with pytest.raises(ValueError, match="broken"):
+                await relay(broken(), stream)
+            assert await stream.finish(Reply(text="Something broke (id 7f3a).")) == ("m0",)
+        return outlet
+
+    outlet = virtual_time.run(main())
+    assert texts(outlet) == ["a", "Something broke (id 7f3a)."]
+    assert outlet.messages[0].final
 
 
-async def test_a_cancelled_relay_leaves_no_edit_behind() -> None:
-    stream = RecordedStream(edit_seconds=60)
-    waiting = asyncio.Event()
-
-    async def events() -> AsyncIterator[AnswerEvent]:
+@pytest.mark.parametrize("held", [False, True])
+def test_a_cancelled_relay_leaves_the_stream_able_to_finish_with_another_reply(held: bool) -> None:
+    async def endless() -> AsyncIterator[AnswerEvent]:
         yield Delta(text="a")
+        await asyncio.sleep(1)
         yield Delta(text="b")
-        waiting.set()
         await asyncio.Event().wait()
 
-    relaying = asyncio.create_task(relay(events(), stream))
-    async with asyncio.timeout(5):
-        await waiting.wait()
-        relaying.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await relaying
-    assert [task for task in asyncio.all_tasks() if task.get_name() == "message-edit"] == []
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet(hold=asyncio.Event())
+        assert outlet.hold
+        if not held:
+            outlet.hold.set()
+        async with Scheduler(render=pages).open(outlet) as stream:
+            relaying = asyncio.create_task(relay(endless(), stream))
+            await asyncio.sleep(1.1)
+            relaying.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await relaying
+            outlet.hold.set()
+            await stream.finish(Reply(text="a (stopped)"))
+        assert [task for task in asyncio.all_tasks() if task.get_name() == "message-writer"] == []
+        return outlet
+
+    outlet = virtual_time.run(main())
+    assert texts(outlet) == ["a", "a (stopped)"]
+
+
+def test_a_final_write_that_is_cancelled_gives_way_to_another() -> None:
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet(faults=deque([Unreachable("away")] * 3))
+        async with Scheduler(render=pages).open(outlet) as stream:
+            finishing = asyncio.create_task(stream.finish(Reply(text="one")))
+            await asyncio.sleep(0.1)
+            finishing.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await finishing
+            await stream.finish(Reply(text="two"))
+        return outlet
+
+    assert texts(virtual_time.run(main())) == ["two"]
+
+
+def test_nothing_is_written_after_the_last_word() -> None:
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet()
+        async with Scheduler(render=pages).open(outlet) as stream:
+            await stream.finish(Reply(text="done"))
+            stream.want(Reply(text="late"))
+            await asyncio.sleep(60)
+            await stream.finish(Reply(text="done, and more"))
+        return outlet
+
+    assert texts(virtual_time.run(main())) == ["done", "done, and more"]
+
+
+# --- parts
+
+
+def test_parts_are_written_as_they_change_and_those_no_longer_needed_are_taken_away() -> None:
+    def lines(count: int) -> str:
+        return "".join(f"{number:08}\n" for number in range(count))
+
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet(limits=Limits(characters=90, edit_seconds=0))
+        async with Scheduler(render=pages).open(outlet) as stream:
+            for count in (5, 15, 25, 35):
+                stream.want(Reply(text=lines(count)))
+                await asyncio.sleep(30)
+            assert [message.page.text for message in outlet.messages] == [
+                lines(35)[start : start + 90] for start in range(0, 315, 90)
+            ]
+            assert [len(texts(outlet, part)) for part in range(4)] == [2, 2, 2, 1], "only what changed"
+            await stream.finish(Reply(text=lines(15)))
+            assert stream.messages == ("m0", "m1")
+        return outlet
+
+    outlet = virtual_time.run(main())
+    assert outlet.text == lines(15)
+    assert [message.id for message in outlet.deleted] == ["m3", "m2"]
+
+
+def test_messages_that_are_there_already_are_gone_on_with() -> None:
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet(limits=Limits(characters=100, edit_seconds=0))
+        async with Scheduler(render=pages).open(outlet) as before:
+            await before.finish(Reply(text="old " * 70))
+            posted = before.messages
+        assert len(posted) == 3
+        async with Scheduler(render=pages).open(outlet, posted=posted) as stream:
+            stream.want(Reply(status="Searching…"))
+            await asyncio.sleep(30)
+            assert [message.page.status for message in outlet.messages] == ["Searching…"]
+            assert await stream.finish(Reply(text="new")) == ("m0",)
+        return outlet
+
+    outlet = virtual_time.run(main())
+    assert outlet.text == "new"
+    assert outlet.platform.too_many == []
+
+
+def test_every_part_is_told_as_soon_as_it_exists() -> None:
+    seen: list[tuple[tuple[str, ...], int]] = []
+
+    async def main() -> None:
+        outlet = CheckedOutlet(limits=Limits(characters=20, edit_seconds=0))
+
+        async def posted(ids: tuple[str, ...]) -> None:
+            await asyncio.sleep(1)
+            seen.append((ids, len(outlet.writes)))
+
+        async with Scheduler(render=pages).open(outlet, on_posted=posted) as stream:
+            await stream.finish(Reply(text="one two three four five six seven"))
+
+    virtual_time.run(main())
+    assert seen == [(("m0",), 1), (("m0", "m1"), 2)], "and before anything else is written"
+
+
+def test_links_that_a_reply_does_not_name_are_those_of_the_question() -> None:
+    links: list[frozenset[str] | None] = []
+
+    def render(reply: Reply, limits: Limits, *, final: bool) -> list[Page]:
+        links.append(reply.links)
+        return pages(reply, limits, final=final)
+
+    async def main() -> None:
+        allowed = frozenset({"https://example.com"})
+        async with Scheduler(render=render).open(CheckedOutlet(), links=allowed) as stream:
+            await stream.finish(Reply(text="a"))
+            await stream.finish(Reply(text="b", links=frozenset()))
+
+    virtual_time.run(main())
+    assert links == [frozenset({"https://example.com"}), frozenset()]
+
+
+def test_buttons_of_a_growing_answer_are_those_it_is_made_with() -> None:
+    stop = Button(name="stop", label="Stop")
+
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet()
+        async with Scheduler(render=pages).open(outlet) as stream:
+            await relay(
+                told([STATUS, 2.0, Delta(text="a"), 2.0, answer("a")]),
+                stream,
+                growing=lambda text: Reply(text=text, buttons=(stop,)),
+            )
+        return outlet
+
+    seen = [page for _, page in virtual_time.run(main()).messages[0].shown]
+    assert [page.buttons for page in seen] == [(stop,), (stop,), ()]
+
+
+# --- faults
+
+
+@pytest.mark.parametrize(
+    "fault", [Throttled(seconds=7), Unreachable("502"), TimeoutError()], ids=["429", "502", "silent"]
+)
+def test_no_fault_of_the_platform_loses_the_last_word(fault: Exception) -> None:
+    async def main() -> tuple[CheckedOutlet, float]:
+        outlet = CheckedOutlet(faults=deque([None, fault, fault, fault]))
+        async with Scheduler(render=pages).open(outlet) as stream:
+            stream.want(Reply(text="a"))
+            await asyncio.sleep(1)
+            await stream.finish(Reply(text="ab"))
+            return outlet, now()
+
+    outlet, ended = virtual_time.run(main())
+    assert texts(outlet) == ["a", "ab"]
+    assert ended == pytest.approx(1 + (21 if isinstance(fault, Throttled) else 0.5 + 1 + 2), abs=0.5)
+
+
+@pytest.mark.parametrize("fault", [Throttled(seconds=1), Unreachable("502")], ids=["429", "502"])
+def test_growing_text_outlives_faults_with_the_newest(fault: Exception) -> None:
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet(faults=deque([fault, None, fault, fault]))
+        async with Scheduler(render=pages).open(outlet) as stream:
+            for text in ("a", "ab", "abc", "abcd"):
+                stream.want(Reply(text=text))
+                await asyncio.sleep(4)
+        return outlet
+
+    assert texts(virtual_time.run(main()))[-1] == "abcd"
+
+
+def test_the_last_word_is_given_up_in_the_end_and_can_be_said_otherwise() -> None:
+    async def main() -> tuple[CheckedOutlet, float]:
+        outlet = CheckedOutlet(faults=deque([Unreachable("away")] * 1000))
+        async with Scheduler(render=pages, patience=Patience(final=100)).open(outlet) as stream:
+            with pytest.raises(Unreachable):
+                await stream.finish(Reply(text="a"))
+            ended = now()
+            outlet.faults.clear()
+            await stream.finish(Reply(text="b"))
+        return outlet, ended
+
+    outlet, ended = virtual_time.run(main())
+    assert 100 <= ended <= 130
+    assert len(outlet.writes) < 15, "with growing waits"
+    assert texts(outlet) == ["b"]
+
+
+def test_a_call_that_never_ends_is_given_up() -> None:
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet(hold=asyncio.Event())
+        assert outlet.hold
+        hold = outlet.hold
+        asyncio.get_running_loop().call_later(70, hold.set)
+        async with Scheduler(render=pages, patience=Patience(call=30)).open(outlet) as stream:
+            await stream.finish(Reply(text="a"))
+        return outlet
+
+    outlet = virtual_time.run(main())
+    assert [round(at) for at, _ in outlet.writes] == [0, 30, 62]
+
+
+def test_where_the_message_is_gone_nothing_is_written_and_nothing_is_raised() -> None:
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet(faults=deque([None, Gone("deleted")]))
+        async with Scheduler(render=pages).open(outlet) as stream:
+            returned = await relay(
+                told([STATUS, 2.0, Delta(text="a"), 2.0, Delta(text="b"), 2.0, answer("ab")]), stream
+            )
+            assert returned is not None, "it is kept in the history"
+        return outlet
+
+    assert len(virtual_time.run(main()).writes) == 2
+
+
+def test_gone_at_the_last_word_is_quiet_too() -> None:
+    async def main() -> tuple[str, ...]:
+        outlet = CheckedOutlet(faults=deque([None, Gone("deleted")]))
+        async with Scheduler(render=pages).open(outlet) as stream:
+            stream.want(Reply(text="a"))
+            await asyncio.sleep(1)
+            return await stream.finish(Reply(text="ab"))
+
+    assert virtual_time.run(main()) == ("m0",)
+
+
+def test_what_the_platform_refuses_is_reported_at_the_end_with_its_sentence() -> None:
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet(faults=deque([Refused(REFUSAL), Refused(REFUSAL)]))
+        async with Scheduler(render=pages).open(outlet) as stream:
+            for text in ("a", "ab", "abc"):
+                stream.want(Reply(text=text))
+                await asyncio.sleep(5)
+            assert len(outlet.writes) == 1, "it is not asked again and again"
+            with pytest.raises(Refused, match="read-only"):
+                await stream.finish(Reply(text="abcd"))
+            await stream.finish(Reply(text="something smaller"))
+        return outlet
+
+    assert texts(virtual_time.run(main())) == ["something smaller"]
+
+
+def test_a_fault_of_ours_is_raised_at_the_end_and_another_reply_can_be_said() -> None:
+    def render(reply: Reply, limits: Limits, *, final: bool) -> list[Page]:
+        if "broken" in reply.text:
+            raise ValueError("cannot render")
+        return pages(reply, limits, final=final)
+
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet()
+        async with Scheduler(render=render).open(outlet) as stream:
+            stream.want(Reply(text="broken a"))
+            await asyncio.sleep(5)
+            with pytest.raises(ValueError, match="cannot render"):
+                await stream.finish(Reply(text="broken ab"))
+            await stream.finish(Reply(text="Something broke."))
+        return outlet
+
+    assert texts(virtual_time.run(main())) == ["Something broke."]
+
+
+def test_an_error_that_finish_does_not_know_reaches_the_caller() -> None:
+    async def main() -> None:
+        outlet = CheckedOutlet(faults=deque([BrokenPipeError()]))
+        async with Scheduler(render=pages).open(outlet) as stream:
+            with pytest.raises(BrokenPipeError):
+                await stream.finish(Reply(text="a"))
+
+    virtual_time.run(main())
+
+
+# --- nothing lost, nothing doubled
+
+
+@settings(max_examples=60)
+@given(seed=st.integers(0, 2**32))
+def test_no_character_is_lost_or_doubled(seed: int) -> None:
+    chance = random.Random(seed)
+    alphabet = "ab c\nd. é\U0001f9e9\n\n`*_[1]"
+    text = "".join(chance.choices(alphabet, k=chance.choice([0, 1, 50, 500, 3000])))
+    faults = [
+        chance.choice([None, None, Throttled(seconds=chance.uniform(0, 9)), Unreachable("502")])
+        for _ in range(40)
+    ]
+    outlet = CheckedOutlet(
+        platform=Platform(latency=lambda: chance.choice([0.0, 0.1, chance.uniform(0, 3)])),
+        limits=Limits(characters=chance.choice([30, 200, 2000]), edit_seconds=chance.choice([0.0, 1.0])),
+        routes=(replace(PLAIN, edit=budget("edits", 3, 5)),),
+        faults=deque(faults),
+    )
+
+    async def main() -> None:
+        events: list[AnswerEvent | float] = [STATUS]
+        start = 0
+        while start < len(text):
+            end = start + chance.randint(1, 40)
+            events += [Delta(text=text[start:end]), chance.choice([0.0, 0.025, chance.uniform(0, 2)])]
+            start = end
+        async with Scheduler(render=pages, patience=Patience(final=3600)).open(outlet) as stream:
+            await relay(told([*events, answer(text)]), stream)
+            assert stream.messages == tuple(message.id for message in outlet.messages)
+
+    virtual_time.run(main())
+    assert outlet.text == text
+    assert outlet.messages[-1].page.footer == "Note."
+    assert outlet.most_text <= outlet.limits.characters
