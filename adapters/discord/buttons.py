@@ -1,0 +1,57 @@
+"""Buttons: our own names in Discord's ids, so that a press means the same after a restart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import discord
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bot.port import Button
+
+_PREFIX = "footnote:"
+_ID_CHARACTERS = 100
+_LABEL_CHARACTERS = 80
+_IN_A_ROW = 5
+_STYLES = {
+    "plain": discord.ButtonStyle.secondary,
+    "primary": discord.ButtonStyle.primary,
+    "danger": discord.ButtonStyle.danger,
+}
+
+
+def view(buttons: Sequence[Button]) -> discord.ui.View | None:
+    """The buttons in rows of five. Nothing waits for them in memory: presses come back as interactions with our own ids."""
+    if not buttons:
+        return None
+    made = discord.ui.View(timeout=None)
+    for position, button in enumerate(buttons):
+        made.add_item(
+            discord.ui.Button(
+                style=_STYLES[button.style],
+                label=button.label[:_LABEL_CHARACTERS],
+                custom_id=custom_id(button.name, button.value),
+                row=position // _IN_A_ROW,
+            )
+        )
+    # A view that has ended is sent like any other, and discord.py does not keep it.
+    made.stop()
+    return made
+
+
+def custom_id(name: str, value: str) -> str:
+    """Raises `ValueError` when Discord would refuse it."""
+    made = f"{_PREFIX}{name}:{value}"
+    if ":" in name or len(made) > _ID_CHARACTERS:
+        raise ValueError(f"the button {name!r} cannot be told from others in {_ID_CHARACTERS} characters")
+    return made
+
+
+def pressed(custom_id: str) -> tuple[str, str] | None:
+    """The name and value of one of our buttons; None for others."""
+    if not custom_id.startswith(_PREFIX):
+        return None
+    name, _, value = custom_id.removeprefix(_PREFIX).partition(":")
+    return name, value

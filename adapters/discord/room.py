@@ -1,0 +1,172 @@
+"""The place of one event, as the service sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import discord
+
+from adapters.discord import places, reading
+from adapters.discord.border import NO_THREAD, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, calls
+from adapters.discord.directory import DirectDirectory, GuildDirectory
+from adapters.discord.interactions import InteractionOutlet
+from adapters.discord.outlets import ChannelOutlet, Target
+from bot.port import Person
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adapters.discord.connection import Connection
+    from adapters.discord.interactions import Response
+    from bot.port import Directory, IncomingMessage, Outlet, Place
+
+
+class ChannelRoom:
+    """A `Room`. `event` is the id of what happened: earlier messages are those before it."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        place: Place,
+        *,
+        event: int,
+        key: str = "",
+        person: int = 0,
+        question: int = 0,
+        thread_name: str = "",
+        response: Response | None = None,
+    ) -> None:
+        self._connection = connection
+        self._place = place
+        self._event = event
+        self._key = key or str(event)
+        self._person = person
+        self._question = question
+        self._thread_name = thread_name
+        self._response = response
+        self._outlets = 0
+
+    @property
+    def directory(self) -> Directory:
+        if self._place.workspace == places.DIRECT:
+            return DirectDirectory(id=self._place.channel, person=str(self._person))
+        return GuildDirectory(connection=self._connection, guild_id=int(self._place.workspace))
+
+    @property
+    def place(self) -> Place:
+        return self._place
+
+    # --- writing ---
+
+    def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
+        """The messages of several outlets of one event are told apart by the order in which they are asked for."""
+        key = f"{self._key}:{self._outlets}"
+        self._outlets += 1
+        if private is None and not self._only_seen_by_one(posted):
+            return self._public(posted, key=key)
+        private = private or Person(id=str(self._person))
+        if self._response is not None and int(private.id) == self._person:
+            return InteractionOutlet(
+                self._connection,
+                self._response,
+                public=False,
+                posted=posted,
+                later=lambda _: self._direct(private, key=key),
+            )
+        if self._place.workspace == places.DIRECT and int(private.id) == self._person:
+            return self._channel(posted, key=key)
+        return self._direct(private, key=key, posted=posted)
+
+    def _only_seen_by_one(self, posted: Sequence[str]) -> bool:
+        """Whether these are messages that nobody but the person who pressed a button under them sees."""
+        pressed_on = None if self._response is None else self._response.interaction.message
+        return pressed_on is not None and pressed_on.flags.ephemeral and str(pressed_on.id) in posted
+
+    def _public(self, posted: Sequence[str], *, key: str) -> Outlet:
+        response = self._response
+        if response is None or posted or not response.public or not response.waiting:
+            return self._channel(posted, key=key)
+        return InteractionOutlet(
+            self._connection, response, public=True, later=lambda known: self._channel(known, key=key)
+        )
+
+    def _direct(self, person: Person, *, key: str, posted: Sequence[str] = ()) -> ChannelOutlet:
+        return ChannelOutlet(self._connection, Target(person=int(person.id)), key=key, posted=posted)
+
+    def _channel(self, posted: Sequence[str], *, key: str) -> ChannelOutlet:
+        guild = None if self._place.workspace == places.DIRECT else int(self._place.workspace)
+        if self._opens_thread:
+            target = Target(
+                channel=int(self._place.channel),
+                guild=guild,
+                question=self._question,
+                opens=self._thread_name or "Answer",
+            )
+        elif self._place.thread:
+            target = Target(channel=int(self._place.thread), guild=guild)
+        else:
+            question = self._question if guild is not None else 0
+            target = Target(channel=int(self._place.channel), guild=guild, question=question)
+        return ChannelOutlet(self._connection, target, key=key, posted=posted)
+
+    @property
+    def _opens_thread(self) -> bool:
+        return bool(self._question) and self._place.thread == str(self._question)
+
+    # --- reading ---
+
+    async def earlier(self, *, limit: int) -> list[IncomingMessage]:
+        """A thread begins with the message that it was made from, which stands in the channel above it."""
+        in_thread = bool(self._place.thread) and not self._opens_thread
+        channel_id = int(self._place.thread if in_thread else self._place.channel)
+        async with calls(self._connection.settings.call_seconds):
+            channel = await places.locate(self._connection, channel_id)
+            if not isinstance(channel, discord.abc.Messageable):
+                return []
+            before = discord.Object(self._event)
+            newest_first = [each async for each in channel.history(limit=limit, before=before)]
+            if in_thread and len(newest_first) < limit:
+                newest_first += await self._starter(newest_first)
+        found = [each for each in reversed(newest_first) if reading.is_written(each)]
+        return [reading.incoming(each, self._place, self._connection) for each in found]
+
+    async def _starter(self, seen: Sequence[discord.Message]) -> list[discord.Message]:
+        """The message that the thread was made from, unless it is seen already, as the first of a forum's post is."""
+        thread = int(self._place.thread)
+        if thread == self._event or any(each.id == thread for each in seen):
+            return []
+        parent = self._connection.client.get_partial_messageable(
+            int(self._place.channel), guild_id=int(self._place.workspace)
+        )
+        try:
+            return [await parent.fetch_message(thread)]
+        except discord.HTTPException as error:
+            if error.code not in {UNKNOWN_MESSAGE, UNKNOWN_CHANNEL, *NO_THREAD}:
+                raise
+            return []  # the thread was made without a message, or that was deleted
+
+    async def fetch(self, link: str) -> IncomingMessage | None:
+        """Never a message of another server, of other direct messages, or of a private thread that this is not."""
+        found = places.linked(link)
+        if found is None or found[0] != self._place.workspace:
+            return None
+        workspace, channel_id, message_id = found
+        if workspace == places.DIRECT and str(channel_id) != self._place.channel:
+            return None
+        async with calls(self._connection.settings.call_seconds):
+            try:
+                channel = await places.locate(self._connection, channel_id)
+                if not isinstance(channel, discord.abc.Messageable) or not self._readable(channel):
+                    return None
+                message = await channel.fetch_message(message_id)
+            except (discord.NotFound, discord.Forbidden):
+                return None
+        guild = None if workspace == places.DIRECT else int(workspace)
+        place = places.place(channel, guild=guild, channel_id=channel_id)
+        return reading.incoming(message, place, self._connection)
+
+    def _readable(self, channel: discord.abc.Messageable) -> bool:
+        guild = getattr(channel, "guild", None)
+        workspace = places.DIRECT if guild is None else str(guild.id)
+        private = isinstance(channel, discord.Thread) and channel.is_private()
+        return workspace == self._place.workspace and (not private or str(channel.id) == self._place.thread)
