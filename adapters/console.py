@@ -10,7 +10,7 @@ import sys
 import threading
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 from pydantic import BaseModel, ConfigDict
 from rich.console import Console, Group, RenderableType
@@ -21,19 +21,27 @@ from rich.text import Text
 
 from bot.port import (
     Attachment,
+    Budget,
+    Channel,
     ChatService,
     Citation,
+    Directory,
     IncomingMessage,
     Limits,
-    MessageStream,
+    Outlet,
     Person,
     Place,
     Reply,
+    Route,
     Source,
+    Standing,
+    Write,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+
+    from bot.port import Page
 
 _HELP = """Ask a question, or:
   /add FILE   add a file to this conversation
@@ -41,6 +49,9 @@ _HELP = """Ask a question, or:
   /help       this text
   /quit       leave (Ctrl-D does too)"""
 _EDIT_SECONDS = 0.05
+_ENDLESS: Final = 1 << 30
+_FREE: Final = Budget(name=("console",), calls=_ENDLESS, seconds=1.0)
+_ROUTES: Final = (Route(name="console", create=_FREE, edit=_FREE, finish=_FREE),)
 _BLOCK_BYTES = 1 << 16
 
 
@@ -74,16 +85,13 @@ async def run(settings: Settings, service: ChatService) -> None:
 
 
 @contextlib.contextmanager
-def message_stream(console: Console) -> Iterator[ConsoleStream]:
-    """Our message in a terminal (edited in place) or in a pipe (printed once, when final)."""
-    if not console.is_terminal:
-        yield _PlainStream(console)
-        return
-    stream = _TerminalStream(console)
-    try:
-        yield stream
-    finally:
-        stream.close()
+def outlet(console: Console) -> Iterator[ConsoleOutlet]:
+    """Where our message goes: a terminal, where it is edited in place, or a pipe, where it is printed once, when final."""
+    with contextlib.ExitStack() as stack:
+        if console.is_terminal:
+            yield _Terminal(console, stack)
+        else:
+            yield _Pipe(console)
 
 
 async def _turn(line: str, *, place: Place, service: ChatService, console: Console) -> Reply:
@@ -99,9 +107,9 @@ async def _turn(line: str, *, place: Place, service: ChatService, console: Conso
     message = IncomingMessage(
         id=uuid.uuid4().hex, place=place, person=Person(id="console"), text=text, attachments=attachments
     )
-    with message_stream(console) as stream:
-        await service.on_message(message, stream)
-        return stream.final
+    with outlet(console) as shown:
+        await service.on_message(message, _Room(shown))
+        return shown.final
 
 
 def _attachments(name: str) -> tuple[Attachment, ...]:
@@ -188,66 +196,113 @@ def _terminal_restored(source: TextIO) -> Iterator[None]:
         termios.tcsetattr(source, termios.TCSADRAIN, before)
 
 
-class ConsoleStream(MessageStream, Protocol):
-    """Our message at the console; `final` is how it ended, empty until then."""
+class ConsoleOutlet(Outlet, Protocol):
+    """An outlet at the console; `final` is how our message ended, empty until then."""
 
     final: Reply
 
 
-class _PlainStream:
+class _Pipe:
     """For pipes: nothing until the text is final, then that text and its sources, unadorned."""
 
-    limits = Limits(characters=1_000_000, edit_seconds=1.0)
+    limits = Limits(characters=_ENDLESS, edit_seconds=1.0)
+    routes = _ROUTES
 
     def __init__(self, console: Console) -> None:
         self._file = console.file
         self.final = Reply()
 
-    async def show(self, reply: Reply) -> None:
-        """A pipe cannot be edited."""
-
-    async def finish(self, reply: Reply) -> None:
-        self.final = reply
-        parts = [
-            reply.text.rstrip(),
-            *reply.notices,
-            "\n".join(_source_line(source) for source in reply.sources),
-        ]
-        print("\n\n".join(part for part in parts if part), file=self._file, flush=True)
+    async def write(self, write: Write) -> str:
+        """See `bot.port.Outlet`. A pipe cannot be edited."""
+        if write.final and write.page is not None:
+            self.final = write.page.reply
+            print(_plain(write.page), file=self._file, flush=True)
+        return str(write.part)
 
 
-class _TerminalStream:
-    """For terminals: a spinner with the status, then Markdown that grows in place."""
+class _Terminal:
+    """For terminals: a spinner with the status, then Markdown that grows in place; what is final stays."""
 
-    limits = Limits(characters=1_000_000, edit_seconds=_EDIT_SECONDS)
+    limits = Limits(characters=_ENDLESS, edit_seconds=_EDIT_SECONDS)
+    routes = _ROUTES
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, stack: contextlib.ExitStack) -> None:
         self._console = console
         self._live: Live | None = None
+        self._stack = stack
         self.final = Reply()
 
-    async def show(self, reply: Reply) -> None:
+    async def write(self, write: Write) -> str:
+        """See `bot.port.Outlet`."""
+        if write.page is None or write.final:
+            self._close()
+        if write.page is not None and write.final:
+            self.final = write.page.reply
+            self._console.print(_final(write.page))
+        elif write.page is not None:
+            self._show(write.page)
+        return str(write.part)
+
+    def _show(self, page: Page) -> None:
         if self._live is None:
             self._live = Live(console=self._console, transient=True, refresh_per_second=12)
             self._live.start()
+            self._stack.callback(self._close)
         self._live.update(
-            Markdown(reply.text) if reply.text else Spinner("dots", text=Text(reply.status, style="dim"))
+            Markdown(page.text) if page.text else Spinner("dots", text=Text(page.status, style="dim"))
         )
 
-    async def finish(self, reply: Reply) -> None:
-        self.final = reply
-        self.close()
-        self._console.print(_final(reply))
-
-    def close(self) -> None:
+    def _close(self) -> None:
         """Take down what is only shown while the answer grows, and give the cursor back."""
         if self._live is not None:
             self._live.stop()
             self._live = None
 
 
-def _final(reply: Reply) -> RenderableType:
-    parts: list[RenderableType] = [Markdown(reply.text)]
+class _Room:
+    """The console as the service sees it: one place that one person reads."""
+
+    def __init__(self, shown: Outlet) -> None:
+        self._outlet = shown
+
+    @property
+    def directory(self) -> Directory:
+        return _OnePerson()
+
+    def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
+        """See `bot.port.Room`. There is one way out."""
+        return self._outlet
+
+    async def earlier(self, *, limit: int) -> list[IncomingMessage]:
+        """See `bot.port.Room`. What was said before is in the history."""
+        return []
+
+    async def fetch(self, link: str) -> IncomingMessage | None:
+        """See `bot.port.Room`."""
+        return None
+
+
+class _OnePerson:
+    """Whoever sits at the console is the only one there, and the administrator."""
+
+    async def channel(self, channel: str) -> Channel:
+        return Channel(id=channel, name="console", kind="direct")
+
+    async def standing(self, person: str) -> Standing:
+        return Standing(admin=True)
+
+    async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
+        return True
+
+
+def _plain(page: Page) -> str:
+    sources = "\n".join(_source_line(source) for source in page.reply.sources)
+    return "\n\n".join(part for part in (page.text.rstrip(), *page.reply.notices, sources) if part)
+
+
+def _final(page: Page) -> RenderableType:
+    reply = page.reply
+    parts: list[RenderableType] = [Markdown(page.text)]
     parts += [Text(notice, style="yellow") for notice in reply.notices]
     if reply.sources:
         parts.append(Text("\nSources", style="bold"))

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from bot.measuring import Meters
-    from bot.port import Attachment, ChatService, MessageStream, Place
+    from bot.port import Attachment, ChatService, Outlet, Place
     from bot.settings import Settings
     from rag_engine.types import Ingested, KnowledgeBaseId
 
@@ -57,7 +57,7 @@ class ConsoleModule(Protocol):
 
     async def read_line(self, prompt: str) -> str: ...
 
-    def message_stream(self, console: Console) -> AbstractContextManager[MessageStream]: ...
+    def outlet(self, console: Console) -> AbstractContextManager[Outlet]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

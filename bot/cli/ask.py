@@ -39,8 +39,11 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             print(json.dumps(as_json(await _answer(application.engine, query)), ensure_ascii=False, indent=2))
             return 0
         console = compose.console()
-        with console.message_stream(Console(highlight=False)) as stream:
-            async with aclosing(application.engine.answer(query)) as events:
+        with console.outlet(Console(highlight=False)) as outlet:
+            async with (
+                streaming.Scheduler().open(outlet) as stream,
+                aclosing(application.engine.answer(query)) as events,
+            ):
                 await streaming.relay(events, stream)
     return 0
 
