@@ -14,7 +14,7 @@ from rag_engine.storage.names import folded
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
 
-    from bot.port import Directory, Person, Place
+    from bot.port import Directory, Person, Place, Standing
     from bot.settings import AccessSettings
     from rag_engine.ports import Catalog
     from rag_engine.types import KnowledgeBase, KnowledgeBaseId
@@ -96,30 +96,36 @@ class Access:
         self.admit(place)
         if (act == "stop" and person.id == asker) or (act == "add" and self._all_may_add(place)):
             return
-        if await told(_among_few(place, directory)):
-            return  # nobody reads it but who is in it
-        if await self.administers(person, directory):
-            return
-        raise NotAllowed(self._refusal(act))
-
-    async def administers(self, person: Person, directory: Directory) -> bool:
-        """Whether the person is an administrator of the workspace, or has one of the roles that the settings name."""
-        standing = await told(directory.standing(person.id))
-        if standing is None:
-            return False
-        wanted = {folded(role) for role in self.settings.roles}
-        return standing.admin or any(folded(role) in wanted for role in standing.roles)
-
-    async def belongs(self, person: Person, directory: Directory) -> bool:
-        """Whether the person is of the workspace and no guest in it, or may administer it."""
-        standing = await told(directory.standing(person.id))
-        return standing is not None and (standing.member or await self.administers(person, directory))
+        if not await told(_among_few(place, directory)):  # else nobody reads it but who is in it
+            await self._require_admin(person, directory, act=act)
 
     async def check_administers(self, person: Person, place: Place, directory: Directory) -> None:
         """As `check` for administering, but of what is more than this place's own."""
         self.admit(place)
-        if not await self.administers(person, directory):
-            raise NotAllowed(self._refusal("administer"))
+        await self._require_admin(person, directory, act="administer")
+
+    async def administers(self, person: Person, directory: Directory) -> bool:
+        """Whether the person is an administrator of the workspace, or has one of the roles that the settings name."""
+        standing = await told(directory.standing(person.id))
+        return standing is not None and self._is_admin(standing)
+
+    async def belongs(self, person: Person, directory: Directory) -> bool:
+        """Whether the person is of the workspace and no guest in it, or may administer it."""
+        standing = await told(directory.standing(person.id))
+        return standing is not None and (standing.member or self._is_admin(standing))
+
+    async def _require_admin(self, person: Person, directory: Directory, *, act: Act) -> None:
+        standing = await told(directory.standing(person.id))
+        if standing is None:
+            raise NotAllowed(
+                "The platform does not tell what you may do here, so nothing was done: try again in a moment."
+            )
+        if not self._is_admin(standing):
+            raise NotAllowed(self._refusal(act))
+
+    def _is_admin(self, standing: Standing) -> bool:
+        wanted = {folded(role) for role in self.settings.roles}
+        return standing.admin or any(folded(role) in wanted for role in standing.roles)
 
     def _all_may_add(self, place: Place) -> bool:
         return bool(place.thread) or self.settings.add == "everyone"
@@ -132,7 +138,7 @@ class Access:
             return f"Only whoever asked can stop this answer, or {who}."
         if act == "add":
             return f"Only {who} can add files to a channel's own knowledge base: add them in a thread, or ask one of them."
-        return f"Only {who} can do that here: ask one of them. (Nobody else can, either, while the platform does not tell who they are.)"
+        return f"Only {who} can do that here: ask one of them."
 
 
 async def told(asked: Awaitable[_Told]) -> _Told | None:

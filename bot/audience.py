@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 from urllib.parse import quote
@@ -195,7 +194,7 @@ class Audiences:
         known = await asyncio.gather(*(self._may_know(one, judge, person) for one in others))
         found = [*used, *(one for one, may in zip(others, known, strict=True) if may)]
         names = [await self._name(one, shelf, directory, judge.channel) for one in found]
-        return _told_apart(
+        return await self._told_apart(
             [
                 Known(
                     knowledge_base=shelf.bases[one],
@@ -206,7 +205,8 @@ class Audiences:
                     seen_privately=one in privately.knowledge_bases,
                 )
                 for one, name in zip(found, names, strict=True)
-            ]
+            ],
+            directory,
         )
 
     async def find(self, label: str, place: Place, directory: Directory, person: Person) -> Known:
@@ -298,26 +298,33 @@ class Audiences:
             return "this channel" if audience.channel == shelf.place.channel else "another channel"
         return "this conversation" if held_by.kind in _FEW else f"#{held_by.name.removeprefix('#')}"
 
+    async def _told_apart(self, known: Sequence[Known], directory: Directory) -> list[Known]:
+        """Of those that share a name the first keeps it; the others bear what tells them apart behind it."""
+        apart: dict[str, Known] = {}
+        for one in known:
+            name = one.name
+            if folded(name) in apart:
+                name = f"{name} ({await _origin(one, directory)})"
+            if folded(name) in apart:
+                name = f"{name} {one.knowledge_base.id[:6]}"
+            apart[folded(name)] = replace(one, name=name)
+        return list(apart.values())
+
+
+async def _origin(known: Known, directory: Directory) -> str:
+    if known.audience is None:
+        return "not made in chat"
+    if known.audience.everyone:
+        return "of the workspace"
+    held_by = await told(directory.channel(known.audience.channel))
+    return f"of #{held_by.name.removeprefix('#')}" if held_by and held_by.name else "of another channel"
+
 
 def listed(names: Sequence[str], *, most: int) -> str:
     """`a, b and c`; of more than `most` names, how many there are besides."""
     if len(names) > most:
         names = [*names[: most - 1], f"{len(names) - most + 1} more"]
     return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
-
-
-def _told_apart(known: Sequence[Known]) -> list[Known]:
-    """Those that share a name bear what tells them apart behind it."""
-    times = Counter(folded(one.name) for one in known)
-    return [one if one.seen or times[folded(one.name)] == 1 else _with_origin(one) for one in known]
-
-
-def _with_origin(known: Known) -> Known:
-    if known.audience is None:
-        origin = "the operator's"
-    else:
-        origin = "the workspace's" if known.audience.everyone else known.knowledge_base.id[:4]
-    return replace(known, name=f"{known.name} ({origin})")
 
 
 def _tidy_label(label: str) -> str:

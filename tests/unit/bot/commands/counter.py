@@ -1,0 +1,140 @@
+"""A desk to bring commands to, as people do: over real SQLite files, with hooks that remember what they were asked."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from bot.commands import Desk, Questions, execute, press
+from bot.port import Action, Attachment, Command, IncomingMessage, Person, Place, Reply
+from rag_engine.archive import Contents
+from tests.unit.bot.knowledge import Chat, place
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from bot.commands import Show
+    from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId
+    from tests.doubles.town import TownRoom
+
+
+@dataclass(slots=True)
+class Clock:
+    """Moves when it is told to."""
+
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass(slots=True, kw_only=True)
+class Counter:
+    """What people type and press, and what came of it."""
+
+    chat: Chat
+    room: TownRoom
+    clock: Clock = field(default_factory=Clock)
+    received: list[tuple[KnowledgeBaseId, list[str]]] = field(default_factory=list)
+    reindexed: list[str] = field(default_factory=list)
+    shown: list[Reply] = field(default_factory=list)
+    export_bytes: bytes = b"zip"
+    questions: Questions = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.questions = Questions(clock=self.clock)
+
+    @property
+    def desk(self) -> Desk:
+        return Desk(
+            access=self.chat.access,
+            audiences=self.chat.audiences,
+            places=self.chat.places,
+            library=self.chat.catalog,
+            receive=self._receive,
+            forget=self._forget,
+            reindex=self._reindex,
+            export=self._export,
+            facts=self._facts,
+            questions=self.questions,
+        )
+
+    async def say(
+        self, who: Person, line: str, *, where: Place | None = None, files: Sequence[Attachment] = ()
+    ) -> str:
+        """The text of the reply to `/kb line`."""
+        return (await self.reply(who, line, where=where, files=files)).text
+
+    async def reply(
+        self,
+        who: Person,
+        line: str,
+        *,
+        where: Place | None = None,
+        files: Sequence[Attachment] = (),
+        name: str = "kb",
+    ) -> Reply:
+        command = Command(
+            id="1", name=name, place=where or place(), person=who, line=line, attachments=tuple(files)
+        )
+        return await execute(command, self.room, self.desk, show=self.shown.append)
+
+    async def push(
+        self, who: Person, value: str, *, where: Place | None = None, name: str = "kb"
+    ) -> Reply | None:
+        action = Action(id="2", name=name, value=value, place=where or place(), person=who)
+        return await press(action, self.room, self.desk, show=self.shown.append)
+
+    async def confirm(self, who: Person, asked: Reply, *, where: Place | None = None, button: int = 0) -> str:
+        """Press the first button under a question."""
+        told = await self.push(who, asked.buttons[button].value, where=where)
+        assert told is not None
+        return told.text
+
+    async def _receive(
+        self,
+        attachments: Sequence[Attachment],
+        *,
+        place: Place,
+        person: Person,
+        knowledge_base: KnowledgeBaseId,
+        show: Show,
+    ) -> Reply:
+        self.received.append((knowledge_base, [attachment.name for attachment in attachments]))
+        show(Reply(status="Reading…"))
+        return Reply(text="done")
+
+    async def _forget(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None) -> None:
+        if document is None:
+            await self.chat.catalog.close(knowledge_base)
+        else:
+            await self.chat.catalog.remove(document)
+
+    async def _reindex(self, base: KnowledgeBase, progress: Callable[[DocumentRecord], None]) -> int:
+        records = await self.chat.catalog.records(base.id)
+        for record in records:
+            progress(record)
+        self.reindexed.append(base.id)
+        return len(records)
+
+    async def _export(self, base: KnowledgeBase, path: Path) -> Contents:
+        await asyncio.to_thread(path.write_bytes, self.export_bytes)
+        return Contents(name=base.name, documents=2, chunks=6, left_out=("late.pdf",))
+
+    async def _facts(self) -> Mapping[str, str]:
+        return {"index": "embedded", "embedding model": "hashing"}
+
+
+def attachment(name: str) -> Attachment:
+    async def blocks() -> AsyncIterator[bytes]:
+        yield b"text"
+
+    return Attachment(name=name, media_type="text/plain", size=4, uri="https://chat.test/m", open=blocks)
+
+
+def message(where: Place, *names: str) -> IncomingMessage:
+    return IncomingMessage(
+        id="9", place=where, person=Person(id="BEN"), text="here", attachments=tuple(map(attachment, names))
+    )

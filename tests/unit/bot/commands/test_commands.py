@@ -1,0 +1,489 @@
+"""The commands as people use them: what is said, what is done, who may, what is asked first."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bot.commands import EXPIRY_MINUTES
+from bot.commands.contents import EXPORT_BYTES
+from bot.places import PlaceSettings
+from tests.doubles.town import TownRoom
+from tests.unit.bot.commands.counter import Counter, attachment, message
+from tests.unit.bot.knowledge import ANN, BEN, EVE, opened, place
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from bot.port import Reply
+
+
+@pytest.fixture
+async def counter(tmp_path: Path) -> AsyncIterator[Counter]:
+    async with opened(tmp_path) as chat:
+        yield Counter(chat=chat, room=TownRoom(directory=chat.town))
+
+
+def buttons(reply: Reply) -> list[str]:
+    return [button.label for button in reply.buttons]
+
+
+# list, show, status
+
+
+async def test_where_nothing_is_the_list_says_how_to_begin(counter: Counter) -> None:
+    assert "add a file" in await counter.say(BEN, "list")
+
+
+async def test_the_list_says_what_there_is_and_how_it_is_used(counter: Counter) -> None:
+    own = await counter.chat.audiences.own(place())
+    await counter.chat.put(own, "a.txt")
+    await counter.chat.put(own, "b.pdf", "failed", "It is damaged.")
+    legal = await counter.chat.audiences.own(place("LEGAL"))
+    await counter.chat.places.bind(place(), legal.id)
+    await counter.say(ANN, "create handbook workspace")
+    assert (await counter.say(BEN, "list")).splitlines()[2:] == [
+        "- `#general`: 1 document, 1 failed, searched here",
+        "- `#legal`: 0 documents, searched here in your private questions",
+        "- `handbook`: 0 documents, readable by the whole workspace, searched here",
+    ]
+    assert "legal" not in await counter.say(EVE, "list")
+
+
+async def test_long_lists_have_pages_and_their_buttons_know_the_way(counter: Counter) -> None:
+    own = await counter.chat.audiences.own(place())
+    for number in range(40):
+        await counter.chat.put(own, f"{number:02}.txt")
+    first = await counter.reply(BEN, "show")
+    assert "40 documents in `#general`: (page 1 of 3)" in first.text
+    assert first.text.count("- `") == 15
+    assert buttons(first) == ["More"]
+    second = await counter.push(BEN, first.buttons[0].value)
+    assert second is not None
+    assert "15.txt" in second.text
+    assert buttons(second) == ["Back", "More"]
+    third = await counter.push(BEN, second.buttons[1].value)
+    assert third is not None
+    assert buttons(third) == ["Back"]
+    assert third.text.count("- `") == 10
+    for reply in (first, second, third):
+        assert all(len(button.name) + len(button.value) <= 90 for button in reply.buttons)
+
+
+async def test_a_page_of_another_channels_documents_cannot_be_had_by_another_value(counter: Counter) -> None:
+    board = await counter.chat.audiences.own(place("BOARD"))
+    await counter.chat.put(board, "minutes.txt")
+    for value in (f"show:{board.id}:1", f"show:{board.id}:2"):
+        told = await counter.push(BEN, value)
+        assert told is not None
+        assert "minutes" not in told.text
+        assert "may not see it" in told.text
+    shown = await counter.push(ANN, f"show:{board.id}:1")
+    assert shown is not None
+    assert "minutes.txt" in shown.text
+
+
+@pytest.mark.parametrize(
+    "value", ["", "list", "list:x", "list:²", "show:x", "yes:nonsense", "no:", "drop:all", "list:9999999999"]
+)
+async def test_values_that_nobody_made_do_nothing(counter: Counter, value: str) -> None:
+    told = await counter.push(EVE, value)
+    assert told is not None
+    assert told.text
+
+
+async def test_buttons_of_others_are_not_ours(counter: Counter) -> None:
+    assert await counter.push(EVE, "list:1", name="stop") is None
+
+
+async def test_documents_are_shown_with_their_states_and_reasons(counter: Counter) -> None:
+    own = await counter.chat.audiences.own(place())
+    await counter.chat.put(own, "a.txt")
+    await counter.chat.put(own, "b.pdf", "failed", "The file is protected by a password.")
+    await counter.chat.put(own, "c.pdf", "embedding")
+    await counter.chat.put(own, "[evil](http://x.test) `code`\n# big", "ready")
+    shown = await counter.reply(BEN, "show")
+    assert "- `a.txt`: 3 passages from 2 pages" in shown.text
+    assert "- `b.pdf`: failed. The file is protected by a password." in shown.text
+    assert "- `c.pdf`: being read" in shown.text
+    assert "- `[evil](http://x.test) 'code' # big`: 3 passages" in shown.text
+    assert shown.links == frozenset()
+
+
+async def test_the_status_counts_what_this_place_sees_and_nothing_else(counter: Counter) -> None:
+    own = await counter.chat.audiences.own(place())
+    await counter.chat.put(own, "a.txt")
+    await counter.chat.put(own, "b.pdf", "failed", "It is damaged.")
+    await counter.chat.put(own, "c.pdf", "queued")
+    board = await counter.chat.audiences.own(place("BOARD"))
+    await counter.chat.put(board, "minutes.txt", "failed", "Secret.")
+    told = await counter.say(ANN, "status")
+    assert told.splitlines() == [
+        "- index: embedded",
+        "- embedding model: hashing",
+        "- searched here: 1 knowledge base with 1 document",
+        "- waiting: 1 file",
+        "- failed: 1 file",
+        "  - `b.pdf` in `#general`: It is damaged.",
+    ]
+
+
+async def test_help_names_every_command(counter: Counter) -> None:
+    told = await counter.say(BEN, "help")
+    assert "`/kb bind NAME`" in told
+    assert (await counter.reply(BEN, "", name="help")).text.startswith("I answer from the files")
+    assert "Did you mean `/kb list`?" in await counter.say(BEN, "lits")
+    assert "answered like a message" in (await counter.reply(BEN, "why?", name="ask")).text
+
+
+# create, bind, unbind
+
+
+async def test_what_is_created_is_used_here_at_once(counter: Counter) -> None:
+    assert "Everyone who can read this channel may read it" in await counter.say(ANN, "create Team Handbook")
+    assert await counter.chat.names(place()) == "Team Handbook"
+    assert await counter.chat.names(place("LEGAL")) == ""
+    assert "already" in await counter.say(ANN, "create team handbook")
+
+
+async def test_one_for_the_whole_workspace_is_made_by_admins_in_channels_of_its_own(counter: Counter) -> None:
+    assert "whole workspace may read it" in await counter.say(ANN, "create handbook workspace")
+    assert "Only an admin" in await counter.say(BEN, "create x workspace")
+    for where in (place("DM_ANN"), place("TRIO"), place("SHARED")):
+        assert "not here" in await counter.say(ANN, "create x workspace", where=where)
+    assert "is there" in await counter.say(BEN, "create mine", where=place("DM_BEN"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "create x",
+        "bind handbook",
+        "unbind handbook",
+        "remove handbook",
+        "reindex handbook",
+        "export handbook",
+        "settings mode auto",
+    ],
+)
+async def test_what_admins_do_is_refused_to_others(counter: Counter, line: str) -> None:
+    await counter.say(ANN, "create handbook workspace")
+    before = await counter.chat.places.bindings(place()), await counter.chat.places.settings(place())
+    reply = await counter.reply(BEN, line)
+    assert reply.text.startswith("Only an admin of this workspace can do that here")
+    assert not reply.buttons
+    assert not reply.files
+    assert (
+        await counter.chat.places.bindings(place()),
+        await counter.chat.places.settings(place()),
+    ) == before
+
+
+async def test_binding_and_unbinding(counter: Counter) -> None:
+    await counter.chat.audiences.own(place("RANDOM"))
+    await counter.say(ANN, "create handbook workspace")
+    assert (
+        await counter.say(ANN, "bind handbook", where=place("RANDOM"))
+        == "From now on I look in `handbook` here."
+    )
+    assert "already" in await counter.say(ANN, "bind handbook", where=place("RANDOM"))
+    assert await counter.chat.names(place("RANDOM")) == "#random and handbook"
+    assert "I no longer look in `handbook`" in await counter.say(
+        ANN, "unbind handbook", where=place("RANDOM")
+    )
+    assert await counter.chat.names(place("RANDOM")) == "#random"
+    assert "not bound" in await counter.say(ANN, "unbind handbook", where=place("RANDOM"))
+
+
+async def test_another_channel_is_bound_by_its_mention(counter: Counter) -> None:
+    await counter.chat.audiences.own(place())
+    assert "From now on I look in `#general`" in await counter.say(
+        ANN, "bind <#GENERAL|general>", where=place("LEGAL")
+    )
+    assert await counter.chat.names(place("LEGAL")) == "#general"
+
+
+async def test_what_not_everyone_here_may_read_is_bound_for_private_questions(counter: Counter) -> None:
+    await counter.chat.audiences.own(place("LEGAL"))
+    assert "only for private questions" in await counter.say(ANN, "bind #legal")
+    assert await counter.chat.names(place()) == ""
+    assert await counter.chat.names(place(), BEN) == "#legal"
+
+
+async def test_an_admin_cannot_bind_what_they_cannot_read(counter: Counter) -> None:
+    await counter.chat.audiences.own(place("BOARD"))
+    counter.chat.town.inside["BOARD"].clear()
+    assert "no knowledge base" in await counter.say(ANN, "bind #board")
+    assert "no knowledge base" in await counter.say(ANN, "bind <#BOARD|board>")
+    assert await counter.chat.places.bindings(place()) == []
+
+
+async def test_nothing_is_bound_to_a_channel_that_other_organisations_read(counter: Counter) -> None:
+    await counter.chat.operators("rules")
+    await counter.say(ANN, "create handbook workspace")
+    await counter.chat.audiences.own(place())
+    for label in ("handbook", "rules"):
+        assert "other organisations" in await counter.say(ANN, f"bind {label}", where=place("SHARED"))
+    assert "no knowledge base" in await counter.say(ANN, "bind #general", where=place("SHARED"))
+    counter.chat.town.silent = {"SHARED"}
+    assert "does not tell" in await counter.say(ANN, "bind handbook", where=place("SHARED"))
+    assert await counter.chat.places.bindings(place("SHARED")) == []
+
+
+async def test_the_last_one_is_unbound_only_after_a_yes(counter: Counter) -> None:
+    await counter.say(ANN, "create handbook workspace")
+    asked = await counter.reply(ANN, "unbind handbook")
+    assert "the last thing I look in here" in asked.text
+    assert await counter.chat.names(place()) == "handbook"
+    assert "no longer" in await counter.confirm(ANN, asked)
+    assert await counter.chat.names(place()) == ""
+
+
+async def test_people_rule_their_direct_messages_and_nothing_else_from_there(counter: Counter) -> None:
+    await counter.say(ANN, "create handbook workspace")
+    await counter.chat.operators("rules")
+    where = place("DM_BEN")
+    assert "From now on" in await counter.say(BEN, "bind handbook", where=where)
+    assert await counter.chat.names(where) == "handbook"
+    assert "no knowledge base" in await counter.say(BEN, "bind rules", where=where)
+    assert "Only an admin" in await counter.say(BEN, "remove handbook", where=where)
+    assert "From now on" in await counter.say(ANN, "bind rules", where=place("DM_ANN"))
+    own = await counter.chat.audiences.own(where)
+    await counter.chat.put(own, "a.txt")
+    assert "Removed" in await counter.confirm(
+        BEN, await counter.reply(BEN, "remove a.txt", where=where), where=where
+    )
+
+
+async def test_a_guest_cannot_take_the_workspaces_into_a_direct_message(counter: Counter) -> None:
+    counter.chat.town.add("DM_EVE", "direct", "EVE")
+    await counter.say(ANN, "create handbook workspace", where=place("RANDOM"))
+    assert "no knowledge base" in await counter.say(EVE, "bind handbook", where=place("DM_EVE"))
+
+
+async def test_what_belongs_here_is_neither_bound_nor_unbound(counter: Counter) -> None:
+    everywhere = counter.chat.with_settings(everywhere=("rules",))
+    counter.chat = everywhere
+    await counter.chat.operators("rules")
+    await counter.chat.audiences.own(place())
+    assert "needs no binding" in await counter.say(ANN, "bind #general")
+    assert "belongs to this place" in await counter.say(ANN, "unbind #general")
+    assert "FOOTNOTE_ACCESS__EVERYWHERE" in await counter.say(ANN, "unbind rules")
+
+
+# add
+
+
+async def test_files_of_a_command_go_to_the_places_own(counter: Counter) -> None:
+    reply = await counter.reply(ANN, "add", files=[attachment("a.txt"), attachment("b.txt")])
+    own = await counter.chat.audiences.own(place())
+    assert counter.received == [(own.id, ["a.txt", "b.txt"])]
+    assert reply.text == "done"
+    assert counter.shown[0].status == "Reading…"
+
+
+async def test_everyone_adds_in_threads_and_admins_to_channels(counter: Counter) -> None:
+    assert "add them in a thread" in await counter.say(EVE, "add", files=[attachment("a.txt")])
+    assert counter.received == []
+    await counter.say(EVE, "add", where=place(thread="1"), files=[attachment("a.txt")])
+    assert counter.received[0][0] == (await counter.chat.audiences.own(place(thread="1"))).id
+
+
+async def test_files_go_where_they_are_said_to_go_if_the_person_may(counter: Counter) -> None:
+    await counter.say(ANN, "create handbook workspace")
+    await counter.chat.operators("rules")
+    assert "Only an admin" in await counter.say(
+        BEN, "add handbook", where=place(thread="1"), files=[attachment("a")]
+    )
+    assert "whoever runs me" in await counter.say(ANN, "add rules", files=[attachment("a")])
+    assert counter.received == []
+    await counter.say(ANN, "add handbook", files=[attachment("a")])
+    known = await counter.chat.audiences.find("handbook", place(), counter.chat.town, ANN)
+    assert counter.received == [(known.knowledge_base.id, ["a"])]
+
+
+LINK = "https://chat.test/m/1"
+
+
+async def test_a_link_brings_the_files_of_its_message(counter: Counter) -> None:
+    counter.room.messages[LINK] = message(place("LEGAL"), "nda.pdf")
+    await counter.say(ANN, f"add <{LINK}|the message>")
+    assert [names for _, names in counter.received] == [["nda.pdf"]]
+
+
+async def test_a_link_opens_nothing_to_those_who_cannot_read_the_message(counter: Counter) -> None:
+    counter.room.messages[LINK] = message(place("BOARD"), "minutes.pdf")
+    refused = await counter.say(BEN, f"add {LINK}", where=place("DM_BEN"))
+    assert refused == await counter.say(BEN, "add https://chat.test/nowhere", where=place("DM_BEN"))
+    assert "you cannot" in refused
+    counter.chat.town.silent = {"BOARD"}
+    assert await counter.say(ANN, f"add {LINK}", where=place("DM_ANN")) == refused
+    assert await counter.say(ANN, "add https://chat.test/down") == refused
+    counter.room.messages[LINK] = message(place(workspace="T2"), "theirs.pdf")
+    assert await counter.say(ANN, f"add {LINK}") == refused
+    assert counter.received == []
+
+
+async def test_without_files_it_is_said_how_to_give_them(counter: Counter) -> None:
+    counter.room.messages[LINK] = message(place())
+    assert "Say which files" in await counter.say(ANN, "add")
+    assert "no files" in await counter.say(ANN, f"add {LINK}")
+
+
+# remove, reindex, export
+
+
+async def test_removing_asks_first_and_leaves_no_trace(counter: Counter) -> None:
+    await counter.say(ANN, "create handbook workspace")
+    known = await counter.chat.audiences.find("handbook", place(), counter.chat.town, ANN)
+    await counter.chat.put(known.knowledge_base, "a.txt")
+    await counter.chat.places.bind(place("RANDOM"), known.knowledge_base.id)
+    asked = await counter.reply(ANN, "remove handbook")
+    assert "Remove the knowledge base `handbook` with 1 document? It cannot be undone." in asked.text
+    assert f"{EXPIRY_MINUTES} minutes" in asked.text
+    assert buttons(asked) == ["Remove", "Cancel"]
+    assert await counter.confirm(ANN, asked) == "Removed the knowledge base `handbook` with 1 document."
+    assert await counter.chat.catalog.knowledge_bases() == []
+    assert await counter.chat.places.audiences() == {}
+    assert await counter.chat.places.bindings(place("RANDOM")) == []
+    assert "no longer open" in await counter.confirm(ANN, asked)
+
+
+async def test_a_cancelled_question_changes_nothing(counter: Counter) -> None:
+    await counter.say(ANN, "create handbook workspace")
+    asked = await counter.reply(ANN, "remove handbook")
+    assert await counter.confirm(ANN, asked, button=1) == "Nothing was done."
+    assert "no longer open" in await counter.confirm(ANN, asked)
+    assert len(await counter.chat.catalog.knowledge_bases()) == 1
+
+
+async def test_only_whoever_was_asked_can_say_yes(counter: Counter) -> None:
+    await counter.say(ANN, "create handbook workspace")
+    asked = await counter.reply(ANN, "remove handbook")
+    for who, where in ((BEN, place()), (ANN, place(workspace="T2")), (ANN, place(platform="discord"))):
+        assert "Only whoever was asked" in await counter.confirm(who, asked, where=where)
+    assert len(await counter.chat.catalog.knowledge_bases()) == 1
+    assert "Removed" in await counter.confirm(ANN, asked)
+
+
+async def test_a_question_is_gone_after_its_minutes(counter: Counter) -> None:
+    await counter.say(ANN, "create handbook workspace")
+    asked = await counter.reply(ANN, "remove handbook")
+    counter.clock.now = EXPIRY_MINUTES * 60
+    assert "no longer open" in await counter.confirm(ANN, asked)
+    assert len(await counter.chat.catalog.knowledge_bases()) == 1
+
+
+async def test_who_is_no_admin_any_more_when_saying_yes_removes_nothing(counter: Counter) -> None:
+    await counter.say(ANN, "create handbook workspace")
+    asked = await counter.reply(ANN, "remove handbook")
+    counter.chat.town.admins.clear()
+    assert "Only an admin" in await counter.confirm(ANN, asked)
+    assert len(await counter.chat.catalog.knowledge_bases()) == 1
+
+
+async def test_a_document_is_removed_by_title_or_id(counter: Counter) -> None:
+    own = await counter.chat.audiences.own(place())
+    for title in ("a b.txt", "c.txt", "d.txt"):
+        await counter.chat.put(own, title)
+    for line in ('remove #general "a b.txt"', "remove C.TXT", f"remove document={own.id}-d.txt"):
+        asked = await counter.reply(ANN, line)
+        assert "from `#general`" in asked.text
+        assert "Removed" in await counter.confirm(ANN, asked)
+    assert await counter.chat.catalog.records(own.id) == []
+    assert (await counter.chat.audiences.own(place())).id == own.id
+    assert "no document `x` in `#general`" in await counter.say(ANN, "remove #general x")
+    assert "no knowledge base nonsense" in await counter.say(ANN, "remove nonsense")
+    assert "Say what to remove" in await counter.say(ANN, "remove")
+
+
+async def test_what_the_operator_made_is_changed_by_the_operator(counter: Counter) -> None:
+    await counter.chat.operators("rules")
+    for line in ("remove rules", "reindex rules", "export rules"):
+        assert "`footnote kb`" in await counter.say(ANN, line)
+
+
+async def test_an_admin_who_cannot_read_a_channel_cannot_remove_or_export_what_it_holds(
+    counter: Counter,
+) -> None:
+    await counter.chat.audiences.own(place("LEGAL"))
+    counter.chat.town.inside["LEGAL"].discard("ANN")
+    for line in ("remove #legal", "export #legal", "show #legal", "reindex <#LEGAL|legal>"):
+        assert "that you may see here" in await counter.say(ANN, line)
+
+
+async def test_reindexing_asks_first_and_tells_how_far_it_is(counter: Counter) -> None:
+    own = await counter.chat.audiences.own(place())
+    for title in ("a.txt", "b.txt"):
+        await counter.chat.put(own, title)
+    asked = await counter.reply(ANN, "reindex")
+    assert counter.reindexed == []
+    assert await counter.confirm(ANN, asked) == "2 documents of `#general` split and embedded again."
+    assert counter.reindexed == [own.id]
+    assert [reply.status for reply in counter.shown][-1] == "2 of 2 documents done…"
+
+
+async def test_an_export_comes_as_a_file_when_it_is_small_enough(counter: Counter) -> None:
+    await counter.say(ANN, "create Team Handbook")
+    reply = await counter.reply(ANN, "export team handbook")
+    assert (
+        reply.text
+        == "`Team Handbook`: 2 documents with 6 passages. 1 document still being read, so not in it."
+    )
+    assert [(file.name, file.media_type, file.content) for file in reply.files] == [
+        ("Team-Handbook.zip", "application/zip", b"zip")
+    ]
+
+
+async def test_a_large_export_says_which_command_makes_it(counter: Counter) -> None:
+    own = await counter.chat.audiences.own(place())
+    counter.export_bytes = b"x" * (EXPORT_BYTES + 1)
+    reply = await counter.reply(ANN, "export")
+    assert "larger than the 8 MiB" in reply.text
+    assert f'`footnote kb export "{own.name}" FILE.zip`' in reply.text
+    assert reply.files == ()
+
+
+# settings, and who is not served
+
+
+async def test_settings_are_shown_to_all_and_changed_by_admins(counter: Counter) -> None:
+    assert "mode `thread`" in await counter.say(EVE, "settings")
+    told = await counter.say(ANN, "settings mode auto knowledge blended language DE", where=place(thread="1"))
+    assert "always `de`" in told
+    assert await counter.chat.places.settings(place()) == PlaceSettings(
+        mode="auto", knowledge="blended", language="de"
+    )
+    assert "that of the question" in await counter.say(ANN, "settings language auto")
+    assert (await counter.chat.places.settings(place())).mode == "auto"
+    assert "two letters" in await counter.say(ANN, "settings language german")
+
+
+async def test_a_workspace_that_is_not_served_gets_a_refusal_and_nothing_else(counter: Counter) -> None:
+    await counter.chat.audiences.own(place())
+    counter.chat = counter.chat.with_settings(workspaces=("T2",))
+    for line in ("list", "show", "status", "settings", "create x", "help"):
+        assert "I do not answer in this workspace" in await counter.say(ANN, line)
+    told = await counter.push(ANN, "list:1")
+    assert told is not None
+    assert "I do not answer in this workspace" in told.text
+
+
+async def test_who_did_what_is_logged_without_content(
+    counter: Counter, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="bot.audit")
+    await counter.say(ANN, "create Handbook workspace")
+    await counter.confirm(ANN, await counter.reply(ANN, "remove handbook"))
+    await counter.say(ANN, "settings mode auto")
+    await counter.say(BEN, "settings mode mention")
+    lines = [record.__dict__["fields"] for record in caplog.records]
+    assert [(line["act"], line["person"], line["channel"]) for line in lines] == [
+        ("create", "ANN", "GENERAL"),
+        ("remove", "ANN", "GENERAL"),
+        ("settings", "ANN", "GENERAL"),
+    ]
+    assert "andbook" not in str(lines)

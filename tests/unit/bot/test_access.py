@@ -1,0 +1,79 @@
+"""Who may do what, where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bot.access import Access
+from bot.settings import AccessSettings
+from rag_engine.errors import NotAllowed
+from tests.unit.bot.knowledge import ANN, BEN, EVE, place, town
+
+if TYPE_CHECKING:
+    from bot.access import Act
+    from bot.port import Person, Place
+
+
+def access(**settings: object) -> Access:
+    return Access(settings=AccessSettings.model_validate(settings))
+
+
+async def allowed(rules: Access, person: Person, where: Place, act: Act, *, asker: str = "") -> bool:
+    try:
+        await rules.check(person, where, town(), act=act, asker=asker)
+    except NotAllowed:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("act", ["administer", "add", "stop"])
+async def test_in_a_channel_admins_may_and_others_may_not(act: Act) -> None:
+    assert await allowed(access(), ANN, place(), act)
+    assert not await allowed(access(), BEN, place(), act)
+    assert not await allowed(access(), EVE, place(), act)
+
+
+async def test_roles_of_the_settings_administer_whatever_their_case() -> None:
+    made = town()
+    made.roles["BEN"] = frozenset({"KB Admins"})
+    await access(roles=("kb admins",)).check(BEN, place(), made, act="administer")
+    with pytest.raises(NotAllowed, match="role others"):
+        await access(roles=("others",)).check(BEN, place(), made, act="administer")
+
+
+async def test_everyone_adds_to_threads_and_to_channels_only_when_that_is_set() -> None:
+    assert await allowed(access(), EVE, place(thread="1"), "add")
+    assert not await allowed(access(), EVE, place(), "add")
+    assert await allowed(access(add="everyone"), EVE, place(), "add")
+    assert not await allowed(access(), EVE, place(thread="1"), "administer")
+
+
+@pytest.mark.parametrize("act", ["administer", "add", "stop"])
+async def test_whoever_is_in_a_direct_message_rules_it(act: Act) -> None:
+    assert await allowed(access(), BEN, place("DM_BEN"), act)
+    assert await allowed(access(), BEN, place("TRIO"), act)
+
+
+async def test_askers_stop_their_own_answers() -> None:
+    assert await allowed(access(), EVE, place(), "stop", asker="EVE")
+    assert not await allowed(access(), EVE, place(), "stop", asker="BEN")
+    assert await allowed(access(), ANN, place(), "stop", asker="BEN")
+
+
+@pytest.mark.parametrize("act", ["administer", "add", "stop"])
+async def test_in_a_workspace_that_is_not_served_nobody_may_anything(act: Act) -> None:
+    rules = access(workspaces=("T2",), add="everyone")
+    assert not await allowed(rules, ANN, place(thread="1"), act, asker="ANN")
+    assert await allowed(rules, ANN, place(workspace="T2"), act)
+    with pytest.raises(NotAllowed, match="FOOTNOTE_ACCESS__WORKSPACES"):
+        rules.admit(place())
+
+
+async def test_what_the_platform_does_not_tell_is_not_allowed() -> None:
+    made = town()
+    made.silent = {"ANN", "DM_BEN"}
+    for person, where in ((ANN, place()), (BEN, place("DM_BEN"))):
+        with pytest.raises(NotAllowed, match=r"does not tell|Only an admin"):
+            await access().check(person, where, made, act="administer")
