@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     Apply = Callable[[], Awaitable[web.StreamResponse]]
 
 TIMEOUT = 10.0
+ERROR: web.ResponseKey[str] = web.ResponseKey("error", str)
+"""Where a platform notes its own word for what it refused."""
 Seen = TypeVar("Seen")
 
 
@@ -294,7 +296,7 @@ class ChatServer:
             response = await self._faulty(request, fault, apply)
         if not (fault and fault.lost):
             call.status = response.status
-            call.error = str(response.get("error", ""))
+            call.error = response.get(ERROR, "")
         call.answered = self.now()
         self.changed()
         return response

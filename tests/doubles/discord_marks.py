@@ -14,7 +14,7 @@ _MASKED = re.compile(
     r"\[(?P<label>(?:\\.|\[[^\[\]]*\]|[^\[\]\\])*)\]"
     r"\(\s*<?(?P<url>(?:https?|discord)://[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*)>?(?:\s+[\"'][^\"']*[\"'])?\s*\)"
 )
-_BARE = re.compile(r"https?://[^\s<]+[^<.,:;\"'\])\s]")
+_BARE = re.compile(r"https?://[^\s<>]+[^<>.,:;\"'\])\s]")
 _ESCAPE = re.compile(r"\\[^0-9A-Za-z\s]")
 
 

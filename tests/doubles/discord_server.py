@@ -19,7 +19,7 @@ from tests.doubles import discord_interactions as interactions
 from tests.doubles import discord_messages as messages
 from tests.doubles import discord_payloads as payloads
 from tests.doubles import discord_people as people
-from tests.doubles.chat_server import ChatServer, Shown, Upload
+from tests.doubles.chat_server import ERROR, ChatServer, Shown, Upload
 from tests.doubles.discord_buckets import Buckets, Limited
 from tests.doubles.discord_changes import Changes
 from tests.doubles.discord_gateway import GUILD_MEMBERS, MESSAGE_CONTENT, PRESENCES, RECONNECT, Gateway
@@ -231,11 +231,11 @@ class DiscordServer(Changes, ChatServer):
         line: str,
         thread: Channel | str | None = None,
         files: Sequence[Upload] = (),
-        **options: Any,
+        options: Mapping[str, Any] | None = None,
     ) -> Interaction:
         """A slash command, `/kb show name:handbook` or with options by name; files fill the attachment options in order."""
         who, where = people.user_of(self, user), people.place_of(self, channel, thread)
-        data = people.command_data(self, who, where, line, options, files)
+        data = people.command_data(self, who, where, line, options or {}, files)
         return people.interact(self, interactions.COMMAND, who, where, data)
 
     async def user_types(
@@ -329,7 +329,7 @@ def _json(status: int, data: Any, headers: Mapping[str, str]) -> web.Response:
     body = json.dumps(data, ensure_ascii=False).encode("utf-8", "surrogatepass")
     response = web.Response(status=status, body=body, headers={**headers, "Content-Type": JSON})
     if status >= 400 and isinstance(data, dict):
-        response["error"] = str(data.get("code", status))
+        response[ERROR] = str(data.get("code", status))
     return response
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from aiohttp import web
 
 from tests.doubles import slack_chat
-from tests.doubles.chat_server import ChatServer, Fault, Text
+from tests.doubles.chat_server import ERROR, ChatServer, Fault, Text
 from tests.doubles.slack_api import METHODS, PREFIXES
 from tests.doubles.slack_views import ResponseUrl, Views
 from tests.doubles.slack_wire import Wire
@@ -253,7 +253,7 @@ async def _arguments(request: web.Request) -> dict[str, Any]:
 
 def _told(body: Mapping[str, Any], *, status: int = 200, wait: float = 0.0, scopes: str = "") -> web.Response:
     response = web.json_response(body, status=status)
-    response["error"] = body.get("error", "")
+    response[ERROR] = str(body.get("error", ""))
     if wait:
         response.headers["Retry-After"] = str(math.ceil(wait))
     if scopes:
