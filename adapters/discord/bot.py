@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from adapters.discord.settings import Settings
 
 # on_ready comes this long after the last server that Discord named; questions are answered before that.
-_QUIET_SECONDS = 0.5
+_QUIET_SECONDS = 0.2
 _LONGEST_WAIT_SECONDS = 30.0
 
 

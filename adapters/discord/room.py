@@ -168,5 +168,8 @@ class ChannelRoom:
     def _readable(self, channel: discord.abc.Messageable) -> bool:
         guild = getattr(channel, "guild", None)
         workspace = places.DIRECT if guild is None else str(guild.id)
-        private = isinstance(channel, discord.Thread) and channel.is_private()
-        return workspace == self._place.workspace and (not private or str(channel.id) == self._place.thread)
+        return workspace == self._place.workspace and (
+            not isinstance(channel, discord.Thread)
+            or not channel.is_private()
+            or str(channel.id) == self._place.thread
+        )

@@ -1,0 +1,142 @@
+"""A doubled Discord, the real client, and a service that records what it is told and answers as the test says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from adapters import discord as adapter
+from bot.port import (
+    Action,
+    Button,
+    Command,
+    CommandSpec,
+    MessageEvent,
+    Option,
+    Outlet,
+    Page,
+    Room,
+    Write,
+)
+from tests.doubles.discord_server import DiscordServer, serve
+
+SPECS = (
+    CommandSpec(
+        name="ask",
+        description="Ask a question",
+        options=(
+            Option(name="question", description="What you want to know", required=True),
+            Option(name="where", description="Who sees the answer", choices=("here", "channel")),
+        ),
+    ),
+    CommandSpec(name="kb list", description="All knowledge bases", admin=True),
+    CommandSpec(
+        name="kb add",
+        description="Add a file",
+        admin=True,
+        options=(
+            Option(name="into", description="The channel", kind="channel"),
+            Option(name="file", description="The file", kind="file", required=True),
+        ),
+    ),
+)
+Event = MessageEvent | Command | Action
+
+
+@dataclass(slots=True, kw_only=True)
+class Recorder:
+    """A ChatService. `deal` is what the test does with each event."""
+
+    commands: Sequence[CommandSpec] = SPECS
+    deal: Callable[[Event, Room], Awaitable[None]] | None = None
+    told: asyncio.Queue[tuple[Event, Room]] = field(default_factory=asyncio.Queue)
+
+    async def on_message(self, event: MessageEvent, room: Room) -> None:
+        await self._take(event, room)
+
+    async def on_command(self, command: Command, room: Room) -> None:
+        await self._take(command, room)
+
+    async def on_action(self, action: Action, room: Room) -> None:
+        await self._take(action, room)
+
+    async def _take(self, event: Event, room: Room) -> None:
+        if self.deal is not None:
+            await self.deal(event, room)
+        self.told.put_nowait((event, room))
+
+    async def next(self) -> tuple[Any, Room]:
+        async with asyncio.timeout(5):
+            return await self.told.get()
+
+
+def page(text: str = "", *, buttons: Sequence[Button] = (), **more: Any) -> Page:
+    return Page(text=text, buttons=tuple(buttons), **more)
+
+
+async def write(outlet: Outlet, text: str, *, part: int = 0, final: bool = False, **more: Any) -> str:
+    return await outlet.write(
+        Write(part=part, page=page(text, **more), route=outlet.routes[-1].name, final=final)
+    )
+
+
+def settings_for(server: DiscordServer, **more: Any) -> adapter.Settings:
+    given: dict[str, Any] = {
+        "token": SecretStr(server.token),
+        "api_base": server.api_url,
+        "gateway_url": server.gateway_url,
+        "retry_seconds": 0.01,
+        "close_seconds": 5,
+        **more,
+    }
+    return adapter.Settings(**given)
+
+
+@asynccontextmanager
+async def running(
+    server: DiscordServer, service: Recorder, **settings: Any
+) -> AsyncIterator[Mapping[str, str]]:
+    """The adapter while the context is open, once it is connected; its facts."""
+    facts: asyncio.Future[Mapping[str, str]] = asyncio.get_running_loop().create_future()
+    task = asyncio.create_task(
+        adapter.run(settings_for(server, **settings), service, ready=facts.set_result)
+    )
+    try:
+        async with asyncio.timeout(5):
+            await asyncio.wait({task, facts}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            await task
+        yield facts.result()
+    finally:
+        task.cancel()
+        async with asyncio.timeout(5):
+            await asyncio.wait({task})
+    if not task.cancelled():
+        await task
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[DiscordServer]:
+    async with serve() as double:
+        yield double
+
+
+@pytest.fixture
+def service() -> Recorder:
+    return Recorder()
+
+
+@pytest.fixture
+async def bot(server: DiscordServer, service: Recorder) -> AsyncIterator[Mapping[str, str]]:
+    """The adapter with its usual settings."""
+    async with running(server, service) as facts:
+        yield facts
+
+
+Running = Callable[..., AbstractAsyncContextManager[Mapping[str, str]]]
