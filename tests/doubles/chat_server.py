@@ -121,9 +121,9 @@ class Shown:
     """All that these steps ever said."""
 
     def button(self, label: str) -> ShownButton:
-        """The button with that label, or one that begins so."""
+        """The button with that label or action, or one whose label begins so."""
         for button in self.buttons:
-            if button.label == label or button.label.startswith(label):
+            if label in (button.label, button.action) or button.label.startswith(label):
                 return button
         raise LookupError(f"{label!r} is not among {[button.label for button in self.buttons]}")
 

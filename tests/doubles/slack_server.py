@@ -127,11 +127,7 @@ class SlackServer(SlackEvents):
     async def user_clicks(self, user: User | str, message: str, button: str) -> Delivery:
         """Press the button with that label (or one that begins so) or that action."""
         who, on = self.user(user), self.world.messages[message]
-        shown = next(
-            each
-            for each in slack_text.buttons(on.blocks)
-            if button == each.action or each.label.startswith(button)
-        )
+        shown = self.shown(message).button(button)
         block, element = slack_text.element(on.blocks, shown.action)
         action = {
             "action_id": element["action_id"],
