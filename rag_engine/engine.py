@@ -126,7 +126,7 @@ class Engine:
         )
         conversation = inquiry.query.conversation or ConversationId(f"single:{turn}")
         asked = Turn(
-            id=TurnId(f"{turn}-question"),
+            id=question_of(turn),
             conversation=conversation,
             role="user",
             text=inquiry.query.text,
@@ -143,6 +143,11 @@ class Engine:
                 notices=(*answer.notices, notice),
             )
         return answer
+
+
+def question_of(answer: TurnId) -> TurnId:
+    """The id of the turn that the answer of that id replies to."""
+    return TurnId(f"{answer}-question")
 
 
 async def _check(query: Query, limits: Limits) -> None:

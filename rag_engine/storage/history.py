@@ -54,6 +54,13 @@ class SqliteHistory:
             await transaction.execute_many(_PUT_TURN, turn_rows)
             await transaction.execute(_PUT_TRACE, trace_row)
 
+    async def forget(self, turns: Sequence[TurnId]) -> None:
+        """Remove these turns with their traces. Removing what is not there is no error."""
+        rows = [(turn,) for turn in turns]
+        async with self._database.transaction() as transaction:
+            await transaction.execute_many("DELETE FROM turns WHERE id = ?", rows)
+            await transaction.execute_many("DELETE FROM traces WHERE turn = ?", rows)
+
     async def trace(self, turn: TurnId | None = None) -> Trace | None:
         """The trace of a turn, by its id or the beginning of it; without one, the trace of the newest turn.
 

@@ -108,6 +108,15 @@ async def test_a_trace_is_found_by_a_unique_beginning(history: SqliteHistory) ->
         await history.trace(TurnId("3f"))
 
 
+async def test_what_is_forgotten_is_gone_with_its_trace_and_nothing_else(history: SqliteHistory) -> None:
+    await history.write([turn("a"), turn("b", role="assistant")], trace("b"))
+    await history.write([turn("c"), turn("d", role="assistant")], trace("d"))
+    await history.forget([TurnId("a"), TurnId("b"), TurnId("never was")])
+    assert [t.id for t in await history.read(HERE, limit=10)] == ["c", "d"]
+    assert await history.trace(TurnId("b")) is None
+    assert await history.trace(TurnId("d")) is not None
+
+
 async def test_turns_and_trace_hold_together_or_not_at_all(history: SqliteHistory) -> None:
     await history.write([turn("a")], trace("a"))
     wrong = Trace(turn=TurnId("c"), conversation=cast("ConversationId", None), at=1.0, seconds={})
