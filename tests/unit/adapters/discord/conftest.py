@@ -104,9 +104,7 @@ async def running(
 ) -> AsyncIterator[Mapping[str, str]]:
     """The adapter while the context is open, once it is connected; its facts."""
     facts: asyncio.Future[Mapping[str, str]] = asyncio.get_running_loop().create_future()
-    task = asyncio.create_task(
-        adapter.run(settings_for(server, **settings), service, ready=facts.set_result)
-    )
+    task = asyncio.create_task(adapter.run(settings_for(server, **settings), service, ready=facts.set_result))
     try:
         async with asyncio.timeout(5):
             await asyncio.wait({task, facts}, return_when=asyncio.FIRST_COMPLETED)

@@ -135,9 +135,7 @@ async def test_other_bots_are_marked_and_we_do_not_hear_ourselves(
     assert event.text == "Hm."
 
 
-async def test_edits_that_change_the_text_and_no_others(
-    server: DiscordServer, service: Recorder
-) -> None:
+async def test_edits_that_change_the_text_and_no_others(server: DiscordServer, service: Recorder) -> None:
     anna = server.add_user("anna")
     message = await server.user_says(anna, server.general, "https://example.org and the budgte?")
     await service.next()
@@ -169,9 +167,7 @@ async def test_all_files_of_a_message(server: DiscordServer, service: Recorder) 
     assert not any(each.refusal for each in event.attachments)
 
 
-async def test_a_voice_message_is_refused_with_a_sentence(
-    server: DiscordServer, service: Recorder
-) -> None:
+async def test_a_voice_message_is_refused_with_a_sentence(server: DiscordServer, service: Recorder) -> None:
     await server.user_speaks(server.add_user("anna"), server.general)
     event, _ = await service.next()
     assert event.attachments[0].refusal == "Voice messages cannot be read; please write it as text."
