@@ -12,10 +12,12 @@ _CODE = re.compile(r"```.*?```|(?P<ticks>`{1,2})(?!`).+?(?<!`)(?P=ticks)(?!`)", 
 _MENTION = re.compile(r"@everyone|@here|<@!?(?P<user>\d+)>|<@&(?P<role>\d+)>")
 _MASKED = re.compile(
     r"\[(?P<label>(?:\\.|\[[^\[\]]*\]|[^\[\]\\])*)\]"
-    r"\(\s*<?(?P<url>(?:https?|discord)://[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*)>?(?:\s+[\"'][^\"']*[\"'])?\s*\)"
+    r"\(\s*<?(?P<url>(?:https?|discord)://[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*)>?(?:\s+[\"'][^\"']*[\"'])?\s*\)",
+    re.IGNORECASE,
 )
-_BARE = re.compile(r"https?://[^\s<>]+[^<>.,:;\"'\])\s]")
+_BARE = re.compile(r"https?://[^\s<>]+[^<>.,:;\"'\])\s]", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\[^0-9A-Za-z\s]")
+_BEGINS = re.compile(r"[\[hH\\]")
 
 
 def without_code(text: str) -> str:
@@ -49,7 +51,8 @@ def links(text: str) -> Iterator[tuple[str, str]]:
     """Every place of a text that can be clicked: its address and its label, empty for an address that stands by itself."""
     text = without_code(text)
     position = 0
-    while position < len(text):
+    while begins := _BEGINS.search(text, position):
+        position = begins.start()
         masked = _MASKED.match(text, position)
         bare = _BARE.match(text, position)
         escape = _ESCAPE.match(text, position)

@@ -251,7 +251,7 @@ async def test_pings_and_links_are_seen(world: World) -> None:
     server = world.server
     text = (
         f"@everyone {world.ada.mention} `@here` [label](https://masked.example/a_(b)) <https://angled.example> "
-        "see https://bare.example/x. `https://code.example` \\[no](no)"
+        "see HTTPS://bare.example/x. `https://code.example` \\[no](no)"
     )
     async with world.bot() as bot:
         channel = await bot.fetch_channel(int(server.general.id))
@@ -265,7 +265,7 @@ async def test_pings_and_links_are_seen(world: World) -> None:
     assert [(link.url, link.label) for link in server.links if link.message == first] == [
         ("https://masked.example/a_(b)", "label"),
         ("https://angled.example", ""),
-        ("https://bare.example/x", ""),
+        ("HTTPS://bare.example/x", ""),
     ]
 
 
