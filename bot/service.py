@@ -1,103 +1,392 @@
-"""ChatService: what happens with a message, the same on every platform."""
+"""ChatService: what happens with messages, commands and buttons, the same on every platform."""
 
 from __future__ import annotations
 
 import asyncio
-import weakref
-from contextlib import aclosing
-from dataclasses import dataclass, field
+import logging
+import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bot import streaming, telemetry
-from bot.patience import Patience, patient
-from bot.port import Attachment, IncomingMessage, MessageStream, Place, Reply
-from rag_engine.errors import RagError
-from rag_engine.types import ConversationId, Ingested, Query
+from bot import actions, answering, hearing, receiving, telemetry, triggers
+from bot.answering import Case, Ledger
+from bot.commands.parsing import parse
+from bot.failures import sentence_of
+from bot.places import PlaceSettings
+from bot.port import ChatError, IncomingMessage, MessageDeleted, MessageEdited, Reply, Write
+from bot.running import Conversations, Crowded, Interrupted, Runs
+from bot.sentences import language_of, say
+from bot.turns import ChatTurn
+from rag_engine.errors import RagError, UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
-    from bot.access import Scope
-    from rag_engine.engine import Engine
+    from bot.port import Action, Command, MessageEvent, Outlet, Person, Room
+    from bot.serving import Parts, Show
+    from bot.triggers import Verdict
 
-_HELP = "Ask a question about the files, or add a file and ask about it."
+_EDITABLE_SECONDS = 600.0
+"""A question that is edited later than this after it was asked keeps its answer."""
+_SHOWN_AFTER_SECONDS = 0.5
+"""A command that takes longer says that it is being done."""
+_THREAD_MESSAGES = 50
+_HOUR = 3600.0
+
+_log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """Turns messages into calls on the engine. Every failure ends as one plain sentence in the message."""
+    """Turns events into calls on the engine. Every failure ends as one plain sentence, in the message or to the asker alone."""
 
-    engine: Engine
-    scope_of: Callable[[Place], Awaitable[Scope]]
-    """The knowledge bases that everyone who can read a reply in that place may see."""
-    receive: Callable[[Place, Attachment], Awaitable[Ingested]]
-    """Takes a file into the place's own knowledge base."""
-    passages: int = 8
-    patience_seconds: float = 0.0
-    """How long a file waits for what does not answer; a question never does."""
-    _turns: weakref.WeakValueDictionary[Place, asyncio.Lock] = field(
-        default_factory=weakref.WeakValueDictionary[Place, asyncio.Lock], init=False
-    )
+    def __init__(self, parts: Parts) -> None:
+        self.commands = parts.commands.specs
+        self._parts = parts
+        self._runs = Runs()
+        self._conversations = Conversations(at_once=parts.settings.answers, waiting=parts.settings.waiting)
 
-    async def on_message(self, message: IncomingMessage, stream: MessageStream) -> None:
-        """Take the files in, then answer; one message at a time per place, so that a follow-up sees what came before."""
-        turn = self._turns.setdefault(message.place, asyncio.Lock())
-        async with turn:
-            try:
-                await self._handle(message, stream)
-            except BrokenPipeError:
-                raise  # nobody reads what we say any more
-            except RagError as error:
-                await stream.finish(Reply(text=str(error)))
-            except (
-                Exception
-            ) as error:  # the edge towards people: a bug becomes a sentence with an id, and a log entry
-                await stream.finish(Reply(text=telemetry.report(telemetry.unwrapped(error))))
-
-    async def _handle(self, message: IncomingMessage, stream: MessageStream) -> None:
-        received = [
-            await self._receive(message.place, attachment, stream) for attachment in message.attachments
-        ]
-        if not message.text.strip():
-            await stream.finish(Reply(text="\n".join(f"- {line}" for line in received) or _HELP))
-            return
-        scope = await self.scope_of(message.place)
-        query = Query(
-            text=message.text,
-            knowledge_bases=scope.knowledge_bases,
-            conversation=conversation(message.place),
-            scope=scope.name,
-            limit=self.passages,
-        )
-        async with aclosing(self.engine.answer(query)) as events:
-            await streaming.relay(events, stream)
-
-    async def _receive(self, place: Place, attachment: Attachment, stream: MessageStream) -> str:
-        async def reading() -> None:
-            await stream.show(Reply(status=f"Reading {attachment.name}…"))
-
-        async def waiting(error: RagError) -> None:
-            await stream.show(Reply(status=f"{attachment.name} is waiting: {error}"))
-
-        await reading()
+    async def on_message(self, event: MessageEvent, room: Room) -> None:
+        """Answer what is for us; a question that is edited is answered anew, and one that is deleted loses its answer."""
         try:
-            with patient(Patience(seconds=self.patience_seconds, on_wait=waiting, on_resume=reading)):
-                return sentence(await self.receive(place, attachment))
+            if isinstance(event, MessageEdited):
+                await self._edited(event.message, room)
+            elif isinstance(event, MessageDeleted):
+                await self._deleted(event, room)
+            else:
+                await self._arrived(event, room)
+        except BrokenPipeError:
+            raise  # nobody reads what we say any more
+        except Exception as error:  # whoever asked has been told where that was possible
+            telemetry.record(telemetry.unwrapped(error))
+
+    async def on_command(self, command: Command, room: Room) -> None:
+        """Answer a slash command, to its person alone unless they ask otherwise."""
+        try:
+            if not await self._parts.turns.claim_event(command.place, f"command:{command.id}"):
+                return
+            if command.name.split()[0].lstrip("/").casefold() == "ask":
+                await self._ask(command, room)
+            else:
+                await self._execute(command, room)
+        except Exception as error:
+            await self._tell(room, command.person, sentence_of(error, language_of("", command.person)))
+
+    async def on_action(self, action: Action, room: Room) -> None:
+        """Do what a button under one of our messages says."""
+        try:
+            if action.id and not await self._parts.turns.claim_event(action.place, f"action:{action.id}"):
+                return
+            await self._press(action, room)
+        except Exception as error:
+            await self._tell(room, action.person, sentence_of(error, language_of("", action.person)))
+
+    # --- messages
+
+    async def _arrived(self, message: IncomingMessage, room: Room) -> None:
+        verdict = triggers.screen(message, answered_bots=frozenset(self._parts.settings.bots))
+        if verdict is not None and not verdict.ours:
+            return self._note(message, verdict)
+        if await self._known(message):
+            return None
+        settings = await self._settings(message)
+        earlier = None
+        if verdict is None:
+            verdict, earlier = await self._judged(message, room, settings)
+        self._note(message, verdict)
+        if verdict.ours:
+            await self._take_up(message, room, settings, earlier)
+        return None
+
+    async def _known(self, message: IncomingMessage) -> bool:
+        """Whether it was delivered before; where that cannot be told, it is answered rather than lost."""
+        try:
+            return await self._parts.turns.of_message(message.place, message.id) is not None
+        except RagError:
+            return False
+
+    async def _settings(self, message: IncomingMessage) -> PlaceSettings:
+        try:
+            return await self._parts.places.settings(message.place)
         except RagError as error:
-            return f"{attachment.name}: {error}"
+            _log.warning("the settings of a place could not be read: %s", error)
+            return PlaceSettings(mode="mention")
+
+    async def _judged(
+        self, message: IncomingMessage, room: Room, settings: PlaceSettings
+    ) -> tuple[Verdict, list[IncomingMessage] | None]:
+        """Whether a message that does not address us is for us, and what was read to find out."""
+        if message.by_bot:
+            taken = await self._parts.turns.bot_turns(message.place, since=time.time() - _HOUR)
+            most = self._parts.settings.bot_turns
+            why = "addressed by a bot that is answered" if taken < most else "a bot that had its answers"
+            return triggers.Verdict(ours=taken < most, why=why), None
+        if settings.mode == "mention" or not message.in_thread:
+            return triggers.decide(message, mode=settings.mode, company=triggers.Company()), None
+        if not await self._parts.turns.takes_part(message.place):
+            return triggers.decide(message, mode=settings.mode, company=triggers.Company()), None
+        earlier = await hearing.earlier(room, limit=_THREAD_MESSAGES)
+        people = None if earlier is None else hearing.people_in(earlier, message.person.id)
+        company = triggers.Company(takes_part=True, people=people)
+        return triggers.decide(message, mode=settings.mode, company=company), earlier
+
+    def _note(self, message: IncomingMessage, verdict: Verdict) -> None:
+        telemetry.event(
+            "taken_up" if verdict.ours else "left_alone", platform=message.place.platform, why=verdict.why
+        )
+
+    async def _take_up(
+        self,
+        message: IncomingMessage,
+        room: Room,
+        settings: PlaceSettings,
+        earlier: list[IncomingMessage] | None = None,
+    ) -> None:
+        turn = ChatTurn(
+            place=message.place,
+            message=message.id,
+            person=message.person,
+            uri=message.uri,
+            private=message.private,
+            by_bot=message.by_bot,
+            question=message.text.strip(),
+            asked_at=message.at or time.time(),
+        )
+        try:
+            if not await self._parts.turns.claim(turn):
+                return  # its twin was faster
+        except RagError as error:
+            await self._tell(
+                room, message.person, sentence_of(error, language_of(message.text, message.person))
+            )
+            return
+        await self._deal(turn, message, room, settings, earlier=earlier)
+
+    async def _deal(
+        self,
+        turn: ChatTurn,
+        message: IncomingMessage,
+        room: Room,
+        settings: PlaceSettings,
+        *,
+        earlier: list[IncomingMessage] | None = None,
+        listens: bool = False,
+    ) -> None:
+        """One turn on its messages, from the placeholder to the last word."""
+        language = language_of(message.text, message.person, chosen=settings.language)
+        run, ledger = self._runs.begin(turn.id), Ledger(self._parts.turns, turn)
+        try:
+            refusal = await receiving.refusal(message, room, self._parts) if message.attachments else ""
+            if refusal:
+                await receiving.refuse(message, room, self._parts, sentence=refusal)
+                message = replace(message, attachments=())
+                if not turn.question:
+                    return await ledger.note("failed")
+            outlet = room.outlet(private=turn.person if turn.private else None, posted=turn.messages)
+            async with self._parts.scheduler.open(
+                outlet, posted=turn.messages, on_posted=ledger.posted
+            ) as stream:
+                case = Case(
+                    message=message,
+                    room=room,
+                    settings=settings,
+                    language=language,
+                    ledger=ledger,
+                    run=run,
+                    stream=stream,
+                    listens=listens or message.in_thread,
+                    earlier=earlier,
+                )
+                await self._speak(case)
+        finally:
+            self._runs.end(turn.id)
+        return None
+
+    async def _speak(self, case: Case) -> None:
+        """Say all there is to say; a failure too is said, where the message can still be written."""
+        try:
+            async with case.run.interruptible():
+                case.status(case.say("looking"))
+                async with self._conversations.turn(
+                    answering.conversation_of(case.ledger.turn),
+                    on_wait=lambda: case.status(case.say("queued")),
+                    on_crowd=lambda: case.status(case.say("busy")),
+                ):
+                    await self._reply(case)
+        except Interrupted as interruption:
+            if interruption.reason == "stopped":
+                await self._stopped(case)
+        except BrokenPipeError:
+            raise
+        except Crowded as crowd:
+            await self._failed(case, UserError(case.say("queue_full", count=crowd.waiting)))
+        except Exception as error:
+            await self._failed(case, error)
+
+    async def _reply(self, case: Case) -> None:
+        """Files first, then the answer."""
+        message, turn = case.message, case.ledger.turn
+        bare = not turn.question and not message.attachments
+        if case.listens or bare:
+            await receiving.listen(case)
+        own = message.attachments
+        if bare:
+            meant = hearing.meant_by(message, case.earlier or [])
+            if meant is not None:
+                own = meant.attachments
+                await case.ledger.note(question=meant.text.strip())
+                case.language = language_of(meant.text, message.person, chosen=case.settings.language)
+        if not turn.private:
+            await receiving.take_files(case, self._parts, own)
+        if case.ledger.turn.question:
+            await answering.answer(case, self._parts)
+        elif case.lines:
+            await receiving.finish_files(case)
+        else:
+            await case.finish(Reply(text=case.say("help")), "final")
+
+    async def _stopped(self, case: Case) -> None:
+        case.run.last_word()
+        stopped = case.say("stopped")
+        notices = (*case.lines, stopped) if case.text else case.lines
+        reply = Reply(text=case.text or stopped, notices=notices, links=case.links, buttons=case.again())
+        await case.finish(reply, "stopped")
+
+    async def _failed(self, case: Case, error: Exception) -> None:
+        sentence = sentence_of(error, case.language)
+        case.run.last_word()
+        notices = (*case.lines, sentence) if case.text else case.lines
+        reply = Reply(text=case.text or sentence, notices=notices, links=case.links, buttons=case.again())
+        try:
+            await case.finish(reply, "failed")
+        except ChatError as problem:
+            _log.warning("a message could not be written: %s", problem)
+            await case.ledger.note("failed")
+            await self._tell(case.room, case.message.person, case.say("cannot_post"))
+
+    async def _edited(self, message: IncomingMessage, room: Room) -> None:
+        """Answer the question anew in the same messages, while it is fresh; an edit that asks nothing else changes nothing."""
+        turns = self._parts.turns
+        turn = await turns.of_message(message.place, message.id)
+        fresh = time.time() - message.at <= _EDITABLE_SECONDS
+        if turn is None:
+            if fresh:  # now it may be for us
+                await self._arrived(message, room)
+            return
+        text = message.text.strip()
+        if not text or text == turn.question or turn.state == "withdrawn":
+            return
+        settings = await self._settings(message)
+        if not fresh and not self._runs.is_running(turn.id):
+            return
+        while True:
+            await self._runs.interrupt_and_wait(turn.id, "edited")
+            turn = await turns.find(turn.id) or turn
+            if not self._runs.is_running(turn.id):  # else another edit was faster
+                break
+        await self._deal(replace(turn, question=text, state="received"), message, room, settings)
+
+    async def _deleted(self, event: MessageDeleted, room: Room) -> None:
+        """Take the answer away, and what is remembered of it."""
+        turns = self._parts.turns
+        turn = await turns.of_message(event.place, event.id)
+        if turn is None:
+            return
+        await self._runs.interrupt_and_wait(turn.id, "deleted")
+        turn = await turns.find(turn.id) or turn
+        await turns.save(replace(turn, state="withdrawn", question="", turn=None, citations=(), messages=()))
+        if turn.turn:
+            await self._parts.forget_turn(turn.turn)
+        await withdraw(room.outlet(posted=turn.messages), turn.messages)
+
+    # --- commands and buttons
+
+    async def _ask(self, command: Command, room: Room) -> None:
+        values = parse(command).values
+        public = values.get("where") == "channel"
+        message = IncomingMessage(
+            id=f"command:{command.id}",
+            place=command.place,
+            person=command.person,
+            text=values.get("question", ""),
+            private=not public,
+            in_thread=bool(command.place.thread),
+            at=time.time(),
+        )
+        await self._take_up(message, room, await self._settings(message))
+
+    async def _execute(self, command: Command, room: Room) -> None:
+        async def work(show: Show) -> Reply | None:
+            return await self._parts.commands.execute(command, room, show)
+
+        await self._carry_out(work, command.person, room)
+
+    async def _press(self, action: Action, room: Room) -> None:
+        if action.name in actions.NAMES:
+            await self._carry_out(lambda show: self._acted(action, room, show), action.person, room)
+            return
+
+        async def work(show: Show) -> Reply | None:
+            reply = await self._parts.commands.press(action, room, show)
+            return reply or Reply(text=say("unknown_button", language_of("", action.person)))
+
+        posted = (action.message,) if action.message else ()
+        await self._carry_out(work, action.person, room, posted=posted)
+
+    async def _acted(self, action: Action, room: Room, show: Show) -> Reply | None:
+        context = actions.Context(action=action, room=room, parts=self._parts, runs=self._runs, show=show)
+        done = await actions.press(context)
+        if not isinstance(done, actions.Again):
+            return done
+        settings = await self._settings(done.message)
+        if self._runs.is_running(done.turn.id):
+            return Reply(text=context.say("still_running"))
+        await self._deal(
+            replace(done.turn, state="received"), done.message, room, settings, listens=done.listens
+        )
+        return None
+
+    async def _carry_out(
+        self,
+        work: Callable[[Show], Awaitable[Reply | None]],
+        person: Person,
+        room: Room,
+        *,
+        posted: tuple[str, ...] = (),
+    ) -> None:
+        """Do it, and tell the person alone what came of it; what takes a while says so."""
+        language = language_of("", person)
+        outlet = room.outlet(private=person, posted=posted)
+        async with self._parts.scheduler.open(outlet, posted=posted) as stream:
+            slow = Reply(status=say("working", language))
+            timer = asyncio.get_running_loop().call_later(_SHOWN_AFTER_SECONDS, stream.want, slow)
+
+            def show(reply: Reply) -> None:
+                timer.cancel()
+                stream.want(reply)
+
+            try:
+                reply = await work(show)
+            except Exception as error:
+                reply = Reply(text=sentence_of(error, language))
+            finally:
+                timer.cancel()
+            if reply is not None:
+                await stream.finish(reply)
+
+    async def _tell(self, room: Room, person: Person, sentence: str) -> None:
+        """Tell one person, and nobody else."""
+        try:
+            async with self._parts.scheduler.open(room.outlet(private=person)) as stream:
+                await stream.finish(Reply(text=sentence))
+        except ChatError as error:
+            _log.warning("somebody could not be told anything: %s", error)
 
 
-def conversation(place: Place) -> ConversationId:
-    """The conversation a place holds: its thread, else its channel."""
-    return ConversationId(":".join((place.platform, place.workspace, place.channel, place.thread)))
-
-
-def sentence(ingested: Ingested) -> str:
-    """What became of one file, as a person reads it."""
-    record = ingested.record
-    name = record.document.title
-    if record.state == "failed":
-        return f"{name}: {record.reason}"
-    passages = "1 passage" if record.chunks == 1 else f"{record.chunks} passages"
-    state = f"{passages}, searchable" if ingested.changed else f"{passages}, unchanged"
-    return f"{name}: {state}" + (f" ({record.reason})" if record.reason else "")
+async def withdraw(outlet: Outlet, messages: Sequence[str]) -> None:
+    """Take our messages away, the last one first."""
+    route = outlet.routes[-1].name
+    for part in reversed(range(len(messages))):
+        try:
+            await outlet.write(Write(part=part, page=None, route=route, final=True))
+        except ChatError as error:
+            _log.warning("a message of ours could not be taken away: %s", error)

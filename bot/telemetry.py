@@ -41,11 +41,16 @@ def unwrapped(error: BaseException) -> BaseException:
     return error
 
 
-def report(error: BaseException) -> str:
-    """Log an error nobody expected with its traceback; returns the sentence, with an id, that a person is shown."""
+def record(error: BaseException) -> str:
+    """Log an error nobody expected with its traceback; returns its id."""
     error_id = secrets.token_hex(2)
     _LOGGER.error("unexpected error %s", error_id, exc_info=error)
-    return f"Something broke (id {error_id}); the log says more."
+    return error_id
+
+
+def report(error: BaseException) -> str:
+    """Log an error nobody expected with its traceback; returns the sentence, with an id, that a person is shown."""
+    return f"Something broke (id {record(error)}); the log says more."
 
 
 class _JsonLines(logging.Formatter):

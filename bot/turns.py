@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bot.port import Citation, Person, Place
-from rag_engine.types import ConversationId, TurnId
+from rag_engine.types import ConversationId, DocumentId, KnowledgeBaseId, TurnId
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,6 +31,10 @@ _SAVE = """
 _ANSWERED = """
     SELECT message FROM answers WHERE platform = ? AND workspace = ? AND channel = ?
         AND message IN (SELECT value FROM json_each(?)) AND turn <> '' AND state <> 'withdrawn'
+"""
+_KNOWN_FILES = """
+    SELECT attachment FROM taken_files WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ?
+        AND attachment IN (SELECT value FROM json_each(?))
 """
 _TAKES_PART = """
     SELECT 1 FROM answers WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? AND thread <> ''
@@ -72,6 +76,19 @@ class ChatTurn:
     """The engine's id of the answer; None while there is none."""
     citations: tuple[Citation, ...] = ()
     updated_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenFile:
+    """A file of a message that was dealt with: in which place, and which document came of it (none: it could not be read)."""
+
+    place: Place
+    attachment: str
+    answer: str
+    name: str
+    uri: str
+    knowledge_base: KnowledgeBaseId
+    document: DocumentId | None
 
 
 class Turns:
@@ -155,6 +172,44 @@ class Turns:
         rows = await self._database.fetch("SELECT person, rating FROM feedback WHERE answer = ?", (turn.id,))
         return dict(rows)
 
+    async def keep_files(self, files: Sequence[TakenFile]) -> None:
+        """Record what was dealt with, so that it is not taken in again whenever its thread is read."""
+        rows = [
+            (
+                *_channel(file.place),
+                file.place.thread,
+                file.attachment,
+                file.answer,
+                file.name,
+                file.uri,
+                file.knowledge_base,
+                file.document or "",
+                self._clock(),
+            )
+            for file in files
+        ]
+        async with self._database.transaction() as transaction:
+            await transaction.execute_many(
+                "INSERT OR REPLACE INTO taken_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+            )
+
+    async def move_file(self, file: TakenFile, moved: TakenFile) -> None:
+        """The file belongs to another place now; in its old one it stays known, and is not taken in again."""
+        await self.keep_files([replace(file, answer="", document=None), moved])
+
+    async def known_files(self, place: Place, attachments: Sequence[str]) -> frozenset[str]:
+        """Those of the attachments that were dealt with in the place."""
+        parameters = (*_channel(place), place.thread, json.dumps(list(attachments)))
+        rows = await self._database.fetch(_KNOWN_FILES, parameters)
+        return frozenset(attachment for (attachment,) in rows)
+
+    async def files_of(self, turn: ChatTurn) -> list[TakenFile]:
+        """The files that a turn dealt with."""
+        rows = await self._database.fetch(
+            "SELECT * FROM taken_files WHERE answer = ? ORDER BY rowid", (turn.id,)
+        )
+        return [_file(row) for row in rows]
+
     async def _prune(self, transaction: Transaction) -> None:
         now = self._clock()
         if now - self._pruned_at < _PRUNED_EVERY_SECONDS:
@@ -224,4 +279,17 @@ def _turn(row: Row) -> ChatTurn:
         turn=TurnId(turn) if turn else None,
         citations=tuple(Citation(**citation) for citation in json.loads(citations)),
         updated_at=updated_at,
+    )
+
+
+def _file(row: Row) -> TakenFile:
+    platform, workspace, channel, thread, attachment, answer, name, uri, knowledge_base, document, *_ = row
+    return TakenFile(
+        place=Place(platform=platform, workspace=workspace, channel=channel, thread=thread),
+        attachment=attachment,
+        answer=answer,
+        name=name,
+        uri=uri,
+        knowledge_base=KnowledgeBaseId(knowledge_base),
+        document=DocumentId(document) if document else None,
     )

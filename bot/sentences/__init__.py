@@ -20,7 +20,7 @@ LANGUAGES: Mapping[str, Mapping[Sentence, str]] = {
 }
 
 
-def say(name: Sentence, language: str, **values: object) -> str:
+def say(name: Sentence, language: str, /, **values: object) -> str:
     """The sentence in `language` (ISO 639-1), its places filled with `values`, in which braces mean nothing."""
     sentence = LANGUAGES.get(language, en.SENTENCES)[name]
     parts: list[str] = []

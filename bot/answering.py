@@ -1,0 +1,217 @@
+"""One turn from its message to the last word: files first, then the answer."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from bot import hearing, rendering, streaming
+from bot.port import Button, IncomingMessage, Place, Reply
+from bot.sentences import say
+from rag_engine.errors import RagError
+from rag_engine.language import detect
+from rag_engine.phrases import not_found
+from rag_engine.types import Answer, ConversationId, Delta, Query, Retrieval, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+
+    from bot.access import Scope
+    from bot.places import PlaceSettings
+    from bot.port import Room
+    from bot.running import Run
+    from bot.sentences.names import Sentence
+    from bot.serving import Parts
+    from bot.turns import ChatTurn, State, Turns
+    from bot.uploads import Taken
+    from bot.writing import MessageStream
+    from rag_engine.types import AnswerEvent, Turn
+
+_STAGES: dict[str, Sentence] = {
+    "retrieve": "stage_retrieve",
+    "rerank": "stage_rerank",
+    "answer": "stage_answer",
+}
+
+_log = logging.getLogger(__name__)
+
+
+class Ledger:
+    """A turn as it is kept. What cannot be kept is no reason to be silent: it is logged."""
+
+    def __init__(self, turns: Turns, turn: ChatTurn) -> None:
+        self._turns = turns
+        self.turn = turn
+
+    async def note(self, state: State | None = None, **changes: object) -> None:
+        """Change the turn, and keep it so."""
+        self.turn = replace(self.turn, **changes, state=state or self.turn.state)
+        try:
+            await self._turns.save(self.turn)
+        except RagError as error:
+            _log.warning("turn %s could not be kept: %s", self.turn.id, error)
+
+    async def posted(self, messages: tuple[str, ...]) -> None:
+        """Messages of ours stand now."""
+        await self.note("placeholder" if self.turn.state == "received" else None, messages=messages)
+
+
+@dataclass(slots=True, kw_only=True)
+class Case:
+    """One turn while it is dealt with."""
+
+    message: IncomingMessage
+    room: Room
+    settings: PlaceSettings
+    language: str
+    ledger: Ledger
+    run: Run
+    stream: MessageStream
+    listens: bool
+    """There may be something before it in its thread that belongs to it."""
+    earlier: list[IncomingMessage] | None = None
+    """The messages before it, once somebody has asked for them."""
+    lines: tuple[str, ...] = ()
+    """What became of its files."""
+    taken: tuple[Taken, ...] = ()
+    links: frozenset[str] = frozenset()
+    text: str = field(default="", init=False)
+    """What is written so far."""
+
+    def say(self, name: Sentence, /, **values: object) -> str:
+        """A sentence in the asker's language."""
+        return say(name, self.language, **values)
+
+    def status(self, status: str) -> None:
+        """Show what is being done."""
+        self.stream.want(Reply(status=status, buttons=(self._button("stop"),)))
+
+    def growing(self, text: str) -> Reply:
+        """The text so far."""
+        return Reply(text=text, buttons=(self._button("stop"),), links=self.links)
+
+    async def finish(self, reply: Reply, state: State) -> None:
+        """The last word."""
+        self.run.last_word()
+        messages = await self.stream.finish(reply)
+        await self.ledger.note(state, messages=messages)
+
+    def buttons(self, *, cited: bool) -> tuple[Button, ...]:
+        """Those under a whole answer."""
+        rating = tuple(
+            Button(name="feedback", label=self.say(way), value=f"{self.ledger.turn.id}:{way}", feedback=True)
+            for way in ("up", "down")
+        )
+        sources = (self._button("sources"),) if cited else ()
+        return (*sources, self._button("regenerate"), *rating)
+
+    def again(self) -> tuple[Button, ...]:
+        """The button under what is no whole answer."""
+        return (self._button("regenerate"),)
+
+    def _button(self, name: Sentence) -> Button:
+        return Button(name=name, label=self.say(name), value=self.ledger.turn.id)
+
+
+def conversation(place: Place) -> ConversationId:
+    """The conversation a place holds: its thread, else its channel."""
+    return ConversationId(":".join((place.platform, place.workspace, place.channel, place.thread)))
+
+
+def conversation_of(turn: ChatTurn) -> ConversationId:
+    """That of the turn's place; what one person alone reads there is a conversation of its own."""
+    place = conversation(turn.place)
+    return ConversationId(f"{place}:ask:{turn.person.id}") if turn.private else place
+
+
+async def answer(case: Case, parts: Parts) -> None:
+    """Everything that is said to a question. Raises what the engine and the stream raise."""
+    turn = case.ledger.turn
+    if turn.turn:
+        await parts.forget_turn(turn.turn)
+        await case.ledger.note(turn=None, citations=())
+    person = turn.person if turn.private else None
+    scope = await parts.audiences.scope(turn.place, case.room.directory, person=person)
+    if not scope.knowledge_bases:
+        notices = (*case.lines, *scope.notices)
+        await case.finish(Reply(text=case.say("no_files"), notices=notices, buttons=case.again()), "final")
+        return
+    query = await _query(case, parts, scope)
+    case.links = rendering.links_in(query.text) | _links(query.heard)
+    async with aclosing(parts.engine.answer(query)) as events:
+        told = await streaming.relay(
+            _followed(events, case),
+            case.stream,
+            final=lambda answer: _final(answer, case, scope),
+            growing=case.growing,
+        )
+    if told is None:
+        raise RuntimeError("the engine ended without an answer")
+    await case.ledger.note("final", messages=case.stream.messages)
+
+
+async def _query(case: Case, parts: Parts, scope: Scope) -> Query:
+    turn = case.ledger.turn
+    own = conversation_of(turn)
+    await case.ledger.note(conversation=own)
+    heard: tuple[Turn, ...] = ()
+    if case.listens and case.earlier:
+        ids = [said.id for said in case.earlier]
+        known = {turn.message, *await parts.turns.answered(turn.place, ids)}
+        heard = hearing.heard(case.earlier, known=known, before=turn.asked_at, conversation=own)
+    return Query(
+        text=turn.question,
+        knowledge_bases=scope.knowledge_bases,
+        conversation=own,
+        scope=scope.name,
+        limit=parts.passages,
+        heard=heard,
+        knowledge="prefer_sources" if case.settings.knowledge == "blended" else "only_sources",
+        language=case.settings.language,
+    )
+
+
+async def _followed(events: AsyncIterator[AnswerEvent], case: Case) -> AsyncGenerator[AnswerEvent]:
+    """The events as they come, while the case and its ledger keep up with them."""
+    async for event in events:
+        if isinstance(event, Stage):
+            name = _STAGES.get(event.name)
+            yield replace(event, detail=case.say(name)) if name else event
+            continue
+        if isinstance(event, Retrieval):
+            addresses = [f"{hit.chunk.uri} {hit.chunk.text}" for hit in event.hits]
+            case.links |= rendering.links_in("\n".join(addresses))
+        elif isinstance(event, Delta):
+            if not case.text and event.text:
+                await case.ledger.note("streaming")
+            case.text += event.text
+        else:
+            # Before it is shown: the buttons under it must find what it cites.
+            await case.ledger.note(turn=event.turn, citations=event.citations)
+        yield event
+
+
+def _final(answer: Answer, case: Case, scope: Scope) -> Reply:
+    case.run.last_word()
+    shown = rendering.final(answer)
+    notices = (*case.lines, *shown.notices, *scope.notices, *_remarks(answer, case, scope))
+    return replace(
+        shown, notices=notices, buttons=case.buttons(cited=bool(answer.citations)), links=case.links
+    )
+
+
+def _remarks(answer: Answer, case: Case, scope: Scope) -> tuple[str, ...]:
+    """What must be said of an answer that cites nothing: where it comes from, or what to do about it."""
+    if answer.grounded:
+        return ()
+    asked = case.settings.language or detect(case.ledger.turn.question)
+    nothing = not_found(language=asked, scope=scope.name)
+    if case.settings.knowledge == "blended" and not answer.text.startswith(nothing):
+        return (case.say("general"),)
+    return (case.say("not_found_advice"),)
+
+
+def _links(heard: Sequence[Turn]) -> frozenset[str]:
+    return frozenset[str]().union(*(rendering.links_in(turn.text) for turn in heard))

@@ -1,0 +1,146 @@
+"""The files of one turn: which of them, into which knowledge base, and what is said of them."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Final
+
+from bot import hearing
+from bot.port import Button, Reply
+from bot.turns import TakenFile
+from bot.uploads import listed
+from rag_engine.errors import NotAllowed
+from rag_engine.media_types import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bot.answering import Case
+    from bot.port import Attachment, IncomingMessage, Place, Room
+    from bot.serving import Parts
+
+_MOST_EARLIER_FILES: Final = 10
+_EARLIER_MESSAGES: Final = 50
+_BUTTONS: Final = 4
+"""With the buttons under an answer they still make one row."""
+_LABEL_CHARACTERS: Final = 40
+
+
+def home(message: IncomingMessage) -> Place:
+    """The place that the message's files belong to: the thread it stands in, else its channel or direct conversation."""
+    return message.place if message.in_thread else message.place.parent
+
+
+async def refusal(message: IncomingMessage, room: Room, parts: Parts) -> str:
+    """Why the person may not add files there, as one sentence for them alone; empty when they may."""
+    try:
+        await parts.access.check(message.person, home(message), room.directory, act="add")
+    except NotAllowed as error:
+        return str(error)
+    return ""
+
+
+async def refuse(message: IncomingMessage, room: Room, parts: Parts, *, sentence: str) -> None:
+    """Tell the person, and nobody else, that their files were not taken in."""
+    lines = [f"{shown(attachment.name)}: {sentence}" for attachment in message.attachments[:1]]
+    async with parts.scheduler.open(room.outlet(private=message.person)) as stream:
+        await stream.finish(Reply(text="\n".join(lines) or sentence))
+
+
+async def listen(case: Case) -> None:
+    """Read what came before the message, unless that was done already."""
+    if case.earlier is None:
+        case.earlier = await hearing.earlier(case.room, limit=_EARLIER_MESSAGES)
+
+
+async def take_files(case: Case, parts: Parts, own: Sequence[Attachment]) -> None:
+    """Take in the message's own files, and those of its thread that nobody has dealt with yet."""
+    place = home(case.message)
+    again = bool(case.ledger.turn.messages)
+    attachments = await _unknown(own, place, parts) if again else list(own)
+    earlier = await _unknown(_files_before(case), place, parts)
+    left = len(earlier) - _MOST_EARLIER_FILES
+    attachments += earlier[:_MOST_EARLIER_FILES]
+    if not attachments:
+        return
+    if not own and await refusal(case.message, case.room, parts):
+        return  # nobody asked for these files to be taken in
+    base = await parts.audiences.own(place)
+    taken = await parts.uploads.take(
+        attachments,
+        knowledge_base=base.id,
+        show=lambda lines: case.status("\n".join(lines)),
+        language=case.language,
+    )
+    case.taken = tuple(taken)
+    case.lines = tuple(file.line for file in taken)
+    if left > 0:
+        case.lines = (*case.lines, case.say("files_left", count=left))
+    await parts.turns.keep_files(
+        [
+            TakenFile(
+                place=place,
+                attachment=identity(file.attachment),
+                answer=case.ledger.turn.id,
+                name=file.attachment.name,
+                uri=file.attachment.uri,
+                knowledge_base=base.id,
+                document=file.record.document.id if file.searchable and file.record else None,
+            )
+            for file in taken
+            if not file.later
+        ]
+    )
+
+
+async def finish_files(case: Case) -> None:
+    """The last word of a message that only brought files."""
+    await case.finish(Reply(text=listed(case.lines), buttons=promotions(case)), "final")
+
+
+def promotions(case: Case) -> tuple[Button, ...]:
+    """A button for each file that a thread has now: whoever may administer the channel can give it to all of it."""
+    if not home(case.message).thread:
+        return ()
+    return tuple(
+        Button(
+            name="promote",
+            label=case.say("promote", name=_cut(file.attachment.name)),
+            value=f"{case.ledger.turn.id}:{mark(identity(file.attachment))}",
+        )
+        for file in [file for file in case.taken if file.searchable][:_BUTTONS]
+    )
+
+
+def identity(attachment: Attachment) -> str:
+    """What the file is known by in its place."""
+    return attachment.id or f"{attachment.uri} {attachment.name}"
+
+
+def mark(identity: str) -> str:
+    """A short mark of a file, for a button."""
+    return hashlib.sha256(identity.encode()).hexdigest()[:12]
+
+
+def _files_before(case: Case) -> list[Attachment]:
+    """The files of the thread; those of other bots and our own are left aside."""
+    if not case.listens or not case.message.addressed or not case.earlier:
+        return []
+    return [
+        attachment
+        for said in case.earlier
+        if not said.ours and not said.by_bot and said.id != case.message.id
+        for attachment in said.attachments
+    ]
+
+
+async def _unknown(attachments: Sequence[Attachment], place: Place, parts: Parts) -> list[Attachment]:
+    if not attachments:
+        return []
+    known = await parts.turns.known_files(place, [identity(attachment) for attachment in attachments])
+    return [attachment for attachment in attachments if identity(attachment) not in known]
+
+
+def _cut(name: str) -> str:
+    name = shown(name)
+    return name if len(name) <= _LABEL_CHARACTERS else f"{name[: _LABEL_CHARACTERS - 1]}…"

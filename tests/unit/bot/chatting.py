@@ -1,0 +1,456 @@
+"""A chat in memory as people see it, and a service over a real engine, real SQLite files and the real scheduler."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from bot.access import Scope
+from bot.places import PlaceSettings
+from bot.port import (
+    Action,
+    Attachment,
+    Budget,
+    Channel,
+    Command,
+    IncomingMessage,
+    Limits,
+    Person,
+    Place,
+    Reply,
+    Route,
+    Standing,
+    Unreachable,
+)
+from bot.service import Service
+from bot.serving import Commands, Parts
+from bot.settings import ChatSettings
+from bot.streaming import Scheduler
+from bot.turns import Turns
+from bot.uploads import Uploads
+from bot.writing import Patience
+from rag_engine import analysis, plugins
+from rag_engine.embedders import hashing
+from rag_engine.engine import Engine
+from rag_engine.errors import NotAllowed
+from rag_engine.indexes import embedded
+from rag_engine.ingestion import Ingestion
+from rag_engine.media_types import FAMILY, parser_name
+from rag_engine.models import extractive
+from rag_engine.models.scripted import Line, ScriptedModel
+from rag_engine.pipeline import NamedStep
+from rag_engine.ports import IndexIdentity, Ports
+from rag_engine.splitters import structure
+from rag_engine.storage import sqlite
+from rag_engine.storage.catalog import SqliteCatalog
+from rag_engine.storage.history import SqliteHistory
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+    from pathlib import Path
+
+    from bot.access import Act
+    from bot.port import Directory, Page, Room, Write
+    from bot.serving import Show
+    from bot.turns import ChatTurn
+    from rag_engine.types import Blob, KnowledgeBase, Section
+
+ANN = Person(id="U1", name="Ann", language="en")
+BEN = Person(id="U2", name="Ben", language="en")
+ADMIN = Person(id="U9", name="Ada", language="en")
+CHANNEL = Place(platform="test", workspace="w", channel="general")
+THREAD = replace(CHANNEL, thread="t1")
+DIRECT = Place(platform="test", workspace="w", channel="dm-ann")
+
+_FREE = Budget(name=("free",), calls=1_000_000, seconds=1)
+_ROUTE = Route(name="plain", create=_FREE, edit=_FREE, finish=_FREE)
+
+
+@dataclass
+class Post:
+    """One message of ours: every page it ever showed."""
+
+    id: str
+    place: Place
+    private: Person | None
+    pages: list[Page] = field(default_factory=list)
+    gone: bool = False
+
+    @property
+    def reply(self) -> Reply:
+        return self.pages[-1].reply
+
+    @property
+    def text(self) -> str:
+        return self.pages[-1].text
+
+    @property
+    def statuses(self) -> list[str]:
+        return [page.status for page in self.pages if page.status]
+
+    def button(self, name: str, *, ends: str = "") -> str:
+        """The value of the button of that name."""
+        return next(
+            one.value for one in self.pages[-1].buttons if one.name == name and one.value.endswith(ends)
+        )
+
+    @property
+    def buttons(self) -> list[str]:
+        return [one.name for one in self.pages[-1].buttons]
+
+
+@dataclass
+class Chat:
+    """What everybody has written, and where."""
+
+    posts: dict[str, Post] = field(default_factory=dict)
+    said: list[IncomingMessage] = field(default_factory=list)
+    numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+    fault: Exception | None = None
+    """Raised by every public write."""
+    mute: bool = False
+    """Earlier messages cannot be read."""
+    reads: int = 0
+
+    @property
+    def public(self) -> list[Post]:
+        return [post for post in self.posts.values() if post.private is None and not post.gone]
+
+    @property
+    def private(self) -> list[Post]:
+        return [post for post in self.posts.values() if post.private is not None and not post.gone]
+
+    async def until(self, predicate: object) -> None:
+        """Wait until the predicate holds; it is asked whenever a message of ours changes."""
+        assert callable(predicate)
+        async with asyncio.timeout(5), self.changed:
+            await self.changed.wait_for(predicate)
+
+    def message(self, text: str = "", *attachments: Attachment, **values: object) -> IncomingMessage:
+        """A message that somebody writes; by default a question of Ann's that opens a thread of the channel."""
+        number = next(self.numbers)
+        identity = f"m{number}"
+        given: dict[str, object] = {
+            "id": identity,
+            "place": replace(CHANNEL, thread=identity),
+            "person": ANN,
+            "at": time.time() - 100 + number,
+            "uri": f"chat://general/{identity}",
+            **values,
+        }
+        message = IncomingMessage(text=text, attachments=attachments, **given)
+        self.said.append(message)
+        return message
+
+
+class Outlet:
+    """Where pages go. What exists is edited, what does not is created."""
+
+    limits = Limits(characters=4000, edit_seconds=0)
+    routes = (_ROUTE,)
+
+    def __init__(self, chat: Chat, place: Place, private: Person | None, posted: Sequence[str]) -> None:
+        self._chat = chat
+        self._place = place
+        self._private = private
+        self._parts = list(posted)
+
+    async def write(self, write: Write) -> str:
+        if self._chat.fault is not None and self._private is None:
+            raise self._chat.fault
+        async with self._chat.changed:
+            if write.part == len(self._parts):
+                number = next(self._chat.numbers)
+                identity = f"b{number}"
+                post = Post(id=identity, place=self._place, private=self._private)
+                self._chat.posts[identity] = post
+                self._parts.append(identity)
+                if self._private is None:
+                    bot = Person(id="bot")
+                    at = time.time() - 100 + number
+                    self._chat.said.append(
+                        IncomingMessage(
+                            id=identity, place=self._place, person=bot, text="ours", ours=True, at=at
+                        )
+                    )
+            post = self._chat.posts[self._parts[write.part]]
+            if write.page is None:
+                post.gone = True
+                self._parts.pop()
+            else:
+                post.pages.append(write.page)
+            self._chat.changed.notify_all()
+        return post.id
+
+
+@dataclass
+class Here:
+    """The room of one event."""
+
+    chat: Chat
+    place: Place
+    event: IncomingMessage | None = None
+    directory: Directory = field(default_factory=lambda: Everybody())
+
+    def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
+        return Outlet(self.chat, self.place, private, posted)
+
+    async def earlier(self, *, limit: int) -> list[IncomingMessage]:
+        self.chat.reads += 1
+        if self.chat.mute:
+            raise Unreachable("The platform does not answer.")
+        in_thread = self.event is None or self.event.in_thread
+        before = [
+            said
+            for said in self.chat.said
+            if said.place.channel == self.place.channel
+            and (not in_thread or said.place.thread == self.place.thread)
+            and (self.event is None or (said.at < self.event.at and said.id != self.event.id))
+        ]
+        return before[-limit:]
+
+    async def fetch(self, link: str) -> IncomingMessage | None:
+        return next((said for said in self.chat.said if said.uri == link), None)
+
+
+class Everybody:
+    """Everybody is known, and Ada is the administrator."""
+
+    async def channel(self, channel: str) -> Channel:
+        return Channel(id=channel, name=channel, kind="direct" if channel.startswith("dm") else "public")
+
+    async def standing(self, person: str) -> Standing:
+        return Standing(admin=person == ADMIN.id, member=True)
+
+    async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
+        return True
+
+
+@dataclass
+class OpenTown:
+    """Audiences, access and settings in their plainest form: each place sees its own and its channel's."""
+
+    catalog: SqliteCatalog
+    model: str
+    settings_of: dict[str, PlaceSettings] = field(default_factory=dict)
+    empty: bool = False
+
+    async def scope(self, place: Place, directory: Directory, *, person: Person | None = None) -> Scope:
+        wanted = {self._name(place), self._name(place.parent)}
+        bases = [base for base in await self.catalog.knowledge_bases() if base.name in wanted]
+        return Scope(
+            knowledge_bases=frozenset(base.id for base in bases if not self.empty), name=f"#{place.channel}"
+        )
+
+    async def own(self, place: Place) -> KnowledgeBase:
+        return await self.catalog.open(self._name(place), model=self.model)
+
+    async def check(
+        self, person: Person, place: Place, directory: Directory, *, act: Act, asker: str = ""
+    ) -> None:
+        if act == "stop" and person.id == asker:
+            return
+        if act == "add" and (place.thread or place.channel.startswith("dm")):
+            return
+        if not (await directory.standing(person.id)).admin:
+            raise NotAllowed(f"Only an admin may {act} here.")
+
+    async def settings(self, place: Place) -> PlaceSettings:
+        return self.settings_of.get(place.channel, PlaceSettings())
+
+    def _name(self, place: Place) -> str:
+        return f"{place.channel} {place.thread}".strip()
+
+
+@dataclass
+class World:
+    """Everything a test asks or changes."""
+
+    chat: Chat
+    town: OpenTown
+    service: Service
+    model: ScriptedModel
+    turns: Turns
+    history: SqliteHistory
+    catalog: SqliteCatalog
+    parts: Parts
+    script: list[Line]
+
+    async def send(self, message: IncomingMessage, *, into: Room | None = None) -> None:
+        """Deliver the message and wait until it has been dealt with."""
+        async with asyncio.timeout(10):
+            await self.service.on_message(message, into or Here(self.chat, message.place, message))
+
+    async def ask(self, text: str, *attachments: Attachment, **values: object) -> Post:
+        """Send a message; what stands last."""
+        await self.send(self.chat.message(text, *attachments, **values))
+        return self.last
+
+    @property
+    def last(self) -> Post:
+        return list(self.chat.posts.values())[-1]
+
+    async def press(
+        self, post: Post, name: str, *, person: Person = ANN, value: str = "", ends: str = ""
+    ) -> None:
+        """Press a button under the message."""
+        action = Action(
+            id=f"a{next(self.chat.numbers)}",
+            name=name,
+            value=value or post.button(name, ends=ends),
+            place=post.place,
+            person=person,
+            message=post.id,
+        )
+        async with asyncio.timeout(10):
+            await self.service.on_action(action, Here(self.chat, post.place))
+
+    async def command(
+        self, name: str, line: str = "", *, place: Place = CHANNEL, person: Person = ANN
+    ) -> None:
+        command = Command(id=f"c{next(self.chat.numbers)}", name=name, line=line, place=place, person=person)
+        async with asyncio.timeout(10):
+            await self.service.on_command(command, Here(self.chat, place))
+
+    async def file(self, name: str, text: str, *, place: Place = CHANNEL) -> None:
+        """Something to find, in the place's own knowledge base."""
+        base = await self.town.own(place)
+        taken = await self.parts.uploads.take(
+            [attachment(name, text)], knowledge_base=base.id, show=lambda lines: None
+        )
+        assert taken[0].searchable, taken
+
+    def says(self, *pieces: str, pattern: str = "", **values: object) -> None:
+        """What the model answers from now on."""
+        self.script.insert(0, Line(pieces=pieces, pattern=pattern, **values))
+
+
+def attachment(name: str, content: str | bytes | Exception, **values: object) -> Attachment:
+    """A file of a message; an exception comes when it is opened."""
+    data = content.encode() if isinstance(content, str) else content
+
+    async def pieces() -> AsyncIterator[bytes]:
+        if isinstance(data, Exception):
+            raise data
+        yield data
+
+    size = 0 if isinstance(data, Exception) else len(data)
+    given = {
+        "media_type": "application/octet-stream",
+        "size": size,
+        "uri": f"chat://files/{name}",
+        "id": f"F-{name}",
+        **values,
+    }
+    return Attachment(name=name, open=pieces, **given)
+
+
+async def parse(blob: Blob) -> AsyncIterator[list[Section]]:
+    """The real parsers, in a thread instead of a process."""
+
+    def read() -> list[Section]:
+        return list(plugins.load(FAMILY, parser_name(blob.path, blob.name)).parse(blob.path))
+
+    yield await asyncio.to_thread(read)
+
+
+@asynccontextmanager
+async def world(
+    folder: Path, *, settings: ChatSettings | None = None, max_file_bytes: int = 1_000_000
+) -> AsyncGenerator[World]:
+    """A service with nothing in it yet. The model says what the world tells it to, else it quotes."""
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(sqlite.connect(folder / "footnote.sqlite"))
+        chats = await stack.enter_async_context(
+            sqlite.connect(folder / "chat.sqlite", scripts=files("bot") / "sql")
+        )
+        embedder = await stack.enter_async_context(hashing.connect(hashing.Settings(), data_dir=folder))
+        identity = IndexIdentity(
+            model=embedder.model, dimensions=embedder.dimensions, analyzer=analysis.VERSION
+        )
+        index = await stack.enter_async_context(
+            embedded.connect(embedded.Settings(), data_dir=folder, identity=identity)
+        )
+        quoting = await stack.enter_async_context(
+            extractive.connect(extractive.Settings(), embedder=embedder)
+        )
+        script: list[Line] = []
+        model = _Model(script)
+        ports = Ports(embedder=embedder, index=index, model=quoting)
+        history, catalog = SqliteHistory(database), SqliteCatalog(database)
+        ingestion = Ingestion(
+            parse=parse,
+            splitter=structure.build(
+                structure.Settings(), count_tokens=embedder.count_tokens, max_tokens=embedder.max_tokens
+            ),
+            embedder=embedder,
+            index=index,
+            catalog=catalog,
+        )
+        engine = Engine(
+            search_steps=[_step(name, ports) for name in ("retrieve", "fuse")],
+            prompt_steps=[_step("pack", ports)],
+            models=[model, quoting],
+            embedder=embedder,
+            history=history,
+        )
+        town = OpenTown(catalog=catalog, model=embedder.model)
+        turns = Turns(chats)
+        parts = Parts(
+            engine=engine,
+            turns=turns,
+            scheduler=Scheduler(patience=Patience(final=0.2, first_wait=0.05, longest_wait=0.05)),
+            audiences=town,
+            access=town,
+            places=town,
+            uploads=Uploads(ingestion=ingestion, max_file_bytes=max_file_bytes, upload_seconds=5),
+            commands=Commands(specs=(), execute=_execute, press=_press),
+            passages_of=_passages_of,
+            forget_turn=history.forget,
+            forget_document=ingestion.forget,
+            settings=settings or ChatSettings(),
+        )
+        yield World(
+            chat=Chat(),
+            town=town,
+            service=Service(parts),
+            model=model,
+            turns=turns,
+            history=history,
+            catalog=catalog,
+            parts=parts,
+            script=script,
+        )
+
+
+class _Model(ScriptedModel):
+    """The scripted model with a script that can still be written."""
+
+    def __init__(self, script: list[Line]) -> None:
+        super().__init__(())
+        self._script = script
+
+
+def _step(name: str, ports: Ports) -> NamedStep:
+    module = plugins.load("rag_engine.steps", name)
+    return NamedStep(name=name, run=module.build(module.Settings(), ports), status=module.STATUS)
+
+
+async def _execute(command: Command, room: Room, show: Show) -> Reply:
+    if command.line == "fail":
+        raise ValueError("a bug")
+    return Reply(text=f"done: {command.name} {command.line}".strip())
+
+
+async def _press(action: Action, room: Room, show: Show) -> Reply | None:
+    return Reply(text="page 2") if action.name == "kb" else None
+
+
+async def _passages_of(turn: ChatTurn, action: Action, room: Room) -> Reply:
+    return Reply(text="\n".join(citation.quote for citation in turn.citations))
