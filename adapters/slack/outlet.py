@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -64,9 +65,21 @@ class _Part:
 class Outlet:
     """See `bot.port.Outlet`."""
 
-    def __init__(self, wire: Wire, target: Target, *, posted: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        wire: Wire,
+        target: Target,
+        *,
+        posted: Sequence[str] = (),
+        number: int = 0,
+        known: set[str] | None = None,
+    ) -> None:
         self._wire = wire
         self._target = target
+        self._number = number
+        """Of all outlets of its room: what it makes is told from what they make by that."""
+        self._known = set[str]() if known is None else known
+        """All that these outlets made."""
         self._parts = {number: _Part(ts=ts) for number, ts in enumerate(posted)}
         self._streams = (
             wire.settings.streams and not posted and bool(target.place.thread) and bool(target.person)
@@ -110,9 +123,10 @@ class Outlet:
                 await self._start(part, write, page)
             else:
                 await self._post(part, write, page)
-        except Unreachable:
+        except (Unreachable, asyncio.CancelledError):
             part.doubtful = True
             raise
+        self._known.add(part.ts)
 
     async def _start(self, part: _Part, write: Write, page: Page) -> None:
         target = self._target
@@ -160,6 +174,7 @@ class Outlet:
             marked = message.get("metadata") or {}
             if marked.get("event_type") == _EVENT and marked.get("event_payload") == self._payload(number):
                 part.ts, part.doubtful = str(message["ts"]), False
+                self._known.add(part.ts)
                 return
             if number == 0 and not marked and self._is_attempted(part, message):
                 part.ts, part.doubtful = str(message["ts"]), False
@@ -260,7 +275,7 @@ class Outlet:
     # marks
 
     def _payload(self, number: int) -> dict[str, Any]:
-        return {"source": self._target.source, "part": number}
+        return {"source": self._target.source, "answer": self._number, "part": number}
 
     def _metadata(self, number: int) -> dict[str, Any]:
         return {"event_type": _EVENT, "event_payload": self._payload(number)}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from adapters.slack.outlet import Outlet, Target
 from adapters.slack.private import PrivateOutlet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from adapters.slack.messages import Messages
     from bot import port
@@ -22,6 +23,8 @@ class Room:
 
     messages: Messages
     target: Target
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
+    _known: set[str] = field(default_factory=set)
 
     @property
     def directory(self) -> port.Directory:
@@ -31,7 +34,9 @@ class Room:
         """See `bot.port.Room`."""
         if private is not None:
             return PrivateOutlet(self.messages.wire, self.target, person=private.id, posted=posted)
-        return Outlet(self.messages.wire, self.target, posted=posted)
+        return Outlet(
+            self.messages.wire, self.target, posted=posted, number=next(self._numbers), known=self._known
+        )
 
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
         """See `bot.port.Room`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -132,7 +133,7 @@ async def _call(stream: Stream, call: Any, verb: str) -> None:
     try:
         with translated(f"chat.{verb}Stream"):
             await call
-    except Unreachable:
+    except (Unreachable, asyncio.CancelledError):
         stream.certain = False
         raise
     except ChatError as error:
