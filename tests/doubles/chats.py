@@ -18,7 +18,7 @@ from tests.doubles.slack_server import SlackServer
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
-    from tests.doubles.chat_server import ChatServer, Shown, ShownFile, Upload
+    from tests.doubles.chat_server import ChatServer, Shown, ShownFile, Text, Upload
 
 PLATFORMS = ("slack", "discord")
 TYPING_SECONDS = 10.0
@@ -54,6 +54,10 @@ class Chat(Protocol):
 
     def rooms_of(self, person: str) -> list[Room]: ...
 
+    def add_room(self, name: str, people: Sequence[str], *, private: bool = False) -> str:
+        """A new channel with the bot and these people; a public one on Discord is open to everybody."""
+        ...
+
     def direct(self, person: str) -> str:
         """The channel of the person's direct messages with the bot."""
         ...
@@ -66,6 +70,10 @@ class Chat(Protocol):
 
     def status(self, channel: str, thread: str) -> str:
         """The line that says that the bot is at work, where there is one."""
+        ...
+
+    def statuses(self, channel: str, thread: str) -> list[Text]:
+        """All that this line ever said."""
         ...
 
     def name_of(self, person: str) -> str: ...
@@ -144,6 +152,10 @@ class SlackChat:
                 listed.append(Room(id=each.id, name="Footnote" if kind == "direct" else each.name, kind=kind))
         return listed
 
+    def add_room(self, name: str, people: Sequence[str], *, private: bool = False) -> str:
+        users = [self.server.world.users[person] for person in (*people, *self.bots.values())]
+        return self.server.add_channel(name, users, kind="private" if private else "public").id
+
     def direct(self, person: str) -> str:
         return self.server.direct(person).id
 
@@ -155,6 +167,9 @@ class SlackChat:
 
     def status(self, channel: str, thread: str) -> str:
         return self.server.status(channel, thread)
+
+    def statuses(self, channel: str, thread: str) -> list[Text]:
+        return [each for each in self.server.statuses.get((channel, thread), ()) if each.text]
 
     def name_of(self, person: str) -> str:
         user = self.server.world.users.get(person)
@@ -233,6 +248,7 @@ class DiscordChat:
         self.bots = {"robot": server.add_bot("robot").id}
         projects = server.add_channel("projects", only=[ada, ben])
         self.rooms = {"general": server.general.id, "projects": projects.id}
+        self._private = {projects.id}
         for user in (ada, ben, cleo):
             server.world.direct(user, server.bot)
 
@@ -251,9 +267,16 @@ class DiscordChat:
         names = {identifier: name for name, identifier in self.rooms.items()}
         for each in self.server.world.channels.values():
             if each.id in names and self._sees(person, each.id):
-                kind = "private" if names[each.id] == "projects" else "public"
+                kind = "private" if each.id in self._private else "public"
                 listed.append(Room(id=each.id, name=names[each.id], kind=kind))
         return [*listed, Room(id=self.direct(person), name="Footnote", kind="direct")]
+
+    def add_room(self, name: str, people: Sequence[str], *, private: bool = False) -> str:
+        users = [self.server.world.users[person] for person in (*people, *self.bots.values())]
+        made = self.server.add_channel(name, only=users if private else None)
+        self.rooms[name] = made.id
+        self._private |= {made.id} if private else set()
+        return made.id
 
     def direct(self, person: str) -> str:
         return self.server.world.direct(self.server.world.users[person], self.server.bot).id
@@ -276,6 +299,9 @@ class DiscordChat:
             if call.at > since and call.arguments["channel"] == (thread or channel)
         ]
         return "Footnote is typing…" if recent else ""
+
+    def statuses(self, channel: str, thread: str) -> list[Text]:
+        return []
 
     def name_of(self, person: str) -> str:
         user = self.server.world.users.get(person)
