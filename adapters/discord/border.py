@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from types import SimpleNamespace
 
+ACKNOWLEDGED = 40060
 ARCHIVED = 50083
 THREAD_EXISTS = 160004
 UNKNOWN_CHANNEL = 10003

@@ -106,7 +106,8 @@ class Events:
     async def _commanded(self, interaction: discord.Interaction) -> None:
         response = Response(interaction, public=commands.is_public(interaction))
         seconds = self.connection.settings.call_seconds
-        await response.acknowledge(seconds=seconds)
+        if not await response.acknowledge(seconds=seconds):
+            return
         room = self._room(interaction, response)
         try:
             if (interaction.data or {}).get("type") == _MESSAGE_COMMAND:
@@ -120,7 +121,8 @@ class Events:
 
     async def _pressed(self, interaction: discord.Interaction) -> None:
         response = Response(interaction, public=False)
-        await response.acknowledge(seconds=self.connection.settings.call_seconds)
+        if not await response.acknowledge(seconds=self.connection.settings.call_seconds):
+            return
         pressed = buttons.pressed(str((interaction.data or {}).get("custom_id", "")))
         if pressed is None:
             return

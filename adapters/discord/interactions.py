@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 import discord
 
 from adapters.discord import messages
-from adapters.discord.border import Expired, calls
+from adapters.discord.border import ACKNOWLEDGED, Expired, calls
+from bot.port import ChatError, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from adapters.discord.connection import Connection
     from bot.port import Limits, Outlet, Page, Route, Write
+
+_log = logging.getLogger(__name__)
 
 
 class Response:
@@ -24,12 +28,28 @@ class Response:
         self.public = public
         self.waiting = False
 
-    async def acknowledge(self, *, seconds: float) -> None:
-        """The one acknowledgement, due in three seconds: before any work."""
+    async def acknowledge(self, *, seconds: float) -> bool:
+        """The one acknowledgement, due in three seconds: before any work. False when there is nothing to answer any more."""
         command = self.interaction.type is discord.InteractionType.application_command
-        async with calls(seconds):
-            await self.interaction.response.defer(ephemeral=command and not self.public, thinking=command)
+        try:
+            try:
+                await self._defer(command, seconds)
+            except Unreachable:
+                await self._defer(command, seconds, again=True)
+        except ChatError as error:
+            _log.warning("interaction %s could not be acknowledged: %s", self.interaction.id, error)
+            return False
         self.waiting = command
+        return True
+
+    async def _defer(self, command: bool, seconds: float, *, again: bool = False) -> None:
+        async with calls(seconds, prompt=True):
+            try:
+                await self.interaction.response.defer(ephemeral=command and not self.public, thinking=command)
+            except discord.HTTPException as error:
+                # The first attempt did arrive. Told so at once, it was another process with the same token.
+                if not (again and error.code == ACKNOWLEDGED):
+                    raise
 
     async def dismiss(self, *, seconds: float) -> None:
         """Take "thinking…" away when nothing took its place: it would stand there for a quarter of an hour."""

@@ -14,6 +14,7 @@ _MARKUP = re.compile(
     r"<(?:@!?(?P<user>\d+)|@&(?P<role>\d+)|\#(?P<channel>\d+)|a?:(?P<emoji>\w+):\d+"
     r"|/(?P<command>[^:>\n]+):\d+|t:(?P<time>-?\d{1,12})(?::\w)?)>",
 )
+_MARKS = re.compile(r"[*`~|]+|__")
 _US = "\0"
 _OPENING = re.compile(rf"(?m)^[ \t]*(?:{_US}[ \t]*)+(?:[,:][ \t]*)?")
 _BEFORE_A_STOP = re.compile(rf"[ \t]*{_US}(?=[,.;:!?…]|\s*$)")
@@ -70,6 +71,6 @@ def _moment(seconds: int, found: re.Match[str]) -> str:
 
 def heading(text: str, *, characters: int = 80) -> str:
     """The first line of a text that has words, short enough for the name of a thread; empty when there is none."""
-    lines = (" ".join(line.strip("#>*_`~|-\t ").split()) for line in text.splitlines())
+    lines = (" ".join(_MARKS.sub("", line).strip("#>- \t").split()) for line in text.splitlines())
     first = next((line for line in lines if line), "")
     return first if len(first) <= characters else first[: characters - 1].rstrip() + "…"

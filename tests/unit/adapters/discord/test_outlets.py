@@ -40,7 +40,7 @@ async def test_an_answer_stands_in_a_thread_and_grows(server: DiscordServer, ask
         "Clause 7 says no.\n\n-# [1] contract.pdf",
     ]
     assert shown.buttons == ()
-    assert server.world.channels[question].name == "What does **clause 7** say?"
+    assert server.world.channels[question].name == "What does clause 7 say?"
     assert server.violations == []
 
 
