@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from bot.port import CommandSpec
 
 _REACH = "See that this computer reaches slack.com, then try again."
-_APP_TOKEN = (
-    "Make an app-level token (xapp-…) with the scope connections:write under Basic Information of the app at api.slack.com/apps "  # noqa: S105
+_CONNECT = (
+    "Make an app-level token (xapp-…) with the scope connections:write under Basic Information of the app at api.slack.com/apps "
     "and set SLACK_APP_TOKEN."
 )
 
@@ -67,7 +67,7 @@ async def _delivery(settings: Settings, client: AsyncWebClient) -> Finding:
     if settings.app_token is None:
         if settings.signing_secret is None:
             detail = "there is neither an app token nor a signing secret, so no event can reach the bot"
-            return Finding(check="Slack events", state="bad", detail=detail, mend=_APP_TOKEN)
+            return Finding(check="Slack events", state="bad", detail=detail, mend=_CONNECT)
         where = f"by HTTP on {settings.http_host}:{settings.http_port}{settings.http_path}"
         mend = "Set the Request URL of the app to this path as Slack reaches it, and see that it turns green."
         detail = f"come {where}; from here nobody can tell whether Slack reaches it"
@@ -76,7 +76,7 @@ async def _delivery(settings: Settings, client: AsyncWebClient) -> Finding:
         token = settings.app_token.get_secret_value()
         await ask("apps.connections.open", client.apps_connections_open(app_token=token))
     except Refused as error:
-        return Finding(check="Slack Socket Mode", state="bad", detail=str(error), mend=_APP_TOKEN)
+        return Finding(check="Slack Socket Mode", state="bad", detail=str(error), mend=_CONNECT)
     except ChatError as error:
         return _bad("Slack Socket Mode", error)
     return Finding(check="Slack Socket Mode", state="ok", detail="a connection can be opened")

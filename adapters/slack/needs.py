@@ -22,7 +22,6 @@ class Scope:
 
 
 ASK_SHORTCUT = "ask_about_this"
-APP_TOKEN_SCOPE = "connections:write"  # noqa: S105  (the name of a permission)
 
 SCOPES = (
     Scope(name="app_mentions:read", why="hear that it is mentioned"),

@@ -22,7 +22,9 @@ async def _read(attachment: object) -> bytes:
 async def test_a_mention_is_a_message_that_opens_a_thread(bot: Bot) -> None:
     alice = bot.server.add_user("alice", locale="de-DE")
     general = bot.server.add_channel("general", [alice])
-    ts = await bot.server.user_says(alice, general, f"{bot.server.mention} what is <https://a.example|this> &amp; *that*?")
+    ts = await bot.server.user_says(
+        alice, general, f"{bot.server.mention} what is <https://a.example|this> &amp; *that*?"
+    )
     message, _ = await bot.next()
     assert isinstance(message, IncomingMessage)
     assert message.text == "what is [this](https://a.example) & **that**?"
@@ -66,7 +68,9 @@ async def test_a_mention_alone_is_looked_up_for_its_files(server: SlackServer) -
     assert message.place.thread == root
 
 
-async def test_what_cannot_be_looked_up_is_told_without_files(server: SlackServer, caplog: pytest.LogCaptureFixture) -> None:
+async def test_what_cannot_be_looked_up_is_told_without_files(
+    server: SlackServer, caplog: pytest.LogCaptureFixture
+) -> None:
     server.subscriptions = {"app_mention"}
     server.fail("conversations.history", status=429, retry_after=30)
     alice = server.add_user("alice")
@@ -215,7 +219,9 @@ async def test_the_shortcut_asks_about_a_message_in_private(bot: Bot) -> None:
     assert following.text == "next"
 
 
-async def test_service_errors_are_logged_and_harm_no_other_event(server: SlackServer, caplog: pytest.LogCaptureFixture) -> None:
+async def test_service_errors_are_logged_and_harm_no_other_event(
+    server: SlackServer, caplog: pytest.LogCaptureFixture
+) -> None:
     async def fails(event: object, room: object) -> None:
         raise RuntimeError("boom")
 
