@@ -1,0 +1,205 @@
+"""Slack's answers for one person's eyes: nobody else sees them, and they come whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bot.port import Action, Button, Command, File, Page, Refused, Room, Throttled, Unreachable, Write
+from tests.unit.adapters.slack.conftest import Bot, bot, server
+
+if TYPE_CHECKING:
+    from tests.doubles.chat_server import Shown
+    from tests.doubles.slack_server import SlackServer, User
+
+__all__ = ["bot", "server"]
+LIST = Page(text="3 knowledge bases", buttons=(Button(name="page", label="More", value="2"),))
+PICTURE = File(
+    name="p3.png", media_type="image/png", content=b"\x89PNG", description="Page 3 of handbook.pdf"
+)
+
+
+def write(page: Page | None, *, part: int = 0, route: str = "respond", final: bool = True) -> Write:
+    return Write(part=part, page=page, route=route, final=final)
+
+
+async def commanded(bot: Bot, *, invited: bool = True) -> tuple[Command, Room]:
+    alice = bot.server.add_user("alice")
+    general = bot.server.add_channel("general", [alice], bot=invited)
+    await bot.server.user_commands(alice, general, "/kb list")
+    return await bot.next()
+
+
+def seen(server: SlackServer, user: str, channel: str = "CGENERAL", thread: str = "") -> list[Shown]:
+    return [each for each in server.visible(user, channel, thread) if each.ours]
+
+
+async def test_a_command_is_answered_for_the_eyes_of_who_typed_it(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    outlet = room.outlet(private=command.person)
+    assert [route.name for route in outlet.routes] == ["respond", "ephemeral"]
+    await outlet.write(write(LIST))
+    (message,) = seen(bot.server, "UALICE")
+    assert (message.text, message.only_for) == (LIST.text, "UALICE")
+    assert seen(bot.server, bot.server.add_user("berta").id) == []
+    assert not bot.server.calls_of("chat.postMessage")
+
+
+async def test_a_command_is_answered_where_the_bot_was_not_invited(bot: Bot) -> None:
+    command, room = await commanded(bot, invited=False)
+    outlet = room.outlet(private=command.person)
+    for part in range(3):
+        await outlet.write(write(LIST, part=part, route="respond" if part == 0 else "ephemeral"))
+    assert len(seen(bot.server, "UALICE")) == 3
+
+
+async def test_who_typed_a_command_sees_that_it_was_heard_and_then_the_whole_answer(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    outlet = room.outlet(private=command.person)
+    for page in (
+        Page(status="Searching…"),
+        Page(status="Reading…"),
+        Page(text="You "),
+        Page(text="You have"),
+    ):
+        await outlet.write(write(page, final=False))
+    await outlet.write(write(Page(text="You have 30 days")))
+    assert [each.text for each in seen(bot.server, "UALICE")] == ["Searching…", "You have 30 days"]
+    assert len(bot.server.calls_of("response_url")) == 2
+
+
+async def test_the_budget_of_the_address_is_never_more_than_five(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    routes = room.outlet(private=command.person).routes
+    assert routes[0].create.calls + routes[0].finish.calls == 5
+    assert routes[0].create.name != routes[0].finish.name
+    assert room.outlet(private=command.person).routes[0].create.name != routes[0].create.name
+
+
+async def test_more_messages_than_the_address_takes_come_as_private_messages(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    outlet = room.outlet(private=command.person)
+    for part in range(7):
+        await outlet.write(write(Page(text=f"part {part}"), part=part))
+    assert [each.text for each in seen(bot.server, "UALICE")] == [f"part {part}" for part in range(7)]
+    assert len(bot.server.calls_of("response_url")) == 5
+
+
+async def test_an_address_that_expired_is_no_reason_for_silence(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    bot.server.advance(1801)
+    await room.outlet(private=command.person).write(write(LIST))
+    assert [each.text for each in seen(bot.server, "UALICE")] == [LIST.text]
+
+
+async def test_faults_of_the_address_are_told(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    outlet = room.outlet(private=command.person)
+    bot.server.fail("response_url", status=503)
+    bot.server.fail("response_url", status=429, retry_after=2)
+    with pytest.raises(Unreachable):
+        await outlet.write(write(LIST))
+    with pytest.raises(Throttled) as raised:
+        await outlet.write(write(LIST))
+    assert raised.value.seconds == 2
+    await outlet.write(write(LIST))
+    assert len(seen(bot.server, "UALICE")) == 1
+
+
+async def test_a_public_answer_to_a_command_needs_an_invitation(bot: Bot) -> None:
+    _, room = await commanded(bot, invited=False)
+    with pytest.raises(Refused, match="/invite @footnote"):
+        await room.outlet().write(Write(part=0, page=LIST, route="edit", final=True))
+
+
+async def test_a_private_answer_to_a_message_stands_in_its_thread(bot: Bot) -> None:
+    alice = bot.server.add_user("alice")
+    general = bot.server.add_channel("general", [alice])
+    await bot.server.user_says(alice, general, f"{bot.server.mention} hi")
+    message, room = await bot.next()
+    outlet = room.outlet(private=message.person)
+    assert [route.name for route in outlet.routes] == ["ephemeral"]
+    await outlet.write(write(Page(status="Searching…"), route="ephemeral", final=False))
+    assert seen(bot.server, alice.id, thread=message.place.thread) == []
+    await outlet.write(write(LIST, route="ephemeral"))
+    (shown,) = seen(bot.server, alice.id, thread=message.place.thread)
+    assert shown.only_for == alice.id
+
+
+async def _clicked(bot: Bot, user: User, message: str, button: str) -> tuple[Action, Room]:
+    await bot.server.user_clicks(user, message, button)
+    while True:
+        event, room = await bot.next()
+        if isinstance(event, Action):
+            return event, room
+
+
+async def test_a_private_answer_to_a_button_of_a_public_message_replaces_nothing(bot: Bot) -> None:
+    alice = bot.server.add_user("alice")
+    general = bot.server.add_channel("general", [alice])
+    await bot.server.user_says(alice, general, f"{bot.server.mention} hi")
+    message, room = await bot.next()
+    answer = await room.outlet().write(Write(part=0, page=LIST, route="edit", final=True))
+    action, room = await _clicked(bot, alice, answer, "More")
+    await room.outlet(private=action.person).write(write(Page(text="the passages"), route="ephemeral"))
+    public, private = seen(bot.server, alice.id, thread=message.place.thread)
+    assert (public.text, public.only_for) == (LIST.text, "")
+    assert (private.text, private.only_for, private.thread) == (
+        "the passages",
+        alice.id,
+        message.place.thread,
+    )
+
+
+async def test_a_button_of_a_private_message_changes_that_message(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    await room.outlet(private=command.person).write(write(LIST))
+    (shown,) = seen(bot.server, "UALICE")
+    action, room = await _clicked(bot, bot.server.world.users["UALICE"], shown.id, "More")
+    assert action.message == shown.id
+    await room.outlet(private=action.person, posted=(action.message,)).write(write(Page(text="page 2")))
+    assert [each.text for each in seen(bot.server, "UALICE")] == ["page 2"]
+    assert bot.server.shown(shown.id).buttons == ()
+
+
+async def test_a_private_message_can_be_taken_away(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    await room.outlet(private=command.person).write(write(LIST))
+    (shown,) = seen(bot.server, "UALICE")
+    action, room = await _clicked(bot, bot.server.world.users["UALICE"], shown.id, "More")
+    await room.outlet(private=action.person, posted=(action.message,)).write(write(None))
+    assert seen(bot.server, "UALICE") == []
+
+
+async def test_a_picture_is_shown_to_one_person_and_uploaded_into_no_channel(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    await room.outlet(private=command.person).write(write(Page(text="Page 3", files=(PICTURE,))))
+    (message,) = seen(bot.server, "UALICE")
+    sent = bot.server.calls_of("response_url")[0].arguments["blocks"]
+    (image,) = [block for block in sent if block["type"] == "image"]  # pyright: ignore[reportGeneralTypeIssues]
+    assert bot.server.world.files[image["slack_file"]["id"]].content == PICTURE.content
+    assert image["alt_text"] == PICTURE.description
+    assert message.text.startswith("Page 3")
+    (completed,) = bot.server.calls_of("files.completeUploadExternal")
+    assert "channel_id" not in completed.arguments
+    assert all(not file.channels for file in bot.server.world.files.values())
+
+
+async def test_a_picture_that_slack_does_not_show_comes_as_a_direct_message(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    bot.server.fail("response_url", status=400, body=b'{"ok": false, "error": "invalid_blocks"}')
+    await room.outlet(private=command.person).write(write(Page(text="Page 3", files=(PICTURE,))))
+    (message,) = seen(bot.server, "UALICE")
+    assert "direct messages" in message.text
+    (direct,) = seen(bot.server, "UALICE", channel="DDMALICE")
+    assert [file.name for file in direct.files] == ["p3.png"]
+
+
+async def test_other_files_come_as_a_direct_message_only(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    export = File(name="kb.zip", media_type="application/zip", content=b"PK", description="All of it")
+    await room.outlet(private=command.person).write(write(Page(text="Here", files=(export,))))
+    (direct,) = seen(bot.server, "UALICE", channel="DDMALICE")
+    assert [file.name for file in direct.files] == ["kb.zip"]
+    assert [each.files for each in seen(bot.server, "UALICE")] == [()]
