@@ -1,14 +1,144 @@
-"""Pure: the addresses in a text."""
+"""Pure: the addresses in a text, and which of them may be shown as links."""
 
 from __future__ import annotations
 
-from typing import Final
+import html
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 import regex
 
-_ADDRESS: Final = regex.compile(r"(?i)\bhttps?://[^\s<>\"'`|\\^{}]+")
+from bot.rendering.top_level import ENDINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SCHEMES: Final = (
+    "mailto|tel|sms|javascript|data|vbscript|file|magnet|callto|skype|slack|discord|steam|blob|about|view-source|intent"
+    "|ftp|ssh|git|facetime|whatsapp|geo|ms-[a-z]+|jar|ws|wss|sip|sips|xmpp|news|nntp|irc|https?"
+)
+# Scripts without blanks between words: what stands before a host name in them is not part of it.
+_NO_BLANKS: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+_FIRST: Final = rf"[[\p{{L}}\p{{N}}]--{_NO_BLANKS}]"
+_NEXT: Final = rf"[[\p{{L}}\p{{M}}\p{{N}}\-_]--{_NO_BLANKS}]"
+ADDRESS: Final = (
+    # with a scheme
+    rf"(?<![\p{{L}}\p{{N}}+])(?:(?i:[a-z][a-z0-9+.\-]{{0,24}})://|(?i:{_SCHEMES}):(?=[^\s<>`:])|(?i:www)\.)[^\s<>`]+"
+    # an e-mail address
+    r"|(?<![\w.+%\-@])[\w.+%\-]{1,64}@(?:[\w\-]{1,63}\.){1,8}[\p{L}\-0-9]{2,63}"
+    # a host name, or four numbers with something behind them
+    rf"|(?<![\p{{L}}\p{{N}}@.\-])(?:(?:{_FIRST}{_NEXT}{{0,62}}\.){{1,8}}(?P<ending>(?i:xn--[a-z0-9\-]+)|\p{{L}}{{2,24}})"
+    r"|\d{1,3}(?:\.\d{1,3}){3}(?=[:/]))(?![\p{L}\p{N}\-])(?::\d{1,5})?(?:[/?#][^\s<>`]*)?"
+)
+"""What chat programs make links of, and more; a match with an `ending` counts only if that is one."""
+
+_PATTERN: Final = regex.compile(ADDRESS, regex.VERSION1)
+_BEHIND: Final = ".,;:!?'\")]}*_~|>\u2019\u201d\u3002\uff0c\uff01\uff1f\uff1b\uff1a\uff09\u300d\u3001"
+_WEB: Final = regex.compile(r"(?i)(?:https?://|mailto:)\S+", regex.VERSION1)
+_INVISIBLE: Final = regex.compile(r"[\p{Cf}*_~`\\|]", regex.VERSION1)
+_HOST: Final = regex.compile(
+    r"(?i)(?:[a-z][a-z0-9+.\-]*:/*)?(?:[^/?#@\s]*@)?(?:www\.)?([^/?#:\s]+)", regex.VERSION1
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Links:
+    """Which addresses may be links: those named, or every one of the web where `every` is set."""
+
+    keys: frozenset[str] = frozenset()
+    every: bool = False
+
+    def permit(self, address: str) -> bool:
+        """Whether the address may be shown as a link."""
+        if not _WEB.fullmatch(complete(address)) or any(character in _UNSAFE for character in address):
+            return False
+        return self.every or key(address) in self.keys
+
+
+_UNSAFE: Final = frozenset('<>`|\\ \t\n"{}^') | {chr(code) for code in range(32)}
+
+
+def links(addresses: Iterable[str] | None, *, also: Iterable[str] = ()) -> Links:
+    """The rule for a reply: these addresses and no others; None: every one."""
+    if addresses is None:
+        return Links(every=True)
+    return Links(keys=frozenset(key(address) for address in (*addresses, *also)))
 
 
 def links_in(text: str) -> frozenset[str]:
-    """Every web address that the text holds, for a list of those that may be shown as links."""
-    return frozenset(found.group().rstrip(".,;:!?)]*_~") for found in _ADDRESS.finditer(text))
+    """Every address that the text holds, for a list of those that may be shown as links."""
+    return frozenset(core(text[start:end]) for start, end in addresses(text))
+
+
+def addresses(text: str) -> Iterable[tuple[int, int]]:
+    """Where addresses stand in the text, with whatever is stuck to their ends."""
+    for found in _PATTERN.finditer(text):
+        if counts(found):
+            yield found.span()
+
+
+def counts(found: regex.Match[str]) -> bool:
+    """Whether what looks like a host name ends as one does."""
+    ending = found.group("ending")
+    return ending is None or ending.lower() in ENDINGS or ending.lower().startswith("xn--")
+
+
+def core(address: str) -> str:
+    """The address without the punctuation of the sentence it stands in."""
+    while address and address[-1] in _BEHIND:
+        if address[-1] == ")" and address.count("(") >= address.count(")"):
+            break
+        address = address[:-1]
+    return address
+
+
+def complete(address: str) -> str:
+    """The address with its scheme: what a chat program would make of a bare one."""
+    if regex.match(r"(?i)[a-z][a-z0-9+.\-]*:(?!\d)", address):
+        return address
+    return f"mailto:{address}" if "@" in address.partition("/")[0] else f"http://{address}"
+
+
+def key(address: str) -> str:
+    """The same for two ways of writing one address: scheme `http` or `https`, capitals in the host, a last slash."""
+    whole = html.unescape(complete(address.strip()))
+    scheme, _, rest = whole.partition(":")
+    if scheme.lower() not in ("http", "https"):
+        return f"{scheme.lower()}:{rest}"
+    host, slash, path = rest.removeprefix("//").partition("/")
+    return f"//{host.lower()}{slash}{path}".rstrip("/")
+
+
+def destination(written: str) -> str:
+    """The address that a Markdown link leads to, from the way it is written between the parentheses."""
+    address = written.strip()
+    if address.startswith("<") and address.endswith(">"):
+        address = address[1:-1]
+    return html.unescape(regex.sub(r"\\([!-/:-@\[-`{-~])", r"\1", address))
+
+
+def in_parentheses(address: str) -> str:
+    """The address as it can stand behind the text of a link."""
+    return (
+        quote(address, safe="!#$%&'*+,-./:;=?@[]_~")
+        if not address.isascii() or "(" in address or ")" in address
+        else address
+    )
+
+
+def misleads(label: str, address: str) -> bool:
+    """Whether the text of a link looks like another address than the one it leads to."""
+    plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", html.unescape(label)))
+    plain = regex.sub("[\u3002\u2024\uff0e\uff61\u2219\u00b7]", ".", plain)
+    host = _host(complete(address))
+    return any(
+        _host(complete(found)) != host
+        for found in (core(plain[start:end]) for start, end in addresses(plain))
+    )
+
+
+def _host(address: str) -> str:
+    found = _HOST.match(address)
+    return found.group(1).lower() if found else ""

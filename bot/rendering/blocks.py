@@ -1,0 +1,240 @@
+"""Pure: the lines of a Markdown text, each with the part it plays; the parsing is markdown-it's.
+
+What could only be known from later lines is left out, since a growing text must not change its mind: link definitions, headings
+by underlining, indented code and HTML blocks are read as the paragraphs that they look like.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from markdown_it import MarkdownIt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.token import Token
+
+    Rule: TypeAlias = Callable[[StateBlock, int, int, bool], bool]
+
+Kind = Literal["prose", "heading", "rule", "open", "code", "close", "header", "delimiter", "row", "blank"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """An item of a list; `mark` is its bullet, or what follows its number. `line` is where it begins."""
+
+    mark: str
+    line: int
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    line: int
+
+
+Container: TypeAlias = Item | Quote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fence:
+    """A block of code: what it is fenced with, and the language named behind that."""
+
+    mark: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceLine:
+    """One line. `written` is all of it, `content` what is left without the marks of its containers, at `offset`."""
+
+    index: int
+    written: str
+    content: str
+    offset: int
+    kind: Kind
+    containers: tuple[Container, ...] = ()
+    begins: bool = False
+    """A block begins here."""
+    outermost: bool = False
+    """A block that stands in no other begins here."""
+    fence: Fence | None = None
+    level: int = 0
+    """Of a heading."""
+    table: int = -1
+    """The line that the table begins at."""
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the rules tell about the lines as they read them."""
+
+    lines: dict[int, tuple[Kind, int]] = field(default_factory=dict[int, tuple[Kind, int]])
+    """Kind and where the content begins."""
+    contents: dict[int, str] = field(default_factory=dict[int, str])
+    """Where the content is not simply the rest of the line."""
+    begins: set[int] = field(default_factory=set[int])
+    fences: dict[int, Fence] = field(default_factory=dict[int, Fence])
+    levels: dict[int, int] = field(default_factory=dict[int, int])
+    tables: dict[int, int] = field(default_factory=dict[int, int])
+
+
+def read(text: str) -> list[SourceLine]:
+    """Every line of the text, also empty ones; line breaks are `\\n` alone."""
+    found = _Found()
+    tokens: list[Token] = []
+    _PARSER.block.parse(text, _PARSER, {"found": found}, tokens)
+    written = text.split("\n")
+    containers, outermost = _containers(tokens, len(written))
+    starts = _starts(written)
+    return [
+        _line(index, line, starts[index], found, containers[index], outermost)
+        for index, line in enumerate(written)
+    ]
+
+
+def _line(
+    index: int,
+    written: str,
+    start: int,
+    found: _Found,
+    containers: tuple[Container, ...],
+    outermost: set[int],
+) -> SourceLine:
+    kind, at = found.lines.get(index, ("blank", -1))
+    if kind == "blank" and any(container.line == index for container in containers):
+        kind, at = "prose", start + len(written)  # a mark with nothing behind it
+    content = found.contents.get(index, written[at - start :] if at >= 0 else "")
+    offset = len(written) - len(content) if written.endswith(content) else -1
+    return SourceLine(
+        index=index,
+        written=written,
+        content=content,
+        offset=offset,
+        kind=kind,
+        containers=containers if kind != "blank" else (),
+        begins=index in found.begins,
+        outermost=index in outermost,
+        fence=found.fences.get(index),
+        level=found.levels.get(index, 0),
+        table=found.tables.get(index, -1),
+    )
+
+
+def _starts(lines: Sequence[str]) -> list[int]:
+    starts, position = list[int](), 0
+    for line in lines:
+        starts.append(position)
+        position += len(line) + 1
+    return starts
+
+
+def _containers(tokens: Sequence[Token], lines: int) -> tuple[list[tuple[Container, ...]], set[int]]:
+    """The containers of each line, outermost first, and the lines where a block outside all others begins."""
+    containers: list[tuple[Container, ...]] = [()] * lines
+    outermost: set[int] = set()
+    numbers: list[int | None] = []
+    for token in tokens:
+        match token.type:
+            case "bullet_list_open":
+                numbers.append(None)
+            case "ordered_list_open":
+                numbers.append(int(token.attrs.get("start", 1)))
+            case "bullet_list_close" | "ordered_list_close":
+                numbers.pop()
+            case _:
+                pass
+        if token.map is None:
+            continue
+        first, end = token.map
+        if token.level == 0:
+            outermost.add(first)
+        container: Container | None = None
+        if token.type == "blockquote_open":
+            container = Quote(line=first)
+        elif token.type == "list_item_open":
+            container = Item(mark=token.markup, line=first, number=numbers[-1])
+            if (number := numbers[-1]) is not None:
+                numbers[-1] = number + 1
+        if container is not None:
+            for line in range(first, min(end, lines)):
+                containers[line] += (container,)
+    return containers, outermost
+
+
+# --- the parser: its own rules, each telling where it found what ----------------------------------------------------
+
+
+def _telling(rule: Rule, tell: Callable[[StateBlock, _Found, int], None]) -> Rule:
+    def told(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        matched = rule(state, start, end, silent)
+        if matched and not silent:
+            found: Any = state.env["found"]
+            found.begins.add(start)
+            tell(state, found, start)
+        return matched
+
+    return told
+
+
+def _at(state: StateBlock, line: int) -> int:
+    return state.bMarks[line] + state.tShift[line]
+
+
+def _tell_prose(state: StateBlock, found: _Found, start: int) -> None:
+    for line in range(start, state.line):
+        found.lines[line] = ("prose", _at(state, line))
+
+
+def _tell_heading(state: StateBlock, found: _Found, start: int) -> None:
+    found.lines[start] = ("heading", _at(state, start))
+    found.levels[start] = int(state.tokens[-1].tag[1:])
+
+
+def _tell_rule(state: StateBlock, found: _Found, start: int) -> None:
+    found.lines[start] = ("rule", _at(state, start))
+
+
+def _tell_fence(state: StateBlock, found: _Found, start: int) -> None:
+    token = state.tokens[-1]
+    fence = Fence(mark=token.markup, language=" ".join(token.info.split()[:1]))
+    for line in range(start, state.line):
+        found.lines[line] = ("code", _at(state, line))
+        found.fences[line] = fence
+    for line, content in enumerate(token.content.split("\n"), start + 1):
+        if line < state.line:
+            found.contents[line] = content
+    found.lines[start] = ("open", _at(state, start))
+    last = state.line - 1
+    end = state.src[_at(state, last) : state.eMarks[last]].strip()
+    if last > start and len(end) >= len(fence.mark) and not end.strip(fence.mark[0]):
+        found.lines[last] = ("close", _at(state, last))
+        found.contents.pop(last, None)
+
+
+def _tell_table(state: StateBlock, found: _Found, start: int) -> None:
+    for line in range(start, state.line):
+        kind: Kind = "header" if line == start else "delimiter" if line == start + 1 else "row"
+        found.lines[line] = (kind, _at(state, line))
+        found.tables[line] = start
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable("table").disable(["code", "reference", "html_block", "lheading"])
+    ruler = parser.block.ruler
+    for name, tell in (
+        ("table", _tell_table),
+        ("fence", _tell_fence),
+        ("hr", _tell_rule),
+        ("heading", _tell_heading),
+        ("paragraph", _tell_prose),
+    ):
+        rule = next(rule for rule in ruler.__rules__ if rule.name == name)
+        ruler.at(name, _telling(rule.fn, tell), {"alt": list(rule.alt)})
+    return parser
+
+
+_PARSER: Final = _parser()

@@ -1,0 +1,302 @@
+"""Pure: the text of one line as a platform shows it, with nothing in it that pings, and no link but those permitted.
+
+One pass over what may mean something, from left to right; what lies between is left as it is. Nothing depends on a later line: code
+and links that do not end on their line are no code and no links, and are written so that the platform agrees. So the line can be shown
+while it grows: all but its end, where something may still be undecided.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import regex
+
+from bot.rendering import pings
+from bot.rendering.links import ADDRESS, core, counts, destination, in_parentheses, misleads
+
+if TYPE_CHECKING:
+    from bot.rendering.dialect import Dialect
+    from bot.rendering.links import Links
+
+_LONGEST_LABEL: Final = 400
+_LONGEST_TARGET: Final = 2_500
+_MARKUP: Final = (
+    r"(?P<escape>\\(?![<@&])[!-/:-@\[-`{-~])"
+    r"|(?P<code>`+)"
+    rf"|(?P<ping>(?:{pings.PING}))"
+    r"|(?P<bracket>!?\[)"
+    r"|(?P<end>\](?=\())"
+    r"|(?P<angle>\\?<)"
+    r"|(?P<strong>(?:(?<!\w|_|\\)__(?=[^\s_])|(?<=[^\s_\\])__(?!\w|_)))"
+    r"|(?P<bars>\|\|)"
+)
+_TOKENS: Final = regex.compile(rf"(?=[\\`@<&\uff20!\[\]_|])(?:{_MARKUP})", regex.VERSION1)
+_TOKENS_AND_ADDRESSES: Final = regex.compile(rf"{_MARKUP}|(?P<address>{ADDRESS})", regex.VERSION1)
+_MAYBE_ADDRESS: Final = re.compile(r"[^\s.]\.[^\s.]|[^\s:]:[^\s:]")
+"""Every address has a dot or a colon between two characters; few lines do, and looking for addresses is slow."""
+# The end of a growing line: a word that may turn out an address, and whatever may go on. Scripts without blanks are no words.
+_UNDECIDED: Final = regex.compile(
+    r"[^\s--\p{Han}--\p{Hiragana}--\p{Katakana}--\p{Hangul}--\p{Thai}--\p{Lao}--\p{Khmer}--\p{Myanmar}--[。、！？；：]]+$",
+    regex.VERSION1,
+)
+_TARGET: Final = regex.compile(
+    r"\(\s*(?P<to><[^<>\n]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)(?P<title>\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)",
+    regex.VERSION1,
+)
+_AUTOLINK: Final = regex.compile(r"<(?P<to>[A-Za-z][A-Za-z0-9+.\-]{1,31}:[^\s<>]*|[^\s<>@]+@[^\s<>@]+)>")
+_TAG: Final = regex.compile(
+    r"<(?:(?P<blank>br\s*/?)|/?(?P<strong>b|strong)|/?(?P<emphasis>i|em)|/?(?P<strike>s|del|strike)"
+    r"|/?(?P<none>u|ins|sup|sub|mark|small|big|span|div|p|center|details|summary))>",
+    regex.IGNORECASE,
+)
+_MARKS: Final = {"blank": " ", "strong": "**", "emphasis": "*", "strike": "~~", "none": ""}
+_MARKER: Final = regex.compile(r"\[\d{1,4}\]")
+_FREE: Final = regex.compile(r"[\s.,;:!?)\]*_~'\"]|$")
+
+
+@dataclass(slots=True)
+class Shown:
+    """A line, or the part of it that is decided: its text, and the stretches that belong together."""
+
+    text: str = ""
+    whole: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+
+
+@dataclass(slots=True)
+class _Line:
+    """The work on one line."""
+
+    text: str
+    dialect: Dialect
+    links: Links
+    growing: bool
+    label: bool = False
+    """It is the text of a link: nothing in it is a link of its own."""
+    pairs: dict[int, int] = field(default_factory=dict[int, int])
+    """Brackets that belong together."""
+    pieces: list[str] = field(default_factory=list[str])
+    length: int = 0
+    whole: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+
+    def put(self, text: str, *, whole: bool = False) -> None:
+        if whole and len(text) > 1:
+            self.whole.append((self.length, self.length + len(text)))
+        self.pieces.append(text)
+        self.length += len(text)
+
+
+def inline(text: str, dialect: Dialect, links: Links, *, growing: bool = False) -> Shown:
+    """The line as it is shown; of one that grows, the part that more text cannot change."""
+    if dialect.verbatim:
+        return Shown(text=text)
+    line = _Line(text=text, dialect=dialect, links=links, growing=growing)
+    _write(line)
+    return Shown(text="".join(line.pieces), whole=line.whole)
+
+
+def code(text: str) -> str:
+    """Text as inline code, whatever it holds."""
+    longest = max((len(run) for run in regex.findall("`+", text)), default=0)
+    marks = "`" * (longest + 1)
+    blank = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{marks}{blank}{pings.without_pings(text)}{blank}{marks}"
+
+
+def _write(line: _Line) -> None:
+    text = line.text
+    line.pairs = _pairs(text, growing=line.growing) if "[" in text else {}
+    decided = _decided(text) if line.growing else len(text)
+    position = 0
+    tokens = _TOKENS_AND_ADDRESSES if _MAYBE_ADDRESS.search(text) else _TOKENS
+    while (found := tokens.search(text, position)) is not None and found.start() < decided:
+        line.put(text[position : found.start()])
+        after = _token(line, found)
+        if after < 0:
+            return
+        position = after
+    line.put(text[position:decided])
+
+
+def _decided(text: str) -> int:
+    undecided = _UNDECIDED.search(text)
+    return undecided.start() if undecided else len(text)
+
+
+def _pairs(text: str, *, growing: bool) -> dict[int, int]:
+    """Brackets that belong together, code and escapes aside; none that are far apart, or whose end is not decided yet."""
+    pairs: dict[int, int] = {}
+    opened: list[int] = []
+    skipped = 0
+    for found in _BRACKETS.finditer(text):
+        if found.start() < skipped:
+            continue
+        match found.group()[0]:
+            case "[":
+                opened.append(found.start())
+            case "]" if opened:
+                start = opened.pop()
+                if found.start() - start <= _LONGEST_LABEL:
+                    pairs[start] = found.start()
+            case "`":
+                end = _code_end(text, found.start(), len(found.group()))
+                if growing and (end < 0 or end == len(text)):
+                    break
+                skipped = max(end, found.end())
+            case _:
+                pass
+    return pairs
+
+
+_BRACKETS: Final = regex.compile(r"\\.|`+|\[|\]")
+
+
+def _code_end(text: str, start: int, marks: int) -> int:
+    """Where the code ends that begins here; -1 when it does not end on this line."""
+    fence = "`" * marks
+    at = text.find(fence, start + marks)
+    while at >= 0:
+        end = at
+        while end < len(text) and text[end] == "`":
+            end += 1
+        if end - at == marks:
+            return end
+        at = text.find(fence, end)
+    return -1
+
+
+def _token(line: _Line, found: regex.Match[str]) -> int:
+    """Put what was found as it is to be shown; where to go on, or -1 when that is not decided yet."""
+    match found.lastgroup:
+        case "code":
+            return _code(line, found)
+        case "ping":
+            return _ping(line, found)
+        case "bracket":
+            return _bracket(line, found)
+        case "angle":
+            return _angle(line, found.end() - 1, escaped=found.group() != "<")
+        case "address":
+            return _address(line, found)
+        case "end":
+            line.put("]\\(")  # no link begins before it on this line, but one may on the line before
+            return found.end() + 1
+        case "strong" if line.dialect.underscores_underline:
+            line.put("**")
+        case "bars" if line.dialect.bars_hide:
+            line.put("\\|\\|")
+        case _:
+            line.put(found.group())
+    return found.end()
+
+
+def _code(line: _Line, found: regex.Match[str]) -> int:
+    end = _code_end(line.text, found.start(), len(found.group()))
+    if line.growing and (end < 0 or end == len(line.text)):
+        return -1
+    if end < 0:
+        line.put("".join(f"\\{mark}" for mark in found.group()))
+        return found.end()
+    line.put(pings.without_pings(line.text[found.start() : end]), whole=True)
+    return end
+
+
+def _ping(line: _Line, found: regex.Match[str]) -> int:
+    mark = found.group()
+    line.put(("&lt;" if mark == "<" and line.dialect.angles else mark) + pings.BREAK)
+    return found.end()
+
+
+def _angle(line: _Line, start: int, *, escaped: bool) -> int:
+    """`<`: an address, a tag, or the sign."""
+    rest = line.text[start:]
+    if escaped:
+        ping = pings.BREAK if pings.PATTERN.match(line.text, start) else ""
+        line.put(("&lt;" if line.dialect.angles else "\\<") + ping)
+        return start + 1
+    if (found := _AUTOLINK.match(rest)) is not None:
+        _show_address(line, found["to"], bare=False)
+        return start + found.end()
+    if (found := _TAG.match(rest)) is not None:
+        line.put(_MARKS[found.lastgroup or "none"])
+        return start + found.end()
+    if line.growing and len(rest) < 60 and ">" not in rest:
+        return -1
+    line.put("&lt;" if line.dialect.angles and regex.match(r"<[\p{L}/!@#?&]", rest) else "<")
+    return start + 1
+
+
+def _bracket(line: _Line, found: regex.Match[str]) -> int:
+    """`[` or `![`: a link, a picture, a citation, the definition of a link, or the sign."""
+    text, start = line.text, found.end() - 1
+    end = line.pairs.get(start, -1)
+    if end < 0:
+        if line.growing and len(text) - start <= _LONGEST_LABEL:
+            return -1
+    elif end + 1 == len(text) and line.growing:
+        return -1
+    elif text[end + 1 : end + 2] == "(":
+        target = _TARGET.match(text, end + 1, end + 1 + _LONGEST_TARGET)
+        if target is not None:
+            _link(line, text[start + 1 : end], target)
+            return target.end()
+        if line.growing and len(text) - end <= _LONGEST_TARGET:
+            return -1
+    elif text[end + 1 : end + 2] == ":" and not text[: found.start()].strip():
+        line.put("\\[")
+        return found.end()
+    elif (marker := _MARKER.match(text, start)) is not None:
+        line.put(text[found.start() : marker.end()], whole=True)
+        return marker.end()
+    line.put(found.group())
+    return found.end()
+
+
+def _link(line: _Line, label: str, target: regex.Match[str]) -> None:
+    address = destination(target["to"])
+    permitted = not line.label and line.links.permit(address) and not misleads(label, address)
+    inner = _Line(
+        text=label, dialect=line.dialect, links=line.links, growing=False, label=line.label or permitted
+    )
+    _write(inner)
+    shown = "".join(inner.pieces)
+    named = bool(shown.strip()) and label.strip() != address
+    if permitted:
+        line.put(f"[{shown}]({in_parentheses(address)})" if named else f"<{address}>", whole=True)
+    elif not address:
+        line.put(shown)
+    else:
+        title = (target["title"] or "").strip()
+        line.put(f"{shown} (" if named else "")
+        line.put(code(address), whole=True)
+        line.put((f" {code(title)}" if title else "") + (")" if named else ""))
+
+
+def _address(line: _Line, found: regex.Match[str]) -> int:
+    if not counts(found):
+        # the dot may stand before another word; nothing in the first one can matter
+        dot = line.text.index(".", found.start())
+        line.put(line.text[found.start() : dot])
+        return dot
+    if line.growing and found.end() == len(line.text):
+        return -1
+    address = core(found.group())
+    if not address:
+        line.put(found.group())
+        return found.end()
+    after = found.start() + len(address)
+    free = _FREE.match(line.text, after) is not None
+    _show_address(line, address, bare=free)
+    return after
+
+
+def _show_address(line: _Line, address: str, *, bare: bool) -> None:
+    if line.label:
+        line.put(address)
+    elif not line.links.permit(address):
+        line.put(code(address), whole=True)
+    elif bare:
+        line.put(address, whole=True)
+    else:
+        line.put(f"<{address}>", whole=True)

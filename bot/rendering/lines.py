@@ -1,0 +1,198 @@
+"""Pure: a Markdown text as the lines that a platform shows, each with what a message needs that begins or ends there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import regex
+
+from bot.rendering import marks, pings, tables
+from bot.rendering.blocks import Fence, Item, read
+from bot.rendering.growing import decided
+from bot.rendering.inline import inline
+from bot.rendering.line import Border, Line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from bot.rendering.blocks import SourceLine
+    from bot.rendering.dialect import Dialect
+    from bot.rendering.links import Links
+
+_HEADING: Final = regex.compile(r"#{1,6}[ \t]*(?P<title>.*?)(?:[ \t]+#+)?[ \t]*")
+_LANGUAGE: Final = regex.compile(r"[\w+#.\-]{0,30}")
+_BOX: Final = regex.compile(r"\[(?P<tick>[ xX])\](?=\s)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What is decided of a text, and what may be shown behind it although it is not."""
+
+    lines: list[Line] = field(default_factory=list[Line])
+    draft: list[Line] = field(default_factory=list[Line])
+    open: bool = False
+    """The text ends in a block of code whose end has not come yet."""
+
+
+def show(text: str, dialect: Dialect, links: Links, *, growing: bool = False) -> Shown:
+    """The text as lines; of one that grows only what more text cannot change."""
+    lines = read(text)
+    kept, begun = decided(lines) if growing else (len(lines), False)
+    lines = lines[:kept]
+    if not lines:
+        return Shown()
+    table = lines[-1].table if growing and dialect.tables == "aligned" else -1
+    final = [line for line in lines if table < 0 or line.table != table]
+    writer = _Writer(dialect=dialect, links=links)
+    shown = list(writer.write(final, begun=begun and len(final) == len(lines)))
+    while shown and not shown[-1].code and not shown[-1].text.strip():
+        shown.pop()
+    draft = list(writer.write(lines[len(final) :], begun=False)) if table >= 0 else []
+    return Shown(lines=shown, draft=draft, open=lines[-1].kind in ("open", "code"))
+
+
+@dataclass(slots=True, kw_only=True)
+class _Writer:
+    dialect: Dialect
+    links: Links
+    before: SourceLine | None = None
+    """The last line that was not empty."""
+
+    def write(self, lines: Sequence[SourceLine], *, begun: bool) -> Iterator[Line]:
+        position = 0
+        while position < len(lines):
+            line = lines[position]
+            end = position + 1
+            if line.table >= 0:
+                while end < len(lines) and lines[end].table == line.table:
+                    end += 1
+                yield from tables.table(lines[position:end], self.dialect, self.links, self.border(line))
+            else:
+                yield from self.line(line, growing=begun and end == len(lines))
+            if line.kind != "blank":
+                self.before = lines[end - 1]
+            position = end
+
+    def border(self, line: SourceLine) -> Border:
+        if self.before is not None and self.before.kind == "heading":
+            return Border.AFTER_HEADING
+        if line.outermost:
+            return Border.BLOCK
+        items = [container for container in line.containers if isinstance(container, Item)]
+        if items and items[-1].line == line.index:
+            return Border.ITEM if items[0].line == line.index else Border.PART
+        return Border.PART if line.begins else Border.LINE
+
+    def line(self, line: SourceLine, *, growing: bool) -> Iterator[Line]:
+        match line.kind:
+            case "blank":
+                yield Line(text=self.blank(line), border=Border.LINE)
+            case "open" | "code" | "close":
+                yield self.code(line, growing=growing)
+            case "rule":
+                if self._under_text(line):
+                    yield Line(text="")  # or it would make a heading of the line above it
+                yield self.plain(line, self.dialect.rule or line.content)
+            case "heading" if not self.dialect.verbatim:
+                yield self.heading(line)
+            case _:
+                yield self.prose(line, growing=growing)
+
+    def _under_text(self, line: SourceLine) -> bool:
+        above = self.before
+        if above is None or above.kind != "prose" or above.index != line.index - 1:
+            return False
+        return not self.dialect.verbatim and not self.dialect.rule and line.content.startswith("-")
+
+    def blank(self, line: SourceLine) -> str:
+        if self.dialect.verbatim or not line.written.strip():
+            return line.written if self.dialect.verbatim else ""
+        return "> " if self.dialect.flat else line.written
+
+    def plain(self, line: SourceLine, text: str, whole: Sequence[tuple[int, int]] = ()) -> Line:
+        prefix = marks.before(line, self.dialect)
+        length = len(prefix)
+        return Line(
+            text=prefix + text,
+            border=self.border(line),
+            opened=marks.reopened(line, self.dialect),
+            resumed=marks.resumed(line, self.dialect),
+            whole=((0, length), *((start + length, end + length) for start, end in whole)),
+        )
+
+    def prose(self, line: SourceLine, *, growing: bool) -> Line:
+        content = line.content
+        if self.dialect.verbatim:
+            return self.plain(line, content)
+        box = self._box(line, content)
+        content = content[3:] if box else content
+        shown = inline(content, self.dialect, self.links, growing=growing)
+        text = shown.text
+        if self.dialect.flat:
+            if text.startswith("-# "):
+                return self.plain(line, f"\\{text}")
+            if text.endswith("\\") and not text.endswith("\\\\"):
+                text = text[:-1]
+        length = len(box)
+        return self.plain(line, box + text, [(start + length, end + length) for start, end in shown.whole])
+
+    def _box(self, line: SourceLine, content: str) -> str:
+        item = line.containers[-1] if line.containers else None
+        if self.dialect.boxes is None or not isinstance(item, Item) or item.line != line.index:
+            return ""
+        found = _BOX.match(content)
+        return self.dialect.boxes[found["tick"] != " "] if found else ""
+
+    def heading(self, line: SourceLine) -> Line:
+        found = _HEADING.fullmatch(line.content)
+        title = found["title"] if found else line.content
+        shown = inline(title, self.dialect, self.links)
+        if line.level > self.dialect.headings:
+            text = shown.text.replace("**", "").strip()
+            return self.plain(line, f"**{text}**" if text else "")
+        if shown.text == title and not self.dialect.flat:
+            return self.plain(line, line.content, shown.whole)
+        return self.plain(line, f"{'#' * line.level} {shown.text}")
+
+    def code(self, line: SourceLine, *, growing: bool) -> Line:
+        dialect, fence = self.dialect, line.fence or Fence(mark="```", language="")
+        plain = dialect.flat or (fence.mark[0] == "~" and not dialect.verbatim)
+        mark = "```" if plain else fence.mark
+        prefix = marks.quoted(line, dialect) if dialect.flat else marks.before(line, dialect)
+        inside = marks.quoted(line, dialect) if dialect.flat else marks.inside(line, dialect)
+        language = fence.language if _LANGUAGE.fullmatch(fence.language) else ""
+        reopened = "" if dialect.flat else marks.reopened(line, dialect)
+        again = f"{reopened}{inside}{mark}{language}\n"
+        match line.kind:
+            case "open":
+                border, text = self.border(line), mark + language
+            case "close":
+                border, text = Border.NEVER, mark
+            case _:
+                first = self.before is not None and self.before.kind == "open"
+                border = Border.AFTER_HEADING if first else Border.LINE
+                text = self._code(line, mark, growing=growing)
+        if dialect.verbatim:
+            text = line.content
+        return Line(
+            text=(prefix + text).rstrip() if not text else prefix + text,
+            border=border,
+            opened=reopened if line.kind == "open" else again,
+            resumed=again + inside,
+            closing="" if line.kind == "close" else f"\n{inside}{mark}",
+            whole=((0, len(prefix)),),
+            code=True,
+        )
+
+    def _code(self, line: SourceLine, mark: str, *, growing: bool) -> str:
+        content = line.content
+        if growing and (unfinished := pings.UNFINISHED.search(content)):
+            content = content[: unfinished.start()]
+        content = pings.without_pings(content)
+        if self.dialect.flat or (line.fence is not None and mark != line.fence.mark):
+            # three backticks would end the block there
+            if growing:
+                content = content.rstrip("`")
+            content = content.replace("```", f"``{pings.BREAK}`")
+        return content

@@ -1,0 +1,165 @@
+"""Pure: tables as a platform shows them: as written, aligned in a block of code, or a list where they are too wide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import regex
+from rich.cells import cell_len
+
+from bot.rendering import marks, pings
+from bot.rendering.inline import inline
+from bot.rendering.line import Border, Line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from bot.rendering.blocks import SourceLine
+    from bot.rendering.dialect import Dialect
+    from bot.rendering.links import Links
+
+_BAR: Final = regex.compile(r"(?<!\\)\|")
+_LINK: Final = regex.compile(r"!?\[([^\[\]]*)\]\(\s*<?([^\s()<>]*)>?[^()]*\)")
+_MARKS: Final = regex.compile(r"\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+_BREAK: Final = regex.compile(r"<br\s*/?>", regex.IGNORECASE)
+
+
+def table(lines: Sequence[SourceLine], dialect: Dialect, links: Links, border: Border) -> Iterator[Line]:
+    """The lines of one table: its header, its rule, its rows."""
+    columns = len(cells(lines[0].content))
+    if dialect.tables == "aligned":
+        rows = [_plain(line, columns) for line in lines if line.kind != "delimiter"]
+        widths = [max(cell_len(row[column]) for row in rows) for column in range(columns)]
+        if sum(widths) + 3 * (columns - 1) <= dialect.columns:
+            yield from _aligned(lines, rows, widths, dialect, border)
+            return
+    elif columns <= dialect.columns:
+        yield from _written(lines, dialect, links, border)
+        return
+    yield from _listed(lines, dialect, links, border)
+
+
+def cells(row: str) -> list[str]:
+    """The cells of one row as they are written."""
+    row = row.strip().removeprefix("|")
+    if row.endswith("|") and not row.endswith("\\|"):
+        row = row[:-1]
+    return [cell.strip() for cell in _BAR.split(row)]
+
+
+def _row(line: SourceLine, columns: int) -> list[str]:
+    row = [cell.replace("\\|", "|") for cell in cells(line.content)[:columns]]
+    return row + [""] * (columns - len(row))
+
+
+def _plain(line: SourceLine, columns: int) -> list[str]:
+    return [_text(cell) for cell in _row(line, columns)]
+
+
+def _text(cell: str) -> str:
+    """A cell where no Markdown is read: its words, and the addresses that its links lead to."""
+    cell = _LINK.sub(lambda found: _named(found.group(1), found.group(2)), _BREAK.sub(" ", cell))
+    return pings.without_pings(_MARKS.sub("", cell).replace("\\", "").replace("```", ""))
+
+
+def _named(label: str, address: str) -> str:
+    return f"{label} ({address})" if address and label != address else label
+
+
+# --- as written -----------------------------------------------------------------------------------------------------
+
+
+def _written(lines: Sequence[SourceLine], dialect: Dialect, links: Links, border: Border) -> Iterator[Line]:
+    """Row by row, so that a table can grow; the header again where a message begins, and after the most rows of one table."""
+    header, rule = (marks.before(line, dialect) + _bars(line, dialect, links) for line in lines[:2])
+    reopened = marks.reopened(lines[1], dialect)
+    again = f"{header}\n{rule}\n"
+    inside = marks.inside(lines[0], dialect)
+    if reopened:
+        # the mark of the item stands in its own line then
+        again = f"{reopened}{inside}{_bars(lines[0], dialect, links)}\n{rule}\n"
+    for number, line in enumerate(lines):
+        prefix = marks.before(line, dialect)
+        row = number - 2
+        if row > 0 and row % dialect.rows == 0:
+            yield Line(text=inside.rstrip(), border=Border.PART)
+            yield Line(text=inside + _bars(lines[0], dialect, links), border=Border.NEVER)
+            yield Line(text=rule, border=Border.NEVER)
+        yield Line(
+            text=prefix + _bars(line, dialect, links),
+            border=border if number == 0 else Border.NEVER if row <= 0 else Border.LINE,
+            opened=marks.reopened(line, dialect) if number == 0 else again,
+            resumed=marks.resumed(line, dialect),
+            whole=((0, len(prefix)),),
+        )
+
+
+def _bars(line: SourceLine, dialect: Dialect, links: Links) -> str:
+    if line.kind == "delimiter":
+        return line.content
+    return "|".join(inline(cell, dialect, links).text for cell in _BAR.split(line.content))
+
+
+# --- aligned in a block of code -------------------------------------------------------------------------------------
+
+
+def _aligned(
+    lines: Sequence[SourceLine],
+    rows: Sequence[Sequence[str]],
+    widths: Sequence[int],
+    dialect: Dialect,
+    border: Border,
+) -> Iterator[Line]:
+    prefix = marks.quoted(lines[0], dialect)
+    right = [cell.endswith(":") and not cell.startswith(":") for cell in cells(lines[1].content)]
+    rule = prefix + "-+-".join("-" * width for width in widths)
+    header = prefix + _aligned_row(rows[0], widths, right)
+    fence = prefix + "```"
+    again, closing = f"{fence}\n{header}\n{rule}\n", f"\n{fence}"
+    yield Line(text=fence, border=border, closing=closing, code=True)
+    for text in (header, rule):
+        yield Line(text=text, border=Border.NEVER, opened=f"{fence}\n", closing=closing, code=True)
+    for number, row in enumerate(rows[1:]):
+        yield Line(
+            text=prefix + _aligned_row(row, widths, right),
+            border=Border.LINE if number else Border.NEVER,
+            opened=again,
+            resumed=f"{fence}\n{prefix}",
+            closing=closing,
+            code=True,
+        )
+    yield Line(text=fence, border=Border.NEVER, code=True)
+
+
+def _aligned_row(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    padded: list[str] = []
+    for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        room = " " * (width - cell_len(cell))
+        padded.append(room + cell if column < len(right) and right[column] else cell + room)
+    return " | ".join(padded).rstrip()
+
+
+# --- a list ---------------------------------------------------------------------------------------------------------
+
+
+def _listed(lines: Sequence[SourceLine], dialect: Dialect, links: Links, border: Border) -> Iterator[Line]:
+    """Each row as an item, its cells under it as "header: value"."""
+    prefix = marks.quoted(lines[0], dialect)
+    columns = len(cells(lines[0].content))
+    headers = [inline(cell, dialect, links).text for cell in _row(lines[0], columns)]
+    if len(lines) == 2:
+        yield Line(text=prefix + ", ".join(headers), border=border)
+    for number, line in enumerate(lines[2:]):
+        mark, mark_border = "- ", Border.ITEM if number else border
+        for header, cell in zip(headers, _row(line, columns), strict=True):
+            if not cell:
+                continue
+            shown = inline(cell, dialect, links)
+            begin = prefix + mark + (f"{header}: " if header else "")
+            yield Line(
+                text=begin + shown.text,
+                border=mark_border,
+                resumed=prefix,
+                whole=((0, len(begin)), *((s + len(begin), e + len(begin)) for s, e in shown.whole)),
+            )
+            mark, mark_border = "  - ", Border.LINE
