@@ -123,11 +123,7 @@ class Shown:
         creates = part >= len(self._parts)
         route = self._outlet.routes[-1] if part else self._first_route(page, final=final)
         budget = route.create if creates else route.finish if final and page is not None else route.edit
-        urgency = Urgency.GROW
-        if creates:
-            urgency = Urgency.CREATE
-        elif page is not None and page.text and not self.has_text:
-            urgency = Urgency.FIRST
+        urgency = Urgency.CREATE if creates else Urgency.GROW
         budgets: tuple[Budget, ...] = (budget,)
         if part == 0 and self._way is not None and self._way.leaving:
             budgets, urgency = self._way.cost(budget), min(urgency, Urgency.FIRST)

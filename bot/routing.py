@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from bot.pacing import Pacer
     from bot.port import Budget, Route
 
-_GOOD_SECONDS: Final = 2.0
+_GOOD_SECONDS: Final = 2.5
 """Text that grows this often is good enough: no other way is looked for."""
 
 

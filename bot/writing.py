@@ -118,8 +118,6 @@ class MessageStream:
 
         One that is called makes its reply, which has text, when it is written. After the last word, nothing is shown.
         """
-        if self._closed or self._silent:
-            return
         text = callable(reply) or bool(reply.text)
         first = text and not self._wants_text
         self._wants_text = text
@@ -189,7 +187,7 @@ class MessageStream:
         ask = self._ask(self._due or self._shown.expected(text=self._wants_text), not_before=self._not_before)
         self._due = None
         try:
-            if not await ask.granted() or self._ending is not None or self._wanted is None:
+            if not await ask.granted() or self._wanted is None:
                 return
             made = self._wanted
             changes = self._shown.growing(self._pages(made(), final=False))

@@ -204,6 +204,32 @@ def test_nothing_is_written_after_the_last_word() -> None:
     assert texts(virtual_time.run(main())) == ["done", "done, and more"]
 
 
+def test_a_last_word_that_waits_when_the_stream_is_closed_is_cancelled() -> None:
+    async def main() -> None:
+        outlet = CheckedOutlet(faults=deque([Unreachable("away")] * 100))
+        async with Scheduler(render=pages).open(outlet) as stream:
+            finishing = asyncio.create_task(stream.finish(Reply(text="a")))
+            await asyncio.sleep(1)
+        with pytest.raises(asyncio.CancelledError):
+            await finishing
+
+    virtual_time.run(main())
+
+
+def test_closing_does_not_wait_for_ever() -> None:
+    async def posted(ids: tuple[str, ...]) -> None:
+        await asyncio.Event().wait()
+
+    async def main() -> float:
+        scheduler = Scheduler(render=pages, patience=Patience(call=30))
+        async with scheduler.open(CheckedOutlet(), on_posted=posted) as stream:
+            stream.want(Reply(text="a"))
+            await asyncio.sleep(1)
+        return now()
+
+    assert virtual_time.run(main()) == pytest.approx(31)
+
+
 # --- parts
 
 
@@ -331,6 +357,20 @@ def test_growing_text_outlives_faults_with_the_newest(fault: Exception) -> None:
         return outlet
 
     assert texts(virtual_time.run(main()))[-1] == "abcd"
+
+
+def test_growing_text_is_tried_less_and_less_often_while_the_platform_is_away() -> None:
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet(
+            limits=Limits(characters=2000, edit_seconds=0), faults=deque([Unreachable("502")] * 1000)
+        )
+        async with Scheduler(render=pages).open(outlet) as stream:
+            for number in range(600):
+                stream.want(Reply(text="a" * (number + 1)))
+                await asyncio.sleep(0.1)
+        return outlet
+
+    assert 5 <= len(virtual_time.run(main()).writes) <= 8
 
 
 def test_the_last_word_is_given_up_in_the_end_and_can_be_said_otherwise() -> None:
