@@ -36,7 +36,6 @@ __all__ = [
     "MessageDeleted",
     "MessageEdited",
     "MessageEvent",
-    "MessageStream",
     "Option",
     "Outlet",
     "Page",
@@ -408,17 +407,6 @@ class Room(Protocol):
     async def fetch(self, link: str) -> IncomingMessage | None:
         """The message a permalink leads to, with its files; None when it is not in this workspace or cannot be read."""
         ...
-
-
-class MessageStream(Protocol):
-    """One visible message, edited in place. (Gives way to `Outlet`.)"""
-
-    @property
-    def limits(self) -> Limits: ...
-
-    async def show(self, reply: Reply) -> None: ...
-
-    async def finish(self, reply: Reply) -> None: ...
 
 
 class ChatService(Protocol):
