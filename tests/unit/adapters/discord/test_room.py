@@ -1,0 +1,242 @@
+"""Earlier messages, links, and who can read what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bot.port import ChatError, IncomingMessage, Room
+from tests.doubles.chat_server import Upload
+from tests.doubles.discord_world import (
+    ADMINISTRATOR,
+    MANAGE_GUILD,
+    PRIVATE_THREAD,
+    READ_MESSAGE_HISTORY,
+    VIEW_CHANNEL,
+)
+from tests.unit.adapters.discord.conftest import Recorder, write
+
+if TYPE_CHECKING:
+    from tests.doubles.discord_server import DiscordServer
+    from tests.doubles.discord_world import User
+
+pytestmark = pytest.mark.usefixtures("bot")
+
+
+async def _room(server: DiscordServer, service: Recorder, user: User, **where: Any) -> Room:
+    channel = where.pop("channel", server.general)
+    asked = await server.user_says(user, channel, f"{server.bot.mention} ?", **where)
+    while True:
+        event, room = await service.next()
+        if isinstance(event, IncomingMessage) and event.id == asked:
+            return room
+
+
+# --- earlier -----------------------------------------------------------------------------------------------------------
+
+
+async def test_earlier_messages_of_a_channel(server: DiscordServer, service: Recorder) -> None:
+    anna, ben = server.add_user("anna"), server.add_user("ben")
+    for number in range(5):
+        await server.user_says(anna if number % 2 else ben, server.general, f"message {number}")
+    room = await _room(server, service, anna)
+    await server.user_says(anna, server.general, "later")
+    found = await room.earlier(limit=3)
+    assert [(each.text, each.person.name) for each in found] == [
+        ("message 2", "ben"),
+        ("message 3", "anna"),
+        ("message 4", "ben"),
+    ]
+
+
+async def test_earlier_messages_of_a_thread_begin_with_the_one_it_was_made_from(
+    server: DiscordServer, service: Recorder
+) -> None:
+    anna, ben = server.add_user("anna"), server.add_user("ben")
+    file = Upload(name="march.csv", content=b"a,b", media_type="text/csv")
+    start = await server.user_uploads(ben, server.general, file, text="Numbers for March")
+    thread = server.add_thread(ben, start)
+    await server.user_says(ben, server.general, "They are final.", thread)
+    room = await _room(server, service, anna, thread=thread)
+    await write(room.outlet(), "An answer.", final=True)
+    room = await _room(server, service, anna, thread=thread)
+    found = await room.earlier(limit=20)
+    assert [(each.text, each.ours) for each in found] == [
+        ("Numbers for March", False),
+        ("They are final.", False),
+        ("?", False),
+        ("An answer.", True),
+    ]
+    assert [each.name for each in found[0].attachments] == ["march.csv"]
+    assert len(await room.earlier(limit=2)) == 2
+
+
+async def test_a_thread_whose_first_message_was_deleted(server: DiscordServer, service: Recorder) -> None:
+    anna = server.add_user("anna")
+    start = await server.user_says(anna, server.general, "Gone soon")
+    thread = server.add_thread(anna, start)
+    await server.user_says(anna, server.general, "Still here", thread)
+    await server.user_deletes(start)
+    room = await _room(server, service, anna, thread=thread)
+    assert [each.text for each in await room.earlier(limit=20)] == ["Still here"]
+
+
+# --- links -------------------------------------------------------------------------------------------------------------
+
+
+def _link(server: DiscordServer, channel: str, message: str) -> str:
+    return f"https://discord.com/channels/{server.guild.id}/{channel}/{message}"
+
+
+async def test_a_link_leads_to_its_message(server: DiscordServer, service: Recorder) -> None:
+    anna = server.add_user("anna")
+    other = server.add_channel("plans")
+    file = Upload(name="plan.md", content=b"# Plan", media_type="text/markdown")
+    message = await server.user_uploads(anna, other, file, text="The plan")
+    thread = server.add_thread(anna, message)
+    inside = await server.user_says(anna, other, "Its detail", thread)
+    room = await _room(server, service, anna)
+    found = await room.fetch(f"<{_link(server, other.id, message)}>")
+    assert found is not None
+    assert (found.text, found.place.channel, found.place.thread) == ("The plan", other.id, "")
+    assert [each.name for each in found.attachments] == ["plan.md"]
+    found = await room.fetch(_link(server, thread.id, inside))
+    assert found is not None
+    assert (found.text, found.place.channel, found.place.thread) == ("Its detail", other.id, thread.id)
+
+
+async def test_links_that_lead_nowhere_from_here(server: DiscordServer, service: Recorder) -> None:
+    anna, ben = server.add_user("anna"), server.add_user("ben")
+    elsewhere = server.add_guild("Elsewhere")
+    foreign = server.add_channel("general", guild=elsewhere)
+    server.joins(anna, elsewhere)
+    away = await server.user_says(anna, foreign, "Elsewhere")
+    hidden = server.add_channel("hidden", only=[ben], bot=False)
+    secret = await server.user_says(ben, hidden, "Hidden from the bot")
+    direct = await server.user_says(ben, ben.id, "To the bot alone")
+    gone = await server.user_says(anna, server.general, "Gone")
+    await server.user_deletes(gone)
+    room = await _room(server, service, anna)
+    for link in (
+        f"https://discord.com/channels/{elsewhere.id}/{foreign.id}/{away}",
+        _link(server, foreign.id, away),
+        _link(server, hidden.id, secret),
+        _link(server, server.general.id, gone),
+        f"https://discord.com/channels/@me/{server.direct(ben).id}/{direct}",
+        _link(server, server.direct(ben).id, direct),
+        "https://example.org/channels/1/2/3",
+        "no link",
+    ):
+        assert await room.fetch(link) is None, link
+
+
+async def test_a_private_thread_is_read_in_itself_only(server: DiscordServer, service: Recorder) -> None:
+    anna = server.add_user("anna")
+    thread = server.world.thread(server.general, "secret", anna.id, private=True)
+    thread.members.add(server.bot.id)
+    server._channel_changed(thread, "THREAD_CREATE")
+    assert thread.kind == PRIVATE_THREAD
+    message = await server.user_says(anna, server.general, "The secret", thread)
+    outside = await _room(server, service, anna)
+    inside = await _room(server, service, anna, thread=thread)
+    assert await outside.fetch(_link(server, thread.id, message)) is None
+    found = await inside.fetch(_link(server, thread.id, message))
+    assert found is not None
+    assert found.text == "The secret"
+    directory = outside.directory
+    assert not await directory.may_read(thread.id, person=anna.id)
+    assert not await directory.may_read(thread.id, everyone_in=server.general.id)
+    assert await directory.may_read(server.general.id, everyone_in=thread.id)
+    assert (await directory.channel(thread.id)).kind == "private"
+
+
+# --- who can read what --------------------------------------------------------------------------------------------------
+
+
+async def test_channels_and_their_kinds(server: DiscordServer, service: Recorder) -> None:
+    anna = server.add_user("anna")
+    hidden = server.add_channel("hidden", only=[anna])
+    quiet = server.add_channel("quiet")
+    server.set_rights(quiet, server.everyone(), deny=READ_MESSAGE_HISTORY)  # type: ignore[arg-type]
+    directory = (await _room(server, service, anna)).directory
+    assert (await directory.channel(server.general.id)).name == "general"
+    kinds = [(await directory.channel(each.id)).kind for each in (server.general, hidden, quiet)]
+    assert kinds == ["public", "private", "private"]
+    with pytest.raises(ChatError):
+        await directory.channel("1")
+    with pytest.raises(ChatError):
+        await directory.channel("nonsense")
+
+
+async def test_what_a_person_can_read(server: DiscordServer, service: Recorder) -> None:
+    anna, ben = server.add_user("anna"), server.add_user("ben")
+    team = server.add_role("team")
+    boss = server.add_user("boss")
+    server.gives_role(boss, server.add_role("boss", ADMINISTRATOR))
+    server.gives_role(anna, team)
+    hidden = server.add_channel("hidden", only=[team])
+    directory = (await _room(server, service, anna)).directory
+    assert await directory.may_read(hidden.id, person=anna.id)
+    assert await directory.may_read(hidden.id, person=boss.id)
+    assert not await directory.may_read(hidden.id, person=ben.id)
+    assert not await directory.may_read(hidden.id, person="123456789012345678")
+    assert not await directory.may_read(hidden.id, person="nobody")
+    assert not await directory.may_read(hidden.id)
+    assert not await directory.may_read("123456789012345678", person=anna.id)
+
+
+async def test_what_everyone_in_a_channel_can_read(server: DiscordServer, service: Recorder) -> None:
+    anna, ben = server.add_user("anna"), server.add_user("ben")
+    team = server.add_role("team")
+    plans = server.add_channel("plans")
+    first = server.add_channel("first", only=[team])
+    second = server.add_channel("second", only=[team, anna])
+    third = server.add_channel("third", only=[anna])
+    directory = (await _room(server, service, ben)).directory
+
+    async def may(target: Any, source: Any) -> bool:
+        return await directory.may_read(target.id, everyone_in=source.id)
+
+    assert await may(plans, server.general)
+    assert await may(server.general, first)
+    assert await may(second, first)
+    assert await may(second, third)
+    assert await may(first, first)
+    assert not await may(first, second)
+    assert not await may(first, server.general)
+    assert not await may(third, second)
+
+
+async def test_rights_that_change_count_at_once(server: DiscordServer, service: Recorder) -> None:
+    anna = server.add_user("anna")
+    plans = server.add_channel("plans")
+    directory = (await _room(server, service, anna)).directory
+    assert await directory.may_read(plans.id, everyone_in=server.general.id)
+    server.set_rights(plans, server.everyone(), deny=VIEW_CHANNEL)  # type: ignore[arg-type]
+    directory = (await _room(server, service, anna)).directory
+    assert not await directory.may_read(plans.id, everyone_in=server.general.id)
+
+
+async def test_standing(server: DiscordServer, service: Recorder) -> None:
+    anna, ben = server.add_user("anna"), server.add_user("ben")
+    server.gives_role(anna, server.add_role("librarians"))
+    server.gives_role(ben, server.add_role("managers", MANAGE_GUILD))
+    directory = (await _room(server, service, anna)).directory
+    assert (await directory.standing(anna.id)).roles == {"librarians"}
+    assert not (await directory.standing(anna.id)).admin
+    assert (await directory.standing(ben.id)).admin
+    assert (await directory.standing(server.guild.owner)).admin
+    assert not (await directory.standing("123456789012345678")).admin
+    assert len(server.calls_of("get_member")) == 4
+
+
+async def test_a_discord_that_does_not_tell(server: DiscordServer, service: Recorder) -> None:
+    anna = server.add_user("anna")
+    room = await _room(server, service, anna)
+    server.fail("get_member", status=503)
+    with pytest.raises(ChatError):
+        await room.directory.standing(anna.id)
+    server.fail("list_messages", status=503)
+    with pytest.raises(ChatError):
+        await room.earlier(limit=5)
