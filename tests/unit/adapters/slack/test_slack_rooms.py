@@ -365,6 +365,7 @@ async def test_everyone_in_a_channel_must_be_able_to_read_the_other(bot: Bot) ->
         (one.id, both.id): False,
         (one.id, one.id): True,
         (one.id, other.id): False,
+        (both.id, other.id): False,  # all who are in it are members, but everyone else can read it too
         (one.id, direct.id): True,
         (direct.id, one.id): True,
         (both.id, direct.id): True,
