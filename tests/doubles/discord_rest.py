@@ -28,6 +28,7 @@ from tests.doubles.discord_world import (
     SEND_MESSAGES,
     SEND_MESSAGES_IN_THREADS,
     permissions,
+    permissions_in_guild,
 )
 
 if TYPE_CHECKING:
@@ -341,7 +342,15 @@ def get_user(server: DiscordServer, arguments: Arguments, _files: Sequence[Uploa
 
 def my_guilds(server: DiscordServer, _arguments: Arguments, _files: Sequence[Upload]) -> Any:
     ours = [guild for guild in server.world.guilds.values() if server.bot.id in guild.members]
-    return [{"id": guild.id, "name": guild.name, "owner": False, "permissions": "0"} for guild in ours]
+    return [
+        {
+            "id": guild.id,
+            "name": guild.name,
+            "owner": False,
+            "permissions": str(permissions_in_guild(guild, server.bot.id)),
+        }
+        for guild in ours
+    ]
 
 
 # --- the application -----------------------------------------------------------------------------------------------------

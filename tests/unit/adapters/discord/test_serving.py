@@ -1,0 +1,212 @@
+"""From start to stop, through what Discord and the network do meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pydantic import SecretStr
+
+from adapters import discord as adapter
+from bot.port import CommandSpec, Refused, Room
+from tests.doubles.discord_server import serve
+from tests.unit.adapters.discord.conftest import SPECS, Recorder, running, settings_for, write
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tests.doubles.discord_server import DiscordServer
+
+
+async def _says(server: DiscordServer, text: str = "why?") -> str:
+    return await server.user_says(server.add_user("anna"), server.general, f"{server.bot.mention} {text}")
+
+
+def _identifies(server: DiscordServer) -> int:
+    return server.gateway.identified
+
+
+async def test_ready_tells_who_and_where(server: DiscordServer, service: Recorder) -> None:
+    async with running(server, service) as facts:
+        assert facts["bot"].startswith("Footnote")
+        assert (facts["servers"], facts["commands"]) == ("1", "registered")
+
+
+async def test_commands_are_registered_only_when_they_changed(server: DiscordServer) -> None:
+    async with running(server, Recorder()):
+        pass
+    assert len(server.calls_of("put_commands")) == 1
+    async with running(server, Recorder()) as facts:
+        assert facts["commands"] == "unchanged"
+    assert len(server.calls_of("put_commands")) == 1
+    more = (*SPECS, CommandSpec(name="help", description="What I can do"))
+    async with running(server, Recorder(commands=more)):
+        pass
+    assert len(server.calls_of("put_commands")) == 2
+    assert server.command_creates == 4
+
+
+async def test_commands_that_cannot_be_registered_do_not_stop_it(
+    server: DiscordServer, service: Recorder
+) -> None:
+    body = b'{"code": 30034, "message": "Max number of daily application command creates"}'
+    server.fail("put_commands", status=400, body=body, headers={"Content-Type": "application/json"})
+    async with running(server, service) as facts:
+        assert facts["commands"] == "not registered"
+        await _says(server)
+        await service.next()
+
+
+async def _refused(server: DiscordServer, **settings: Any) -> str:
+    def ready(facts: Mapping[str, str]) -> None:
+        raise AssertionError("it cannot be ready")
+
+    async with asyncio.timeout(5):
+        with pytest.raises(Refused) as caught:
+            await adapter.run(settings_for(server, **settings), Recorder(), ready=ready)
+    return str(caught.value)
+
+
+async def test_a_bad_token_ends_with_one_sentence(server: DiscordServer) -> None:
+    said = await _refused(server, token=SecretStr("MTIzNDU2Nzg5MDEyMzQ1Njc4.bad.token"))
+    assert said == (
+        "Discord does not take the bot's token: on https://discord.com/developers/applications/123456789012345678,"
+        " under Bot, choose Reset Token and put the new one into DISCORD_TOKEN."
+    )
+
+
+async def test_a_refused_intent_ends_with_the_mend() -> None:
+    async with serve(privileged_intents=0) as strict:
+        said = await _refused(strict)
+        assert "switch on Message Content Intent" in said
+        assert "MESSAGE_CONTENT=false" in said
+
+
+async def test_a_discord_that_comes_up_late(server: DiscordServer, service: Recorder) -> None:
+    server.fail("application", lost=True, times=4)
+    async with running(server, service):
+        await _says(server)
+        await service.next()
+
+
+async def test_an_event_that_discord_py_cannot_read(
+    server: DiscordServer, service: Recorder, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It ends `Client.connect()`. The bot connects again, and what it was writing it writes on."""
+    go_on = asyncio.Event()
+
+    async def deal(event: Any, room: Room) -> None:
+        outlet = room.outlet()
+        await write(outlet, "Half")
+        await go_on.wait()
+        await write(outlet, "Whole.", final=True)
+
+    service.deal = deal
+    async with running(server, service):
+        await _says(server)
+        await server.wait_for(server.ours)
+        before = _identifies(server)
+        with caplog.at_level(logging.CRITICAL):
+            await server.unparsable_dispatch()
+            await server.wait_for(lambda: _identifies(server) > before)
+            await server.connected()
+        go_on.set()
+        await service.next()
+        assert [each.text for each in server.ours()] == ["Whole."]
+        service.deal = None
+        await _says(server, "and now?")
+        event, _ = await service.next()
+        assert event.text == "and now?"
+
+
+async def test_a_dropped_connection_loses_nothing(server: DiscordServer, service: Recorder) -> None:
+    async with running(server, service):
+        await server.drop_connection(4000)
+        await _says(server, "in the gap")
+        event, _ = await service.next()
+        assert event.text == "in the gap"
+        await server.reconnect_requested()
+        await _says(server, "in another gap")
+        event, _ = await service.next()
+        assert event.text == "in another gap"
+        assert _identifies(server) == 1
+
+
+async def test_a_token_that_is_taken_back_while_it_runs(server: DiscordServer) -> None:
+    ended = asyncio.get_running_loop().create_future()
+    ready: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    task = asyncio.create_task(adapter.run(settings_for(server), Recorder(), ready=ready.set_result))
+    task.add_done_callback(lambda done: ended.set_result(done.exception()))
+    async with asyncio.timeout(5):
+        await ready
+        await server.drop_connection(4004)
+        error = await ended
+    assert isinstance(error, Refused)
+    assert "token" in str(error)
+
+
+async def test_one_event_that_fails_does_not_stop_the_others(
+    server: DiscordServer, service: Recorder, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def deal(event: Any, room: Room) -> None:
+        if event.text == "break":
+            raise ValueError("a bug")
+
+    service.deal = deal
+    async with running(server, service):
+        with caplog.at_level(logging.ERROR):
+            await _says(server, "break")
+            await _says(server, "go on")
+            event, _ = await service.next()
+        assert event.text == "go on"
+    assert "failed" in caplog.text
+
+
+async def test_stopping_lets_the_last_words_out_and_takes_no_more(
+    server: DiscordServer, service: Recorder
+) -> None:
+    began = asyncio.Event()
+
+    async def deal(event: Any, room: Room) -> None:
+        outlet = room.outlet()
+        await write(outlet, "Half")
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await write(outlet, "Half\n\nStopped while answering.", final=True)
+
+    service.deal = deal
+    async with running(server, service):
+        await _says(server)
+        async with asyncio.timeout(5):
+            await began.wait()
+    assert [each.text for each in server.ours()] == ["Half\n\nStopped while answering."]
+    await _says(server, "anybody?")
+    assert not server.gateway.connected
+    assert service.told.empty()
+
+
+async def test_the_token_and_messages_are_not_in_the_log(
+    server: DiscordServer, service: Recorder, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        async with running(server, service):
+            await _says(server, "the secret plan")
+            _, room = await service.next()
+            await write(room.outlet(), "a secret answer", final=True)
+            await server.unparsable_dispatch()
+            await server.wait_for(lambda: _identifies(server) > 1)
+    for secret in (server.token, "secret plan", "secret answer"):
+        assert secret not in caplog.text
+    assert server.token not in repr(settings_for(server))
+
+
+async def test_the_least_intents(server: DiscordServer) -> None:
+    guilds, guild_messages, direct_messages, content = 1 << 0, 1 << 9, 1 << 12, 1 << 15
+    for wanted, extra in ((True, content), (False, 0)):
+        async with running(server, Recorder(), message_content=wanted):
+            session = list(server.gateway.sessions.values())[-1]
+            assert session.intents == guilds | guild_messages | direct_messages | extra
