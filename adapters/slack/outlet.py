@@ -80,6 +80,8 @@ class Outlet:
         """Of all outlets of its room: what it makes is told from what they make by that."""
         self._known = set[str]() if known is None else known
         """All that these outlets made."""
+        self._edit = _edit_route(target.place)
+        self._stream = _stream_route(target.place)
         self._parts = {number: _Part(ts=ts) for number, ts in enumerate(posted)}
         self._streams = (
             wire.settings.streams and not posted and bool(target.place.thread) and bool(target.person)
@@ -92,8 +94,7 @@ class Outlet:
 
     @property
     def routes(self) -> Sequence[Route]:
-        edit = _edit_route(self._target.place)
-        return (_stream_route(self._target.place), edit) if self._streams else (edit,)
+        return (self._stream, self._edit) if self._streams else (self._edit,)
 
     async def write(self, write: Write) -> str:
         """See `bot.port.Outlet`."""
@@ -295,7 +296,7 @@ def _stream_route(place: Place) -> Route:
 
 def _edit_route(place: Place) -> Route:
     update = _budget(place, "chat.update", 50)
-    post = Budget(name=("slack", place.workspace, "chat.postMessage", place.channel), calls=4, seconds=5.0)
+    post = Budget(name=("slack", place.workspace, "chat.postMessage", place.channel), calls=5, seconds=5.0)
     return Route(name=EDIT, create=post, edit=update, finish=update)
 
 

@@ -39,6 +39,7 @@ class PrivateOutlet:
         self._replaces = bool(target.ephemeral) and target.ephemeral in posted
         self._responds = bool(target.response_url) and (target.by_command or bool(target.ephemeral))
         self._name = ("slack", target.place.workspace, uuid.uuid4().hex)
+        self._by_response, self._ephemeral = self._respond_route(), self._ephemeral_route()
         self._announced = False
         self._left = _POSTS
         self._ids: dict[int, str] = dict(enumerate(posted))
@@ -49,8 +50,7 @@ class PrivateOutlet:
 
     @property
     def routes(self) -> Sequence[Route]:
-        ephemeral = self._ephemeral_route()
-        return (self._respond_route(), ephemeral) if self._responds else (ephemeral,)
+        return (self._by_response, self._ephemeral) if self._responds else (self._ephemeral,)
 
     async def write(self, write: Write) -> str:
         """See `bot.port.Outlet`."""

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bot.port import Button, File, Gone, Outlet, Page, Refused, Room, Throttled, Unreachable, Write
+from bot.streaming import Scheduler, relay
+from rag_engine.types import Answer, Delta, TurnId
 from tests.unit.adapters.slack.conftest import Bot, bot, running, server
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from tests.doubles.chat_server import Shown
     from tests.doubles.slack_server import SlackServer
 
@@ -425,3 +429,33 @@ async def test_cancelling_a_write_leaves_the_outlet_usable(bot: Bot) -> None:
     await outlet.write(edit(FINAL, final=True))
     (message,) = ours(bot.server)
     assert message.text == f"{FINAL.text}\n{FINAL.footer}"
+
+
+async def test_the_scheduler_brings_long_answers_whole_through_it(bot: Bot) -> None:
+    chance = random.Random(7)
+    alice = bot.server.add_user("alice")
+    general = bot.server.add_channel("general", [alice])
+    scheduler = Scheduler()
+    answers: dict[str, str] = {}
+
+    async def answered(number: int) -> None:
+        ts = await bot.server.user_says(alice, general, f"question {number}")
+        message, room = await bot.next()
+        text = f"{ts} " + " ".join(chance.choice(["alpha", "beta", "gamma\n\n", "δ"]) for _ in range(5000))
+        answers[message.place.thread] = text
+
+        async def events() -> AsyncIterator[Delta | Answer]:
+            for start in range(0, len(text), 700):
+                await asyncio.sleep(0)
+                yield Delta(text=text[start : start + 700])
+            yield Answer(turn=TurnId("t"), text=text, citations=(), grounded=False, timings={})
+
+        async with scheduler.open(room.outlet()) as stream_:
+            await relay(events(), stream_)
+
+    await asyncio.gather(*(answered(number) for number in range(2)))
+    assert bot.server.windows.violations == []
+    for thread, text in answers.items():
+        parts = [each.text for each in ours(bot.server) if each.thread == thread]
+        assert "".join("".join(parts).split()) == "".join(text.split())
+        assert len(parts) == 3
