@@ -15,10 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
 from bot import exclusive, parts
-from bot.access import DEFAULT_KNOWLEDGE_BASE, Scope, scope
 from bot.patience import PatientEmbedder, PatientIndex, keep_trying
-from bot.service import Service
-from bot.uploads import receive
 from rag_engine import analysis, plugins
 from rag_engine.caching import CachedEmbedder
 from rag_engine.engine import Engine, Limits
@@ -32,16 +29,16 @@ from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.waiting import uninterrupted
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Collection, Sequence
+    from collections.abc import AsyncGenerator, Collection
     from pathlib import Path
 
     from pydantic import BaseModel
     from rich.console import Console
 
     from bot.measuring import Meters
-    from bot.port import Attachment, ChatService, Outlet, Place
+    from bot.port import ChatService, Outlet
     from bot.settings import Settings
-    from rag_engine.types import Ingested, KnowledgeBaseId
+    from rag_engine.types import KnowledgeBaseId
 
 SEARCH_STEPS = ("refine", "retrieve", "fuse", "rerank")
 PROMPT_STEPS = ("pack",)
@@ -262,25 +259,6 @@ async def abandon_rebuild(settings: Settings) -> None:
 def console() -> ConsoleModule:
     """The console adapter."""
     return cast("ConsoleModule", plugins.load("adapters", "console"))
-
-
-def service(application: Application, *, names: Sequence[str] = ()) -> Service:
-    """All behaviour behind the console: it may see the named knowledge bases, or all of them."""
-
-    async def scope_of(place: Place) -> Scope:
-        return await scope(application.catalog, names)
-
-    async def take(place: Place, attachment: Attachment) -> Ingested:
-        name = names[0] if names else DEFAULT_KNOWLEDGE_BASE
-        return await receive(attachment, library=application.library, knowledge_base=name)
-
-    return Service(
-        engine=application.engine,
-        scope_of=scope_of,
-        receive=take,
-        passages=application.settings.answering.passages,
-        patience_seconds=application.settings.ingestion.patience_seconds,
-    )
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pydantic import BaseModel, ValidationError
@@ -25,12 +26,13 @@ from rag_engine.ports import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Collection, Mapping
+    from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from pydantic import SecretStr
 
+    from bot.port import ChatService, CommandSpec, Finding
     from bot.settings import IndexSlice, Settings, Slice
     from rag_engine.types import KnowledgeBaseId
 
@@ -155,6 +157,80 @@ def splitter(settings: Settings, embedder: Embedder) -> Splitter:
     module = plugins.load("rag_engine.splitters", settings.splitter.kind)
     own = _validated(module, settings.splitter.rest(), variable="SPLITTER")
     return module.build(own, count_tokens=embedder.count_tokens, max_tokens=embedder.max_tokens)
+
+
+class PlatformModule(Protocol):
+    """`adapters.slack`, `adapters.discord`: a chat platform."""
+
+    Settings: type[BaseModel]
+
+    async def run(
+        self, settings: BaseModel, service: ChatService, *, ready: Callable[[Mapping[str, str]], None]
+    ) -> None:
+        """Serve until cancelled; `ready` is called with a few facts once events come in.
+
+        Raises `bot.port.Refused` for what the operator must mend.
+        """
+        ...
+
+    def check(self, settings: BaseModel, commands: Sequence[CommandSpec]) -> AsyncGenerator[Finding]:
+        """Ask the platform whether everything is granted that the bot needs."""
+        ...
+
+    def setup(self, settings: BaseModel, commands: Sequence[CommandSpec]) -> str:
+        """What the operator pastes or opens to set the platform up."""
+        ...
+
+
+PLATFORMS = ("slack", "discord")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """A chat platform with its own settings."""
+
+    name: str
+    module: PlatformModule
+    settings: BaseModel
+
+
+def platform_names(settings: Settings) -> list[str]:
+    """The platforms whose tokens are set."""
+    tokens = {"slack": settings.slack_bot_token, "discord": settings.discord_token}
+    return [name for name in PLATFORMS if tokens[name]]
+
+
+async def platform(name: str, settings: Settings, **missing: object) -> Platform:
+    """The adapter of a platform, with its settings; `missing` stand in for what is not set."""
+    module = await asyncio.to_thread(plugins.load, "adapters", name)
+    own = _validated(module, {**missing, **_platform_values(name, settings)}, variable=name.upper())
+    return Platform(name=name, module=cast("PlatformModule", module), settings=own)
+
+
+async def unset_platform(name: str, settings: Settings) -> Platform:
+    """The adapter of a platform that may not have its tokens yet: for what can be told before there are any."""
+    return await platform(name, settings, **{} if name in platform_names(settings) else _NO_TOKEN[name])
+
+
+_NO_TOKEN: dict[str, dict[str, object]] = {"slack": {"bot_token": ""}, "discord": {"token": ""}}
+
+
+def _platform_values(name: str, settings: Settings) -> dict[str, object]:
+    """The adapter's slice, and the names that people already have for its tokens and servers."""
+    if name == "slack":
+        return _shared(
+            settings.slack.model_extra or {},
+            bot_token=settings.slack_bot_token,
+            app_token=settings.slack_app_token,
+            signing_secret=settings.slack_signing_secret,
+            api_base_url=settings.slack_api_base_url,
+        )
+    return _shared(
+        settings.discord.model_extra or {},
+        token=settings.discord_token,
+        api_base=settings.discord_api_base,
+        gateway_url=settings.discord_gateway_url,
+    )
 
 
 def _with_openai(values: Mapping[str, object], settings: Settings) -> dict[str, object]:

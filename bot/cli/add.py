@@ -18,7 +18,7 @@ from bot import compose
 from bot.cli import waiting
 from bot.patience import patient
 from bot.rendering import printable
-from bot.service import sentence
+from bot.uploads import line_of
 from rag_engine.blobs import blob_from_path
 from rag_engine.errors import CorruptFile, Unavailable, UserError
 from rag_engine.types import Ingested
@@ -146,7 +146,7 @@ async def _work_off(
                 progress.end(job.path, str(error))
             else:
                 outcome.take(job.path, ingested)
-                progress.end(job.path, sentence(ingested))
+                progress.end(job.path, line_of(ingested, "en"))
             await claims.finish(job.id)
             done.add(job.path)
 

@@ -35,7 +35,7 @@ def build() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="store_true", help="print the version and leave")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for add in (_run, _chat, _ask, _search, _add, _knowledge_base, _trace, _prompts, _eval, _doctor):
+    for add in (_run, _chat, _ask, _search, _add, _knowledge_base, _trace, _prompts, _eval, _setup, _doctor):
         add(commands.add_parser)
     return parser
 
@@ -188,6 +188,16 @@ def _eval(add_parser: _AddParser) -> None:
     _with_json(
         parser, "{documents, chunks, queries, seconds, lexical: {ndcg@10, …}, dense: {…}, hybrid: {…}}"
     )
+
+
+def _setup(add_parser: _AddParser) -> None:
+    parser = _command(
+        add_parser,
+        "setup",
+        summary="what to paste or open once, so that Slack or Discord lets the bot in",
+        example="footnote setup slack > slack-manifest.yaml\nfootnote setup discord",
+    )
+    parser.add_argument("platform", choices=("slack", "discord"))
 
 
 def _doctor(add_parser: _AddParser) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot import compose
+from bot import chat, compose
 
 if TYPE_CHECKING:
     import argparse
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Answer what is typed or piped in until the input ends."""
     console = compose.console()
-    async with compose.application(settings) as application:
-        service = compose.service(application, names=arguments.kb)
+    async with (
+        compose.application(settings) as application,
+        chat.console_service(application, arguments.kb) as service,
+    ):
         await console.run(console.Settings(conversation=arguments.conversation), service)
     return 0

@@ -6,13 +6,16 @@ import asyncio
 import json
 import platform
 import time
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal
+from contextlib import aclosing
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from bot import compose, telemetry
+from bot import compose, parts, telemetry
+from bot.commands import SPECS
+from bot.port import ChatError, Finding
 from rag_engine import tokens
 from rag_engine.errors import RagError
 from rag_engine.types import Message, Prompt
@@ -25,16 +28,6 @@ if TYPE_CHECKING:
 
 _SECONDS = 60
 _STYLES = {"ok": "green", "note": "yellow", "bad": "red"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One line: what was checked, how it is, and what to do about it."""
-
-    check: str
-    state: Literal["ok", "note", "bad"]
-    detail: str
-    mend: str = ""
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -68,6 +61,30 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding]:
             cause = telemetry.unwrapped(error)
             detail = str(cause) if isinstance(cause, RagError) else telemetry.report(cause)
             yield Finding(check=check, state="bad", detail=detail)
+    async for finding in _platforms(settings):
+        yield finding
+
+
+async def _platforms(settings: Settings) -> AsyncGenerator[Finding]:
+    """Whether each chat platform grants what the bot needs, asked of the platform itself."""
+    names = parts.platform_names(settings)
+    if not names:
+        mend = "set SLACK_BOT_TOKEN with SLACK_APP_TOKEN, or DISCORD_TOKEN (`footnote setup slack`, `footnote setup discord`)"
+        detail = "no token is set, so `footnote run` starts the console"
+        yield Finding(check="chat platforms", state="note", detail=detail, mend=mend)
+    for name in names:
+        try:
+            async with asyncio.timeout(_SECONDS):
+                platform = await parts.platform(name, settings)
+                async with aclosing(platform.module.check(platform.settings, SPECS)) as findings:
+                    async for finding in findings:
+                        yield finding
+        except TimeoutError:
+            yield Finding(check=name, state="bad", detail=f"no answer within {_SECONDS} seconds")
+        except Exception as error:
+            cause = telemetry.unwrapped(error)
+            told = isinstance(cause, RagError | ChatError)
+            yield Finding(check=name, state="bad", detail=str(cause) if told else telemetry.report(cause))
 
 
 async def _data_directory(settings: Settings) -> Finding:

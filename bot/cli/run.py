@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import TYPE_CHECKING
 
-from bot import compose, telemetry
+from bot import chat, compose, parts, telemetry
 from bot.patience import Patience, patient
+from bot.port import Refused
+from rag_engine.errors import Misconfigured
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping, Sequence
 
+    from bot.port import ChatService
     from bot.settings import Settings
     from rag_engine.errors import Unavailable
 
@@ -25,9 +31,35 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         meters = await stack.enter_async_context(compose.metrics(settings))
         with patient(starting):
             application = await stack.enter_async_context(compose.application(settings, meters=meters))
-        telemetry.event("ready", platform="console")
-        await console.run(console.Settings(), compose.service(application))
+        names = parts.platform_names(settings)
+        if names:
+            await _serve([await parts.platform(name, settings) for name in names], application, stack)
+        else:
+            telemetry.event("ready", platform="console")
+            service = await stack.enter_async_context(chat.console_service(application))
+            await console.run(console.Settings(), service)
     return 0
+
+
+async def _serve(
+    platforms: Sequence[parts.Platform], application: compose.Application, stack: AsyncExitStack
+) -> None:
+    """Every platform in a task of its own, until one cannot go on."""
+    service = await stack.enter_async_context(chat.service(application))
+    async with asyncio.TaskGroup() as tasks:
+        for platform in platforms:
+            tasks.create_task(_run(platform, service), name=f"platform-{platform.name}")
+
+
+async def _run(platform: parts.Platform, service: ChatService) -> None:
+    try:
+        await platform.module.run(platform.settings, service, ready=partial(_ready, platform.name))
+    except Refused as error:
+        raise Misconfigured(str(error)) from error
+
+
+def _ready(platform: str, facts: Mapping[str, str]) -> None:
+    telemetry.event("ready", **{**facts, "platform": platform})
 
 
 async def _log_wait(error: Unavailable) -> None:

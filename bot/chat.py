@@ -1,0 +1,214 @@
+"""The chat service put together: what Slack and Discord are served with, and the console."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from bot import access, commands, reindexing
+from bot.access import Access
+from bot.audience import Audiences
+from bot.commands.desk import Desk
+from bot.places import Places, PlaceSettings
+from bot.port import Reply
+from bot.service import Service
+from bot.serving import Commands, Parts
+from bot.streaming import Scheduler
+from bot.turns import Turns
+from bot.uploads import Uploads
+from rag_engine import archive
+from rag_engine.engine import question_of
+from rag_engine.errors import UserError
+from rag_engine.storage import sqlite
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
+    from bot.access import Scope
+    from bot.compose import Application, Library
+    from bot.port import Action, Command, Directory, Person, Place, Room
+    from bot.serving import Show
+    from bot.settings import Settings
+    from bot.turns import ChatTurn
+    from rag_engine.archive import Contents
+    from rag_engine.storage.catalog import SqliteCatalog
+    from rag_engine.storage.sqlite import Database
+    from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId, TurnId
+
+_FILE = "chat.sqlite"
+
+
+@asynccontextmanager
+async def service(application: Application) -> AsyncGenerator[Service]:
+    """Everything behind the adapters of chat platforms, over `chat.sqlite` in the data directory."""
+    settings, library = application.settings, application.library
+    async with _database(settings) as database:
+        places = Places(database, defaults=_defaults(settings))
+        rights = Access(settings=settings.access)
+        audiences = Audiences(
+            places=places, catalog=library.catalog, access=rights, model=library.embedder.model
+        )
+        uploads = _uploads(application)
+        forget = partial(_forget, library, places)
+        desk = Desk(
+            access=rights,
+            audiences=audiences,
+            places=places,
+            library=library.catalog,
+            receive=uploads.receive,
+            forget=forget,
+            reindex=partial(_reindex, library),
+            export=partial(_export, library),
+            facts=partial(_facts, application),
+        )
+        yield Service(
+            Parts(
+                engine=application.engine,
+                turns=Turns(database),
+                scheduler=Scheduler(),
+                audiences=audiences,
+                access=rights,
+                places=places,
+                uploads=uploads,
+                commands=Commands(
+                    specs=commands.SPECS,
+                    execute=lambda command, room, show: commands.execute(command, room, desk, show=show),
+                    press=lambda action, room, show: commands.press(action, room, desk, show=show),
+                ),
+                passages_of=_quotes,
+                forget_turn=partial(_forget_turn, application),
+                forget_document=forget,
+                settings=settings.chat,
+                passages=settings.answering.passages,
+            )
+        )
+
+
+@asynccontextmanager
+async def console_service(application: Application, names: Sequence[str] = ()) -> AsyncGenerator[Service]:
+    """Everything behind the console: it may see the named knowledge bases, or all of them, and do what it likes."""
+    settings = application.settings
+    operator = _Operator(
+        catalog=application.catalog,
+        model=application.library.embedder.model,
+        names=tuple(names),
+        defaults=_defaults(settings),
+    )
+    async with _database(settings) as database:
+        yield Service(
+            Parts(
+                engine=application.engine,
+                turns=Turns(database),
+                scheduler=Scheduler(),
+                audiences=operator,
+                access=operator,
+                places=operator,
+                uploads=_uploads(application),
+                commands=Commands(specs=(), execute=_no_command, press=_no_button),
+                passages_of=_quotes,
+                forget_turn=partial(_forget_turn, application),
+                forget_document=application.library.ingestion.forget,
+                settings=settings.chat,
+                passages=settings.answering.passages,
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Operator:
+    """Whoever runs Footnote: sees everything, and may do anything."""
+
+    catalog: SqliteCatalog
+    model: str
+    names: tuple[str, ...]
+    defaults: PlaceSettings
+
+    async def scope(self, place: Place, directory: Directory, *, person: Person | None = None) -> Scope:
+        return await access.scope(self.catalog, self.names)
+
+    async def own(self, place: Place) -> KnowledgeBase:
+        name = self.names[0] if self.names else access.DEFAULT_KNOWLEDGE_BASE
+        return await self.catalog.open(name, model=self.model)
+
+    async def check(
+        self, person: Person, place: Place, directory: Directory, *, act: access.Act, asker: str = ""
+    ) -> None:
+        """Everything is allowed."""
+
+    async def settings(self, place: Place) -> PlaceSettings:
+        return self.defaults
+
+
+def _database(settings: Settings) -> AbstractAsyncContextManager[Database]:
+    return sqlite.connect(settings.data_dir / _FILE, scripts=files("bot") / "sql")
+
+
+def _defaults(settings: Settings) -> PlaceSettings:
+    """How the bot behaves where nobody said otherwise: the operator's setting of the prompt holds."""
+    blended = settings.steps.get("pack", {}).get("knowledge") == "prefer_sources"
+    return PlaceSettings(knowledge="blended" if blended else "strict")
+
+
+def _uploads(application: Application) -> Uploads:
+    settings, library = application.settings, application.library
+    return Uploads(
+        ingestion=library.ingestion,
+        max_file_bytes=library.max_file_bytes,
+        patience_seconds=settings.ingestion.patience_seconds,
+        upload_seconds=settings.chat.upload_seconds,
+    )
+
+
+async def _no_command(command: Command, room: Room, show: Show) -> Reply:
+    raise UserError("There are no commands here.")
+
+
+async def _no_button(action: Action, room: Room, show: Show) -> Reply | None:
+    return None
+
+
+async def _quotes(turn: ChatTurn, action: Action, room: Room) -> Reply:
+    """The quoted passages behind an answer."""
+    lines = [f"**[{one.number}]** {one.title} {one.anchor}\n\n> {one.quote}" for one in turn.citations]
+    return Reply(text="\n\n".join(lines))
+
+
+async def _forget(
+    library: Library,
+    places: Places,
+    knowledge_base: KnowledgeBaseId,
+    document: DocumentId | None = None,
+) -> None:
+    """Out of the index and the catalog; what was kept beside them goes, too."""
+    await library.ingestion.forget(knowledge_base, document)
+    if document is None:
+        await places.forget(knowledge_base)
+
+
+async def _forget_turn(application: Application, turn: TurnId) -> None:
+    await application.library.storage.history.forget((turn, question_of(turn)))
+
+
+async def _reindex(library: Library, base: KnowledgeBase, progress: Callable[[DocumentRecord], None]) -> int:
+    return await reindexing.reindex(library, [base], progress)
+
+
+async def _export(library: Library, base: KnowledgeBase, path: Path) -> Contents:
+    return await archive.export(
+        base, path, library=library.catalog, contents=library.index, identity=library.identity
+    )
+
+
+async def _facts(application: Application) -> Mapping[str, str]:
+    """What the installation runs on."""
+    library, settings = application.library, application.settings
+    return {
+        "index": settings.index.kind,
+        "embedder": library.identity.model,
+        "language model": " → ".join(model.name for model in application.engine.models),
+    }
