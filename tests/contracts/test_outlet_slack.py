@@ -234,7 +234,7 @@ async def test_twelve_thousand_characters_fit(bot: Bot) -> None:
 async def test_random_writes_lose_and_double_nothing(bot: Bot) -> None:
     chance = random.Random(5)
     room = await asked(bot)
-    for number in range(25):
+    for number in range(12):
         outlet = room.outlet()
         text = f"{number}: " + "".join(chance.choice("abc \n") for _ in range(2000)).strip()
         shown = 0
@@ -252,7 +252,7 @@ async def test_random_writes_lose_and_double_nothing(bot: Bot) -> None:
             bot.server.advance(60)
         await _surely(outlet, stream(Page(text=text), final=True))
         assert ours(bot.server)[-1].text == text
-    assert len(ours(bot.server)) == 25
+    assert len(ours(bot.server)) == 12
 
 
 async def _surely(outlet: Outlet, write: Write) -> None:

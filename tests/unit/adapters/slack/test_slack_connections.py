@@ -108,6 +108,16 @@ async def test_the_address_of_a_connection_is_not_logged(
         assert secret not in said
 
 
+async def test_tokens_in_the_environment_are_no_cause_for_a_warning(
+    server: SlackServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLACK_BOT_TOKEN", server.bot_token)
+    with caplog.at_level(logging.WARNING):
+        async with running(server) as bot:
+            await _heard(bot, "heard")
+    assert not [record for record in caplog.records if record.name.startswith("adapters")]
+
+
 # --- by HTTP ---------------------------------------------------------------------------------------------------------------
 
 
