@@ -22,6 +22,8 @@ _LONGEST_WAIT_SECONDS = 30.0
 class Listener(Protocol):
     """Whoever deals with events. Each method returns at once."""
 
+    def connected(self) -> None: ...
+
     def ready(self) -> None: ...
 
     def wrote(self, message: discord.Message) -> None: ...
@@ -46,6 +48,10 @@ class Bot(discord.Client):
             http_trace=tracing(),
             max_ratelimit_timeout=_LONGEST_WAIT_SECONDS,
         )
+
+    async def on_connect(self) -> None:
+        if self.listener is not None:
+            self.listener.connected()
 
     async def on_ready(self) -> None:
         if self.listener is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import discord
@@ -10,6 +10,7 @@ import discord
 from adapters.discord import buttons, commands, places, reading
 from adapters.discord.border import calls
 from adapters.discord.interactions import Response
+from adapters.discord.missed import Missed
 from adapters.discord.room import ChannelRoom
 from adapters.discord.texts import heading
 from bot.port import Action, MessageDeleted, MessageEdited
@@ -32,11 +33,17 @@ class Events:
     service: ChatService
     tasks: Tasks
     on_ready: Callable[[], None]
+    missed: Missed = field(default_factory=Missed)
+
+    def connected(self) -> None:
+        self.missed.begins()
 
     def ready(self) -> None:
         self.on_ready()
+        self.tasks.start(self._catch_up(), name="missed messages")
 
     def wrote(self, message: discord.Message) -> None:
+        self.missed.saw(message.id)
         if self._concerns_us(message):
             self.tasks.start(self._wrote(message), name=f"message {message.id}")
 
@@ -58,6 +65,11 @@ class Events:
 
     def _concerns_us(self, message: discord.Message) -> bool:
         return message.author.id != self.connection.us and reading.is_written(message)
+
+    async def _catch_up(self) -> None:
+        """A message that was seen after all comes twice, as Discord may also do: the service tells by its id."""
+        async for message in self.missed.messages(self.connection):
+            self.wrote(message)
 
     async def _wrote(self, message: discord.Message) -> None:
         event, room = await self._read(message, key=str(message.id))

@@ -121,6 +121,23 @@ async def test_an_event_that_discord_py_cannot_read(
         assert event.text == "and now?"
 
 
+async def test_a_question_between_two_sessions_is_answered(server: DiscordServer, service: Recorder) -> None:
+    """Nobody replays it: the bot looks for it."""
+    async with running(server, service):
+        anna, other = server.add_user("anna"), server.add_channel("other")
+        await server.user_says(anna, server.general, "old")
+        await service.next()
+        await server.unparsable_dispatch()
+        asked = [
+            await server.user_says(anna, server.general, f"{server.bot.mention} first?"),
+            await server.user_says(anna, server.general, f"{server.bot.mention} second?"),
+            await server.user_says(anna, other, f"{server.bot.mention} third?"),
+        ]
+        events = [(await service.next())[0] for _ in asked]
+        assert {event.id for event in events} == set(asked)
+        assert server.gateway.identified == 2
+
+
 async def test_a_dropped_connection_loses_nothing(server: DiscordServer, service: Recorder) -> None:
     async with running(server, service):
         await server.drop_connection(4000)
