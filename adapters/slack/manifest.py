@@ -41,8 +41,27 @@ def setup(settings: Settings, commands: Sequence[CommandSpec]) -> str:
 
 def manifest(commands: Sequence[CommandSpec], *, address: str = "") -> dict[str, Tree]:
     """The manifest; with an address events come there by HTTP, without one by Socket Mode."""
-    url: dict[str, Tree] = {"url": address} if address else {}
     request: dict[str, Tree] = {"request_url": address} if address else {}
+    return {
+        "_metadata": {"major_version": 2, "minor_version": 1},
+        "display_information": {
+            "name": "Footnote",
+            "description": "Answers from your team's files, with citations anyone can check",
+        },
+        "features": _features(commands, address),
+        "oauth_config": {"scopes": {"bot": [scope.name for scope in needs.SCOPES]}},
+        "settings": {
+            "event_subscriptions": {**request, "bot_events": list(needs.EVENTS)},
+            "interactivity": {"is_enabled": True, **request},
+            "org_deploy_enabled": False,
+            "socket_mode_enabled": not address,
+            "token_rotation_enabled": False,
+        },
+    }
+
+
+def _features(commands: Sequence[CommandSpec], address: str) -> dict[str, Tree]:
+    url: dict[str, Tree] = {"url": address} if address else {}
     slash: list[Tree] = [
         {
             "command": f"/{command.name}",
@@ -54,37 +73,22 @@ def manifest(commands: Sequence[CommandSpec], *, address: str = "") -> dict[str,
         for command in needs.slash_commands(commands)
     ]
     return {
-        "_metadata": {"major_version": 2, "minor_version": 1},
-        "display_information": {
-            "name": "Footnote",
-            "description": "Answers from your team's files, with citations anyone can check",
+        "app_home": {
+            "home_tab_enabled": False,
+            "messages_tab_enabled": True,
+            "messages_tab_read_only_enabled": False,
         },
-        "features": {
-            "app_home": {
-                "home_tab_enabled": False,
-                "messages_tab_enabled": True,
-                "messages_tab_read_only_enabled": False,
-            },
-            "agent_view": {"agent_description": "Answers from your team's files, with citations"},
-            "bot_user": {"display_name": "footnote", "always_online": True},
-            "shortcuts": [
-                {
-                    "name": "Ask about this",
-                    "type": "message",
-                    "callback_id": needs.ASK_SHORTCUT,
-                    "description": "Only you see the answer",
-                }
-            ],
-            "slash_commands": slash,
-        },
-        "oauth_config": {"scopes": {"bot": [scope.name for scope in needs.SCOPES]}},
-        "settings": {
-            "event_subscriptions": {**request, "bot_events": list(needs.EVENTS)},
-            "interactivity": {"is_enabled": True, **request},
-            "org_deploy_enabled": False,
-            "socket_mode_enabled": not address,
-            "token_rotation_enabled": False,
-        },
+        "agent_view": {"agent_description": "Answers from your team's files, with citations"},
+        "bot_user": {"display_name": "footnote", "always_online": True},
+        "shortcuts": [
+            {
+                "name": "Ask about this",
+                "type": "message",
+                "callback_id": needs.ASK_SHORTCUT,
+                "description": "Only you see the answer",
+            }
+        ],
+        "slash_commands": slash,
     }
 
 
