@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from bot.port import IncomingMessage, Reply
 from bot.receiving import identity, mark
 from bot.sentences import language_of, say
+from bot.uploads import progress
 from rag_engine.media_types import shown
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ async def _promote(context: Context, turn: ChatTurn) -> Reply:
     (taken,) = await context.parts.uploads.take(
         [attachment],
         knowledge_base=base.id,
-        show=lambda lines: context.show(Reply(status="\n".join(lines))),
+        show=lambda lines: context.show(progress(lines)),
         language=context.language,
     )
     if taken.record is None or not taken.searchable:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
-from contextlib import aclosing
+import re
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bot import hearing, rendering, streaming
 from bot.port import Button, IncomingMessage, Place, Reply
 from bot.sentences import say
+from bot.uploads import progress
 from rag_engine.errors import RagError
 from rag_engine.language import detect
 from rag_engine.phrases import not_found
@@ -35,7 +37,13 @@ _STAGES: dict[str, Sentence] = {
     "answer": "stage_answer",
 }
 
+_CITATION = re.compile(r"\[\d+\]")
+
 _log = logging.getLogger(__name__)
+
+
+class Silence(Exception):
+    """Nobody asked us, and there is nothing to tell."""
 
 
 class Ledger:
@@ -71,6 +79,8 @@ class Case:
     stream: MessageStream
     listens: bool
     """There may be something before it in its thread that belongs to it."""
+    unasked: bool = False
+    """Nobody asked us: nothing is shown before there is something from the files to tell."""
     earlier: list[IncomingMessage] | None = None
     """The messages before it, once somebody has asked for them."""
     lines: tuple[str, ...] = ()
@@ -86,7 +96,12 @@ class Case:
 
     def status(self, status: str) -> None:
         """Show what is being done."""
-        self.stream.want(Reply(status=status, buttons=(self._button("stop"),)))
+        if not self.unasked:
+            self.stream.want(Reply(status=status, buttons=(self._button("stop"),)))
+
+    def files(self, lines: tuple[str, ...]) -> None:
+        """Show how far the files are."""
+        self.stream.want(replace(progress(lines), buttons=(self._button("stop"),)))
 
     def growing(self, text: str) -> Reply:
         """The text so far."""
@@ -135,14 +150,20 @@ async def answer(case: Case, parts: Parts) -> None:
     person = turn.person if turn.private else None
     scope = await parts.audiences.scope(turn.place, case.room.directory, person=person)
     if not scope.knowledge_bases:
+        if case.unasked:
+            raise Silence
         notices = (*case.lines, *scope.notices)
         await case.finish(Reply(text=case.say("no_files"), notices=notices, buttons=case.again()), "final")
         return
     query = await _query(case, parts, scope)
     case.links = rendering.links_in(query.text) | _links(query.heard)
-    async with aclosing(parts.engine.answer(query)) as events:
+    async with (
+        aclosing(parts.engine.answer(query)) as answering,
+        aclosing(_followed(answering, case)) as followed,
+        aclosing(_when_known(followed)) if case.unasked else nullcontext(followed) as events,
+    ):
         told = await streaming.relay(
-            _followed(events, case),
+            events,
             case.stream,
             final=lambda answer: _final(answer, case, scope),
             growing=case.growing,
@@ -191,6 +212,22 @@ async def _followed(events: AsyncIterator[AnswerEvent], case: Case) -> AsyncGene
             # Before it is shown: the buttons under it must find what it cites.
             await case.ledger.note(turn=event.turn, citations=event.citations)
         yield event
+
+
+async def _when_known(events: AsyncIterator[AnswerEvent]) -> AsyncGenerator[AnswerEvent]:
+    """The events from the first citation on. Raises `Silence` where the answer cites nothing."""
+    held = ""
+    cites = False
+    async for event in events:
+        if isinstance(event, Delta) and not cites:
+            held += event.text
+            cites = _CITATION.search(held) is not None
+            if cites:
+                yield Delta(text=held)
+        elif isinstance(event, Answer) and not (cites or event.grounded):
+            raise Silence
+        elif cites or not isinstance(event, Stage):
+            yield event
 
 
 def _final(answer: Answer, case: Case, scope: Scope) -> Reply:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from bot import hearing
@@ -31,20 +32,26 @@ def home(message: IncomingMessage) -> Place:
     return message.place if message.in_thread else message.place.parent
 
 
-async def refusal(message: IncomingMessage, room: Room, parts: Parts) -> str:
+async def permitted(message: IncomingMessage, room: Room, parts: Parts) -> IncomingMessage:
+    """The message, without its files where the person may not add any there; they alone are told so."""
+    if not message.attachments:
+        return message
+    sentence = await _refusal(message, room, parts)
+    if not sentence:
+        return message
+    names = ", ".join(shown(attachment.name) for attachment in message.attachments)
+    async with parts.scheduler.open(room.outlet(private=message.person)) as stream:
+        await stream.finish(Reply(text=f"{names}: {sentence}"))
+    return replace(message, attachments=())
+
+
+async def _refusal(message: IncomingMessage, room: Room, parts: Parts) -> str:
     """Why the person may not add files there, as one sentence for them alone; empty when they may."""
     try:
         await parts.access.check(message.person, home(message), room.directory, act="add")
     except NotAllowed as error:
         return str(error)
     return ""
-
-
-async def refuse(message: IncomingMessage, room: Room, parts: Parts, *, sentence: str) -> None:
-    """Tell the person, and nobody else, that their files were not taken in."""
-    lines = [f"{shown(attachment.name)}: {sentence}" for attachment in message.attachments[:1]]
-    async with parts.scheduler.open(room.outlet(private=message.person)) as stream:
-        await stream.finish(Reply(text="\n".join(lines) or sentence))
 
 
 async def listen(case: Case) -> None:
@@ -58,18 +65,20 @@ async def take_files(case: Case, parts: Parts, own: Sequence[Attachment]) -> Non
     place = home(case.message)
     again = bool(case.ledger.turn.messages)
     attachments = await _unknown(own, place, parts) if again else list(own)
+    mine = {identity(attachment) for attachment in own}
     earlier = await _unknown(_files_before(case), place, parts)
+    earlier = [attachment for attachment in earlier if identity(attachment) not in mine]
     left = len(earlier) - _MOST_EARLIER_FILES
     attachments += earlier[:_MOST_EARLIER_FILES]
     if not attachments:
         return
-    if not own and await refusal(case.message, case.room, parts):
+    if not own and await _refusal(case.message, case.room, parts):
         return  # nobody asked for these files to be taken in
     base = await parts.audiences.own(place)
     taken = await parts.uploads.take(
         attachments,
         knowledge_base=base.id,
-        show=lambda lines: case.status("\n".join(lines)),
+        show=case.files,
         language=case.language,
     )
     case.taken = tuple(taken)

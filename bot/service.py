@@ -8,11 +8,12 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bot import actions, answering, hearing, receiving, telemetry, triggers
+from bot import actions, answering, gate, hearing, receiving, telemetry
+from bot.actions import Again, Context
 from bot.answering import Case, Ledger
 from bot.commands.parsing import parse
 from bot.failures import sentence_of
-from bot.places import PlaceSettings
+from bot.gate import Admitted
 from bot.port import ChatError, IncomingMessage, MessageDeleted, MessageEdited, Reply, Write
 from bot.running import Conversations, Crowded, Interrupted, Runs
 from bot.sentences import language_of, say
@@ -22,16 +23,13 @@ from rag_engine.errors import RagError, UserError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from bot.port import Action, Command, MessageEvent, Outlet, Person, Room
+    from bot.port import Action, Attachment, Command, MessageEvent, Outlet, Person, Room
     from bot.serving import Parts, Show
-    from bot.triggers import Verdict
 
 _EDITABLE_SECONDS = 600.0
 """A question that is edited later than this after it was asked keeps its answer."""
 _SHOWN_AFTER_SECONDS = 0.5
 """A command that takes longer says that it is being done."""
-_THREAD_MESSAGES = 50
-_HOUR = 3600.0
 
 _log = logging.getLogger(__name__)
 
@@ -83,64 +81,12 @@ class Service:
     # --- messages
 
     async def _arrived(self, message: IncomingMessage, room: Room) -> None:
-        verdict = triggers.screen(message, answered_bots=frozenset(self._parts.settings.bots))
-        if verdict is not None and not verdict.ours:
-            return self._note(message, verdict)
-        if await self._known(message):
-            return None
-        settings = await self._settings(message)
-        earlier = None
-        if verdict is None:
-            verdict, earlier = await self._judged(message, room, settings)
-        self._note(message, verdict)
-        if verdict.ours:
-            await self._take_up(message, room, settings, earlier)
-        return None
+        admitted = await gate.admit(message, room, self._parts)
+        if admitted is not None:
+            await self._take_up(message, room, admitted)
 
-    async def _known(self, message: IncomingMessage) -> bool:
-        """Whether it was delivered before; where that cannot be told, it is answered rather than lost."""
-        try:
-            return await self._parts.turns.of_message(message.place, message.id) is not None
-        except RagError:
-            return False
-
-    async def _settings(self, message: IncomingMessage) -> PlaceSettings:
-        try:
-            return await self._parts.places.settings(message.place)
-        except RagError as error:
-            _log.warning("the settings of a place could not be read: %s", error)
-            return PlaceSettings(mode="mention")
-
-    async def _judged(
-        self, message: IncomingMessage, room: Room, settings: PlaceSettings
-    ) -> tuple[Verdict, list[IncomingMessage] | None]:
-        """Whether a message that does not address us is for us, and what was read to find out."""
-        if message.by_bot:
-            taken = await self._parts.turns.bot_turns(message.place, since=time.time() - _HOUR)
-            most = self._parts.settings.bot_turns
-            why = "addressed by a bot that is answered" if taken < most else "a bot that had its answers"
-            return triggers.Verdict(ours=taken < most, why=why), None
-        if settings.mode == "mention" or not message.in_thread:
-            return triggers.decide(message, mode=settings.mode, company=triggers.Company()), None
-        if not await self._parts.turns.takes_part(message.place):
-            return triggers.decide(message, mode=settings.mode, company=triggers.Company()), None
-        earlier = await hearing.earlier(room, limit=_THREAD_MESSAGES)
-        people = None if earlier is None else hearing.people_in(earlier, message.person.id)
-        company = triggers.Company(takes_part=True, people=people)
-        return triggers.decide(message, mode=settings.mode, company=company), earlier
-
-    def _note(self, message: IncomingMessage, verdict: Verdict) -> None:
-        telemetry.event(
-            "taken_up" if verdict.ours else "left_alone", platform=message.place.platform, why=verdict.why
-        )
-
-    async def _take_up(
-        self,
-        message: IncomingMessage,
-        room: Room,
-        settings: PlaceSettings,
-        earlier: list[IncomingMessage] | None = None,
-    ) -> None:
+    async def _take_up(self, message: IncomingMessage, room: Room, admitted: Admitted) -> None:
+        """Claim the message, then deal with it."""
         turn = ChatTurn(
             place=message.place,
             message=message.id,
@@ -155,48 +101,47 @@ class Service:
             if not await self._parts.turns.claim(turn):
                 return  # its twin was faster
         except RagError as error:
-            await self._tell(
-                room, message.person, sentence_of(error, language_of(message.text, message.person))
-            )
+            await self._tell(room, message.person, sentence_of(error, language_of("", message.person)))
             return
-        await self._deal(turn, message, room, settings, earlier=earlier)
+        await self._deal(turn, message, room, admitted)
 
     async def _deal(
         self,
         turn: ChatTurn,
         message: IncomingMessage,
         room: Room,
-        settings: PlaceSettings,
+        admitted: Admitted,
         *,
-        earlier: list[IncomingMessage] | None = None,
         listens: bool = False,
     ) -> None:
         """One turn on its messages, from the placeholder to the last word."""
-        language = language_of(message.text, message.person, chosen=settings.language)
         run, ledger = self._runs.begin(turn.id), Ledger(self._parts.turns, turn)
+        language = language_of(message.text, message.person, chosen=admitted.settings.language)
         try:
-            refusal = await receiving.refusal(message, room, self._parts) if message.attachments else ""
-            if refusal:
-                await receiving.refuse(message, room, self._parts, sentence=refusal)
-                message = replace(message, attachments=())
-                if not turn.question:
-                    return await ledger.note("failed")
+            allowed = await receiving.permitted(message, room, self._parts)
+            if allowed is not message and not turn.question:
+                return await ledger.note("failed")
             outlet = room.outlet(private=turn.person if turn.private else None, posted=turn.messages)
-            async with self._parts.scheduler.open(
-                outlet, posted=turn.messages, on_posted=ledger.posted
-            ) as stream:
+            opened = self._parts.scheduler.open(outlet, posted=turn.messages, on_posted=ledger.posted)
+            async with opened as stream:
                 case = Case(
-                    message=message,
+                    message=allowed,
                     room=room,
-                    settings=settings,
+                    settings=admitted.settings,
                     language=language,
                     ledger=ledger,
                     run=run,
                     stream=stream,
                     listens=listens or message.in_thread,
-                    earlier=earlier,
+                    unasked=admitted.unasked,
+                    earlier=admitted.earlier,
                 )
                 await self._speak(case)
+        except BrokenPipeError:
+            raise
+        except Exception as error:
+            await ledger.note("failed")
+            await self._tell(room, message.person, sentence_of(error, language))
         finally:
             self._runs.end(turn.id)
         return None
@@ -215,6 +160,8 @@ class Service:
         except Interrupted as interruption:
             if interruption.reason == "stopped":
                 await self._stopped(case)
+        except answering.Silence:
+            await self._silent(case)
         except BrokenPipeError:
             raise
         except Crowded as crowd:
@@ -225,16 +172,12 @@ class Service:
     async def _reply(self, case: Case) -> None:
         """Files first, then the answer."""
         message, turn = case.message, case.ledger.turn
-        bare = not turn.question and not message.attachments
+        own = message.attachments
+        bare = not turn.question and not own
         if case.listens or bare:
             await receiving.listen(case)
-        own = message.attachments
         if bare:
-            meant = hearing.meant_by(message, case.earlier or [])
-            if meant is not None:
-                own = meant.attachments
-                await case.ledger.note(question=meant.text.strip())
-                case.language = language_of(meant.text, message.person, chosen=case.settings.language)
+            own = await self._meant(case)
         if not turn.private:
             await receiving.take_files(case, self._parts, own)
         if case.ledger.turn.question:
@@ -244,6 +187,18 @@ class Service:
         else:
             await case.finish(Reply(text=case.say("help")), "final")
 
+    async def _meant(self, case: Case) -> tuple[Attachment, ...]:
+        """A mention without text means what its asker wrote just before: that becomes the question; its files."""
+        earlier = case.earlier or []
+        answered = await self._parts.turns.answered(case.message.place, [said.id for said in earlier])
+        meant = hearing.meant_by(case.message, [said for said in earlier if said.id not in answered])
+        if meant is None:
+            return ()
+        await case.ledger.note(question=meant.text.strip())
+        case.language = language_of(meant.text, meant.person, chosen=case.settings.language)
+        brought = replace(case.message, attachments=meant.attachments)
+        return (await receiving.permitted(brought, case.room, self._parts)).attachments
+
     async def _stopped(self, case: Case) -> None:
         case.run.last_word()
         stopped = case.say("stopped")
@@ -251,8 +206,18 @@ class Service:
         reply = Reply(text=case.text or stopped, notices=notices, links=case.links, buttons=case.again())
         await case.finish(reply, "stopped")
 
+    async def _silent(self, case: Case) -> None:
+        """Say nothing, and remember nothing of it."""
+        turn = case.ledger.turn
+        await case.ledger.note("withdrawn", question="", turn=None, citations=())
+        if turn.turn:
+            await self._parts.forget_turn(turn.turn)
+        telemetry.event("kept_silent", platform=turn.place.platform, why="nobody asked, and no file says it")
+
     async def _failed(self, case: Case, error: Exception) -> None:
         sentence = sentence_of(error, case.language)
+        if case.unasked and not case.stream.messages:
+            return await case.ledger.note("failed")  # nobody asked: it is in the log
         case.run.last_word()
         notices = (*case.lines, sentence) if case.text else case.lines
         reply = Reply(text=case.text or sentence, notices=notices, links=case.links, buttons=case.again())
@@ -262,6 +227,7 @@ class Service:
             _log.warning("a message could not be written: %s", problem)
             await case.ledger.note("failed")
             await self._tell(case.room, case.message.person, case.say("cannot_post"))
+        return None
 
     async def _edited(self, message: IncomingMessage, room: Room) -> None:
         """Answer the question anew in the same messages, while it is fresh; an edit that asks nothing else changes nothing."""
@@ -275,7 +241,7 @@ class Service:
         text = message.text.strip()
         if not text or text == turn.question or turn.state == "withdrawn":
             return
-        settings = await self._settings(message)
+        settings = await gate.settings_of(message, self._parts)
         if not fresh and not self._runs.is_running(turn.id):
             return
         while True:
@@ -283,7 +249,8 @@ class Service:
             turn = await turns.find(turn.id) or turn
             if not self._runs.is_running(turn.id):  # else another edit was faster
                 break
-        await self._deal(replace(turn, question=text, state="received"), message, room, settings)
+        turn = replace(turn, question=text, state="received")
+        await self._deal(turn, message, room, Admitted(settings=settings))
 
     async def _deleted(self, event: MessageDeleted, room: Room) -> None:
         """Take the answer away, and what is remembered of it."""
@@ -312,7 +279,8 @@ class Service:
             in_thread=bool(command.place.thread),
             at=time.time(),
         )
-        await self._take_up(message, room, await self._settings(message))
+        admitted = Admitted(settings=await gate.settings_of(message, self._parts))
+        await self._take_up(message, room, admitted)
 
     async def _execute(self, command: Command, room: Room) -> None:
         async def work(show: Show) -> Reply | None:
@@ -321,29 +289,30 @@ class Service:
         await self._carry_out(work, command.person, room)
 
     async def _press(self, action: Action, room: Room) -> None:
-        if action.name in actions.NAMES:
-            await self._carry_out(lambda show: self._acted(action, room, show), action.person, room)
-            return
+        again: list[Again] = []
 
-        async def work(show: Show) -> Reply | None:
+        async def own(show: Show) -> Reply | None:
+            context = Context(action=action, room=room, parts=self._parts, runs=self._runs, show=show)
+            done = await actions.press(context)
+            if not isinstance(done, Again):
+                return done
+            again.append(done)
+            return None
+
+        async def others(show: Show) -> Reply | None:
             reply = await self._parts.commands.press(action, room, show)
             return reply or Reply(text=say("unknown_button", language_of("", action.person)))
 
-        posted = (action.message,) if action.message else ()
-        await self._carry_out(work, action.person, room, posted=posted)
-
-    async def _acted(self, action: Action, room: Room, show: Show) -> Reply | None:
-        context = actions.Context(action=action, room=room, parts=self._parts, runs=self._runs, show=show)
-        done = await actions.press(context)
-        if not isinstance(done, actions.Again):
-            return done
-        settings = await self._settings(done.message)
-        if self._runs.is_running(done.turn.id):
-            return Reply(text=context.say("still_running"))
-        await self._deal(
-            replace(done.turn, state="received"), done.message, room, settings, listens=done.listens
-        )
-        return None
+        if action.name in actions.NAMES:
+            await self._carry_out(own, action.person, room)
+        else:
+            posted = (action.message,) if action.message else ()
+            await self._carry_out(others, action.person, room, posted=posted)
+        for one in again:
+            settings = await gate.settings_of(one.message, self._parts)
+            if not self._runs.is_running(one.turn.id):
+                turn = replace(one.turn, state="received")
+                await self._deal(turn, one.message, room, Admitted(settings=settings), listens=one.listens)
 
     async def _carry_out(
         self,

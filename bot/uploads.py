@@ -19,7 +19,6 @@ from rag_engine.errors import (
     CorruptFile,
     EmptyDocument,
     FileTooLarge,
-    NotAllowed,
     StorageUnavailable,
     UnsupportedFile,
 )
@@ -28,7 +27,6 @@ from rag_engine.media_types import READABLE, is_readable, shown, suffix_of
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 
-    from bot.compose import Library
     from bot.port import Attachment, Person, Place
     from rag_engine.errors import RagError
     from rag_engine.ingestion import Ingestion, IngestProgress
@@ -143,7 +141,7 @@ class Uploads:
         taken = await self.take(
             attachments,
             knowledge_base=knowledge_base,
-            show=lambda lines: show(Reply(status="\n".join(lines))),
+            show=lambda lines: show(progress(lines)),
             language=language,
         )
         return Reply(text=listed([file.line for file in taken]))
@@ -256,6 +254,11 @@ def line_of(ingested: Ingested, language: str) -> str:
     return f"{line} ({record.reason})" if record.reason else line
 
 
+def progress(lines: Sequence[str]) -> Reply:
+    """How far the files are: a status for one, which is a single line; a list for several."""
+    return Reply(status=lines[0]) if len(lines) == 1 else Reply(text=listed(lines))
+
+
 def listed(lines: Sequence[str]) -> str:
     """The lines as a list in CommonMark."""
     return "\n".join(f"- {line}" for line in lines)
@@ -278,8 +281,3 @@ def _outcome(job: _Job, outcome: Taken | BaseException) -> Taken:
 
 def _is_web_page(beginning: bytes, name: str) -> bool:
     return suffix_of(name) in _OWN_FORMAT and _WEB_PAGE.match(beginning) is not None
-
-
-async def receive(attachment: Attachment, *, library: Library, knowledge_base: str) -> Ingested:
-    """One file, until `bot.compose` builds `Uploads`."""
-    raise NotAllowed("Files cannot be added here yet.")

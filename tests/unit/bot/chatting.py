@@ -36,7 +36,7 @@ from bot.uploads import Uploads
 from bot.writing import Patience
 from rag_engine import analysis, plugins
 from rag_engine.embedders import hashing
-from rag_engine.engine import Engine
+from rag_engine.engine import Engine, question_of
 from rag_engine.errors import NotAllowed
 from rag_engine.indexes import embedded
 from rag_engine.ingestion import Ingestion
@@ -140,7 +140,7 @@ class Chat:
             "id": identity,
             "place": replace(CHANNEL, thread=identity),
             "person": ANN,
-            "at": time.time() - 100 + number,
+            "at": time.time(),
             "uri": f"chat://general/{identity}",
             **values,
         }
@@ -173,10 +173,9 @@ class Outlet:
                 self._parts.append(identity)
                 if self._private is None:
                     bot = Person(id="bot")
-                    at = time.time() - 100 + number
                     self._chat.said.append(
                         IncomingMessage(
-                            id=identity, place=self._place, person=bot, text="ours", ours=True, at=at
+                            id=identity, place=self._place, person=bot, text="ours", ours=True, at=time.time()
                         )
                     )
             post = self._chat.posts[self._parts[write.part]]
@@ -412,7 +411,7 @@ async def world(
             uploads=Uploads(ingestion=ingestion, max_file_bytes=max_file_bytes, upload_seconds=5),
             commands=Commands(specs=(), execute=_execute, press=_press),
             passages_of=_passages_of,
-            forget_turn=history.forget,
+            forget_turn=lambda turn: history.forget((turn, question_of(turn))),
             forget_document=ingestion.forget,
             settings=settings or ChatSettings(),
         )

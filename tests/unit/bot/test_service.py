@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.bot.chatting import THREAD, attachment, world
+from bot.places import PlaceSettings
+from bot.port import Command, Person, Refused
+from bot.settings import ChatSettings
+from rag_engine.errors import IndexUnavailable, ModelUnavailable, NotAllowed
+from tests.unit.bot.chatting import ANN, BEN, CHANNEL, THREAD, Here, world
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from pathlib import Path
 
+    from bot.access import Scope
     from tests.unit.bot.chatting import World
 
-LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
+LEAVE = "# Leave\n\nEverybody has 28 days of leave a year. See https://intranet.example/leave for the form.\n"
 QUESTION = "How many days of leave do we have?"
+WITH_ID = re.compile(r"\(id [0-9a-f]{4}\)")
 
 
 @pytest.fixture
 async def here(tmp_path: Path) -> AsyncGenerator[World]:
     async with world(tmp_path) as made:
+        await made.file("leave.md", LEAVE)
         yield made
 
 
+def prompt(here: World, number: int = -1) -> str:
+    return "\n".join(message.content for message in here.model.prompts[number][1].messages)
+
+
+# --- the plain path
+
+
 async def test_a_mention_becomes_a_cited_answer_in_one_message(here: World) -> None:
-    await here.file("leave.md", LEAVE)
     here.says("You have 28 days", " [1", "].")
     post = await here.ask(QUESTION)
     assert len(here.chat.posts) == 1
@@ -35,10 +51,385 @@ async def test_a_mention_becomes_a_cited_answer_in_one_message(here: World) -> N
     assert post.buttons == ["sources", "regenerate", "feedback", "feedback"]
 
 
-async def test_a_file_in_a_thread_is_taken_in_and_asked_about(here: World) -> None:
-    message = here.chat.message("", attachment("leave.md", LEAVE), place=THREAD, in_thread=True)
-    await here.send(message)
-    assert here.last.text == "- leave.md: 1 passage, searchable"
+async def test_the_placeholder_stands_before_anything_slow_is_done(here: World) -> None:
+    gate = asyncio.Event()
+    real = here.town.scope
+
+    async def slow(*arguments: object, **named: object) -> Scope:
+        await gate.wait()
+        return await real(*arguments, **named)
+
+    here.town.scope = slow
     here.says("28 days [1].")
-    post = await here.ask(QUESTION, place=THREAD, in_thread=True)
+    asking = asyncio.create_task(here.send(here.chat.message(QUESTION)))
+    await here.chat.until(lambda: bool(here.chat.posts))
+    assert here.last.statuses == ["Looking…"]
+    assert here.last.buttons == ["stop"]
+    gate.set()
+    await asking
+    assert here.last.text == "28 days [1]."
+
+
+async def test_only_addresses_of_the_passages_and_the_conversation_may_be_links(here: World) -> None:
+    here.says("See https://intranet.example/leave and https://evil.example/x [1].")
+    post = await here.ask(f"{QUESTION} I found https://wiki.example/a.")
+    assert {"https://intranet.example/leave", "https://wiki.example/a"} <= (post.reply.links or set())
+    assert "https://evil.example/x" not in (post.reply.links or set())
+
+
+async def test_the_answer_uses_the_settings_of_the_place(here: World) -> None:
+    here.town.settings_of["general"] = PlaceSettings(knowledge="blended", language="de")
+    here.says("28 Tage [1].")
+    post = await here.ask(QUESTION)
+    assert post.statuses[0] == "Ich sehe nach …"
+    assert "German" in prompt(here)
+
+
+async def test_general_knowledge_is_called_so(here: World) -> None:
+    here.town.settings_of["general"] = PlaceSettings(knowledge="blended")
+    here.says("The capital of France is Paris.")
+    post = await here.ask("What is the capital of France?")
+    assert post.reply.notices == ("From general knowledge: this is not from your files.",)
+
+
+async def test_nothing_found_says_where_it_looked_and_what_to_do(here: World) -> None:
+    post = await here.ask("Quantum chromodynamics lattice?")
+    assert post.text.startswith("I did not find this in #general.")
+    assert any("/kb show" in notice for notice in post.reply.notices)
+    assert "sources" not in post.buttons
+
+
+async def test_where_nothing_may_be_seen_nothing_is_searched(here: World) -> None:
+    here.town.empty = True
+    post = await here.ask(QUESTION)
+    assert "no files yet" in post.text
+    assert "/kb bind" in post.text
+    assert not here.model.prompts
+
+
+async def test_what_the_scope_had_to_leave_out_is_said(here: World) -> None:
+    real = here.town.scope
+
+    async def left_out(*arguments: object, **named: object) -> Scope:
+        return replace(await real(*arguments, **named), notices=("Something was left out.",))
+
+    here.town.scope = left_out
+    here.says("28 days [1].")
+    assert "Something was left out." in (await here.ask(QUESTION)).reply.notices
+
+
+async def test_a_follow_up_sees_the_conversation_of_its_thread_and_no_other(here: World) -> None:
+    here.says("28 days [1].")
+    first = await here.ask(QUESTION)
+    here.says("They end in March [1].")
+    await here.ask("And when do they end?", place=first.place, in_thread=True)
+    assert "28 days" in prompt(here)
+    await here.ask("When does leave end?", place=replace(CHANNEL, thread="other"))
+    assert "28 days [1]" not in prompt(here)
+
+
+# --- failures
+
+
+async def test_an_index_that_is_away_ends_as_one_sentence_with_an_id(here: World) -> None:
+    async def away(*arguments: object, **named: object) -> Scope:
+        raise IndexUnavailable("The search index is away.")
+
+    here.town.scope = away
+    post = await here.ask(QUESTION)
+    assert post.text.startswith("The search index is away.")
+    assert WITH_ID.search(post.text)
+    assert post.buttons == ["regenerate"]
+
+
+async def test_a_failure_is_told_in_the_language_of_the_question(here: World) -> None:
+    async def away(*arguments: object, **named: object) -> Scope:
+        raise IndexUnavailable("The search index is away.")
+
+    here.town.scope = away
+    post = await here.ask("Wie viele Urlaubstage haben wir denn?", person=replace(ANN, language="en"))
+    assert post.text.startswith("Der Suchindex antwortet nicht")
+    other = await here.ask("Xyzzy 42", person=replace(ANN, language="fr"))
+    assert other.text.startswith("L’index de recherche ne répond pas")
+
+
+async def test_a_bug_is_a_sentence_with_an_id_and_not_a_word_of_the_question_in_the_log(
+    here: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(*arguments: object, **named: object) -> Scope:
+        raise ValueError("a bug")
+
+    here.town.scope = broken
+    with caplog.at_level("INFO"):
+        post = await here.ask("What is the secret-word-42?")
+    identity = re.search(r"\(id ([0-9a-f]{4})\)", post.text)
+    assert identity
+    assert identity[1] in caplog.text
+    assert "secret-word" not in caplog.text
+
+
+async def test_what_the_asker_can_mend_is_told_as_it_is(here: World) -> None:
+    async def refused(*arguments: object, **named: object) -> Scope:
+        raise NotAllowed("I do not answer in this workspace.")
+
+    here.town.scope = refused
+    assert (await here.ask(QUESTION)).text == "I do not answer in this workspace."
+
+
+async def test_a_stream_that_is_cut_keeps_its_text(here: World) -> None:
+    here.says("28 days", " [1]", " and", fault=ModelUnavailable("The language model broke off."))
+    post = await here.ask(QUESTION)
+    assert post.text.startswith("28 days [1] and")
+    assert any("broke off" in notice for notice in post.reply.notices)
+
+
+async def test_where_it_cannot_write_the_asker_alone_is_told(here: World) -> None:
+    here.chat.fault = Refused("The channel is archived.")
+    await here.ask(QUESTION)
+    assert not here.chat.public
+    (told,) = here.chat.private
+    assert told.private == ANN
+    assert "cannot write" in told.text
+
+
+# --- who is answered
+
+
+async def test_a_message_that_is_delivered_twice_is_answered_once(here: World) -> None:
+    here.says("28 days [1].")
+    message = here.chat.message(QUESTION)
+    await here.send(message)
+    await here.send(message)
+    await here.send(replace(message, text=""))  # as Slack delivers some again
+    assert len(here.chat.posts) == 1
+
+
+async def test_twins_that_come_at_the_same_time_are_one_question(here: World) -> None:
+    here.says("28 days [1].")
+    message = here.chat.message(QUESTION)
+    await asyncio.gather(*(here.send(message) for _ in range(5)))
+    assert len(here.chat.posts) == 1
+
+
+async def test_our_own_messages_and_other_bots_are_ignored(here: World) -> None:
+    await here.send(here.chat.message(QUESTION, ours=True))
+    await here.send(here.chat.message(QUESTION, by_bot=True, person=Person(id="B7")))
+    assert not here.chat.posts
+
+
+async def test_a_bot_that_is_allowed_has_so_many_answers_in_a_thread(tmp_path: Path) -> None:
+    async with world(tmp_path, settings=ChatSettings(bots=("B7",), bot_turns=2)) as here:
+        await here.file("leave.md", LEAVE)
+        here.says("28 days [1].")
+        for _ in range(4):
+            bot = Person(id="B7", name="Other")
+            await here.send(
+                here.chat.message(QUESTION, by_bot=True, person=bot, place=THREAD, in_thread=True)
+            )
+        assert len(here.chat.posts) == 2
+        await here.ask(QUESTION, place=THREAD, in_thread=True)
+        assert len(here.chat.posts) == 3, "people are not counted"
+
+
+async def test_in_a_thread_with_one_person_a_mention_is_enough_once(here: World) -> None:
+    here.says("28 days [1].")
+    first = await here.ask(QUESTION)
+    await here.send(here.chat.message("And next year?", place=first.place, in_thread=True, addressed=False))
+    assert len(here.chat.posts) == 2
+    await here.send(here.chat.message("Thanks!", place=first.place, in_thread=True, addressed=False))
+    assert len(here.chat.posts) == 2, "a courtesy needs no answer"
+
+
+async def test_among_several_people_only_what_addresses_us_is_answered(here: World) -> None:
+    here.says("28 days [1].")
+    first = await here.ask(QUESTION)
+    in_thread = {"place": first.place, "in_thread": True}
+    await here.send(here.chat.message("Really?", person=BEN, addressed=False, **in_thread))
+    assert len(here.chat.posts) == 1
+    await here.send(here.chat.message("And next year?", addressed=False, **in_thread))
+    assert len(here.chat.posts) == 1, "two people now"
+    await here.send(here.chat.message("And next year?", person=BEN, **in_thread))
+    assert len(here.chat.posts) == 2
+
+
+async def test_where_nobody_knows_who_is_in_the_thread_only_a_mention_counts(here: World) -> None:
+    here.says("28 days [1].")
+    first = await here.ask(QUESTION)
+    here.chat.mute = True
+    await here.send(here.chat.message("And next year?", place=first.place, in_thread=True, addressed=False))
+    assert len(here.chat.posts) == 1
+
+
+async def test_in_a_place_of_mentions_a_thread_is_no_invitation(here: World) -> None:
+    here.town.settings_of["general"] = PlaceSettings(mode="mention")
+    here.says("28 days [1].")
+    first = await here.ask(QUESTION)
+    await here.send(here.chat.message("And next year?", place=first.place, in_thread=True, addressed=False))
+    assert len(here.chat.posts) == 1
+    assert here.chat.reads == 0
+
+
+async def test_why_a_message_was_left_alone_is_logged_without_its_text(
+    here: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("INFO"):
+        await here.send(here.chat.message("secret-word", addressed=False))
+    (record,) = [one for one in caplog.records if one.message == "message_left_alone"]
+    assert record.fields["why"] == "not addressed, outside threads"
+    assert "secret-word" not in str(record.__dict__)
+
+
+async def test_where_everything_is_answered_a_question_needs_no_mention(here: World) -> None:
+    here.town.settings_of["general"] = PlaceSettings(mode="auto")
+    here.says("You have ", "28 days [1]", " a year.")
+    await here.send(here.chat.message(QUESTION, addressed=False))
+    assert here.last.text == "You have 28 days [1] a year."
+    await here.send(here.chat.message("I am on leave tomorrow.", addressed=False))
+    await here.send(here.chat.message("@Ben, how many days?", addressed=False, to_others=True))
+    assert len(here.chat.posts) == 1
+
+
+async def test_unasked_it_speaks_only_if_the_files_say_something(here: World) -> None:
+    here.town.settings_of["general"] = PlaceSettings(mode="auto")
+    here.says("I do not know.")
+    message = here.chat.message("What is for lunch?", addressed=False)
+    await here.send(message)
+    assert not here.chat.posts
+    here.town.empty = True
+    await here.send(here.chat.message("What is for lunch?", addressed=False))
+    assert not here.chat.posts
+    turn = await here.turns.of_message(message.place, message.id)
+    assert turn
+    assert turn.state == "withdrawn"
+    assert turn.question == ""
+
+
+# --- what was said before
+
+
+async def test_a_mention_in_a_running_thread_hears_what_others_said(here: World) -> None:
+    in_thread = {"place": THREAD, "in_thread": True, "addressed": False}
+    here.chat.message("We talk about parental leave.", person=BEN, **in_thread)
+    here.chat.message("For the Lisbon office.", person=Person(id="U5"), **in_thread)
+    here.says("28 days [1].")
+    await here.ask("How many days?", place=THREAD, in_thread=True)
+    assert "Ben: We talk about parental leave." in prompt(here)
+    assert "Someone: For the Lisbon office." in prompt(here)
+    assert "U5" not in prompt(here)
+
+
+async def test_what_we_answered_is_not_heard_twice(here: World) -> None:
+    here.says("28 days [1].")
+    first = await here.ask(QUESTION)
+    in_thread = {"place": first.place, "in_thread": True}
+    here.chat.message("I read 30 somewhere.", person=BEN, addressed=False, **in_thread)
+    await here.ask("Who is right?", **in_thread)
+    said = prompt(here)
+    assert said.count(QUESTION) == 1
+    assert "Ann: " not in said
+    assert said.index(QUESTION) < said.index("28 days") < said.index("Ben: I read 30 somewhere.")
+
+
+async def test_a_bare_mention_takes_what_its_asker_wrote_before(here: World) -> None:
+    here.chat.message("Unrelated.", person=BEN, addressed=False)
+    here.chat.message(QUESTION, addressed=False)
+    here.chat.message("Me too!", person=BEN, addressed=False)
+    here.says("28 days [1].")
+    post = await here.ask("")
     assert post.text == "28 days [1]."
+    assert QUESTION in prompt(here)
+
+
+async def test_a_bare_mention_with_nothing_before_it_is_told_how_to_ask(here: World) -> None:
+    here.chat.message(QUESTION, addressed=False, at=1.0)
+    post = await here.ask("")
+    assert "Ask me a question" in post.text
+    assert not here.model.prompts
+
+
+async def test_a_bare_mention_does_not_ask_again_what_was_answered(here: World) -> None:
+    here.says("28 days [1].")
+    await here.ask(QUESTION)
+    post = await here.ask("")
+    assert "Ask me a question" in post.text
+
+
+# --- one after the other
+
+
+async def test_one_answer_at_a_time_in_a_conversation_and_the_queue_has_an_end(tmp_path: Path) -> None:
+    async with world(tmp_path, settings=ChatSettings(waiting=1)) as here:
+        await here.file("leave.md", LEAVE)
+        gate = asyncio.Event()
+        here.says("28 days [1].", gates=(gate,))
+        asked = [here.chat.message(QUESTION, place=THREAD, in_thread=True) for _ in range(3)]
+        first = asyncio.create_task(here.send(asked[0]))
+        await asyncio.wait_for(here.model.opened.wait(), 5)
+        second = asyncio.create_task(here.send(asked[1]))
+        await here.chat.until(lambda: len(here.chat.posts) == 2 and bool(here.last.statuses[-1:]))
+        await here.chat.until(lambda: here.last.statuses[-1] == "Waiting for the answer before this one…")
+        await here.send(asked[2])
+        assert here.last.text == "1 questions are waiting here already. Ask again when they are answered."
+        assert len(here.model.prompts) == 1
+        gate.set()
+        await asyncio.gather(first, second)
+        assert [post.text for post in here.chat.public][:2] == ["28 days [1].", "28 days [1]."]
+
+
+async def test_different_threads_are_answered_side_by_side(here: World) -> None:
+    gate = asyncio.Event()
+    here.says("28 days [1].", gates=(gate,))
+    waiting = asyncio.create_task(here.send(here.chat.message(QUESTION)))
+    await asyncio.wait_for(here.model.opened.wait(), 5)
+    here.says("Thirty [1].", pattern="Berlin")
+    assert (await here.ask("How many days in Berlin?")).text == "Thirty [1]."
+    gate.set()
+    await waiting
+
+
+# --- commands
+
+
+async def test_ask_is_private_and_remembers_only_its_own(here: World) -> None:
+    seen: list[Person | None] = []
+    real = here.town.scope
+
+    async def watched(place: object, directory: object, *, person: Person | None = None) -> Scope:
+        seen.append(person)
+        return await real(place, directory)
+
+    here.town.scope = watched
+    here.says("28 days [1].")
+    await here.command("ask", QUESTION)
+    assert here.last.private == ANN
+    assert here.last.text == "28 days [1]."
+    await here.command("ask", "And next year?", person=BEN)
+    assert QUESTION not in prompt(here)
+    await here.command("ask", "And next year?")
+    assert QUESTION in prompt(here)
+    assert seen == [ANN, BEN, ANN]
+
+
+async def test_ask_in_the_channel_is_for_everybody(here: World) -> None:
+    here.says("28 days [1].")
+    await here.command("ask", f"channel: {QUESTION}")
+    assert here.last.private is None
+    assert here.last.text == "28 days [1]."
+
+
+async def test_an_empty_ask_is_told_how_to_ask_and_others_are_done_privately(here: World) -> None:
+    await here.command("ask", "")
+    assert here.last.private == ANN
+    assert "/ask" in here.last.text
+    await here.command("kb", "list")
+    assert here.last.private == ANN
+    assert here.last.text == "done: kb list"
+    await here.command("kb", "fail")
+    assert WITH_ID.search(here.last.text)
+
+
+async def test_a_command_that_is_delivered_twice_is_done_once(here: World) -> None:
+    command = Command(id="c1", name="kb", line="list", place=CHANNEL, person=ANN)
+    for _ in range(2):
+        await here.service.on_command(command, Here(here.chat, CHANNEL))
+    assert len(here.chat.posts) == 1
