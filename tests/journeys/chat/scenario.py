@@ -1,0 +1,236 @@
+"""A chat with the bot, as people have it: a double of the platform, a scripted language model, and `footnote run` as a process of its own.
+
+People are named ada (an administrator), ben and cleo. Nothing here sleeps: everything waits for what a person would see.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import sys
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from tests.conftest import PROJECT
+from tests.doubles import chats, openai_server
+from tests.doubles.chat_server import Upload
+from tests.doubles.openai_server import DONE, Reply, chunk
+from tests.journeys.conftest import environment
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+    from pathlib import Path
+
+    from tests.doubles.chat_server import Shown
+    from tests.doubles.chats import Chat
+    from tests.doubles.openai_server import OpenAIServer
+
+SECONDS = 30.0
+Seen = TypeVar("Seen")
+OPENING = "The handbook names everything that is kept here, and for each kind of it how long that is. "
+"""How a slow answer begins: longer than what the engine may hold back of a text while it waits for the rest of a marker."""
+STOPPING_SECONDS = 30.0
+
+
+class Bot:
+    """`footnote run` while it runs."""
+
+    def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
+        self.process = process
+        self._log = log
+
+    def log(self) -> str:
+        """What it has logged."""
+        return self._log.read_text("utf-8")
+
+
+@asynccontextmanager
+async def running(folder: Path, chat: Chat, **settings: str) -> AsyncGenerator[Bot]:
+    """The bot, connected to the platform, until the context ends; then it stops of its own accord."""
+    path = folder / "footnote.log"
+    own = {
+        "PYTHONPATH": str(PROJECT),
+        "FOOTNOTE_DATA_DIR": str(folder / "data"),
+        "FOOTNOTE_EMBEDDER__KIND": "hashing",
+        **chat.environment(),
+        **settings,
+    }
+    with path.open("ab") as log:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-m", "bot", "run"),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=folder,
+            env=environment(folder, **own),
+        )
+    bot = Bot(process, path)
+    try:
+        await _ready(bot, chat)
+        yield bot
+    finally:
+        await _stop(process)
+
+
+async def _ready(bot: Bot, chat: Chat) -> None:
+    """Connected; or an error with what it said when it ended instead."""
+    connecting = asyncio.ensure_future(chat.connected())
+    ending = asyncio.ensure_future(bot.process.wait())
+    try:
+        await asyncio.wait({connecting, ending}, return_when=asyncio.FIRST_COMPLETED)
+        if not connecting.done() or connecting.exception():
+            raise AssertionError(f"the bot is not there; its log:\n{bot.log()}")
+    finally:
+        for each in (connecting, ending):
+            each.cancel()
+        await asyncio.gather(connecting, ending, return_exceptions=True)
+
+
+async def _stop(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        process.terminate()
+    try:
+        async with asyncio.timeout(STOPPING_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        raise
+
+
+def file(name: str, text: str) -> Upload:
+    """A file that a person drops."""
+    return Upload(name=name, content=text.encode())
+
+
+def paced(*parts: str | asyncio.Event) -> Reply:
+    """A reply of the model that goes on when the events in it are set."""
+    opening = chunk({"role": "assistant", "content": ""})
+    sent = [each if isinstance(each, asyncio.Event) else chunk({"content": each}) for each in parts]
+    return Reply(parts=[opening, *sent, chunk(finish="stop"), DONE])
+
+
+@dataclass(kw_only=True)
+class Scenario:
+    """One platform with its people, the bot and its model."""
+
+    chat: Chat
+    model: OpenAIServer
+    bot: Bot
+    folder: Path
+    _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+
+    # where
+
+    def room(self, *people: str, private: bool = False) -> str:
+        """A new channel with these people, or with all of them."""
+        named = [self.chat.people[name] for name in people or self.chat.people]
+        return self.chat.add_room(f"room{next(self._numbers)}", named, private=private)
+
+    def direct(self, person: str) -> str:
+        """The person's direct messages with the bot."""
+        return self.chat.direct(self.chat.people[person])
+
+    # what people do
+
+    async def says(
+        self, person: str, room: str, text: str, *, thread: str = "", files: tuple[Upload, ...] = ()
+    ) -> str:
+        """The id of the message; `thread` is the message that the thread hangs on."""
+        who = self.chat.people.get(person) or self.chat.bots[person]
+        return await self.chat.says(who, room, text, thread=thread, files=files)
+
+    async def clicks(self, person: str, message: Shown, button: str) -> None:
+        await self.chat.clicks(self.chat.people[person], message.id, button)
+
+    async def commands(self, person: str, room: str, line: str) -> None:
+        await self.chat.commands(self.chat.people[person], room, line)
+
+    async def knows(self, room: str, text: str, *, name: str = "handbook.md") -> None:
+        """An administrator gives the channel a file, and waits until it can be searched."""
+        message = await self.says("ada", room, "@footnote", files=(file(name, text),))
+        await self.until(lambda: any("searchable" in each.text for each in self.ours("ada", room, message)))
+
+    # what people see
+
+    def ours(self, person: str, room: str, question: str = "") -> list[Shown]:
+        """The bot's messages that this person sees under a message, or in the whole channel, oldest first."""
+        who = self.chat.people[person]
+        below = self.chat.visible(who, room, question) if question else []
+        beside = [each for each in self.chat.visible(who, room) if not question or later(each.id, question)]
+        listed = [each for each in (*below, *beside) if each.ours]
+        return sorted({each.id: each for each in listed}.values(), key=lambda each: age(each.id))
+
+    def answer(self, person: str, room: str, question: str) -> list[Shown]:
+        """The answer's messages when it is whole: nothing runs any more, and it can be asked for again."""
+        listed = self.ours(person, room, question)
+        if not listed or any(each.streaming for each in listed) or not has(listed[-1], "Regenerate"):
+            return []
+        return listed
+
+    async def answered(self, person: str, room: str, question: str) -> list[Shown]:
+        """The answer, waited for."""
+        return await self.until(lambda: self.answer(person, room, question))
+
+    async def written(self, person: str, room: str, question: str, expected: str) -> Shown:
+        """Our message in which these words stand, waited for."""
+        found = await self.until(
+            lambda: [each for each in self.ours(person, room, question) if expected in words(each)]
+        )
+        return found[0]
+
+    def story(self, shown: Shown) -> list[str]:
+        """All that a person read where the message stands, as time went by: lines of status, then texts."""
+        beside = self.chat.statuses(shown.channel, shown.thread)
+        told = sorted([*beside, *shown.statuses, *shown.texts], key=lambda each: each.at)
+        return [each.text for each in told if each.text.strip()]
+
+    async def until(self, predicate: Callable[[], Seen], seconds: float = SECONDS) -> Seen:
+        """What the predicate gives as soon as that is true; what the bot logged when it does not become so."""
+        try:
+            return await self.chat.server.wait_for(predicate, seconds)
+        except TimeoutError:
+            raise AssertionError(f"it did not happen.\n{self._what_happened()}") from None
+
+    def _what_happened(self) -> str:
+        calls = [f"{each.method} {each.status} {each.error}" for each in self.chat.server.calls[-15:]]
+        tasks = [f"{request.task}: {request.completed.is_set()}" for request in self.model.requests[-5:]]
+        return "\n".join(["Calls:", *calls, "Model:", *tasks, "Log:", self.bot.log()[-6000:]])
+
+
+def words(shown: Shown) -> str:
+    """The text as it is read: without the joints that keep names of files from becoming links."""
+    return shown.text.replace("\u200b", "")
+
+
+def later(one: str, other: str) -> bool:
+    """Whether a message came after another; both platforms' ids grow."""
+    return age(one) > age(other)
+
+
+def age(message: str) -> tuple[int, ...]:
+    """What orders messages: seconds and a number on Slack, one great number on Discord."""
+    return tuple(int(part) for part in message.split("."))
+
+
+def has(shown: Shown, button: str) -> bool:
+    """Whether such a button stands under the message."""
+    return any(each.label.startswith(button) for each in shown.buttons)
+
+
+@asynccontextmanager
+async def scenario(platform: str, folder: Path, **settings: str) -> AsyncGenerator[Scenario]:
+    """Everything of one platform, started; and ended when the context is."""
+    async with chats.serve(platform) as chat, openai_server.serve() as model:
+        own = {
+            "OPENAI_BASE_URL": model.base_url,
+            "OPENAI_API_KEY": "sk-test",
+            "FOOTNOTE_MODEL__NAME": "scripted",
+            "FOOTNOTE_MODEL__FIRST_TOKEN_SECONDS": "60",
+            "FOOTNOTE_MODEL__BETWEEN_TOKENS_SECONDS": "60",
+            **settings,
+        }
+        async with running(folder, chat, **own) as bot:
+            yield Scenario(chat=chat, model=model, bot=bot, folder=folder)

@@ -1,0 +1,147 @@
+"""Slack in trouble while the bot answers: `footnote run` with the real slack-bolt against the doubled Slack."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import pytest_asyncio
+
+from tests.doubles.slack_server import SlackServer
+from tests.journeys.chat.interrupted import answers_again, asked, half, taught
+from tests.journeys.chat.scenario import Scenario, file, scenario
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def town(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Scenario]:
+    async with scenario("slack", tmp_path_factory.mktemp("slack_faults")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def slack(town: Scenario) -> SlackServer:
+    assert isinstance(town.chat.server, SlackServer)
+    return town.chat.server
+
+
+async def test_a_question_that_is_told_three_times_is_answered_once(
+    town: Scenario, slack: SlackServer
+) -> None:
+    begun = await half(town, "repeated")
+    await slack.redeliver(begun.question)
+    answer = await begun.whole()
+    await slack.redeliver(begun.question)
+    await answers_again(town, begun.room, "unrepeated")
+    assert [each.id for each in town.ours("ben", begun.room, begun.question) if each.thread] == [answer.id]
+    assert len([request for request in town.model.requests if " repeated logs" in request.text]) == 1
+
+
+@pytest.mark.parametrize("method", ["chat.startStream", "chat.appendStream", "chat.stopStream"])
+async def test_a_call_whose_confirmation_is_lost_doubles_and_loses_nothing(
+    town: Scenario, slack: SlackServer, method: str
+) -> None:
+    room = await taught(town)
+    slack.fail(method, lost=True, applied=True)
+    question = await asked(town, room, method.partition(".")[2])
+    (answer,) = await town.answered("ben", room, question)
+    assert answer.text.count("Logs are kept") == 1
+    slack.mend(method)
+
+
+@pytest.mark.parametrize("method", ["chat.appendStream", "chat.stopStream"])
+async def test_slack_is_left_alone_for_as_long_as_it_says(
+    town: Scenario, slack: SlackServer, method: str
+) -> None:
+    begun = await half(town, f"throttled-{method.partition('.')[2]}")
+    slack.fail(method, status=429, retry_after=1)
+    await begun.whole()
+    calls = slack.calls_of(method)
+    refused = [number for number, call in enumerate(calls) if call.status == 429]
+    for number in refused:
+        later = calls[number + 1 : number + 2]
+        assert all(call.at - calls[number].answered >= 1.0 for call in later)
+    slack.mend(method)
+
+
+async def test_a_stream_that_slack_ends_in_the_middle_becomes_a_whole_message(
+    town: Scenario, slack: SlackServer
+) -> None:
+    begun = await half(town, "expiring")
+    (growing,) = [each for each in town.ours("ben", begun.room, begun.question) if each.thread]
+    slack.world.messages[growing.id].stream.open = False
+    answer = await begun.whole()
+    assert answer.id == growing.id
+    updates = [call for call in slack.calls_of("chat.update") if call.arguments["ts"] == answer.id]
+    assert updates
+
+
+async def test_an_answer_of_more_than_five_minutes_is_whole(town: Scenario, slack: SlackServer) -> None:
+    begun = await half(town, "slow")
+    slack.advance(400)
+    answer = await begun.whole()
+    assert answer.text.count("two weeks") == 1
+
+
+@pytest.mark.parametrize("how", ["cut", "warning", "refresh_requested", "link_disabled"])
+async def test_an_answer_goes_on_while_a_connection_is_made_anew(
+    town: Scenario, slack: SlackServer, how: str
+) -> None:
+    begun = await half(town, how)
+    opened = slack.wire.opened
+    if how == "cut":
+        slack.drop_connection()
+    else:
+        await slack.disconnect(how)
+    await begun.whole()
+    await town.until(lambda: slack.wire.opened > opened)
+    await answers_again(town, begun.room, f"after-{how}")
+
+
+async def test_a_handshake_that_is_refused_does_not_make_the_bot_deaf(
+    town: Scenario, slack: SlackServer
+) -> None:
+    room = await taught(town)
+    slack.wire.refused_handshakes = 3
+    slack.drop_connection()
+    await answers_again(town, room, "shaken")
+
+
+async def test_an_answer_that_is_deleted_while_it_grows_stays_deleted(
+    town: Scenario, slack: SlackServer
+) -> None:
+    begun = await half(town, "deleted")
+    (growing,) = [each for each in town.ours("ben", begun.room, begun.question) if each.thread]
+    await slack.user_deletes(growing.id)
+    begun.rest.set()
+    await answers_again(town, begun.room, "undeleted")
+    assert [each.text for each in town.ours("ben", begun.room, begun.question) if each.thread] == []
+
+
+async def test_a_login_page_is_not_taken_for_the_file(town: Scenario, slack: SlackServer) -> None:
+    room = town.room()
+    slack.login_pages = True
+    message = await town.says("ada", room, "@footnote", files=(file("plan.md", "# Plan\n\nWe go north.\n"),))
+    await town.written("ada", room, message, "files:read")
+    slack.login_pages = False
+
+
+async def test_a_person_who_stops_the_stream_by_slacks_own_button(town: Scenario, slack: SlackServer) -> None:
+    begun = await half(town, "stopped")
+    (growing,) = [each for each in town.ours("ben", begun.room, begun.question) if each.thread]
+    await slack.user_stops_stream(growing.id)
+    begun.rest.set()
+    await answers_again(town, begun.room, "unstopped")
+    stopped = town.ours("ben", begun.room, begun.question)[0]
+    assert not stopped.streaming
+    assert stopped.text.startswith("Logs are")
+
+
+async def test_no_limit_was_broken_and_nobody_was_pinged(town: Scenario, slack: SlackServer) -> None:
+    """Stands last: over all that was done in this module."""
+    assert slack.windows.violations == []
+    assert slack.pings == []
