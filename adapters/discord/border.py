@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
@@ -28,6 +29,8 @@ _GONE = frozenset({UNKNOWN_CHANNEL, 10004, UNKNOWN_MESSAGE, 50001, 160005})
 _EXPIRED = frozenset({10015, 10062, 50027})
 _OLD_EDITS = 30046
 _BAN_SECONDS = 60.0
+_CALLS_A_SECOND = 45
+"""Discord allows 50."""
 _REFUSALS = {
     40005: "The file is larger than Discord lets me send here.",
     50007: "Discord does not let me write to you directly: allow direct messages from members of this server and ask again.",
@@ -43,14 +46,33 @@ class Expired(Refused):
 
 
 def tracing() -> aiohttp.TraceConfig:
-    """What makes failures of calls inside `calls(prompt=True)` known at once.
+    """What keeps to the limit over all calls, and makes failures inside `calls(prompt=True)` known at once.
 
     discord.py sleeps on a 429 or 5xx and sends the same text again; whoever edits a growing message has newer text by then, and
     other messages to spend the time on.
     """
     trace = aiohttp.TraceConfig()
+    trace.on_request_start.append(_Pace().wait)
     trace.on_request_end.append(_ended)
     return trace
+
+
+class _Pace:
+    """Discord's limit over all calls of a bot: answers to interactions are not counted. Calls go in the order they came."""
+
+    def __init__(self) -> None:
+        self._starts: deque[float] = deque(maxlen=_CALLS_A_SECOND)
+
+    async def wait(
+        self, session: aiohttp.ClientSession, context: SimpleNamespace, begun: aiohttp.TraceRequestStartParams
+    ) -> None:
+        if "/interactions/" in begun.url.path or "/webhooks/" in begun.url.path:
+            return
+        now = asyncio.get_running_loop().time()
+        full = len(self._starts) == _CALLS_A_SECOND
+        start = max(now, self._starts[0] + 1.0) if full else now
+        self._starts.append(start)
+        await asyncio.sleep(start - now)
 
 
 async def _ended(

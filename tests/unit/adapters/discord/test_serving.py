@@ -221,6 +221,24 @@ async def test_the_token_and_messages_are_not_in_the_log(
     assert server.token not in repr(settings_for(server))
 
 
+async def test_many_questions_at_once_keep_to_the_limit_over_all_calls(
+    server: DiscordServer, service: Recorder
+) -> None:
+    """Each takes two calls, a thread and a message: more than fifty in a second are refused."""
+
+    async def deal(event: Any, room: Room) -> None:
+        await write(room.outlet(), "Searching…")
+
+    service.deal = deal
+    async with running(server, service):
+        for number in range(40):
+            await _says(server, str(number))
+        for _ in range(40):
+            await service.next()
+        assert len(server.ours()) == 40
+        assert server.violations == []
+
+
 async def test_the_least_intents(server: DiscordServer) -> None:
     guilds, guild_messages, direct_messages, content = 1 << 0, 1 << 9, 1 << 12, 1 << 15
     for wanted, extra in ((True, content), (False, 0)):
