@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bot.running import Conversations, Crowded, Interrupted, Runs
+from rag_engine.types import ConversationId
+
+ONE = ConversationId("one")
+TWO = ConversationId("two")
+
+
+def nothing() -> None:
+    """Nobody is told."""
+
+
+async def test_an_interrupted_run_ends_at_once_and_says_why() -> None:
+    runs = Runs()
+    run = runs.begin("a")
+    entered = asyncio.Event()
+    closed: list[str] = []
+
+    async def work() -> str:
+        try:
+            async with run.interruptible():
+                entered.set()
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    closed.append("closed")
+        except Interrupted as interruption:
+            return interruption.reason
+        finally:
+            runs.end("a")
+        return "never"
+
+    async with asyncio.timeout(5):
+        task = asyncio.create_task(work())
+        await entered.wait()
+        assert runs.interrupt("a", "stopped")
+        assert runs.interrupt("a", "deleted"), "the first reason holds"
+        assert await task == "stopped"
+    assert closed == ["closed"]
+    assert not runs.interrupt("a", "stopped")
+
+
+async def test_a_run_that_is_interrupted_before_it_begins_does_nothing() -> None:
+    run = Runs().begin("a")
+    run.interrupt("edited")
+    with pytest.raises(Interrupted):
+        async with run.interruptible():
+            raise AssertionError("it went on")
+
+
+async def test_the_last_word_is_not_interrupted() -> None:
+    run = Runs().begin("a")
+    async with asyncio.timeout(5), run.interruptible():
+        run.last_word()
+        assert not run.interrupt("stopped")
+        await asyncio.sleep(0)
+
+
+async def test_a_time_out_of_the_work_itself_is_no_interruption() -> None:
+    run = Runs().begin("a")
+    with pytest.raises(TimeoutError):
+        async with run.interruptible():
+            raise TimeoutError
+
+
+async def test_cancelling_from_outside_stays_a_cancellation() -> None:
+    run = Runs().begin("a")
+    entered = asyncio.Event()
+
+    async def work() -> None:
+        async with run.interruptible():
+            entered.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(work())
+    await asyncio.wait_for(entered.wait(), 5)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_turns_of_a_conversation_come_in_order_and_one_at_a_time() -> None:
+    conversations = Conversations(at_once=10, waiting=5)
+    order: list[int] = []
+    told: list[str] = []
+    inside = 0
+
+    async def turn(number: int) -> None:
+        nonlocal inside
+        async with conversations.turn(ONE, on_wait=lambda: told.append("wait"), on_crowd=nothing):
+            inside += 1
+            assert inside == 1
+            await asyncio.sleep(0)
+            order.append(number)
+            inside -= 1
+
+    async with asyncio.timeout(5):
+        await asyncio.gather(*(turn(number) for number in range(4)))
+    assert order == [0, 1, 2, 3]
+    assert told == ["wait"] * 3
+
+
+async def test_a_full_queue_is_said_and_has_room_again_later() -> None:
+    conversations = Conversations(at_once=10, waiting=1)
+    gate = asyncio.Event()
+
+    async def turn() -> None:
+        async with conversations.turn(ONE, on_wait=nothing, on_crowd=nothing):
+            await gate.wait()
+
+    async with asyncio.timeout(5):
+        tasks = [asyncio.create_task(turn()) for _ in range(2)]
+        await asyncio.sleep(0)
+        with pytest.raises(Crowded) as crowded:
+            await turn()
+        assert crowded.value.waiting == 1
+        gate.set()
+        await asyncio.gather(*tasks)
+        await turn()
+
+
+async def test_there_is_a_limit_over_all_conversations_and_it_is_told() -> None:
+    conversations = Conversations(at_once=1, waiting=5)
+    gate = asyncio.Event()
+    told: list[str] = []
+
+    async def turn(conversation: ConversationId) -> None:
+        async with conversations.turn(conversation, on_wait=nothing, on_crowd=lambda: told.append("crowd")):
+            await gate.wait()
+
+    async with asyncio.timeout(5):
+        first = asyncio.create_task(turn(ONE))
+        await asyncio.sleep(0)
+        second = asyncio.create_task(turn(TWO))
+        await asyncio.sleep(0)
+        assert told == ["crowd"]
+        gate.set()
+        await asyncio.gather(first, second)

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bot.port import Person, Place
+from bot.turns import ChatTurn, TakenFile, Turns
+from rag_engine.storage import sqlite
+from rag_engine.types import ChunkId, Citation, ConversationId, DocumentId, KnowledgeBaseId, TurnId
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+    from pathlib import Path
+
+    from rag_engine.storage.sqlite import Database
+
+PLACE = Place(platform="slack", workspace="T1", channel="C1", thread="1.5")
+ANN = Person(id="U1", name="Ann", language="de")
+CITATION = Citation(
+    number=1,
+    title="a.pdf",
+    anchor="p. 3",
+    uri="https://x/1",
+    quote="„Zitat“",
+    document=DocumentId("d"),
+    chunk=ChunkId("c"),
+)
+DAY = 86_400.0
+
+
+class Clock:
+    now = 1_000_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncGenerator[Database]:
+    async with sqlite.connect(tmp_path / "chat.sqlite", scripts=files("bot") / "sql") as opened:
+        yield opened
+
+
+def turn(message: str = "1.5", **values: object) -> ChatTurn:
+    return ChatTurn(**{"place": PLACE, "message": message, "person": ANN, "asked_at": 5.0, **values})
+
+
+async def test_a_message_is_claimed_once_also_by_many_at_the_same_time(database: Database) -> None:
+    turns = Turns(database)
+    assert sum(await asyncio.gather(*(turns.claim(turn()) for _ in range(8)))) == 1
+    assert await turns.claim(turn("1.6"))
+    elsewhere = (
+        replace(PLACE, workspace="T2"),
+        replace(PLACE, channel="C2"),
+        replace(PLACE, platform="discord"),
+    )
+    for place in elsewhere:
+        assert await turns.claim(turn(place=place))
+    assert not await turns.claim(turn(place=replace(PLACE, thread="other"))), "a message stands in one thread"
+
+
+async def test_what_was_saved_is_found_after_a_restart(tmp_path: Path) -> None:
+    whole = turn(
+        uri="https://x/2",
+        private=True,
+        by_bot=True,
+        question="Wie viele?",
+        state="final",
+        messages=("m1", "m2"),
+        conversation=ConversationId("conversation"),
+        turn=TurnId("t"),
+        citations=(CITATION,),
+    )
+    for opening in range(2):
+        async with sqlite.connect(tmp_path / "chat.sqlite", scripts=files("bot") / "sql") as database:
+            turns = Turns(database)
+            if not opening:
+                assert await turns.claim(
+                    replace(whole, state="received", messages=(), citations=(), turn=None)
+                )
+                await turns.save(whole)
+                continue
+            found = await turns.of_message(PLACE, "1.5")
+            assert found == await turns.find(whole.id)
+            assert found
+            assert replace(found, updated_at=0) == whole
+            assert not await turns.claim(turn())
+
+
+async def test_who_takes_part_and_which_questions_are_in_the_history(database: Database) -> None:
+    turns = Turns(database)
+    assert not await turns.takes_part(PLACE)
+    asked = turn()
+    await turns.claim(asked)
+    assert await turns.takes_part(PLACE)
+    assert not await turns.takes_part(PLACE.parent)
+    assert await turns.answered(PLACE, ["1.5", "1.6"]) == frozenset()
+    await turns.save(replace(asked, turn=TurnId("t"), state="final"))
+    assert await turns.answered(PLACE, ["1.5", "1.6"]) == {"1.5"}
+    await turns.save(replace(asked, turn=TurnId("t"), state="withdrawn"))
+    assert await turns.answered(PLACE, ["1.5"]) == frozenset()
+    assert not await turns.takes_part(PLACE)
+    await turns.claim(turn("1.7", place=replace(PLACE, thread="9"), private=True))
+    assert not await turns.takes_part(replace(PLACE, thread="9")), "nobody else saw it"
+
+
+async def test_turns_of_bots_are_counted_by_thread_or_in_the_last_while(database: Database) -> None:
+    turns = Turns(database)
+    for number in range(3):
+        await turns.claim(turn(f"a{number}", by_bot=True))
+        await turns.claim(turn(f"b{number}", place=PLACE.parent, by_bot=True, asked_at=float(number)))
+    await turns.claim(turn("person"))
+    assert await turns.bot_turns(PLACE, since=100) == 3
+    assert await turns.bot_turns(PLACE.parent, since=0.5) == 2
+
+
+async def test_an_event_is_dealt_with_once(database: Database) -> None:
+    turns = Turns(database)
+    assert await turns.claim_event(PLACE, "command:1")
+    assert not await turns.claim_event(PLACE, "command:1")
+    assert await turns.claim_event(replace(PLACE, workspace="T2"), "command:1")
+
+
+async def test_old_turns_are_forgotten_and_what_people_thought_of_them_is_not(database: Database) -> None:
+    clock = Clock()
+    turns = Turns(database, clock=clock)
+    old = turn(turn=TurnId("t"))
+    await turns.claim(old)
+    await turns.claim_event(PLACE, "e")
+    await turns.rate(old, "U1", "up")
+    clock.now += 89 * DAY
+    await turns.claim(turn("2"))
+    assert await turns.find(old.id)
+    assert await turns.claim_event(PLACE, "e"), "events are kept for two days"
+    clock.now += 2 * DAY
+    await turns.claim(turn("3"))
+    assert await turns.find(old.id) is None
+    assert await turns.ratings(old) == {"U1": "up"}
+
+
+async def test_files_are_known_in_their_place_and_by_their_turn(database: Database) -> None:
+    turns = Turns(database)
+    asked = turn()
+    file = TakenFile(
+        place=PLACE,
+        attachment="F1",
+        answer=asked.id,
+        name="a.pdf",
+        uri="https://x/1",
+        knowledge_base=KnowledgeBaseId("kb"),
+        document=DocumentId("d"),
+    )
+    bad = replace(file, attachment="F2", document=None)
+    await turns.keep_files([file, bad])
+    assert await turns.known_files(PLACE, ["F1", "F2", "F3"]) == {"F1", "F2"}
+    assert await turns.known_files(replace(PLACE, thread="9"), ["F1"]) == frozenset()
+    assert await turns.files_of(asked) == [file, bad]
+    moved = replace(file, place=PLACE.parent, knowledge_base=KnowledgeBaseId("channel"))
+    await turns.move_file(file, moved)
+    assert set(await turns.files_of(asked)) == {bad, moved}
+    assert await turns.known_files(PLACE, ["F1"]) == {"F1"}, "it is not taken into the thread again"
