@@ -279,6 +279,7 @@ class World:
     history: SqliteHistory
     catalog: SqliteCatalog
     parts: Parts
+    ingestion: Ingestion
     script: list[Line]
 
     async def send(self, message: IncomingMessage, *, into: Room | None = None) -> None:
@@ -424,6 +425,7 @@ async def world(
             history=history,
             catalog=catalog,
             parts=parts,
+            ingestion=ingestion,
             script=script,
         )
 
