@@ -308,3 +308,15 @@ async def test_writes_at_the_pace_of_the_budgets_never_wait(
     assert server.violations == []
     assert route.create.name != route.edit.name
     assert route.edit.name == route.finish.name
+
+
+async def test_an_answer_is_taken_away_when_its_question_is_deleted(
+    server: DiscordServer, asked: tuple[Room, str], service: Recorder
+) -> None:
+    room, question = asked
+    message = await write(room.outlet(), "An answer.", final=True)
+    await server.user_deletes(question)
+    event, after = await service.next()
+    assert event.place.thread == question
+    await after.outlet(posted=(message,)).write(Write(part=0, page=None, route="edit"))
+    assert server.ours() == []
