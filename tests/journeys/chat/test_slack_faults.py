@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,7 +10,7 @@ import pytest_asyncio
 
 from tests.doubles.slack_server import SlackServer
 from tests.journeys.chat.interrupted import answers_again, asked, half, taught
-from tests.journeys.chat.scenario import Scenario, file, scenario
+from tests.journeys.chat.scenario import Scenario, file, paced, scenario
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -19,7 +20,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def town(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Scenario]:
-    async with scenario("slack", tmp_path_factory.mktemp("slack_faults")) as opened:
+    quick = {"FOOTNOTE_SLACK__PING_SECONDS": "2", "FOOTNOTE_SLACK__DEAD_SECONDS": "2"}
+    async with scenario("slack", tmp_path_factory.mktemp("slack_faults"), **quick) as opened:
         yield opened
 
 
@@ -53,19 +55,29 @@ async def test_a_call_whose_confirmation_is_lost_doubles_and_loses_nothing(
     slack.mend(method)
 
 
-@pytest.mark.parametrize("method", ["chat.appendStream", "chat.stopStream"])
-async def test_slack_is_left_alone_for_as_long_as_it_says(
-    town: Scenario, slack: SlackServer, method: str
-) -> None:
-    begun = await half(town, f"throttled-{method.partition('.')[2]}")
-    slack.fail(method, status=429, retry_after=1)
-    await begun.whole()
-    calls = slack.calls_of(method)
-    refused = [number for number, call in enumerate(calls) if call.status == 429]
-    for number in refused:
-        later = calls[number + 1 : number + 2]
-        assert all(call.at - calls[number].answered >= 1.0 for call in later)
-    slack.mend(method)
+async def test_the_last_word_waits_for_as_long_as_slack_says(town: Scenario, slack: SlackServer) -> None:
+    begun = await half(town, "throttled")
+    slack.fail("chat.stopStream", status=429, retry_after=1)
+    answer = await begun.whole()
+    refused, done = [call for call in slack.calls_of("chat.stopStream") if call.arguments["ts"] == answer.id]
+    assert (refused.status, done.status) == (429, 200)
+    assert done.at - refused.answered >= 1.0
+
+
+async def test_growing_text_waits_for_as_long_as_slack_says(town: Scenario, slack: SlackServer) -> None:
+    room, more, rest = await taught(town), asyncio.Event(), asyncio.Event()
+    reply = paced("Logs are kept ", more, "for two weeks [1]. ", rest, "Backups for one year.")
+    town.model.on(reply, task="answer", matching="growing logs", times=1)
+    question = await town.says("ben", room, "@footnote How long are growing logs kept?")
+    growing = await town.written("ben", room, question, "Logs are")
+    slack.fail("chat.appendStream", status=429, retry_after=1)
+    more.set()
+    await town.written("ben", room, question, "two weeks")
+    rest.set()
+    await town.answered("ben", room, question)
+    calls = [call for call in slack.calls_of("chat.appendStream") if call.arguments["ts"] == growing.id]
+    (refused,) = [number for number, call in enumerate(calls) if call.status == 429]
+    assert calls[refused + 1].at - calls[refused].answered >= 1.0
 
 
 async def test_a_stream_that_slack_ends_in_the_middle_becomes_a_whole_message(
@@ -85,6 +97,7 @@ async def test_an_answer_of_more_than_five_minutes_is_whole(town: Scenario, slac
     slack.advance(400)
     answer = await begun.whole()
     assert answer.text.count("two weeks") == 1
+    assert [call for call in slack.calls_of("chat.update") if call.arguments["ts"] == answer.id]
 
 
 @pytest.mark.parametrize("how", ["cut", "warning", "refresh_requested", "link_disabled"])
