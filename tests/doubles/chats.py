@@ -324,6 +324,8 @@ class DiscordChat:
         files: Sequence[Upload] = (),
         reply_to: str = "",
     ) -> str:
+        if thread and thread not in self.server.world.channels:
+            self.server.add_thread(self.server.world.users[person], thread)
         return await self.server.user_says(
             person, channel, self._marked(text), thread or None, files, reply_to=reply_to
         )
