@@ -22,7 +22,7 @@ _MARGIN: Final = 0.05
 """Seconds that a call is counted longer: two clocks do not run alike."""
 _RESERVED: Final = 0.5
 """The most of a budget that is kept for final writes, whatever the number of messages: without the rest, nothing would move."""
-_HEADROOM: Final = 0.1
+_HEADROOM: Final = 0.15
 """What growing texts leave of a budget for the first texts of those who come later."""
 
 

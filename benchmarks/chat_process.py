@@ -1,0 +1,68 @@
+"""`footnote` as it is, with a clock in its event loop: `python -m benchmarks.chat_process FILE run`. With `idle` it does nothing else.
+
+Every look at the clock is five milliseconds after the last; each that comes late is noted in the file: when (`time.monotonic`), how
+many seconds late, and how many seconds of processor the loop's own thread used since the last look.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+TICK = 0.005
+NOTED = 0.01
+
+
+class Clock:
+    """Looks at the clock in one event loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, file: TextIO) -> None:
+        self._loop = loop
+        self._file = file
+        self._last = time.monotonic()
+        self._used = time.thread_time()
+        loop.call_later(TICK, self._look)
+
+    def _look(self) -> None:
+        now, used = time.monotonic(), time.thread_time()
+        late = now - self._last - TICK
+        if late >= NOTED:
+            self._file.write(f"{now:.6f} {late:.6f} {used - self._used:.6f}\n")
+        self._last, self._used = time.monotonic(), time.thread_time()
+        self._loop.call_later(TICK, self._look)
+
+
+class Clocked(asyncio.DefaultEventLoopPolicy):
+    """Puts a clock into every event loop of the main thread."""
+
+    def __init__(self, file: TextIO) -> None:
+        super().__init__()
+        self._file = file
+
+    def new_event_loop(self) -> asyncio.AbstractEventLoop:
+        loop = super().new_event_loop()
+        Clock(loop, self._file)
+        return loop
+
+
+def main() -> int:
+    """Run the command with the clock in it."""
+    _, path, *arguments = sys.argv
+    with Path(path).open("w", encoding="ascii", buffering=1) as file:
+        asyncio.set_event_loop_policy(Clocked(file))
+        if arguments == ["idle"]:
+            asyncio.run(asyncio.Event().wait())
+        sys.argv = ["footnote", *arguments]
+        from bot.__main__ import main as footnote  # the idle process shall not pay for it
+
+        return footnote()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

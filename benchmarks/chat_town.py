@@ -1,0 +1,191 @@
+"""A platform's double, a paced model and the real `footnote run`, and what people saw when: for `benchmarks.chat`."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import sys
+import time
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks import chat_model
+from benchmarks.chat_model import PacedModel, Script
+from tests.doubles import chats
+from tests.doubles.chat_server import Upload
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Sequence
+
+    from tests.doubles.chat_server import Shown
+    from tests.doubles.chats import Chat
+
+ROOT = Path(__file__).parents[1]
+HANDBOOK = "# Leave\n\nEveryone has 28 days of leave a year. The head of the station approves them.\n"
+QUESTION = "@footnote How many days of leave do I have, and who approves them? No. {number}"
+TOKENS_PER_SECOND = 40
+_WRITES = frozenset(
+    {"chat.postMessage", "chat.update", "chat.startStream", "chat.appendStream", "chat.stopStream"}
+    | {"create_message", "edit_message"}
+)
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One question and what became of it; seconds of `time.monotonic`."""
+
+    script: Script
+    at: float
+    placeholder: float
+    first_text: float
+    final: float
+    shown: Sequence[Shown]
+
+    @property
+    def text(self) -> str:
+        """All that is shown in the end."""
+        return "\n".join(each.text for each in self.shown)
+
+
+@dataclass(slots=True, kw_only=True)
+class Town:
+    """One platform with its people, and the bot in it."""
+
+    chat: Chat
+    model: PacedModel
+    process: int
+    rooms: list[str] = field(default_factory=list)
+    _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+
+    def resident(self) -> int:
+        """Bytes of the bot in memory now."""
+        return int(Path(f"/proc/{self.process}/statm").read_text(encoding="ascii").split()[1]) * _PAGE
+
+    async def furnish(self, rooms: int) -> None:
+        """Make channels, and give each a file."""
+        people = list(self.chat.people.values())
+        for number in range(rooms):
+            room = self.chat.add_room(f"room{number}", people)
+            self.rooms.append(room)
+            upload = Upload(name="handbook.md", content=HANDBOOK.encode(), media_type="text/markdown")
+            message = await self.chat.says(self.chat.people["ada"], room, "@footnote", files=(upload,))
+            await self.chat.server.wait_for(partial(self._searchable, room, message), 60)
+
+    def _searchable(self, room: str, message: str) -> bool:
+        return any("searchable" in each.text for each in self.ours(room, message))
+
+    def ours(self, room: str, question: str) -> list[Shown]:
+        """The bot's messages under a question, oldest first."""
+        ada = self.chat.people["ada"]
+        return [each for each in self.chat.visible(ada, room, question) if each.ours]
+
+    async def ask(
+        self,
+        pieces: Sequence[str],
+        *,
+        rate: float = TOKENS_PER_SECOND,
+        at_once: int = 1,
+        seconds: float = 600,
+    ) -> Asked:
+        """Ask in the next channel, and look at the answer once it is whole: a button to ask again stands under it."""
+        number = next(self._numbers)
+        script = Script(pieces=pieces, pieces_per_second=rate, at_once=at_once)
+        self.model.scripts[number] = script
+        room = self.rooms[number % len(self.rooms)]
+        person = list(self.chat.people.values())[number % len(self.chat.people)]
+        at = self.chat.server.now()
+        question = await self.chat.says(person, room, QUESTION.format(number=number))
+        async with asyncio.timeout(seconds):
+            await script.done.wait()
+        await self._whole(room, question, seconds)
+        return self._seen(script, at, room, question)
+
+    async def _whole(self, room: str, question: str, seconds: float) -> None:
+        """Look now and then: to look at every change would keep the machine busy."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            shown = self.ours(room, question)
+            if shown and any(button.label.startswith("Regenerate") for button in shown[-1].buttons):
+                return
+            await asyncio.sleep(0.5)
+        raise TimeoutError(f"no whole answer to {question}: {[each.text[-300:] for each in shown]}")
+
+    def _seen(self, script: Script, at: float, room: str, question: str) -> Asked:
+        shown = self.ours(room, question)
+        ids = {each.id for each in shown}
+        first_word = script.text.split()[0]
+        texts = [text for each in shown for text in each.texts]
+        writes = [
+            call.at
+            for call in self.chat.server.calls
+            if call.method in _WRITES
+            and str(call.arguments.get("ts") or call.arguments.get("message")) in ids
+        ]
+        return Asked(
+            script=script,
+            at=at,
+            placeholder=min(text.at for text in texts),
+            first_text=min(text.at for text in texts if first_word in text.text),
+            final=max(*writes, *(text.at for text in texts)),
+            shown=shown,
+        )
+
+    def too_many(self) -> int:
+        """How many calls were answered 429."""
+        return sum(call.status == 429 for call in self.chat.server.calls)
+
+
+@asynccontextmanager
+async def town(platform: str, folder: Path) -> AsyncGenerator[tuple[Town, Path, Path]]:
+    """The town, and the files that the clocks of the bot and of an idle process write."""
+    async with AsyncExitStack() as stack:
+        chat = await stack.enter_async_context(chats.serve(platform))
+        model = await stack.enter_async_context(chat_model.serve())
+        environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        environment |= {
+            "HOME": str(folder),
+            "PYTHONPATH": str(ROOT),
+            "PYTHONUTF8": "1",
+            "FOOTNOTE_DATA_DIR": str(folder / "data"),
+            "OPENAI_BASE_URL": model.base_url,
+            "OPENAI_API_KEY": "none",
+            "FOOTNOTE_MODEL__NAME": "paced",
+            **(
+                {"TIKTOKEN_CACHE_DIR": os.environ["TIKTOKEN_CACHE_DIR"]}
+                if "TIKTOKEN_CACHE_DIR" in os.environ
+                else {}
+            ),
+            **chat.environment(),
+        }
+        clock, idle = folder / "clock", folder / "idle"
+        await stack.enter_async_context(_running(environment, folder, idle, "idle"))
+        bot = await stack.enter_async_context(_running(environment, folder, clock, "run"))
+        await chat.connected()
+        yield Town(chat=chat, model=model, process=bot.pid), clock, idle
+
+
+@asynccontextmanager
+async def _running(
+    environment: dict[str, str], folder: Path, clock: Path, *arguments: str
+) -> AsyncGenerator[asyncio.subprocess.Process]:
+    with (folder / f"{arguments[0]}.log").open("wb") as log:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "benchmarks.chat_process", str(clock)),
+            *arguments,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=folder,
+            env=environment,
+        )
+        try:
+            yield process
+        finally:
+            if process.returncode is None:
+                process.terminate()
+                await process.wait()
