@@ -231,7 +231,7 @@ class SlackChat:
         self.server.drop_connection()
 
     def limits(self, seconds: float, *, times: int = 1) -> None:
-        for method in ("chat.update", "chat.appendStream"):
+        for method in ("chat.update", "chat.appendStream", "chat.stopStream"):
             self.server.fail(method, status=429, retry_after=seconds, times=times)
 
     def _marked(self, text: str) -> str:

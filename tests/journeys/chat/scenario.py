@@ -30,25 +30,34 @@ SECONDS = 30.0
 Seen = TypeVar("Seen")
 OPENING = "The handbook names everything that is kept here, and for each kind of it how long that is. "
 """How a slow answer begins: longer than what the engine may hold back of a text while it waits for the rest of a marker."""
+STARTING_SECONDS = 60.0
 STOPPING_SECONDS = 30.0
 
 
 class Bot:
     """`footnote run` while it runs."""
 
-    def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
-        self._log = log
+        self.ready = asyncio.Event()
+        self._lines: list[str] = []
 
     def log(self) -> str:
         """What it has logged."""
-        return self._log.read_text("utf-8")
+        return "".join(self._lines)
+
+    async def listen(self) -> None:
+        """Take in what it logs, to the end."""
+        assert self.process.stderr is not None
+        while line := await self.process.stderr.readline():
+            self._lines.append(line.decode())
+            if '"event": "ready"' in self._lines[-1]:
+                self.ready.set()
 
 
 @asynccontextmanager
 async def running(folder: Path, chat: Chat, **settings: str) -> AsyncGenerator[Bot]:
     """The bot, connected to the platform, until the context ends; then it stops of its own accord."""
-    path = folder / "footnote.log"
     own = {
         "PYTHONPATH": str(PROJECT),
         "FOOTNOTE_DATA_DIR": str(folder / "data"),
@@ -56,36 +65,37 @@ async def running(folder: Path, chat: Chat, **settings: str) -> AsyncGenerator[B
         **chat.environment(),
         **settings,
     }
-    with path.open("ab") as log:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-m", "bot", "run"),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            cwd=folder,
-            env=environment(folder, **own),
-        )
-    bot = Bot(process, path)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "bot", "run"),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+        limit=1 << 20,
+        cwd=folder,
+        env=environment(folder, **own),
+    )
+    bot = Bot(process)
+    listening = asyncio.create_task(bot.listen(), name="log of the bot")
     try:
-        await _ready(bot, chat)
+        await _ready(bot, listening)
         yield bot
     finally:
         await _stop(process)
+        await listening
 
 
-async def _ready(bot: Bot, chat: Chat) -> None:
+async def _ready(bot: Bot, listening: asyncio.Task[None]) -> None:
     """Connected; or an error with what it said when it ended instead."""
-    connecting = asyncio.ensure_future(chat.connected())
-    ending = asyncio.ensure_future(bot.process.wait())
+    waiting = asyncio.create_task(bot.ready.wait(), name="ready")
     try:
-        await asyncio.wait({connecting, ending}, return_when=asyncio.FIRST_COMPLETED)
-        if not connecting.done() or connecting.exception():
+        await asyncio.wait(
+            {waiting, listening}, timeout=STARTING_SECONDS, return_when=asyncio.FIRST_COMPLETED
+        )
+        if not bot.ready.is_set():
             raise AssertionError(f"the bot is not there; its log:\n{bot.log()}")
     finally:
-        for each in (connecting, ending):
-            each.cancel()
-        await asyncio.gather(connecting, ending, return_exceptions=True)
+        waiting.cancel()
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:
@@ -221,9 +231,13 @@ def has(shown: Shown, button: str) -> bool:
 
 
 @asynccontextmanager
-async def scenario(platform: str, folder: Path, **settings: str) -> AsyncGenerator[Scenario]:
-    """Everything of one platform, started; and ended when the context is."""
+async def scenario(
+    platform: str, folder: Path, *, prepare: Callable[[Chat], None] | None = None, **settings: str
+) -> AsyncGenerator[Scenario]:
+    """Everything of one platform, started; and ended when the context is. `prepare` sees the platform before the bot does."""
     async with chats.serve(platform) as chat, openai_server.serve() as model:
+        if prepare is not None:
+            prepare(chat)
         own = {
             "OPENAI_BASE_URL": model.base_url,
             "OPENAI_API_KEY": "sk-test",
