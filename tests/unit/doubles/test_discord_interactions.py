@@ -10,10 +10,11 @@ import pytest
 from discord import app_commands
 
 from tests.doubles.chat_server import Upload
-from tests.unit.doubles.discord_bot import Bot, World
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
+
+    from tests.unit.doubles.discord_bot import Bot, World
 
 
 def with_commands(bot: Bot) -> None:
