@@ -55,6 +55,7 @@ async def test_among_several_people_only_what_is_addressed_is_answered(town: Sce
     await town.answered("ben", room, question)
     await town.says("cleo", room, "Is that enough, do you think?", thread=question)
     await town.says("ben", room, "What does ada say about it?", thread=question)
+    town.chat.server.advance(1)
     town.model.on(streamed("One year [1]."), task="answer", matching="addressed backups", times=1)
     town.model.on(
         streamed("How long are addressed backups kept?"), task="refine", matching="addressed backups"
