@@ -172,3 +172,5 @@ _ACTS: Final[dict[str, Callable[[Context, ChatTurn], Awaitable[Reply | Again | N
 }
 NAMES: Final = frozenset(_ACTS)
 """The buttons that are dealt with here."""
+SLOW: Final = frozenset({"sources", "promote"})
+"""Those that take a while, and always end in a reply."""

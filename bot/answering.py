@@ -8,7 +8,7 @@ from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from bot import hearing, rendering, streaming
+from bot import hearing, receiving, rendering, streaming
 from bot.port import Button, IncomingMessage, Place, Reply
 from bot.sentences import say
 from bot.uploads import progress
@@ -235,7 +235,10 @@ def _final(answer: Answer, case: Case, scope: Scope) -> Reply:
     shown = rendering.final(answer)
     notices = (*case.lines, *shown.notices, *scope.notices, *_remarks(answer, case, scope))
     return replace(
-        shown, notices=notices, buttons=case.buttons(cited=bool(answer.citations)), links=case.links
+        shown,
+        notices=notices,
+        buttons=(*case.buttons(cited=bool(answer.citations)), *receiving.promotions(case)),
+        links=case.links,
     )
 
 

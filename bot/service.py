@@ -14,16 +14,17 @@ from bot.answering import Case, Ledger
 from bot.commands.parsing import parse
 from bot.failures import sentence_of
 from bot.gate import Admitted
-from bot.port import ChatError, IncomingMessage, MessageDeleted, MessageEdited, Reply, Write
+from bot.port import ChatError, IncomingMessage, MessageDeleted, MessageEdited, Reply
 from bot.running import Conversations, Crowded, Interrupted, Runs
 from bot.sentences import language_of, say
 from bot.turns import ChatTurn
+from bot.withdrawing import withdraw
 from rag_engine.errors import RagError, UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable
 
-    from bot.port import Action, Attachment, Command, MessageEvent, Outlet, Person, Room
+    from bot.port import Action, Attachment, Command, MessageEvent, Person, Room
     from bot.serving import Parts, Show
 
 _EDITABLE_SECONDS = 600.0
@@ -161,7 +162,7 @@ class Service:
             if interruption.reason == "stopped":
                 await self._stopped(case)
         except answering.Silence:
-            await self._silent(case)
+            await self._silent(case.ledger.turn)
         except BrokenPipeError:
             raise
         except Crowded as crowd:
@@ -206,12 +207,11 @@ class Service:
         reply = Reply(text=case.text or stopped, notices=notices, links=case.links, buttons=case.again())
         await case.finish(reply, "stopped")
 
-    async def _silent(self, case: Case) -> None:
+    async def _silent(self, turn: ChatTurn) -> None:
         """Say nothing, and remember nothing of it."""
-        turn = case.ledger.turn
-        await case.ledger.note("withdrawn", question="", turn=None, citations=())
         if turn.turn:
             await self._parts.forget_turn(turn.turn)
+        await self._parts.turns.drop(turn)
         telemetry.event("kept_silent", platform=turn.place.platform, why="nobody asked, and no file says it")
 
     async def _failed(self, case: Case, error: Exception) -> None:
@@ -304,7 +304,7 @@ class Service:
             return reply or Reply(text=say("unknown_button", language_of("", action.person)))
 
         if action.name in actions.NAMES:
-            await self._carry_out(own, action.person, room)
+            await self._carry_out(own, action.person, room, slow=action.name in actions.SLOW)
         else:
             posted = (action.message,) if action.message else ()
             await self._carry_out(others, action.person, room, posted=posted)
@@ -321,13 +321,16 @@ class Service:
         room: Room,
         *,
         posted: tuple[str, ...] = (),
+        slow: bool = True,
     ) -> None:
-        """Do it, and tell the person alone what came of it; what takes a while says so."""
+        """Do it, and tell the person alone what came of it, if anything; what is slow says that it is being done."""
         language = language_of("", person)
         outlet = room.outlet(private=person, posted=posted)
         async with self._parts.scheduler.open(outlet, posted=posted) as stream:
-            slow = Reply(status=say("working", language))
-            timer = asyncio.get_running_loop().call_later(_SHOWN_AFTER_SECONDS, stream.want, slow)
+            working = Reply(status=say("working", language))
+            timer = asyncio.get_running_loop().call_later(_SHOWN_AFTER_SECONDS, stream.want, working)
+            if not slow:
+                timer.cancel()
 
             def show(reply: Reply) -> None:
                 timer.cancel()
@@ -349,13 +352,3 @@ class Service:
                 await stream.finish(Reply(text=sentence))
         except ChatError as error:
             _log.warning("somebody could not be told anything: %s", error)
-
-
-async def withdraw(outlet: Outlet, messages: Sequence[str]) -> None:
-    """Take our messages away, the last one first."""
-    route = outlet.routes[-1].name
-    for part in reversed(range(len(messages))):
-        try:
-            await outlet.write(Write(part=part, page=None, route=route, final=True))
-        except ChatError as error:
-            _log.warning("a message of ours could not be taken away: %s", error)

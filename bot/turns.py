@@ -131,6 +131,11 @@ class Turns:
         async with self._database.transaction() as transaction:
             await transaction.execute(_SAVE, (*_row(turn)[12:], turn.id))
 
+    async def drop(self, turn: ChatTurn) -> None:
+        """Forget a turn that nothing came of."""
+        async with self._database.transaction() as transaction:
+            await transaction.execute("DELETE FROM answers WHERE id = ?", (turn.id,))
+
     async def of_message(self, place: Place, message: str) -> ChatTurn | None:
         """The turn of a question, by the platform's id of its message."""
         rows = await self._database.fetch(

@@ -13,7 +13,7 @@ SENTENCES: Mapping[Sentence, str] = {
     "looking": "Looking…",
     "queued": "Waiting for the answer before this one…",
     "busy": "Many questions at once: yours is next in line…",
-    "queue_full": "{count} questions are waiting here already. Ask again when they are answered.",
+    "queue_full": "The queue here is full: {count} waiting. Ask again in a moment.",
     "help": "Ask me a question about the files here, or add a file and ask about it. `/help` says more.",
     "stage_retrieve": "Searching…",
     "stage_answer": "Writing…",

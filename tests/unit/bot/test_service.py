@@ -298,10 +298,7 @@ async def test_unasked_it_speaks_only_if_the_files_say_something(here: World) ->
     here.town.empty = True
     await here.send(here.chat.message("What is for lunch?", addressed=False))
     assert not here.chat.posts
-    turn = await here.turns.of_message(message.place, message.id)
-    assert turn
-    assert turn.state == "withdrawn"
-    assert turn.question == ""
+    assert await here.turns.of_message(message.place, message.id) is None, "nothing of it is kept"
 
 
 # --- what was said before
@@ -369,7 +366,7 @@ async def test_one_answer_at_a_time_in_a_conversation_and_the_queue_has_an_end(t
         await here.chat.until(lambda: len(here.chat.posts) == 2 and bool(here.last.statuses[-1:]))
         await here.chat.until(lambda: here.last.statuses[-1] == "Waiting for the answer before this one…")
         await here.send(asked[2])
-        assert here.last.text == "1 questions are waiting here already. Ask again when they are answered."
+        assert here.last.text == "The queue here is full: 1 waiting. Ask again in a moment."
         assert len(here.model.prompts) == 1
         gate.set()
         await asyncio.gather(first, second)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.answering import conversation
-from bot.port import Action, MessageDeleted, MessageEdited
+from bot.port import Action, Gone, MessageDeleted, MessageEdited, Page, Refused, Throttled, Unreachable, Write
 from bot.service import Service
-from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, Here, world
+from bot.withdrawing import withdraw
+from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, Chat, Here, Outlet, world
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -146,6 +147,34 @@ async def test_deleting_while_it_runs_ends_the_model_and_leaves_nothing(here: Wo
 async def test_deleting_what_was_never_answered_is_no_matter(here: World) -> None:
     await delete(here, here.chat.message("Lunch?", addressed=False))
     assert not here.chat.posts
+
+
+@pytest.mark.parametrize(
+    ("faults", "gone"),
+    [
+        ((Throttled(seconds=0), Throttled(seconds=0)), True),
+        ((Unreachable("no answer"),), True),
+        ((Refused("It is too old to be deleted."),), False),
+        ((Gone("deleted by somebody else"),), False),
+    ],
+)
+async def test_an_answer_is_taken_away_however_often_it_takes(
+    faults: tuple[Exception, ...], gone: bool
+) -> None:
+    chat = Chat()
+    outlet = Outlet(chat, CHANNEL, None, ())
+    await outlet.write(Write(part=0, page=Page(text="28 days"), route="plain", final=True))
+    left = list(faults)
+
+    class Faulty(Outlet):
+        async def write(self, write: Write) -> str:
+            if left:
+                raise left.pop(0)
+            return await super().write(write)
+
+    async with asyncio.timeout(5):
+        await withdraw(Faulty(chat, CHANNEL, None, list(chat.posts)), list(chat.posts))
+    assert [post.gone for post in chat.posts.values()] == [gone]
 
 
 # --- stop

@@ -55,6 +55,7 @@ async def test_a_file_with_a_question_is_taken_in_first_and_its_outcome_stays(he
     assert len(here.chat.posts) == 1
     assert post.text == "28 days [1]."
     assert post.reply.notices == ("leave.md: 1 passage, searchable",)
+    assert post.buttons == ["sources", "regenerate", "feedback", "feedback", "promote"]
 
 
 async def test_every_file_of_a_message_goes_in_also_where_another_cannot(here: World) -> None:
