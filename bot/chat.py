@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -49,6 +49,8 @@ async def service(application: Application) -> AsyncGenerator[Service]:
     settings, library = application.settings, application.library
     async with _database(settings) as database:
         places = Places(database, defaults=_defaults(settings))
+        # What `footnote kb remove` has removed meanwhile is bound nowhere when it comes again.
+        await places.forget_others({base.id for base in await library.catalog.knowledge_bases()})
         rights = Access(settings=settings.access)
         audiences = Audiences(
             places=places, catalog=library.catalog, access=rights, model=library.embedder.model
@@ -80,7 +82,7 @@ async def service(application: Application) -> AsyncGenerator[Service]:
                     execute=lambda command, room, show: commands.execute(command, room, desk, show=show),
                     press=lambda action, room, show: commands.press(action, room, desk, show=show),
                 ),
-                passages_of=_quotes,
+                passages_of=partial(_readable_quotes, audiences),
                 forget_turn=partial(_forget_turn, application),
                 forget_document=forget,
                 settings=settings.chat,
@@ -176,6 +178,16 @@ async def _quotes(turn: ChatTurn, action: Action, room: Room) -> Reply:
     """The quoted passages behind an answer."""
     lines = [f"**[{one.number}]** {one.title} {one.anchor}\n\n> {one.quote}" for one in turn.citations]
     return Reply(text="\n\n".join(lines))
+
+
+async def _readable_quotes(audiences: Audiences, turn: ChatTurn, action: Action, room: Room) -> Reply:
+    """Those that whoever pressed the button may read in the place now."""
+    readable = await audiences.still_readable(
+        turn.citations, turn.place, room.directory, person=action.person
+    )
+    if not readable:
+        return Reply(text="What this answer cites may not be read here any more: ask again.")
+    return await _quotes(replace(turn, citations=tuple(readable)), action, room)
 
 
 async def _forget(

@@ -25,8 +25,11 @@ class Town:
     """Channels and people of which the platform tells nothing now."""
     asked: list[tuple[str, ...]] = field(default_factory=list)
 
-    def add(self, channel: str, kind: ChannelKind, *inside: str, external: bool = False) -> None:
-        self.channels[channel] = Channel(id=channel, name=channel.lower(), kind=kind, external=external)
+    def add(
+        self, channel: str, kind: ChannelKind, *inside: str, external: bool = False, name: str | None = None
+    ) -> None:
+        name = channel.lower() if name is None else name
+        self.channels[channel] = Channel(id=channel, name=name, kind=kind, external=external)
         self.inside[channel] = set(inside)
 
     async def channel(self, channel: str) -> Channel:

@@ -10,6 +10,7 @@ from bot.audience import listed
 from bot.places import Audience
 from bot.port import Channel
 from rag_engine.errors import NotAllowed, UnknownKnowledgeBase, UserError
+from rag_engine.types import ChunkId, Citation
 from tests.unit.bot.knowledge import ANN, BEN, EVE, Chat, opened, place
 
 if TYPE_CHECKING:
@@ -258,6 +259,42 @@ async def test_a_workspace_that_is_not_served_has_nothing(chat: Chat) -> None:
     for make in (closed.audiences.own(place()), closed.audiences.create(place(), "x", everyone=False)):
         with pytest.raises(NotAllowed):
             await make
+
+
+# what was cited before
+
+
+async def test_citations_are_shown_while_their_documents_may_be_read(chat: Chat) -> None:
+    own, legal = await chat.audiences.own(place()), await chat.audiences.own(place("LEGAL"))
+    await chat.places.bind(place(), legal.id)
+    citations = [
+        Citation(
+            number=number,
+            title=record.document.title,
+            anchor="",
+            uri=record.document.uri,
+            quote="word for word",
+            document=record.document.id,
+            chunk=ChunkId("1"),
+        )
+        for number, record in enumerate(
+            [await chat.put(own, "a.txt"), await chat.put(legal, "b.txt")], start=1
+        )
+    ]
+
+    async def shown(person: Person) -> list[int]:
+        found = await chat.audiences.still_readable(citations, place(), chat.town, person=person)
+        return [citation.number for citation in found]
+
+    assert await shown(BEN) == [1, 2]
+    assert await shown(EVE) == [1]
+    chat.town.silent = {"LEGAL"}
+    assert await shown(BEN) == [1]
+    chat.town.silent = set()
+    await chat.places.unbind(place(), legal.id)
+    assert await shown(BEN) == [1]
+    await chat.catalog.remove(citations[0].document)
+    assert await shown(BEN) == []
 
 
 # what a person may know of

@@ -1,0 +1,311 @@
+"""The service on a stage: a real engine over a real index, rooms that remember who could read what."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import time
+import zipfile
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from typing import TYPE_CHECKING, cast
+
+from bot import chat, compose
+from bot.access import Access
+from bot.audience import Audiences
+from bot.places import Places
+from bot.port import Action, Attachment, Budget, Command, IncomingMessage, Limits, Route
+from bot.settings import (
+    AccessSettings,
+    AnsweringSettings,
+    EmbedderSlice,
+    ModelSlice,
+    ParsingSettings,
+    Settings,
+)
+from bot.uploads import Uploads
+from rag_engine.storage import sqlite
+from tests.journeys.audience.world import OPERATOR, PLACES, QUESTION, SECRETS, TITLES, Eyes, towns
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
+    from pathlib import Path
+
+    from bot.port import Button, Outlet, Page, Person, Place, Write
+    from bot.service import Service
+    from rag_engine.engine import Engine
+    from rag_engine.ports import LanguageModel
+    from rag_engine.storage.catalog import SqliteCatalog
+    from rag_engine.types import AnswerEvent, KnowledgeBaseId, Query, Retrieval
+    from tests.doubles.town import Town
+
+_PLENTY = Budget(name=("plenty",), calls=100_000, seconds=1.0)
+_ROUTE = Route(name="plain", create=_PLENTY, edit=_PLENTY, finish=_PLENTY)
+_ids = itertools.count(1)
+
+
+def fresh(kind: str) -> str:
+    """An id that no other test has."""
+    return f"{kind}-{next(_ids)}"
+
+
+@dataclass(slots=True, kw_only=True)
+class Shown:
+    """A message of ours: everything it ever showed, and to whom."""
+
+    id: str
+    eyes: Eyes
+    pages: list[Page] = field(default_factory=list)
+
+    @property
+    def everything(self) -> str:
+        """All text that ever stood in it, whatever it stood in."""
+        return "\n".join(map(_all_of, self.pages))
+
+    @property
+    def buttons(self) -> tuple[Button, ...]:
+        return self.pages[-1].buttons
+
+
+def _all_of(page: Page) -> str:
+    reply = page.reply
+    parts = [page.text, page.footer, page.status, reply.text, reply.status, *reply.notices]
+    parts += [f"{button.label} {button.value}" for button in (*page.buttons, *reply.buttons)]
+    parts += [f"{source.title} {source.places} {source.uri}" for source in reply.sources]
+    parts += [
+        f"{citation.title} {citation.anchor} {citation.quote} {citation.uri}" for citation in reply.citations
+    ]
+    parts += [
+        f"{file.name} {file.description} {_unzipped(file.content)}" for file in (*page.files, *reply.files)
+    ]
+    return "\n".join(parts)
+
+
+def _unzipped(content: bytes) -> str:
+    if not zipfile.is_zipfile(io.BytesIO(content)):
+        return repr(content)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return "\n".join(archive.read(name).decode() for name in archive.namelist())
+
+
+@dataclass(slots=True, kw_only=True)
+class Sheet:
+    """A `bot.port.Outlet` that never forgets."""
+
+    stage: Stage
+    eyes: Eyes
+    messages: list[Shown]
+    limits: Limits = field(default_factory=lambda: Limits(characters=4000, edit_seconds=0.0))
+    routes: Sequence[Route] = (_ROUTE,)
+
+    async def write(self, write: Write) -> str:
+        if write.part == len(self.messages):
+            self.messages.append(Shown(id=fresh("bot"), eyes=self.eyes))
+            self.stage.shown[self.messages[-1].id] = self.messages[-1]
+        message = self.messages[write.part]
+        if all(shown is not message for shown, _ in self.stage.writing):
+            self.stage.writing.append((message, len(message.pages)))
+        if write.page is not None:
+            # Who reads a page may be another than who read the message before.
+            message.eyes = self.eyes
+            message.pages.append(write.page)
+        return message.id
+
+
+@dataclass(slots=True, kw_only=True)
+class StageRoom:
+    """A `bot.port.Room`."""
+
+    stage: Stage
+    name: str
+    messages: list[IncomingMessage] = field(default_factory=list)
+
+    @property
+    def place(self) -> Place:
+        return PLACES[self.name]
+
+    @property
+    def directory(self) -> Town:
+        return self.stage.towns[self.place.platform, self.place.workspace]
+
+    def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
+        standing = [self.stage.shown[identity] for identity in posted]
+        return Sheet(stage=self.stage, eyes=Eyes(place=self.name, person=private), messages=standing)
+
+    async def earlier(self, *, limit: int) -> list[IncomingMessage]:
+        return self.messages[-limit:]
+
+    async def fetch(self, link: str) -> IncomingMessage | None:
+        """As a bot can: it reads every channel that it is in."""
+        return self.stage.links.get((self.place.platform, self.place.workspace, link))
+
+
+@dataclass(slots=True, kw_only=True)
+class Watched:
+    """The engine, and what it was asked."""
+
+    engine: Engine
+    queries: list[Query] = field(default_factory=list)
+
+    @property
+    def models(self) -> Sequence[LanguageModel]:
+        return self.engine.models
+
+    def answer(self, query: Query) -> AsyncGenerator[AnswerEvent]:
+        self.queries.append(query)
+        return self.engine.answer(query)
+
+    async def search(self, query: Query) -> Retrieval:
+        self.queries.append(query)
+        return await self.engine.search(query)
+
+
+@dataclass(slots=True, kw_only=True)
+class Stage:
+    """Everybody, everything they hold, and everything that was ever shown."""
+
+    towns: dict[tuple[str, str], Town]
+    catalog: SqliteCatalog
+    engine: Watched
+    service: Service
+    places: Places
+    bound: bool
+    """Every channel is bound to everything."""
+    shown: dict[str, Shown] = field(default_factory=dict)
+    writing: list[tuple[Shown, int]] = field(default_factory=list)
+    """Messages that are written to in what happens now, and how many pages they had before."""
+    links: dict[tuple[str, str, str], IncomingMessage] = field(default_factory=dict)
+    held: dict[str, KnowledgeBaseId] = field(default_factory=dict)
+
+    def room(self, name: str, *earlier: IncomingMessage) -> StageRoom:
+        return StageRoom(stage=self, name=name, messages=list(earlier))
+
+    async def says(
+        self,
+        name: str,
+        person: Person,
+        text: str = QUESTION,
+        *,
+        earlier: Sequence[IncomingMessage] = (),
+        **changes: object,
+    ) -> list[Shown]:
+        """What is shown, while and after the person writes a message there."""
+        said = message(name, person, text, **changes)
+        return await self.shows(self.service.on_message(said, self.room(name, *earlier)))
+
+    async def types(self, name: str, person: Person, command: str, line: str = "") -> list[Shown]:
+        """The same of a slash command."""
+        used = Command(id=fresh("command"), name=command, place=PLACES[name], person=person, line=line)
+        return await self.shows(self.service.on_command(used, self.room(name)))
+
+    async def presses(
+        self, name: str, person: Person, button: str, value: str, *, under: str = ""
+    ) -> list[Shown]:
+        """The same of a button."""
+        pressed = Action(
+            id=fresh("action"), name=button, value=value, place=PLACES[name], person=person, message=under
+        )
+        return await self.shows(self.service.on_action(pressed, self.room(name)))
+
+    async def rebind(self, place: Place, bindings: Sequence[KnowledgeBaseId]) -> None:
+        """Bind the place to these and to nothing else."""
+        for base in await self.places.bindings(place):
+            await self.places.unbind(place, base)
+        for base in bindings:
+            await self.places.bind(place, base)
+
+    async def shows(self, happening: Awaitable[None]) -> list[Shown]:
+        """The pages that are written while it happens."""
+        self.writing.clear()
+        await happening
+        written = [replace(shown, pages=shown.pages[before:]) for shown, before in self.writing]
+        assert all("Something broke" not in shown.everything for shown in written)
+        return written
+
+
+def message(name: str, person: Person, text: str, **changes: object) -> IncomingMessage:
+    """A message of theirs in a place: in its thread, or opening one where the place is no thread."""
+    place = PLACES[name]
+    identity = fresh("message")
+    opens = not place.thread and not name.startswith("dm") and "private" not in changes
+    made = IncomingMessage(
+        id=identity,
+        place=replace(place, thread=identity) if opens else place,
+        person=person,
+        text=text,
+        in_thread=bool(place.thread),
+        uri=f"https://chat.test/{name}/{identity}",
+        at=time.time(),
+    )
+    return replace(made, **changes)
+
+
+def secret_file(holder: str) -> Attachment:
+    """The holder's document: the same sentences for all but for one word."""
+    word = SECRETS[holder]
+    text = f"The launch code of the harbour project is {word}.\n\nAsk nobody else for the launch code: {word} it is.\n"
+
+    async def blocks() -> AsyncIterator[bytes]:
+        yield text.encode()
+
+    return Attachment(
+        name=TITLES[holder],
+        media_type="text/plain",
+        size=len(text),
+        uri=f"https://chat.test/files/{TITLES[holder]}",
+        open=blocks,
+    )
+
+
+@asynccontextmanager
+async def opened(folder: Path, *, bound: bool) -> AsyncGenerator[Stage]:
+    """The stage, with a secret held by everybody; `bound`: every channel is bound to everything, which changes nobody's rights."""
+    settings = Settings(
+        data_dir=folder,
+        embedder=EmbedderSlice(kind="hashing"),
+        model=ModelSlice.model_validate({"kind": "extractive", "sentences": 20}),
+        parsing=ParsingSettings(workers=1),
+        access=AccessSettings(add="everyone"),
+        answering=AnsweringSettings(passages=20),
+    )
+    async with AsyncExitStack() as stack:
+        application = await stack.enter_async_context(compose.application(settings))
+        engine = Watched(engine=application.engine)
+        service = await stack.enter_async_context(
+            chat.service(replace(application, engine=cast("Engine", engine)))
+        )
+        database = await stack.enter_async_context(
+            sqlite.connect(folder / "chat.sqlite", scripts=files("bot") / "sql")
+        )
+        places = Places(database)
+        stage = Stage(
+            towns=towns(),
+            catalog=application.catalog,
+            engine=engine,
+            service=service,
+            places=places,
+            bound=bound,
+        )
+        audiences = Audiences(
+            places=places,
+            catalog=application.catalog,
+            access=Access(settings=settings.access),
+            model=application.library.embedder.model,
+        )
+        for holder, place in PLACES.items():
+            stage.held[holder] = (await audiences.own(place)).id
+        operators = await application.catalog.open(f"{SECRETS[OPERATOR]} handbook", model=audiences.model)
+        stage.held[OPERATOR] = operators.id
+        uploads = Uploads(ingestion=application.library.ingestion, max_file_bytes=1 << 20)
+        for holder, base in stage.held.items():
+            (taken,) = await uploads.take([secret_file(holder)], knowledge_base=base, show=_ignore)
+            assert taken.searchable, taken.line
+        for place in PLACES.values() if bound else ():
+            for base in stage.held.values():
+                await places.bind(place, base)
+        yield stage
+
+
+def _ignore(lines: tuple[str, ...]) -> None:
+    """Nobody watches."""

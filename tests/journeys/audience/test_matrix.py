@@ -1,0 +1,374 @@
+"""Everybody asks everywhere, in every way there is, for what everybody holds: nobody sees what is not for all who read it.
+
+The rule is written down a second time in `world.may_learn`; what is shown and what is searched are held against it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+import pytest_asyncio
+
+from bot.port import MessageEdited
+from tests.journeys.audience.stage import Shown, Stage, message, opened, secret_file
+from tests.journeys.audience.world import (
+    ANN,
+    BEN,
+    CHANNELS,
+    HOLDERS,
+    PLACES,
+    QUESTION,
+    SECRETS,
+    TITLES,
+    Eyes,
+    asked_by,
+    may_know,
+    may_learn,
+    reads,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Collection
+
+    from bot.port import Person
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=[False, True], ids=["unbound", "bound"])
+async def stage(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Stage]:
+    async with opened(tmp_path_factory.mktemp("stage"), bound=request.param) as made:
+        yield made
+
+
+everybody = pytest.mark.parametrize(
+    ("name", "person"), asked_by(), ids=[f"{name}-{person.name}" for name, person in asked_by()]
+)
+
+
+def leaks(shown: Collection[Shown], may: Callable[[Eyes, str], bool], *, asked: str = "") -> list[str]:
+    """Holders whose words stand where somebody reads them who may not; words that the person typed are theirs already."""
+    return [
+        f"{holder} to {message.eyes}"
+        for message in shown
+        for holder in HOLDERS
+        for word in (SECRETS[holder], TITLES[holder].removesuffix(".txt"))
+        if word not in asked and word in message.everything and not may(message.eyes, holder)
+    ]
+
+
+def learns(stage: Stage) -> Callable[[Eyes, str], bool]:
+    return lambda eyes, holder: may_learn(eyes, holder, bound=stage.bound)
+
+
+def knows(stage: Stage) -> Callable[[Eyes, str], bool]:
+    return lambda eyes, holder: may_know(eyes, holder, bound=stage.bound)
+
+
+def check(stage: Stage, shown: Collection[Shown], eyes: Eyes) -> None:
+    """An answer: it was searched for in exactly what its readers may learn, shows nothing else, and shows the place's own."""
+    allowed = {holder for holder in HOLDERS if may_learn(eyes, holder, bound=stage.bound)}
+    assert stage.engine.queries[-1].knowledge_bases == {stage.held[holder] for holder in allowed}
+    assert shown
+    assert {message.eyes for message in shown} == {eyes}
+    assert not leaks(shown, learns(stage))
+    text = "\n".join(message.everything for message in shown)
+    assert SECRETS[eyes.place] in text
+    for (platform, workspace, channel), (title, *_) in CHANNELS.items():
+        of = next(
+            key
+            for key, place in PLACES.items()
+            if (place.platform, place.workspace, place.channel) == (platform, workspace, channel)
+        )
+        if title and title in text:
+            assert of in allowed, f"{title} is named"
+
+
+@everybody
+async def test_mention_and_direct_message(stage: Stage, name: str, person: Person) -> None:
+    check(stage, await stage.says(name, person), Eyes(place=name))
+
+
+@everybody
+async def test_mention_that_opens_no_thread(stage: Stage, name: str, person: Person) -> None:
+    check(stage, await stage.says(name, person, place=PLACES[name]), Eyes(place=name))
+
+
+@everybody
+async def test_follow_up_in_a_thread_without_a_mention(stage: Stage, name: str, person: Person) -> None:
+    first = message(name, person, QUESTION)
+    await stage.says(name, person, id=first.id, place=first.place)
+    shown = await stage.says(
+        name,
+        person,
+        f"And again: {QUESTION}",
+        earlier=[first],
+        place=first.place,
+        in_thread=True,
+        addressed=name.startswith("dm"),
+    )
+    check(stage, shown, Eyes(place=name))
+
+
+@everybody
+async def test_bare_mention(stage: Stage, name: str, person: Person) -> None:
+    before = message(name, person, QUESTION)
+    shown = await stage.says(name, person, "", earlier=[before], at=before.at + 1)
+    check(stage, shown, Eyes(place=name))
+
+
+@everybody
+async def test_a_private_question(stage: Stage, name: str, person: Person) -> None:
+    check(stage, await stage.types(name, person, "ask", QUESTION), Eyes(place=name, person=person))
+
+
+@everybody
+async def test_a_question_of_a_command_for_the_channel(stage: Stage, name: str, person: Person) -> None:
+    check(stage, await stage.types(name, person, "ask", f"channel: {QUESTION}"), Eyes(place=name))
+
+
+@everybody
+async def test_a_shortcut_on_somebodys_message(stage: Stage, name: str, person: Person) -> None:
+    shown = await stage.says(name, person, private=True)
+    check(stage, shown, Eyes(place=name, person=person))
+
+
+@everybody
+async def test_an_edited_question(stage: Stage, name: str, person: Person) -> None:
+    first = message(name, person, "What is the launch code?")
+    await stage.service.on_message(first, stage.room(name))
+    before = len(stage.engine.queries)
+    edited = MessageEdited(message=replace(first, text=QUESTION))
+    shown = await stage.shows(stage.service.on_message(edited, stage.room(name)))
+    assert len(stage.engine.queries) == before + 1
+    check(stage, shown, Eyes(place=name))
+
+
+def button(shown: Collection[Shown], name: str) -> tuple[str, str]:
+    """The value of a button under an answer, and the message it stands under."""
+    return next(
+        (each.value, message.id) for message in shown for each in message.buttons if each.name == name
+    )
+
+
+@everybody
+async def test_regenerating_ones_own_and_somebody_elses_answer(
+    stage: Stage, name: str, person: Person
+) -> None:
+    for asker in (person, ANN, BEN):
+        value, under = button(await stage.says(name, asker), "regenerate")
+        check(stage, await stage.presses(name, person, "regenerate", value, under=under), Eyes(place=name))
+
+
+@everybody
+async def test_regenerating_a_private_answer(stage: Stage, name: str, person: Person) -> None:
+    value, under = button(await stage.types(name, person, "ask", QUESTION), "regenerate")
+    check(
+        stage,
+        await stage.presses(name, person, "regenerate", value, under=under),
+        Eyes(place=name, person=person),
+    )
+
+
+@everybody
+async def test_the_sources_of_an_answer(stage: Stage, name: str, person: Person) -> None:
+    for shown in (await stage.says(name, person), await stage.types(name, person, "ask", QUESTION)):
+        value, under = button(shown, "sources")
+        seen = await stage.presses(name, person, "sources", value, under=under)
+        assert SECRETS[name] in seen[0].everything
+        assert {message.eyes for message in seen} == {Eyes(place=name, person=person)}
+        assert not leaks(seen, learns(stage))
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def elsewhere(stage: Stage) -> list[tuple[Eyes, str]]:
+    """Whose answer, and the value of a button under it: one of everybody in every place, and one that they alone read."""
+    values: list[tuple[Eyes, str]] = []
+    for name, person in asked_by():
+        values.append((Eyes(place=name), button(await stage.says(name, person), "sources")[0]))
+        answer = await stage.types(name, person, "ask", QUESTION)
+        values.append((Eyes(place=name, person=person), button(answer, "sources")[0]))
+    return values
+
+
+OTHERS_BUTTONS = ("sources", "regenerate", "stop", "feedback", "promote", "kb")
+
+
+@everybody
+async def test_values_of_buttons_of_other_places(
+    stage: Stage, elsewhere: list[tuple[Eyes, str]], name: str, person: Person
+) -> None:
+    _, under = button(await stage.says(name, person), "sources")
+    before = len(stage.engine.queries)
+    for eyes, value in elsewhere:
+        if eyes.place == name or (eyes.person == person and PLACES[eyes.place].parent == PLACES[name].parent):
+            continue  # their own
+        for pressed in OTHERS_BUTTONS if eyes.person == ANN else ("sources",):
+            seen = await stage.presses(name, person, pressed, value, under=under)
+            assert not leaks(seen, lambda *_: False), f"{pressed} of {eyes}"
+            assert {message.eyes for message in seen} == {Eyes(place=name, person=person)}
+    assert len(stage.engine.queries) == before
+
+
+@everybody
+async def test_a_private_answers_buttons_are_its_readers_alone(
+    stage: Stage, name: str, person: Person
+) -> None:
+    value, under = button(await stage.types(name, ANN if person != ANN else BEN, "ask", QUESTION), "sources")
+    for pressed in ("sources", "regenerate"):
+        before = len(stage.engine.queries)
+        seen = await stage.presses(name, person, pressed, value, under=under)
+        assert len(stage.engine.queries) == before
+        assert all(SECRETS[holder] not in message.everything for message in seen for holder in HOLDERS)
+
+
+# commands
+
+
+def labels(holder: str) -> list[str]:
+    """What somebody might call it who has heard of it, or guessed."""
+    place = PLACES.get(holder)
+    if place is None:
+        return [f"{SECRETS[holder]} handbook"]
+    title = CHANNELS[place.platform, place.workspace, place.channel][0] or place.channel
+    return [f"#{title}", f"<#{place.channel}|{title}>"]
+
+
+COMMANDS = ("list", "show", "status", "help", "settings", "nonsense")
+
+
+@everybody
+async def test_what_commands_tell(stage: Stage, name: str, person: Person) -> None:
+    for line in COMMANDS:
+        shown = await stage.types(name, person, "kb", line)
+        assert {message.eyes for message in shown} == {Eyes(place=name, person=person)}
+        assert not leaks(shown, knows(stage)), line
+
+
+CHANGING = ("export", "remove", "bind", "reindex", "unbind", "export")
+
+
+@everybody
+async def test_commands_that_name_what_others_hold(stage: Stage, name: str, person: Person) -> None:
+    bindings = await stage.places.bindings(PLACES[name])
+    for number, holder in enumerate(HOLDERS):
+        wording = (*labels(holder), stage.held[holder], TITLES[holder])
+        lines = [f"show {label}" for label in wording[number % 2 :: 2]]
+        lines += [f"{command} {wording[0]}" for command in CHANGING[number % 2 :: 2]]
+        for line in lines:
+            shown = await stage.types(name, person, "kb", line)
+            assert {message.eyes for message in shown} == {Eyes(place=name, person=person)}
+            assert not leaks(shown, knows(stage), asked=line), line
+    await stage.rebind(PLACES[name], bindings)
+
+
+@everybody
+async def test_pages_of_documents_by_the_ids_of_knowledge_bases(
+    stage: Stage, name: str, person: Person
+) -> None:
+    for holder, base in stage.held.items():
+        seen = await stage.presses(name, person, "kb", f"show:{base}:1")
+        assert not leaks(seen, knows(stage)), holder
+        allowed = may_know(Eyes(place=name, person=person), holder, bound=stage.bound)
+        assert (TITLES[holder] in seen[0].everything) == allowed
+
+
+@everybody
+async def test_links_to_files_that_the_asker_cannot_read(stage: Stage, name: str, person: Person) -> None:
+    """The bot can read every message; that somebody has its link is no reason to give its files away."""
+    for holder, place in PLACES.items():
+        if reads(person, holder):
+            continue
+        link = f"https://chat.test/{holder}"
+        said = replace(message(holder, ANN, "here"), attachments=(secret_file(holder),))
+        stage.links[place.platform, place.workspace, link] = said
+        shown = await stage.types(name, person, "kb", f"add {link}")
+        assert not leaks(shown, learns(stage)), link
+        assert "I cannot read that message" in shown[-1].everything
+    assert [record.document.title for record in await stage.catalog.records(stage.held[name])] == [
+        TITLES[name]
+    ]
+
+
+# what changes, and what is not told
+
+
+async def test_sources_that_may_not_be_read_any_more_are_not_shown(stage: Stage) -> None:
+    place = PLACES["private"]
+    bindings = await stage.places.bindings(place)
+    value, under = button(await stage.says("private", ANN), "sources")
+    await stage.rebind(place, [])
+    try:
+        seen = await stage.presses("private", ANN, "sources", value, under=under)
+    finally:
+        await stage.rebind(place, bindings)
+    assert SECRETS["private"] in seen[-1].everything
+    assert not leaks(seen, lambda _, holder: holder == "private")
+
+
+@everybody
+async def test_what_is_asked_privately_is_in_nobody_elses_conversation(
+    stage: Stage, name: str, person: Person
+) -> None:
+    other = BEN if person == ANN else ANN
+    asked = [(person, ""), (person, "channel: "), (other, ""), (other, "channel: ")]
+    conversations = []
+    for asker, where in asked:
+        await stage.types(name, asker, "ask", f"{where}{QUESTION}")
+        conversations.append(stage.engine.queries[-1].conversation)
+    mine, ours, theirs, ours_again = conversations
+    assert len({mine, ours, theirs}) == 3
+    assert ours == ours_again
+    for elsewhere in PLACES.keys() - {name}:
+        await stage.types(elsewhere, person, "ask", QUESTION)
+        assert stage.engine.queries[-1].conversation not in conversations
+
+
+async def test_who_comes_in_or_goes_changes_the_next_answer(stage: Stage) -> None:
+    inside = stage.towns["slack", "T1"].inside
+    value, under = button(await stage.says("private", ANN), "regenerate")
+    inside["P1"].add("UX")
+    try:
+        again = await stage.presses("private", ANN, "regenerate", value, under=under)
+        found = stage.engine.queries[-1].knowledge_bases
+    finally:
+        inside["P1"].discard("UX")
+    # A stranger reads along now: of other channels only the one that strangers read, too, is left.
+    others = {"private", "external", "operator"} if stage.bound else {"private"}
+    assert found == {stage.held[holder] for holder in others}
+    assert not leaks(again, lambda _, holder: holder in others)
+
+
+@everybody
+async def test_while_the_platform_tells_nothing_only_the_own_is_searched(
+    stage: Stage, name: str, person: Person
+) -> None:
+    town = stage.towns[PLACES[name].platform, PLACES[name].workspace]
+    own = {holder for holder in PLACES if PLACES[holder] in (PLACES[name], PLACES[name].parent)}
+    for silent in ({"channel"}, {"may_read", "standing"}):
+        inside = stage.bound and silent != {"channel"} and name != "external"
+        seen = own | ({"operator"} if inside else set[str]())
+        town.silent = silent
+        try:
+            shown = [*await stage.says(name, person), *await stage.types(name, person, "ask", QUESTION)]
+            told = [message for line in COMMANDS for message in await stage.types(name, person, "kb", line)]
+        finally:
+            town.silent = set()
+        assert not leaks(shown, lambda _, holder, seen=seen: holder in seen)
+        assert not leaks(told, knows(stage))
+        assert SECRETS[name] in shown[-1].everything
+
+
+@everybody
+async def test_naming_what_others_hold_in_a_question(stage: Stage, name: str, person: Person) -> None:
+    others = [
+        f"{TITLES[holder]} in {labels(holder)[number % 2]}" for number, holder in enumerate(HOLDERS[:-1])
+    ]
+    line = f"What do {' and '.join(others)} say about the launch code?"
+    for shown in (await stage.says(name, person, line), await stage.types(name, person, "ask", line)):
+        assert SECRETS[name] in shown[-1].everything
+        assert not leaks(shown, learns(stage), asked=line)
