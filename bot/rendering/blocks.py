@@ -1,7 +1,8 @@
 """Pure: the lines of a Markdown text, each with the part it plays; the parsing is markdown-it's.
 
 What could only be known from later lines is left out, since a growing text must not change its mind: link definitions, headings
-by underlining, indented code and HTML blocks are read as the paragraphs that they look like.
+by underlining, indented code, HTML blocks, and tables whose header does not begin with a bar, are read as the paragraphs that they
+look like.
 """
 
 from __future__ import annotations
@@ -184,6 +185,13 @@ def _at(state: StateBlock, line: int) -> int:
     return state.bMarks[line] + state.tShift[line]
 
 
+def _barred(rule: Rule) -> Rule:
+    def barred(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        return state.src.startswith("|", _at(state, start)) and rule(state, start, end, silent)
+
+    return barred
+
+
 def _tell_prose(state: StateBlock, found: _Found, start: int) -> None:
     for line in range(start, state.line):
         found.lines[line] = ("prose", _at(state, line))
@@ -233,7 +241,8 @@ def _parser() -> MarkdownIt:
         ("paragraph", _tell_prose),
     ):
         rule = next(rule for rule in ruler.__rules__ if rule.name == name)
-        ruler.at(name, _telling(rule.fn, tell), {"alt": list(rule.alt)})
+        read_by = _barred(rule.fn) if name == "table" else rule.fn
+        ruler.at(name, _telling(read_by, tell), {"alt": list(rule.alt)})
     return parser
 
 

@@ -26,7 +26,7 @@ def decided(lines: Sequence[SourceLine]) -> tuple[int, bool]:
     kept = len(lines) - 1
     before = lines[kept - 1] if kept else None
     # the line above a table's rule is its header, and is a paragraph until that is seen
-    header = before is not None and "|" in before.content and before.kind in ("prose", "header")
+    header = before is not None and before.kind in ("prose", "header") and before.content.startswith("|")
     if header and (last.kind == "delimiter" or _DELIMITER.fullmatch(last.written)):
         kept -= 1
     return kept, False
@@ -39,7 +39,7 @@ def _waits(line: SourceLine) -> bool:
             return _END_OF_CODE.fullmatch(line.written) is not None
         case "prose":
             return (
-                "|" in line.content
+                line.content.startswith("|")
                 or _ONLY_MARKS.fullmatch(line.written) is not None
                 or _FENCE.match(line.written) is not None
             )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import regex
 
 from bot.rendering import pings
-from bot.rendering.links import ADDRESS, core, counts, destination, in_parentheses, misleads
+from bot.rendering.links import ADDRESS, core, counts, destination, in_parentheses, key, misleads
 
 if TYPE_CHECKING:
     from bot.rendering.dialect import Dialect
@@ -261,7 +261,7 @@ def _link(line: _Line, label: str, target: regex.Match[str]) -> None:
     )
     _write(inner)
     shown = "".join(inner.pieces)
-    named = bool(shown.strip()) and label.strip() != address
+    named = bool(shown.strip()) and not ("://" in label and key(label.strip()) == key(address))
     if permitted:
         line.put(f"[{shown}]({in_parentheses(address)})" if named else f"<{address}>", whole=True)
     elif not address:

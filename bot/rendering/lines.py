@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 import regex
@@ -70,6 +70,14 @@ class _Writer:
                 yield from tables.table(lines[position:end], self.dialect, self.links, self.border(line))
             else:
                 yield from self.line(line, growing=begun and end == len(lines))
+                following = lines[end] if end < len(lines) else None
+                if (
+                    following is not None
+                    and line.kind in ("open", "code")
+                    and following.fence is not line.fence
+                ):
+                    # its container ended the code; where the platform does not see that, nothing would
+                    yield self.code(replace(line, kind="close"), growing=False)
             if line.kind != "blank":
                 self.before = lines[end - 1]
             position = end
@@ -89,6 +97,8 @@ class _Writer:
             case "blank":
                 yield Line(text=self.blank(line), border=Border.LINE)
             case "open" | "code" | "close":
+                if self.dialect.flat and line.kind == "close" and self.before and self.before.kind == "open":
+                    yield replace(self.code(line, growing=False), text=f"{marks.quoted(line, self.dialect)} ")
                 yield self.code(line, growing=growing)
             case "rule":
                 if self._under_text(line):
@@ -176,7 +186,7 @@ class _Writer:
         if dialect.verbatim:
             text = line.content
         return Line(
-            text=(prefix + text).rstrip() if not text else prefix + text,
+            text=prefix + text if text else prefix.rstrip(),
             border=border,
             opened=reopened if line.kind == "open" else again,
             resumed=again + inside,
@@ -195,4 +205,5 @@ class _Writer:
             if growing:
                 content = content.rstrip("`")
             content = content.replace("```", f"``{pings.BREAK}`")
-        return content
+        # to Discord, code of empty lines is none, and its fences belong to other code
+        return content or (" " if self.dialect.flat else "")

@@ -25,11 +25,11 @@ _FIRST: Final = rf"[[\p{{L}}\p{{N}}]--{_NO_BLANKS}]"
 _NEXT: Final = rf"[[\p{{L}}\p{{M}}\p{{N}}\-_]--{_NO_BLANKS}]"
 ADDRESS: Final = (
     # with a scheme
-    rf"(?<![\p{{L}}\p{{N}}+])(?:(?i:[a-z][a-z0-9+.\-]{{0,24}})://|(?i:{_SCHEMES}):(?=[^\s<>`:])|(?i:www)\.)[^\s<>`]+"
+    rf"(?<![[\p{{L}}\p{{N}}+]--{_NO_BLANKS}])(?:(?i:[a-z][a-z0-9+.\-]{{0,24}})://|(?i:{_SCHEMES}):(?=[^\s<>`:])|(?i:www)\.)[^\s<>`]+"
     # an e-mail address
-    r"|(?<![\w.+%\-@])[\w.+%\-]{1,64}@(?:[\w\-]{1,63}\.){1,8}[\p{L}\-0-9]{2,63}"
+    rf"|(?<![[\w.+%\-@]--{_NO_BLANKS}])[[\w.+%\-]--{_NO_BLANKS}]{{1,64}}@(?:[\w\-]{{1,63}}\.){{1,8}}[\p{{L}}\-0-9]{{2,63}}"
     # a host name, or four numbers with something behind them
-    rf"|(?<![\p{{L}}\p{{N}}@.\-])(?:(?:{_FIRST}{_NEXT}{{0,62}}\.){{1,8}}(?P<ending>(?i:xn--[a-z0-9\-]+)|\p{{L}}{{2,24}})"
+    rf"|(?<![[\p{{L}}\p{{N}}@.\-]--{_NO_BLANKS}])(?:(?:{_FIRST}{_NEXT}{{0,62}}\.){{1,8}}(?P<ending>(?i:xn--[a-z0-9\-]+)|\p{{L}}{{2,24}})"
     r"|\d{1,3}(?:\.\d{1,3}){3}(?=[:/]))(?![\p{L}\p{N}\-])(?::\d{1,5})?(?:[/?#][^\s<>`]*)?"
 )
 """What chat programs make links of, and more; a match with an `ending` counts only if that is one."""
@@ -132,11 +132,11 @@ def misleads(label: str, address: str) -> bool:
     """Whether the text of a link looks like another address than the one it leads to."""
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", html.unescape(label)))
     plain = regex.sub("[\u3002\u2024\uff0e\uff61\u2219\u00b7]", ".", plain)
+    found = [core(plain[start:end]) for start, end in addresses(plain)]
+    if any("://" in each for each in found) and key(plain.strip()) != key(address):
+        return True  # no more than the address itself: Discord makes no link of such a text, but one of the address in it
     host = _host(complete(address))
-    return any(
-        _host(complete(found)) != host
-        for found in (core(plain[start:end]) for start, end in addresses(plain))
-    )
+    return any(_host(complete(each)) != host for each in found)
 
 
 def _host(address: str) -> str:

@@ -32,7 +32,7 @@ def pages(reply: Reply, limits: Limits, *, final: bool) -> list[Page]:
     Of a reply that is not final, only that is shown which more text cannot change; a page that another follows stays as it is
     when the text grows.
     """
-    dialect = _dialect(limits.dialect)
+    dialect = dialect_named(limits.dialect)
     texts = _texts(reply, dialect, limits.characters, final=final)
     shown = [Page(text=text, reply=reply) for text in texts]
     footer = dialect.footer(reply, min(dialect.footer_characters, limits.characters))
@@ -85,7 +85,8 @@ def _one_kind_of_break(text: str) -> str:
 
 
 @cache
-def _dialect(name: str) -> Dialect:
+def dialect_named(name: str) -> Dialect:
+    """The dialect of a module in `bot.rendering.dialects`."""
     if not name.isidentifier():
         raise ValueError(f"no dialect can be called {name!r}")
     dialect: object = import_module(f"bot.rendering.dialects.{name}").DIALECT

@@ -48,7 +48,9 @@ def cells(row: str) -> list[str]:
 
 
 def _row(line: SourceLine, columns: int) -> list[str]:
-    row = [cell.replace("\\|", "|") for cell in cells(line.content)[:columns]]
+    row = [cell.replace("\\|", "|") for cell in cells(line.content)]
+    if len(row) > columns:
+        row[columns - 1 :] = [" | ".join(row[columns - 1 :])]
     return row + [""] * (columns - len(row))
 
 

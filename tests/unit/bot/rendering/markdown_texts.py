@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-WORDS = (
+_WRITTEN = (
     "leave policy days **bold** *slanted* __strong__ ~~gone~~ `code` `` a`b `` [1] [2] [12] a_b_c x*y 日本語。 中文，你好 "
     "[text](https://ok.example/a) [text](https://evil.example/b) https://ok.example/a https://evil.example/c evil.com "
     "www.evil.com <https://ok.example/a> <b>x</b> <br> List<String> a|b ![pic](https://evil.example/p.png) [ref][1] "
     "\\* \\` ` ** [ ]( <!channel> <@U1> @everyone @here &lt; AT&T 3.5 e.g. README.md 👩‍👩‍👧‍👦 é́ | || __init__ ( ) ! # - > 1. "
     "a@b.com mailto:x@y.zz javascript:alert(1) _x_ http:// :// @ < & \\ ] [x](y z) [a [b](https://ok.example/a) c]"
-).split(" ")
+)
+WORDS = _WRITTEN.split()
 
 words = st.sampled_from(WORDS)
 sentence = st.lists(words, min_size=1, max_size=14).map(" ".join)
@@ -37,7 +38,9 @@ numbers = st.lists(
     max_size=6,
 ).map("\n".join)
 code = st.builds(
-    lambda fence, language, lines, closed: f"{fence}{language}\n" + "\n".join(lines) + (f"\n{fence}" if closed else ""),
+    lambda fence, language, lines, closed: (
+        f"{fence}{language}\n" + "\n".join(lines) + (f"\n{fence}" if closed else "")
+    ),
     st.sampled_from(["```", "~~~", "````"]),
     st.sampled_from(["", "py", "c++ title=x"]),
     st.lists(st.one_of(sentence, st.sampled_from(["", "    deep", "```", "x ``` y", "<!here>"])), max_size=6),

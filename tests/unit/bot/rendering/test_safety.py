@@ -1,0 +1,136 @@
+"""Whatever a model writes, nobody is pinged and no link leads where the reply may not lead."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.port import Limits, Reply, Source
+from bot.rendering import pages
+from tests.unit.bot.rendering import attacks, detectors
+from tests.unit.bot.rendering.markdown_texts import texts
+
+SLACK = Limits(characters=12_000, edit_seconds=1, dialect="slack")
+DISCORD = Limits(characters=2_000, edit_seconds=1, dialect="discord")
+BOTH = pytest.mark.parametrize("limits", [SLACK, DISCORD], ids=["slack", "discord"])
+
+
+def shown(text: str, limits: Limits, *, final: bool = True) -> list[str]:
+    return [page.text for page in pages(Reply(text=text, links=attacks.PERMITTED), limits, final=final)]
+
+
+def pings(text: str, limits: Limits) -> list[str]:
+    return detectors.slack_pings(text) if limits is SLACK else detectors.discord_pings(text)
+
+
+def foreign(text: str, limits: Limits, permitted: frozenset[str] = attacks.PERMITTED) -> list[str]:
+    found = detectors.slack_links(text) if limits is SLACK else detectors.discord_links(text)
+    return detectors.foreign(found, permitted)
+
+
+def test_there_are_many_attacks_and_the_detectors_see_them() -> None:
+    assert len(attacks.PINGS) > 150
+    assert len(attacks.LINKS) > 150
+    seen = sum(
+        bool(detectors.slack_pings(attack) or detectors.discord_pings(attack)) for attack in attacks.PINGS
+    )
+    assert seen > 0.85 * len(attacks.PINGS)
+    seen = sum(bool(foreign(attack, SLACK) or foreign(attack, DISCORD)) for attack in attacks.LINKS)
+    assert seen > 0.85 * len(attacks.LINKS)
+
+
+@BOTH
+def test_nobody_is_pinged(limits: Limits) -> None:
+    bad = [
+        (attack, text)
+        for attack in attacks.PINGS
+        for text in (*shown(attack, limits), *shown(attack, limits, final=False))
+        if pings(text, limits)
+    ]
+    assert not bad, "\n".join(map(repr, bad[:12]))
+
+
+@BOTH
+def test_no_foreign_link_is_shown(limits: Limits) -> None:
+    bad = [
+        (attack, text, foreign(text, limits))
+        for attack in attacks.LINKS
+        for text in (*shown(attack, limits), *shown(attack, limits, final=False))
+        if foreign(text, limits)
+    ]
+    assert not bad, "\n".join(map(repr, bad[:12]))
+
+
+@BOTH
+def test_no_letter_of_an_attack_is_lost(limits: Limits) -> None:
+    """What is no link is text: every letter and digit of an address can still be read."""
+    for attack in attacks.LINKS:
+        if "<" in attack or "&" in attack or attack.startswith(("~~~", "```")):
+            continue  # tags, entities and what follows a fence have letters that are not read
+        said = re.sub(r"[\W_]", "", "".join(shown(attack, limits)))
+        for word in re.findall(r"[^\W_]+", attack):
+            assert word in said, attack
+
+
+@BOTH
+def test_permitted_links_stay(limits: Limits) -> None:
+    for text in (
+        "[the handbook](https://ok.example/handbook)",
+        "See https://ok.example/handbook.",
+        "[a](http://ok.example/a_(b)?c=d&e=f)",
+        "<https://wiki.ok.example>",
+        "[ok.example](https://ok.example/handbook)",
+    ):
+        page = shown(text, limits)[0]
+        found = detectors.slack_links(page) if limits is SLACK else detectors.discord_links(page)
+        assert any("ok.example" in address for address in found), page
+        assert not foreign(page, limits)
+
+
+def test_text_of_our_own_may_link_anywhere_on_the_web() -> None:
+    reply = Reply(text="[a](https://any.example) [b](javascript:x) @everyone")
+    page = pages(reply, DISCORD, final=True)[0].text
+    assert "[a](https://any.example)" in page
+    assert "(`javascript:x`)" in page
+    assert not detectors.discord_pings(page)
+
+
+@BOTH
+def test_the_addresses_of_sources_are_permitted(limits: Limits) -> None:
+    source = Source(number=1, title="a", places="", uri="https://files.example/1")
+    reply = Reply(text="[here](https://files.example/1)", links=frozenset(), sources=(source,))
+    assert pages(reply, limits, final=True)[0].text == reply.text
+
+
+@BOTH
+@pytest.mark.parametrize("field", ["title", "places"])
+def test_names_in_the_small_print_neither_ping_nor_link(limits: Limits, field: str) -> None:
+    for name in attacks.NAMES:
+        for uri in (
+            "https://files.example/1?a=b&c=d",
+            "file:///x",
+            "javascript:alert(1)",
+            "https://a.example/<!here>|x",
+        ):
+            source = replace(Source(number=1, title="t", places="p", uri=uri), **{field: name})
+            reply = Reply(text="x", sources=(source,), notices=(name,))
+            footer = pages(reply, limits, final=True)[0].footer
+            assert not pings(footer, limits), (name, footer)
+            found = detectors.mrkdwn_links(footer) if limits is SLACK else detectors.discord_links(footer)
+            assert not detectors.foreign(found, frozenset({uri})), (name, found, footer)
+            assert footer.count("\n") == (1 if name.strip() else 0), footer
+
+
+@BOTH
+@settings(max_examples=60, deadline=None)
+@given(text=texts, room=st.integers(300, 2000), final=st.booleans())
+def test_random_text_is_safe(limits: Limits, text: str, room: int, *, final: bool) -> None:
+    small = Limits(characters=room, edit_seconds=1, dialect=limits.dialect)
+    permitted = frozenset({"https://ok.example/a"})
+    for page in pages(Reply(text=text, links=permitted), small, final=final):
+        assert not pings(page.text, limits)
+        assert not foreign(page.text, limits, permitted), page.text
