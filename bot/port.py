@@ -48,6 +48,7 @@ __all__ = [
     "Route",
     "Source",
     "Standing",
+    "Stopped",
     "Throttled",
     "Unreachable",
     "Write",
@@ -375,7 +376,10 @@ class Outlet(Protocol):
         ...
 
     async def write(self, write: Write) -> str:
-        """Do it; the platform's id of the message. Raises `Throttled`, `Gone`, `Unreachable`, `Refused`."""
+        """Do it; the platform's id of the message. Raises `Throttled`, `Gone`, `Unreachable`, `Refused`.
+
+        A write that is not final raises `Stopped` once a person has stopped the message.
+        """
         ...
 
 
@@ -441,6 +445,10 @@ class Throttled(ChatError):
 
 class Unreachable(ChatError):
     """The platform does not answer, or answers with a fault of its own: the same call may work later."""
+
+
+class Stopped(ChatError):
+    """A person stopped this message by a button of the platform's own: only the last word is still to be written."""
 
 
 class Gone(ChatError):

@@ -123,7 +123,12 @@ class Service:
             if allowed is not message and not turn.question:
                 return await ledger.note("failed")
             outlet = room.outlet(private=turn.person if turn.private else None, posted=turn.messages)
-            opened = self._parts.scheduler.open(outlet, posted=turn.messages, on_posted=ledger.posted)
+            opened = self._parts.scheduler.open(
+                outlet,
+                posted=turn.messages,
+                on_posted=ledger.posted,
+                on_stopped=lambda: run.interrupt("stopped"),
+            )
             async with opened as stream:
                 case = Case(
                     message=allowed,

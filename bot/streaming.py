@@ -42,12 +42,14 @@ class Scheduler:
         posted: Sequence[str] = (),
         links: frozenset[str] | None = None,
         on_posted: Callable[[tuple[str, ...]], Awaitable[None]] | None = None,
+        on_stopped: Callable[[], object] | None = None,
     ) -> MessageStream:
         """One answer of ours: `async with scheduler.open(outlet) as stream`.
 
         `posted` are the messages that it has already, the same that the outlet was made with. `links` are the only addresses
         to show as links in replies that do not say so themselves. `on_posted` is awaited with the ids of all parts whenever
-        there is a new one, before anything else is written.
+        there is a new one, before anything else is written. `on_stopped` is called when a person stops the message by a button
+        of the platform's own.
         """
         return MessageStream(
             self._pacer,
@@ -57,6 +59,7 @@ class Scheduler:
             posted=posted,
             links=links,
             on_posted=on_posted,
+            on_stopped=on_stopped,
         )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from bot.changes import Shown
 from bot.pacing import Urgency
-from bot.port import Gone, Refused, Throttled, Unreachable, Write
+from bot.port import Gone, Refused, Stopped, Throttled, Unreachable, Write
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -59,6 +59,7 @@ class MessageStream:
         posted: Sequence[str] = (),
         links: frozenset[str] | None = None,
         on_posted: Callable[[tuple[str, ...]], Awaitable[None]] | None = None,
+        on_stopped: Callable[[], object] | None = None,
     ) -> None:
         self._pacer = pacer
         self._outlet = outlet
@@ -66,6 +67,7 @@ class MessageStream:
         self._patience = patience
         self._links = links
         self._on_posted = on_posted
+        self._on_stopped = on_stopped
         self._shown = Shown(outlet, pacer, now=self._now, posted=posted)
         self._needs: Needs | None = None
         self._wanted: Callable[[], Reply] | None = None
@@ -218,6 +220,11 @@ class MessageStream:
         except Gone:
             self._gone = True
             self._give_up()
+            return False
+        except Stopped:
+            self._silent = True
+            if self._on_stopped is not None:
+                self._on_stopped()
             return False
         except Refused:
             self._silent = not self._shown.refused(change)

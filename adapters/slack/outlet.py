@@ -10,7 +10,7 @@ from adapters.slack import blocks, streams
 from adapters.slack.messages import is_ours
 from adapters.slack.uploads import share
 from adapters.slack.wire import ask
-from bot.port import Budget, Gone, Limits, Place, Refused, Route, Unreachable
+from bot.port import Budget, Gone, Limits, Place, Refused, Route, Stopped, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -107,7 +107,8 @@ class Outlet:
             await self._create(part, write, write.page)
         elif part.stream is not None:
             await self._grow(part, part.stream, write, write.page)
-        elif write.final or not part.frozen:
+        else:
+            _check_going_on(part, write)
             await self._update(part, write, write.page)
         if write.final and write.page.files and not part.shared:
             await share(self._wire, self._target.place, write.page.files)
@@ -234,8 +235,8 @@ class Outlet:
         else:
             await streams.close(wire, place, part.ts, stream)
             self._close(part, frozen=False)
-        if write.final or not part.frozen:
-            await self._update(part, write, page)
+        _check_going_on(part, write)
+        await self._update(part, write, page)
 
     def _close(self, part: _Part, *, frozen: bool) -> None:
         part.stream, part.frozen = None, frozen
@@ -303,3 +304,8 @@ def _edit_route(place: Place) -> Route:
 def _budget(place: Place, method: str, calls: int) -> Budget:
     """Slack counts per method and workspace."""
     return Budget(name=("slack", place.workspace, method), calls=calls, seconds=60.0)
+
+
+def _check_going_on(part: _Part, write: Write) -> None:
+    if part.frozen and not write.final:
+        raise Stopped("Somebody stopped the stream in Slack.")

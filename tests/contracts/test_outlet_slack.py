@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bot.port import Button, File, Gone, Outlet, Page, Refused, Room, Throttled, Unreachable, Write
+from bot.port import Button, File, Gone, Outlet, Page, Refused, Room, Stopped, Throttled, Unreachable, Write
 from bot.streaming import Scheduler, relay
 from rag_engine.types import Answer, Delta, TurnId
 from tests.unit.adapters.slack.conftest import Bot, bot, running, server
@@ -148,8 +148,9 @@ async def test_a_person_who_stops_the_stream_sees_no_more_until_the_end(bot: Bot
     outlet = (await asked(bot)).outlet()
     ts = await outlet.write(stream(Page(text="one ")))
     await bot.server.user_stops_stream(ts)
-    await outlet.write(stream(Page(text="one two ")))
-    await outlet.write(edit(Page(text="one two three ")))
+    for write in (stream(Page(text="one two ")), edit(Page(text="one two three "))):
+        with pytest.raises(Stopped):
+            await outlet.write(write)
     assert ours(bot.server)[0].text == "one "
     await outlet.write(edit(FINAL, final=True))
     assert ours(bot.server)[0].text == f"{FINAL.text}\n{FINAL.footer}"
