@@ -9,21 +9,22 @@ import asyncio
 import hashlib
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
 from bot.access import Scope, told
+from bot.judging import Judge, Shelf, is_ours
 from bot.places import Audience
 from rag_engine.errors import NotAllowed, UnknownKnowledgeBase, UserError
 from rag_engine.ports import Catalog, Documents
 from rag_engine.storage.names import folded, tidy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from bot.access import Access
     from bot.places import Places
-    from bot.port import Channel, Directory, Person, Place
+    from bot.port import Directory, Person, Place
     from rag_engine.types import Citation, DocumentId, KnowledgeBase, KnowledgeBaseId
 
 __all__ = ["LONGEST_LABEL", "Audiences", "Known", "listed"]
@@ -31,15 +32,13 @@ __all__ = ["LONGEST_LABEL", "Audiences", "Known", "listed"]
 LONGEST_LABEL = 40
 
 _AT_ONCE = 8
+_MOST_CHANNELS = 40
+"""Of more channels that are not bound here, the platform is not asked for a list: that takes calls, of which there are few."""
 _MOST_IN_NAME = 4
 _MOST_IN_ERROR = 20
-_FEW = ("direct", "group")
-_OURS = re.compile(r"[a-z_]+:.*~[0-9a-f]{12}", re.DOTALL)
 _MENTION = re.compile(r"<#([^|>\s]+)(?:\|[^>]*)?>")
 _HERE = {"", "here", "this channel", "this conversation", "this thread"}
 _UNTOLD = "Something was left out of this search, because the platform did not tell who may read it: ask again in a moment."
-
-_Verdict: TypeAlias = Literal["readable", "closed", "untold"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,79 +55,6 @@ class Known:
     """Questions look in it whose answers everyone here can read."""
     seen_privately: bool = False
     """Private questions of this person look in it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Shelf:
-    """All there is, and what a place uses."""
-
-    place: Place
-    bases: Mapping[KnowledgeBaseId, KnowledgeBase]
-    audiences: Mapping[KnowledgeBaseId, Audience]
-    bindings: Sequence[KnowledgeBaseId]
-    everywhere: frozenset[KnowledgeBaseId]
-
-    def own(self) -> list[KnowledgeBaseId]:
-        """Of the thread and of its channel."""
-        places = dict.fromkeys((self.place, self.place.parent))
-        return [
-            knowledge_base
-            for place in places
-            for knowledge_base, audience in self.audiences.items()
-            if audience.place == place and not audience.label and knowledge_base in self.bases
-        ]
-
-    def used(self) -> list[KnowledgeBaseId]:
-        """What questions may look in, if their readers may: the own, the bound, and those that every place sees."""
-        bound = [knowledge_base for knowledge_base in self.bindings if knowledge_base in self.bases]
-        return list(dict.fromkeys((*self.own(), *bound, *sorted(self.everywhere))))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Judge:
-    """Whether the readers of a reply may read a knowledge base. The readers are the person, or everyone in the channel."""
-
-    shelf: _Shelf
-    directory: Directory
-    person: Person | None
-    channel: Channel | None
-    """Where the reply stands; None when the platform did not tell."""
-    asking: asyncio.Semaphore
-
-    async def verdict(self, knowledge_base: KnowledgeBaseId) -> _Verdict:
-        place = self.shelf.place
-        audience = self.shelf.audiences.get(knowledge_base)
-        if audience is None:
-            return "closed" if _is_ours(self.shelf.bases[knowledge_base]) else self._inside()
-        if (audience.platform, audience.workspace) != (place.platform, place.workspace):
-            return "closed"
-        if audience.place in (place, place.parent):
-            return "readable"
-        if audience.thread:
-            return "closed"
-        return self._inside() if audience.everyone else await self._of_channel(audience.channel)
-
-    def _inside(self) -> _Verdict:
-        """What the whole workspace may read is nothing for a channel that others read, too."""
-        if self.channel is None:
-            return "untold"
-        return "closed" if self.channel.external else "readable"
-
-    async def _of_channel(self, owner: str) -> _Verdict:
-        inside = self._inside()
-        if inside != "readable":
-            return inside
-        async with self.asking:
-            held_by = await told(self.directory.channel(owner))
-            if held_by is None:
-                return "untold"
-            if held_by.kind in _FEW:
-                return "closed"
-            if self.person is not None:
-                may = await told(self.directory.may_read(owner, person=self.person.id))
-            else:
-                may = await told(self.directory.may_read(owner, everyone_in=self.shelf.place.channel))
-        return "untold" if may is None else "readable" if may else "closed"
 
 
 class Shelves(Catalog, Documents, Protocol):
@@ -178,64 +104,71 @@ class Audiences:
         used = shelf.used()
         verdicts = await asyncio.gather(*(judge.verdict(knowledge_base) for knowledge_base in used))
         members = [one for one, verdict in zip(used, verdicts, strict=True) if verdict == "readable"]
-        names = [await self._name(one, shelf, directory, judge.channel) for one in members]
+        names = [await judge.name(one) for one in members]
         return Scope(
             knowledge_bases=frozenset(members),
             name=listed(list(dict.fromkeys(names)), most=_MOST_IN_NAME),
             notices=(_UNTOLD,) if "untold" in verdicts else (),
         )
 
-    async def readable(self, place: Place, directory: Directory, person: Person) -> list[Known]:
-        """Every knowledge base that this person may know of in this place, what is used here first."""
+    async def readable(
+        self,
+        place: Place,
+        directory: Directory,
+        person: Person,
+        *,
+        beside: Collection[KnowledgeBaseId] | None = None,
+    ) -> list[Known]:
+        """Every knowledge base that this person may know of in this place, what is used here first.
+
+        `beside`: of those that are not used here, only these. Of a great many other channels' some are left out.
+        """
         if not self.access.serves(place):
             return []
         shelf = await self._shelf(place)
         judge = await self._judge(shelf, directory, person)
-        here = await self.scope(place, directory)
-        privately = await self.scope(place, directory, person=person)
-        used = [one for one in shelf.used() if one in here.knowledge_bases | privately.knowledge_bases]
-        others = [one for one in shelf.bases if one not in used]
-        known = await asyncio.gather(*(self._may_know(one, judge, person) for one in others))
-        found = [*used, *(one for one, may in zip(others, known, strict=True) if may)]
-        names = [await self._name(one, shelf, directory, judge.channel) for one in found]
-        return await self._told_apart(
-            [
-                Known(
-                    knowledge_base=shelf.bases[one],
-                    name=name,
-                    audience=shelf.audiences.get(one),
-                    bound=one in shelf.bindings,
-                    seen=one in here.knowledge_bases,
-                    seen_privately=one in privately.knowledge_bases,
-                )
-                for one, name in zip(found, names, strict=True)
-            ],
-            directory,
-        )
+        here = (await self.scope(place, directory)).knowledge_bases
+        privately = (await self.scope(place, directory, person=person)).knowledge_bases
+        used = [one for one in shelf.used() if one in here | privately]
+        others = [one for one in _others(shelf, beside) if one not in used]
+        may_know = await asyncio.gather(*(self._may_know(one, judge, person) for one in others))
+        names: dict[str, KnowledgeBaseId] = {}
+        for one in (*used, *(one for one, may in zip(others, may_know, strict=True) if may)):
+            names[await _unlike(names, one, judge)] = one
+        return [
+            Known(
+                knowledge_base=shelf.bases[one],
+                name=name,
+                audience=shelf.audiences.get(one),
+                bound=one in shelf.bindings,
+                seen=one in here,
+                seen_privately=one in privately,
+            )
+            for name, one in names.items()
+        ]
 
     async def find(self, label: str, place: Place, directory: Directory, person: Person) -> Known:
         """The knowledge base that the person means: a label, `#channel`, or nothing for the place's own.
 
         Raises `UnknownKnowledgeBase`, in the same words whether there is none or the person may not know of it.
         """
-        known = await self.readable(place, directory, person)
-        wanted, mention = folded(label), _MENTION.fullmatch(label.strip())
-        owner = place if wanted in _HERE else place.parent
-        if mention:
-            owner = replace(owner, channel=mention[1])
-        for one in known:
-            if mention or wanted in _HERE:
-                if one.audience and not one.audience.label and one.audience.place == owner:
-                    return one
-            elif wanted in (folded(one.name), folded(one.name.removeprefix("#"))):
-                return one
-        names = listed([one.name for one in known], most=_MOST_IN_ERROR)
-        if wanted in _HERE:
+        meant = _meant(label, await self._shelf(place))
+        known = await self.readable(place, directory, person, beside=meant)
+        found = [one for one in known if one.knowledge_base.id in meant]
+        if len(found) == 1:
+            return found[0]
+        if folded(label) in _HERE:
             raise UnknownKnowledgeBase(
                 "No file was added here yet, so there is no knowledge base of this place's own."
             )
-        what = "of that channel" if mention else label.strip()
+        mention = _MENTION.fullmatch(label.strip())
+        known = await self.readable(place, directory, person)
+        for one in known:
+            if not mention and folded(label) in (folded(one.name), folded(one.name.removeprefix("#"))):
+                return one
+        names = listed([one.name for one in known], most=_MOST_IN_ERROR)
         there = f"there are: {names}." if names else "there is none yet."
+        what = "of that channel" if mention else label.strip()
         raise UnknownKnowledgeBase(f"There is no knowledge base {what} that you may see here; {there}")
 
     async def still_readable(
@@ -257,11 +190,11 @@ class Audiences:
                 return True
         return False
 
-    async def _may_know(self, knowledge_base: KnowledgeBaseId, judge: _Judge, person: Person) -> bool:
+    async def _may_know(self, knowledge_base: KnowledgeBaseId, judge: Judge, person: Person) -> bool:
         """Whether a person may know of what is not used here."""
         audience, place = judge.shelf.audiences.get(knowledge_base), judge.shelf.place
         if audience is None:
-            if _is_ours(judge.shelf.bases[knowledge_base]):
+            if is_ours(judge.shelf.bases[knowledge_base]):
                 return False
             return await self.access.administers(person, judge.directory)
         if (audience.platform, audience.workspace) != (place.platform, place.workspace):
@@ -270,11 +203,11 @@ class Audiences:
             return await self.access.belongs(person, judge.directory)
         return await judge.verdict(knowledge_base) == "readable"
 
-    async def _shelf(self, place: Place) -> _Shelf:
+    async def _shelf(self, place: Place) -> Shelf:
         bases = {base.id: base for base in await self.catalog.knowledge_bases()}
         audiences = await self.places.audiences()
         wanted = {folded(name) for name in self.access.settings.everywhere}
-        return _Shelf(
+        return Shelf(
             place=place,
             bases=bases,
             audiences=audiences,
@@ -284,9 +217,9 @@ class Audiences:
             ),
         )
 
-    async def _judge(self, shelf: _Shelf, directory: Directory, person: Person | None) -> _Judge:
+    async def _judge(self, shelf: Shelf, directory: Directory, person: Person | None) -> Judge:
         channel = await told(directory.channel(shelf.place.channel))
-        return _Judge(shelf=shelf, directory=directory, person=person, channel=channel, asking=self._asking)
+        return Judge(shelf=shelf, directory=directory, person=person, channel=channel, asking=self._asking)
 
     async def _made(self, owner: Place, *, label: str) -> KnowledgeBase:
         base = await self.catalog.open(_catalog_name(owner, label), model=self.model)
@@ -303,44 +236,51 @@ class Audiences:
             raise NotAllowed("This place's knowledge base cannot be told from another's, so it is not used.")
         return base
 
-    async def _name(
-        self, knowledge_base: KnowledgeBaseId, shelf: _Shelf, directory: Directory, channel: Channel | None
-    ) -> str:
-        """What a person calls it in the place."""
-        audience = shelf.audiences.get(knowledge_base)
-        if audience is None:
-            return shelf.bases[knowledge_base].name
-        if audience.label:
-            return audience.label
-        if audience.thread:
-            return "this thread"
-        held_by = channel
-        if audience.channel != shelf.place.channel:
-            held_by = await told(directory.channel(audience.channel))
-        if held_by is None or not held_by.name:
-            return "this channel" if audience.channel == shelf.place.channel else "another channel"
-        return "this conversation" if held_by.kind in _FEW else f"#{held_by.name.removeprefix('#')}"
 
-    async def _told_apart(self, known: Sequence[Known], directory: Directory) -> list[Known]:
-        """Of those that share a name the first keeps it; the others bear what tells them apart behind it."""
-        apart: dict[str, Known] = {}
-        for one in known:
-            name = one.name
-            if folded(name) in apart:
-                name = f"{name} ({await _origin(one, directory)})"
-            if folded(name) in apart:
-                name = f"{name} {one.knowledge_base.id[:6]}"
-            apart[folded(name)] = replace(one, name=name)
-        return list(apart.values())
+def _others(shelf: Shelf, beside: Collection[KnowledgeBaseId] | None) -> list[KnowledgeBaseId]:
+    """What might be known beside what is used: first what no other channel must be asked about."""
+    if beside is not None:
+        return [one for one in shelf.bases if one in beside]
+    near: list[KnowledgeBaseId] = []
+    far: list[KnowledgeBaseId] = []
+    for one in shelf.bases:
+        audience = shelf.audiences.get(one)
+        asks = audience is not None and audience.channel not in ("", shelf.place.channel)
+        (
+            far if asks and audience and not audience.thread and _same_town(audience, shelf.place) else near
+        ).append(one)
+    return [*near, *far[:_MOST_CHANNELS]]
 
 
-async def _origin(known: Known, directory: Directory) -> str:
-    if known.audience is None:
-        return "not made in chat"
-    if known.audience.everyone:
-        return "of the workspace"
-    held_by = await told(directory.channel(known.audience.channel))
-    return f"of #{held_by.name.removeprefix('#')}" if held_by and held_by.name else "of another channel"
+def _meant(label: str, shelf: Shelf) -> set[KnowledgeBaseId]:
+    """What a label can mean before anything is asked; the names of channels are not known here."""
+    wanted, mention = folded(label), _MENTION.fullmatch(label.strip())
+    owner = None
+    if mention or wanted in _HERE:
+        owner = replace(shelf.place.parent, channel=mention[1]) if mention else shelf.place
+    meant: set[KnowledgeBaseId] = set()
+    for one, base in shelf.bases.items():
+        audience = shelf.audiences.get(one)
+        if owner is not None:
+            named = audience is not None and not audience.label and audience.place == owner
+        else:
+            named = wanted == folded(base.name if audience is None else audience.label)
+        if named:
+            meant.add(one)
+    return meant
+
+
+def _same_town(audience: Audience, place: Place) -> bool:
+    return (audience.platform, audience.workspace) == (place.platform, place.workspace)
+
+
+async def _unlike(names: Mapping[str, KnowledgeBaseId], one: KnowledgeBaseId, judge: Judge) -> str:
+    """What it is called here; where another has that name already, with what tells it apart."""
+    taken = {folded(name) for name in names}
+    name = await judge.name(one)
+    if folded(name) in taken:
+        name = f"{name} ({await judge.origin(one)})"
+    return f"{name} {one[:6]}" if folded(name) in taken else name
 
 
 def listed(names: Sequence[str], *, most: int) -> str:
@@ -367,8 +307,3 @@ def _catalog_name(owner: Place, label: str) -> str:
     digest = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
     readable = ":".join(quote(part, safe=" ", errors="replace") for part in parts[1:] if part)
     return f"{owner.platform}:{readable[:54]}~{digest}"
-
-
-def _is_ours(base: KnowledgeBase) -> bool:
-    """Whether it was made in chat: without an audience, which was lost or is being removed, nobody may see it."""
-    return bool(_OURS.fullmatch(base.name))

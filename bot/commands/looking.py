@@ -48,7 +48,7 @@ async def show_page(use: Use, identity: str, page: int) -> Reply:
 async def status(use: Use) -> Reply:
     """The installation, and how the files are that questions look in here."""
     lines = [f"- {name}: {value}" for name, value in (await use.desk.facts()).items()]
-    here = [known for known in await use.readable() if known.seen or known.seen_privately]
+    here = await use.readable(beside=())
     waiting, failed, ready = 0, list[str](), 0
     for known in here:
         for record in await use.desk.library.records(known.knowledge_base.id):

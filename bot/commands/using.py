@@ -10,9 +10,10 @@ from bot.access import told
 from bot.commands.desk import EXPIRY_MINUTES
 from bot.port import Button, Reply
 from rag_engine.errors import NotAllowed, UnknownKnowledgeBase
+from rag_engine.types import KnowledgeBaseId
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
     from bot.audience import Known
     from bot.commands.desk import Carry, Desk, Show
@@ -48,9 +49,9 @@ class Use:
         """The knowledge base that is meant by the label, of those that the person may know of."""
         return await self.desk.audiences.find(label, self.place, self.directory, self.person)
 
-    async def readable(self) -> list[Known]:
-        """All that the person may know of here."""
-        return await self.desk.audiences.readable(self.place, self.directory, self.person)
+    async def readable(self, *, beside: Collection[KnowledgeBaseId] | None = None) -> list[Known]:
+        """All that the person may know of here; `beside` narrows what is not used here."""
+        return await self.desk.audiences.readable(self.place, self.directory, self.person, beside=beside)
 
     async def channel(self) -> Channel:
         """Where it is used. Raises `NotAllowed` when the platform does not tell."""
@@ -136,7 +137,7 @@ def count(number: int, noun: str) -> str:
 
 async def known_by_id(use: Use, identity: str) -> Known:
     """The knowledge base of a button, if the person who presses it may know of it: anybody can send any value."""
-    for known in await use.readable():
+    for known in await use.readable(beside={KnowledgeBaseId(identity)}):
         if known.knowledge_base.id == identity:
             return known
     raise UnknownKnowledgeBase("This knowledge base is not there any more, or you may not see it.")

@@ -405,6 +405,21 @@ async def test_the_platform_is_asked_at_each_question_and_only_about_what_is_bou
         assert not [asked for asked in chat.town.asked if "LEGAL" in asked]
 
 
+async def test_the_platform_is_not_asked_about_hundreds_of_channels_at_once(chat: Chat) -> None:
+    for number in range(60):
+        chat.town.add(f"C{number}", "public", "ANN")
+        await chat.audiences.own(place(f"C{number}"))
+    handbook = await chat.audiences.create(place(), "handbook", everyone=True)
+    listing = await chat.audiences.readable(place(), chat.town, BEN)
+    assert 20 < len([one for one in listing if one.name.startswith("#c")]) <= 40
+    for label, expected in (("<#C59|c59>", "#c59"), ("handbook", "handbook")):
+        chat.town.asked.clear()
+        found = await chat.audiences.find(label, place(), chat.town, BEN)
+        assert found.name == expected
+        assert len(chat.town.asked) < 10
+    assert found.knowledge_base.id == handbook.id
+
+
 async def test_a_channel_without_a_name_is_called_what_it_is(chat: Chat) -> None:
     await chat.audiences.own(place())
     chat.town.channels["GENERAL"] = Channel(id="GENERAL", name="", kind="public")

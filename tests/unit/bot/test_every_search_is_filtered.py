@@ -29,6 +29,7 @@ READERS = {
     "knowledge_bases": {
         "access.py",
         "audience.py",
+        "chat.py",
         "compose.py",
         "reindexing.py",
         "cli/add.py",
