@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.port import Button, Gone, Limits, Refused, Reply, Throttled, Unreachable
+from bot.port import Button, Gone, Limits, Refused, Reply, Stopped, Throttled, Unreachable
 from bot.streaming import Scheduler, relay
 from bot.writing import Patience
 from rag_engine.types import Answer, Delta, Retrieval, Stage, TurnId
@@ -442,6 +442,23 @@ def test_what_the_platform_refuses_is_reported_at_the_end_with_its_sentence() ->
         return outlet
 
     assert texts(virtual_time.run(main())) == ["something smaller"]
+
+
+def test_what_a_person_stopped_by_the_platforms_own_button_gets_its_last_word_only() -> None:
+    stopped: list[float] = []
+
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet(faults=deque([None, Stopped("stopped_by_user")]))
+        opened = Scheduler(render=pages).open(outlet, on_stopped=lambda: stopped.append(now()))
+        async with opened as stream:
+            for text in ("a", "ab", "abc"):
+                stream.want(Reply(text=text))
+                await asyncio.sleep(5)
+            await stream.finish(Reply(text="ab (stopped)"))
+        return outlet
+
+    assert texts(virtual_time.run(main())) == ["a", "ab (stopped)"]
+    assert stopped == [5]
 
 
 def test_a_fault_of_ours_is_raised_at_the_end_and_another_reply_can_be_said() -> None:
