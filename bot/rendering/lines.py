@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from bot.rendering.links import Links
 
 _HEADING: Final = regex.compile(r"#{1,6}[ \t]*(?P<title>.*?)(?:[ \t]+#+)?[ \t]*")
+_LONGEST_FENCE: Final = 20
+"""A fence is repeated round each piece of its code and must leave room for it."""
 _LANGUAGE: Final = regex.compile(r"[\w+#.\-]{0,30}")
 _BOX: Final = regex.compile(r"\[(?P<tick>[ xX])\](?=\s)")
 
@@ -124,7 +126,7 @@ class _Writer:
         prefix = marks.before(line, self.dialect)
         length = len(prefix)
         return Line(
-            text=prefix + text,
+            text=line.written if self.dialect.verbatim else prefix + text,
             border=self.border(line),
             opened=marks.reopened(line, self.dialect),
             resumed=marks.resumed(line, self.dialect),
@@ -167,8 +169,8 @@ class _Writer:
 
     def code(self, line: SourceLine, *, growing: bool) -> Line:
         dialect, fence = self.dialect, line.fence or Fence(mark="```", language="")
-        plain = dialect.flat or (fence.mark[0] == "~" and not dialect.verbatim)
-        mark = "```" if plain else fence.mark
+        odd = fence.mark[0] == "~" or len(fence.mark) > _LONGEST_FENCE
+        mark = "```" if dialect.flat or odd else fence.mark
         prefix = marks.quoted(line, dialect) if dialect.flat else marks.before(line, dialect)
         inside = marks.quoted(line, dialect) if dialect.flat else marks.inside(line, dialect)
         language = fence.language if _LANGUAGE.fullmatch(fence.language) else ""
@@ -183,10 +185,9 @@ class _Writer:
                 first = self.before is not None and self.before.kind == "open"
                 border = Border.AFTER_HEADING if first else Border.LINE
                 text = self._code(line, mark, growing=growing)
-        if dialect.verbatim:
-            text = line.content
+        shown = prefix + text if text else prefix.rstrip()
         return Line(
-            text=prefix + text if text else prefix.rstrip(),
+            text=line.written if dialect.verbatim else shown,
             border=border,
             opened=reopened if line.kind == "open" else again,
             resumed=again + inside,

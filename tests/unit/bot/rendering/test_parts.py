@@ -64,7 +64,7 @@ def test_text_that_needs_no_change_stays_as_written(dialect: str, blocks: list[l
 
 
 @DIALECTS
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(text=texts)
 def test_what_is_shown_of_a_growing_text_only_grows(dialect: str, text: str) -> None:
     """At every cut: each state begins with the one before it, and the final text with all of them."""
@@ -151,7 +151,7 @@ def test_code_is_closed_and_opened_again_with_its_language(dialect: str) -> None
 @DIALECTS
 def test_a_table_repeats_its_header(dialect: str) -> None:
     rows = "\n".join(f"| name {number} | {number} |" for number in range(60))
-    shown = texts_of(f"| Name | Days |\n|------|-----:|\n{rows}", dialect, 500)
+    shown = texts_of(f"| Name | Days |\n|------|-----:|\n{rows}", dialect, 400)
     assert len(shown) > 2
     for page in shown:
         assert re.search(r"Name\s+\| Days", page)
