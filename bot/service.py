@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from bot.port import Action, Attachment, Command, MessageEvent, Person, Room
+    from bot.running import Run
     from bot.serving import Parts, Show
+    from bot.writing import MessageStream
 
 _EDITABLE_SECONDS = 600.0
 """A question that is edited later than this after it was asked keeps its answer."""
@@ -122,14 +124,7 @@ class Service:
             allowed = await receiving.permitted(message, room, self._parts)
             if allowed is not message and not turn.question:
                 return await ledger.note("failed")
-            outlet = room.outlet(private=turn.person if turn.private else None, posted=turn.messages)
-            opened = self._parts.scheduler.open(
-                outlet,
-                posted=turn.messages,
-                on_posted=ledger.posted,
-                on_stopped=lambda: run.interrupt("stopped"),
-            )
-            async with opened as stream:
+            async with self._opened(room, ledger, run) as stream:
                 case = Case(
                     message=allowed,
                     room=room,
@@ -151,6 +146,16 @@ class Service:
         finally:
             self._runs.end(turn.id)
         return None
+
+    def _opened(self, room: Room, ledger: Ledger, run: Run) -> MessageStream:
+        """The messages of the turn, those that stand already or new ones; the ledger and the run hear what happens to them."""
+        turn = ledger.turn
+        return self._parts.scheduler.open(
+            room.outlet(private=turn.person if turn.private else None, posted=turn.messages),
+            posted=turn.messages,
+            on_posted=ledger.posted,
+            on_stopped=lambda: run.interrupt("stopped"),
+        )
 
     async def _speak(self, case: Case) -> None:
         """Say all there is to say; a failure too is said, where the message can still be written."""
