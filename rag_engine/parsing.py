@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import binascii
 import json
 import logging
 import os
@@ -12,6 +14,7 @@ import sys
 import tempfile
 import time
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast, get_args
 
@@ -21,7 +24,7 @@ from rag_engine.media_types import shown
 from rag_engine.types import Blob, Section, SectionKind
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
 _log = logging.getLogger(__name__)
 
@@ -33,6 +36,7 @@ _START_SECONDS: Final = 30.0
 """Time a worker may take to start, on a busy machine."""
 _END_SECONDS: Final = 10.0
 _CPU_LIMIT_SIGNAL: Final = getattr(signal, "SIGXCPU", 0)
+_PNG: Final = b"\x89PNG\r\n\x1a\n"
 _KINDS: Final = frozenset(get_args(SectionKind))
 # Tokens and keys in our environment are none of a parser's business.
 _PASSED_ON: Final = (
@@ -47,6 +51,14 @@ _PASSED_ON: Final = (
     "LD_LIBRARY_PATH",
     "TZ",
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagePicture:
+    """A page of a PDF as PNG; `marked` is how many of the quotes were found on it."""
+
+    content: bytes
+    marked: int
 
 
 class ParserPool:
@@ -65,20 +77,19 @@ class ParserPool:
         Raises a `UserError` when the file cannot be read, also after some batches. Stopping early is allowed: close the
         iterator (`contextlib.aclosing`) or be cancelled, and the worker is ended.
         """
-        async with self._slots:
-            worker = await self._idle_worker()
-            intact = False
-            try:
-                if not worker.files:
-                    await worker.ready()
-                async for batch in worker.parse(blob, seconds=self._seconds, memory_bytes=self._memory_bytes):
-                    yield batch
-                intact = True
-            except UserError:
-                intact = worker.intact
-                raise
-            finally:
-                self._return(worker, intact=intact)
+        async with self._worker() as worker:
+            async for batch in worker.parse(blob, seconds=self._seconds, memory_bytes=self._memory_bytes):
+                yield batch
+
+    async def picture(self, blob: Blob, *, page: int, quotes: Sequence[str]) -> PagePicture:
+        """A page (from 1) of a PDF with the quotes marked, at most 1200 pixels across.
+
+        Raises a `UserError` when there is no such page or it cannot be drawn.
+        """
+        async with self._worker() as worker:
+            return await worker.picture(
+                blob, page=page, quotes=quotes, seconds=self._seconds, memory_bytes=self._memory_bytes
+            )
 
     async def close(self) -> None:
         """End every worker and wait until they are gone."""
@@ -86,6 +97,23 @@ class ParserPool:
         for worker in list(self._workers):
             worker.kill()
             await self._bury(worker)
+
+    @asynccontextmanager
+    async def _worker(self) -> AsyncGenerator[_Worker]:
+        """A worker for one file; it is ended when its conversation breaks off in the middle."""
+        async with self._slots:
+            worker = await self._idle_worker()
+            intact = False
+            try:
+                if not worker.files:
+                    await worker.ready()
+                yield worker
+                intact = True
+            except UserError:
+                intact = worker.intact
+                raise
+            finally:
+                self._return(worker, intact=intact)
 
     async def _idle_worker(self) -> _Worker:
         for worker in [worker for worker in self._workers if not worker.alive]:
@@ -154,8 +182,27 @@ class _Worker:
             ) from error
 
     async def parse(self, blob: Blob, *, seconds: float, memory_bytes: int) -> AsyncIterator[list[Section]]:
+        async for reply in self._replies({}, blob, seconds=seconds, memory_bytes=memory_bytes):
+            yield [_section(raw, blob) for raw in cast("list[object]", reply.get("sections") or [])]
+
+    async def picture(
+        self, blob: Blob, *, page: int, quotes: Sequence[str], seconds: float, memory_bytes: int
+    ) -> PagePicture:
+        request: dict[str, object] = {"page": page, "quotes": list(quotes)}
+        pictures = [
+            _picture(reply, blob)
+            async for reply in self._replies(request, blob, seconds=seconds, memory_bytes=memory_bytes)
+        ]
+        if not pictures:
+            raise _unreadable(blob)
+        return pictures[0]
+
+    async def _replies(
+        self, request: dict[str, object], blob: Blob, *, seconds: float, memory_bytes: int
+    ) -> AsyncIterator[dict[str, object]]:
+        """What the worker says to a request, up to the reply that ends it; raises what that says went wrong."""
         self.intact = False
-        request: dict[str, object] = {
+        request |= {
             "path": str(blob.path.resolve()),
             "name": blob.name,
             "seconds": seconds,
@@ -169,9 +216,9 @@ class _Worker:
             reply = await self._receive(blob, left=left, seconds=seconds)
             # Only our waiting counts: a slow consumer must not use up the file's time.
             left -= time.monotonic() - began
-            if "sections" not in reply:
+            if "sections" not in reply and "picture" not in reply:
                 break
-            yield [_section(raw, blob) for raw in cast("list[object]", reply["sections"])]
+            yield reply
         self.intact = True
         self.resident = _whole_number(reply.get("done", reply.get("resident", 0)))
         if "error" in reply:
@@ -268,6 +315,17 @@ def _section(raw: object, blob: Blob) -> Section:
             return Section(text=text, anchor=anchor, headings=path, kind=cast("SectionKind", kind))
         case _:
             raise _unreadable(blob)
+
+
+def _picture(reply: dict[str, object], blob: Blob) -> PagePicture:
+    """A picture as the worker sent it."""
+    try:
+        content = base64.b64decode(str(reply["picture"]), validate=True)
+    except (KeyError, binascii.Error) as error:
+        raise _unreadable(blob) from error
+    if not content.startswith(_PNG):
+        raise _unreadable(blob)
+    return PagePicture(content=content, marked=_whole_number(reply.get("marked")))
 
 
 def _error(reply: dict[str, object], blob: Blob) -> UserError:

@@ -5,13 +5,15 @@ replies to what was its standard output when it began; both are frames of a leng
 many bytes of JSON. Whatever a library prints goes nowhere. It ends when its input ends, so it cannot outlive its parent.
 
 first    {"ready": process id} from the worker, once
-request  {"path", "name", "seconds", "memory"}
-replies  {"sections": [{"text", "anchor", "headings": one a line, "kind"}, ...]} any number of times, then one of
+request  {"path", "name", "seconds", "memory"}; for the picture of a page of a PDF also {"page": from 1, "quotes": [...]}
+replies  {"sections": [{"text", "anchor", "headings": one a line, "kind"}, ...]} any number of times, or once
+         {"picture": PNG in base64, "marked": quotes found}; then one of
          {"done": resident bytes} or {"error": class name, "message": sentence, "cause": traceback for the log, "resident": bytes}
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import os
@@ -66,14 +68,23 @@ def _answer(request: dict[str, object]) -> Iterator[dict[str, object]]:
     _limit(seconds=cast("float", request["seconds"]), memory=memory)
     most_before = _most_memory()
     try:
-        parser = cast("Parser", plugins.load(FAMILY, parser_name(path, name)).parse)
-        for batch in _batches(parser(path)):
-            yield {"sections": batch}
+        if "page" in request:
+            yield _picture(request, path)
+        else:
+            parser = cast("Parser", plugins.load(FAMILY, parser_name(path, name)).parse)
+            for batch in _batches(parser(path)):
+                yield {"sections": batch}
     except Exception as error:  # noqa: BLE001 - a parser's bug or a library's on a hostile file must cost this file only
         exhausted = _most_memory() > max(memory * 0.9, most_before)
         yield _failure(error, name, memory=memory, exhausted=exhausted)
     else:
         yield {"done": _resident()}
+
+
+def _picture(request: dict[str, object], path: Path) -> dict[str, object]:
+    draw = plugins.load("rag_engine", "page_pictures").draw
+    content, marked = draw(path, cast("int", request["page"]), cast("list[str]", request["quotes"]))
+    return {"picture": base64.b64encode(content).decode("ascii"), "marked": marked}
 
 
 def _failure(error: Exception, name: str, *, memory: int, exhausted: bool) -> dict[str, object]:
