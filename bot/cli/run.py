@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
+import signal
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from rag_engine.errors import Misconfigured
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from bot.port import ChatService
     from bot.settings import Settings
@@ -27,7 +28,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     starting = Patience(
         seconds=settings.ingestion.patience_seconds, on_wait=_log_wait, on_resume=_log_resumption
     )
-    async with AsyncExitStack() as stack:
+    async with _ended_by_sigterm(), AsyncExitStack() as stack:
         meters = await stack.enter_async_context(compose.metrics(settings))
         with patient(starting):
             application = await stack.enter_async_context(compose.application(settings, meters=meters))
@@ -39,6 +40,28 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             service = await stack.enter_async_context(chat.console_service(application))
             await console.run(console.Settings(), service)
     return 0
+
+
+@asynccontextmanager
+async def _ended_by_sigterm() -> AsyncGenerator[None]:
+    """SIGTERM ends the block as Ctrl-C does, so that answers which are being written get their last word; exit code 0."""
+    task, told = asyncio.current_task(), False
+
+    def tell(number: int, frame: object) -> None:
+        nonlocal told
+        told = True
+        if task is not None:
+            task.get_loop().call_soon_threadsafe(task.cancel)
+
+    before = signal.signal(signal.SIGTERM, tell)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not told:
+            raise
+        telemetry.event("stopped")
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 async def _serve(
