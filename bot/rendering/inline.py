@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 _LONGEST_LABEL: Final = 400
 _LONGEST_TARGET: Final = 2_500
+_LONGEST_CODE: Final = 400
+_LONGEST_LINK: Final = 500
+"""What is longer might have to be cut where a message ends, and the pieces would be read as something else."""
+_CODE_PIECE: Final = 100
 _MARKUP: Final = (
     r"(?P<escape>\\(?![<@&])[!-/:-@\[-`{-~])"
     r"|(?P<code>`+)"
@@ -104,6 +108,14 @@ def code(text: str) -> str:
     return f"{marks}{blank}{pings.without_pings(text)}{blank}{marks}"
 
 
+def _put_code(line: _Line, text: str) -> None:
+    """Put text as code, in pieces that a message can end between."""
+    for start in range(0, len(text), _CODE_PIECE):
+        if start:
+            line.put(pings.BREAK)
+        line.put(code(text[start : start + _CODE_PIECE]), whole=True)
+
+
 def _write(line: _Line) -> None:
     text = line.text
     line.pairs = _pairs(text, growing=line.growing) if "[" in text else {}
@@ -141,7 +153,7 @@ def _pairs(text: str, *, growing: bool) -> dict[int, int]:
                     pairs[start] = found.start()
             case "`":
                 end = _code_end(text, found.start(), len(found.group()))
-                if growing and (end < 0 or end == len(text)):
+                if growing and _undecided_code(text, found.start(), end):
                     break
                 skipped = max(end, found.end())
             case _:
@@ -155,15 +167,21 @@ _BRACKETS: Final = regex.compile(r"\\.|`+|\[|\]")
 def _code_end(text: str, start: int, marks: int) -> int:
     """Where the code ends that begins here; -1 when it does not end on this line."""
     fence = "`" * marks
-    at = text.find(fence, start + marks)
+    farthest = start + _LONGEST_CODE
+    at = text.find(fence, start + marks, farthest)
     while at >= 0:
         end = at
         while end < len(text) and text[end] == "`":
             end += 1
         if end - at == marks:
             return end
-        at = text.find(fence, end)
+        at = text.find(fence, end, farthest)
     return -1
+
+
+def _undecided_code(text: str, start: int, end: int) -> bool:
+    """Whether more text could still make code of what begins here, or other code."""
+    return end == len(text) or (end < 0 and len(text) <= start + _LONGEST_CODE)
 
 
 def _token(line: _Line, found: regex.Match[str]) -> int:
@@ -193,7 +211,7 @@ def _token(line: _Line, found: regex.Match[str]) -> int:
 
 def _code(line: _Line, found: regex.Match[str]) -> int:
     end = _code_end(line.text, found.start(), len(found.group()))
-    if line.growing and (end < 0 or end == len(line.text)):
+    if line.growing and _undecided_code(line.text, found.start(), end):
         return -1
     if end < 0:
         line.put("".join(f"\\{mark}" for mark in found.group()))
@@ -255,22 +273,36 @@ def _bracket(line: _Line, found: regex.Match[str]) -> int:
 
 def _link(line: _Line, label: str, target: regex.Match[str]) -> None:
     address = destination(target["to"])
-    permitted = not line.label and line.links.permit(address) and not misleads(label, address)
+    permitted = not line.label and _permitted(line, address) and not misleads(label, address)
     inner = _Line(
         text=label, dialect=line.dialect, links=line.links, growing=False, label=line.label or permitted
     )
     _write(inner)
     shown = "".join(inner.pieces)
     named = bool(shown.strip()) and not ("://" in label and key(label.strip()) == key(address))
+    if not permitted and address and not named:
+        inner = _Line(text="", dialect=line.dialect, links=line.links, growing=False)
     if permitted:
         line.put(f"[{shown}]({in_parentheses(address)})" if named else f"<{address}>", whole=True)
     elif not address:
-        line.put(shown)
+        _put_all(line, inner)
     else:
         title = (target["title"] or "").strip()
-        line.put(f"{shown} (" if named else "")
-        line.put(code(address), whole=True)
-        line.put((f" {code(title)}" if title else "") + (")" if named else ""))
+        _put_all(line, inner)
+        line.put(" (" if named else "")
+        _put_code(line, address)
+        line.put(" " if title else "")
+        _put_code(line, title)
+        line.put(")" if named else "")
+
+
+def _permitted(line: _Line, address: str) -> bool:
+    return len(address) <= _LONGEST_LINK and line.links.permit(address)
+
+
+def _put_all(line: _Line, inner: _Line) -> None:
+    line.whole += [(line.length + start, line.length + end) for start, end in inner.whole]
+    line.put("".join(inner.pieces))
 
 
 def _address(line: _Line, found: regex.Match[str]) -> int:
@@ -294,8 +326,8 @@ def _address(line: _Line, found: regex.Match[str]) -> int:
 def _show_address(line: _Line, address: str, *, bare: bool) -> None:
     if line.label:
         line.put(address)
-    elif not line.links.permit(address):
-        line.put(code(address), whole=True)
+    elif not _permitted(line, address):
+        _put_code(line, address)
     elif bare:
         line.put(address, whole=True)
     else:

@@ -130,7 +130,7 @@ class _Writer:
             border=self.border(line),
             opened=marks.reopened(line, self.dialect),
             resumed=marks.resumed(line, self.dialect),
-            whole=((0, length), *((start + length, end + length) for start, end in whole)),
+            whole=((0, length), *_moved(whole, length)),
         )
 
     def prose(self, line: SourceLine, *, growing: bool) -> Line:
@@ -146,8 +146,7 @@ class _Writer:
                 return self.plain(line, f"\\{text}")
             if text.endswith("\\") and not text.endswith("\\\\"):
                 text = text[:-1]
-        length = len(box)
-        return self.plain(line, box + text, [(start + length, end + length) for start, end in shown.whole])
+        return self.plain(line, box + text, _moved(shown.whole, len(box)))
 
     def _box(self, line: SourceLine, content: str) -> str:
         item = line.containers[-1] if line.containers else None
@@ -160,12 +159,15 @@ class _Writer:
         found = _HEADING.fullmatch(line.content)
         title = found["title"] if found else line.content
         shown = inline(title, self.dialect, self.links)
-        if line.level > self.dialect.headings:
-            text = shown.text.replace("**", "").strip()
-            return self.plain(line, f"**{text}**" if text else "")
-        if shown.text == title and not self.dialect.flat:
-            return self.plain(line, line.content, shown.whole)
-        return self.plain(line, f"{'#' * line.level} {shown.text}")
+        written = shown.text == title and not self.dialect.flat and line.level <= self.dialect.headings
+        if written:
+            return self.plain(line, line.content, _moved(shown.whole, line.content.find(title)))
+        if line.level <= self.dialect.headings:
+            begin, end = f"{'#' * line.level} ", ""
+        else:
+            begin = end = "**" if title.strip() and "**" not in shown.text else ""
+        length = len(begin)
+        return self.plain(line, begin + shown.text + end, _moved(shown.whole, length))
 
     def code(self, line: SourceLine, *, growing: bool) -> Line:
         dialect, fence = self.dialect, line.fence or Fence(mark="```", language="")
@@ -205,6 +207,10 @@ class _Writer:
             # three backticks would end the block there
             if growing:
                 content = content.rstrip("`")
-            content = content.replace("```", f"``{pings.BREAK}`")
+            content = regex.sub("``(?=`)", f"``{pings.BREAK}", content)
         # to Discord, code of empty lines is none, and its fences belong to other code
         return content or (" " if self.dialect.flat else "")
+
+
+def _moved(stretches: Sequence[tuple[int, int]], by: int) -> list[tuple[int, int]]:
+    return [(start + by, end + by) for start, end in stretches]

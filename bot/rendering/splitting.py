@@ -168,7 +168,7 @@ def _better(
 ) -> tuple[tuple[bool, float, int] | None, _Cut]:
     """The better of two places to cut: one that fills the message at least by half, then the lower rank, then the later."""
     score = (fill < _LEAST_FILL, float(rank), 0)
-    if rank >= Border.NEVER and fill < _LEAST_FILL:
+    if rank >= Border.NEVER:
         score = (True, float(rank) + 100, 0)
     if best is None or score <= best:
         return score, cut

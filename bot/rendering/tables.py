@@ -8,7 +8,7 @@ import regex
 from rich.cells import cell_len
 
 from bot.rendering import marks, pings
-from bot.rendering.inline import inline
+from bot.rendering.inline import Shown, inline
 from bot.rendering.line import Border, Line
 
 if TYPE_CHECKING:
@@ -73,33 +73,40 @@ def _named(label: str, address: str) -> str:
 
 def _written(lines: Sequence[SourceLine], dialect: Dialect, links: Links, border: Border) -> Iterator[Line]:
     """Row by row, so that a table can grow; the header again where a message begins, and after the most rows of one table."""
-    header, rule = (marks.before(line, dialect) + _bars(line, dialect, links) for line in lines[:2])
+    header, rule = (marks.before(line, dialect) + _bars(line, dialect, links).text for line in lines[:2])
     reopened = marks.reopened(lines[1], dialect)
     again = f"{header}\n{rule}\n"
     inside = marks.inside(lines[0], dialect)
     if reopened:
         # the mark of the item stands in its own line then
-        again = f"{reopened}{inside}{_bars(lines[0], dialect, links)}\n{rule}\n"
+        again = f"{reopened}{inside}{_bars(lines[0], dialect, links).text}\n{rule}\n"
     for number, line in enumerate(lines):
-        prefix = marks.before(line, dialect)
+        prefix, bars = marks.before(line, dialect), _bars(line, dialect, links)
         row = number - 2
         if row > 0 and row % dialect.rows == 0:
             yield Line(text=inside.rstrip(), border=Border.PART)
-            yield Line(text=inside + _bars(lines[0], dialect, links), border=Border.NEVER)
+            yield Line(text=inside + _bars(lines[0], dialect, links).text, border=Border.NEVER)
             yield Line(text=rule, border=Border.NEVER)
         yield Line(
-            text=prefix + _bars(line, dialect, links),
+            text=prefix + bars.text,
             border=border if number == 0 else Border.NEVER if row <= 0 else Border.LINE,
             opened=marks.reopened(line, dialect) if number == 0 else again,
             resumed=marks.resumed(line, dialect),
-            whole=((0, len(prefix)),),
+            whole=((0, len(prefix)), *((s + len(prefix), e + len(prefix)) for s, e in bars.whole)),
         )
 
 
-def _bars(line: SourceLine, dialect: Dialect, links: Links) -> str:
+def _bars(line: SourceLine, dialect: Dialect, links: Links) -> Shown:
+    """A row, cell by cell: what looks like code or a link over a bar is none."""
     if line.kind == "delimiter":
-        return line.content
-    return "|".join(inline(cell, dialect, links).text for cell in _BAR.split(line.content))
+        return Shown(text=line.content)
+    row = Shown()
+    for number, cell in enumerate(_BAR.split(line.content)):
+        shown = inline(cell, dialect, links)
+        row.text += "|" if number else ""
+        row.whole += [(start + len(row.text), end + len(row.text)) for start, end in shown.whole]
+        row.text += shown.text
+    return row
 
 
 # --- aligned in a block of code -------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ def texts_of(text: str, dialect: str, room: int, *, final: bool = True) -> list[
 
 
 @DIALECTS
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(text=texts, room=st.integers(250, 700))
 def test_parts_join_to_the_text_and_fit(dialect: str, text: str, room: int) -> None:
     lines = show(text, dialect_named(dialect), links(PERMITTED)).lines
@@ -45,14 +45,14 @@ def test_parts_join_to_the_text_and_fit(dialect: str, text: str, room: int) -> N
         assert not part.gap.strip()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(text=texts)
 def test_commonmark_is_shown_as_written(text: str) -> None:
     assert rendered(text, "commonmark").rstrip() == re.sub("\r\n?", "\n", text).rstrip()
 
 
 @DIALECTS
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     blocks=st.lists(
         st.lists(st.from_regex(r"[a-z]{1,9}", fullmatch=True), min_size=1, max_size=12), min_size=1
@@ -77,7 +77,7 @@ def test_what_is_shown_of_a_growing_text_only_grows(dialect: str, text: str) -> 
 
 
 @DIALECTS
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(text=st.lists(texts, min_size=2, max_size=4).map("\n\n".join), room=st.integers(150, 400))
 def test_a_part_that_was_left_stays_as_it_is(dialect: str, text: str, room: int) -> None:
     left: list[str] = []
@@ -183,7 +183,7 @@ def test_a_quote_keeps_its_marks(dialect: str) -> None:
 
 @pytest.mark.parametrize("dialect", ["slack", "discord"])
 @settings(max_examples=40, deadline=None)
-@given(words=st.lists(sentence, min_size=10, max_size=30), room=st.integers(150, 400))
+@given(words=st.lists(sentence, min_size=20, max_size=40), room=st.integers(600, 900))
 def test_links_code_and_citations_are_not_cut(dialect: str, words: list[str], room: int) -> None:
     whole = rendered(" ".join(words), dialect)
     shown = texts_of(" ".join(words), dialect, room)

@@ -127,10 +127,42 @@ def test_names_in_the_small_print_neither_ping_nor_link(limits: Limits, field: s
 
 @BOTH
 @settings(max_examples=60, deadline=None)
-@given(text=texts, room=st.integers(300, 2000), final=st.booleans())
-def test_random_text_is_safe(limits: Limits, text: str, room: int, *, final: bool) -> None:
+@given(
+    text=st.lists(texts, min_size=1, max_size=8).map("\n\n".join),
+    room=st.integers(1000, 2000),
+    final=st.booleans(),
+)
+def test_random_text_is_safe_wherever_it_is_cut(limits: Limits, text: str, room: int, *, final: bool) -> None:
     small = Limits(characters=room, edit_seconds=1, dialect=limits.dialect)
     permitted = frozenset({"https://ok.example/a"})
     for page in pages(Reply(text=text, links=permitted), small, final=final):
         assert not pings(page.text, limits)
         assert not foreign(page.text, limits, permitted), page.text
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`" + "https://evil.example/x " * 200 + "`",
+        "x `" + "y" * 1_500 + "` https://evil.example " + "`" + "z " * 700 + "`",
+        "https://evil.example/" + "a" * 9_000,
+        "[text](https://evil.example/" + "b" * 2_000 + ")",
+        "```\n" + "https://evil.example/x\n" * 900 + "```\n" + "<!channel> @everyone " * 300,
+        "# " + "`https://evil.example` " * 300,
+        "#### " + "`https://evil.example` **x** " * 300,
+        "| a |\n|---|\n| " + "`https://evil.example` " * 900 + "|",
+        "- " * 12 + "```\n" + "  " * 12 + ("https://evil.example\n" + "  " * 12) * 700,
+        "> " * 8 + "`https://evil.example` " * 700,
+        "~~~\n```\nhttps://evil.example\n```\n~~~ \n" * 60,
+        "`" * 30 + "\n" + "`" * 25 + "\nhttps://evil.example\n" + "`" * 30,
+        "```\n```\n" * 30 + "```\nhttps://evil.example\n```",
+        "```\n" + "\n" * 3_000 + "```\n\n```\nhttps://evil.example\n```",
+    ],
+    ids=lambda text: text[:12],
+)
+def test_long_text_is_safe_wherever_it_is_cut(limits: Limits, text: str) -> None:
+    for end in (len(text), len(text) // 2, len(text) // 3):
+        for page in shown(text[:end], limits, final=end == len(text)):
+            assert not pings(page, limits)
+            assert not foreign(page, limits), page[-200:]
