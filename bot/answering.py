@@ -77,6 +77,8 @@ class Case:
     ledger: Ledger
     run: Run
     stream: MessageStream
+    home: Place
+    """The place that its files belong to."""
     listens: bool
     """There may be something before it in its thread that belongs to it."""
     unasked: bool = False
@@ -121,6 +123,11 @@ class Case:
         )
         sources = (self._button("sources"),) if cited else ()
         return (*sources, self._button("regenerate"), *rating)
+
+    def broken_off(self, sentence: str) -> Reply:
+        """The text so far with the sentence under it, or the sentence where there is no text."""
+        notices = (*self.lines, sentence) if self.text else self.lines
+        return Reply(text=self.text or sentence, notices=notices, links=self.links, buttons=self.again())
 
     def again(self) -> tuple[Button, ...]:
         """The button under what is no whole answer."""

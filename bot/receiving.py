@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bot.answering import Case
-    from bot.port import Attachment, IncomingMessage, Place, Room
+    from bot.port import Attachment, IncomingMessage, Person, Place, Room
     from bot.serving import Parts
 
 _MOST_EARLIER_FILES: Final = 10
@@ -27,28 +27,30 @@ _BUTTONS: Final = 4
 _LABEL_CHARACTERS: Final = 40
 
 
-def home(message: IncomingMessage) -> Place:
-    """The place that the message's files belong to: the thread it stands in, else its channel or direct conversation."""
-    return message.place if message.in_thread else message.place.parent
+async def settled(message: IncomingMessage, room: Room, parts: Parts) -> tuple[IncomingMessage, Place]:
+    """The message, and the place that its files belong to; without its files where the person may not add any.
 
-
-async def permitted(message: IncomingMessage, room: Room, parts: Parts) -> IncomingMessage:
-    """The message, without its files where the person may not add any there; they alone are told so."""
+    Files of a thread belong to the thread. Those of a message at the top level belong to its channel, if the person may add to
+    that; else to the thread that the answer opens. A refusal is told to the person alone.
+    """
+    places = [message.place] if message.in_thread else [message.place.parent, message.place]
     if not message.attachments:
-        return message
-    sentence = await _refusal(message, room, parts)
-    if not sentence:
-        return message
+        return message, places[0]
+    sentence = ""
+    for place in dict.fromkeys(places):
+        sentence = await _refusal(message.person, place, room, parts)
+        if not sentence:
+            return message, place
     names = ", ".join(shown(attachment.name) for attachment in message.attachments)
     async with parts.scheduler.open(room.outlet(private=message.person)) as stream:
         await stream.finish(Reply(text=f"{names}: {sentence}"))
-    return replace(message, attachments=())
+    return replace(message, attachments=()), places[0]
 
 
-async def _refusal(message: IncomingMessage, room: Room, parts: Parts) -> str:
+async def _refusal(person: Person, place: Place, room: Room, parts: Parts) -> str:
     """Why the person may not add files there, as one sentence for them alone; empty when they may."""
     try:
-        await parts.access.check(message.person, home(message), room.directory, act="add")
+        await parts.access.check(person, place, room.directory, act="add")
     except NotAllowed as error:
         return str(error)
     return ""
@@ -62,7 +64,7 @@ async def listen(case: Case) -> None:
 
 async def take_files(case: Case, parts: Parts, own: Sequence[Attachment]) -> None:
     """Take in the message's own files, and those of its thread that nobody has dealt with yet."""
-    place = home(case.message)
+    place = case.home
     again = bool(case.ledger.turn.messages)
     attachments = await _unknown(own, place, parts) if again else list(own)
     mine = {identity(attachment) for attachment in own}
@@ -72,7 +74,7 @@ async def take_files(case: Case, parts: Parts, own: Sequence[Attachment]) -> Non
     attachments += earlier[:_MOST_EARLIER_FILES]
     if not attachments:
         return
-    if not own and await _refusal(case.message, case.room, parts):
+    if not own and await _refusal(case.message.person, place, case.room, parts):
         return  # nobody asked for these files to be taken in
     base = await parts.audiences.own(place)
     taken = await parts.uploads.take(
@@ -109,7 +111,7 @@ async def finish_files(case: Case) -> None:
 
 def promotions(case: Case) -> tuple[Button, ...]:
     """A button for each file that a thread has now: whoever may administer the channel can give it to all of it."""
-    if not home(case.message).thread:
+    if not case.home.thread:
         return ()
     return tuple(
         Button(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
 
+    from bot.port import Place
     from rag_engine.types import ConversationId
 
 Reason: TypeAlias = Literal["stopped", "edited", "deleted"]
@@ -35,9 +36,11 @@ class Crowded(Exception):
 
 
 class Run:
-    """One turn while it is being dealt with."""
+    """One turn while it is being dealt with: where, and who asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, place: Place | None = None, asker: str = "") -> None:
+        self.place = place
+        self.asker = asker
         self._limit: asyncio.Timeout | None = None
         self._reason: Reason | None = None
         self._last_word = False
@@ -82,10 +85,14 @@ class Runs:
     def __init__(self) -> None:
         self._runs: dict[str, Run] = {}
 
-    def begin(self, identity: str) -> Run:
+    def begin(self, identity: str, *, place: Place | None = None, asker: str = "") -> Run:
         """A new run; nobody else may have one of that id."""
-        run = self._runs[identity] = Run()
+        run = self._runs[identity] = Run(place=place, asker=asker)
         return run
+
+    def at(self, place: Place) -> list[Run]:
+        """Those of one place, the newest last."""
+        return [run for run in self._runs.values() if run.place == place]
 
     def end(self, identity: str) -> None:
         """The run is over, whatever became of it."""

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bot import actions, answering, gate, hearing, receiving, telemetry
+from bot import actions, answering, gate, hearing, receiving, telemetry, triggers
 from bot.actions import Again, Context
 from bot.answering import Case, Ledger
 from bot.commands.parsing import parse
@@ -33,6 +33,9 @@ _EDITABLE_SECONDS = 600.0
 """A question that is edited later than this after it was asked keeps its answer."""
 _SHOWN_AFTER_SECONDS = 0.5
 """A command that takes longer says that it is being done."""
+
+_LAST_WORD_SECONDS = 5.0
+"""How long a message may take to say that its answer was interrupted; less than a service manager waits before it kills."""
 
 _log = logging.getLogger(__name__)
 
@@ -85,8 +88,23 @@ class Service:
 
     async def _arrived(self, message: IncomingMessage, room: Room) -> None:
         admitted = await gate.admit(message, room, self._parts)
-        if admitted is not None:
-            await self._take_up(message, room, admitted)
+        if admitted is None or await self._stops(message, room):
+            return
+        await self._take_up(message, room, admitted)
+
+    async def _stops(self, message: IncomingMessage, room: Room) -> bool:
+        """Whether the message says no more than stop, and there was something to stop."""
+        running = self._runs.at(message.place) if triggers.is_stop(message.text) else []
+        check = self._parts.access.check
+        try:
+            for run in running:
+                await check(message.person, message.place, room.directory, act="stop", asker=run.asker)
+        except (RagError, ChatError) as error:
+            language = language_of(message.text, message.person)
+            await self._tell(room, message.person, sentence_of(error, language))
+            return True
+        stopped = [run for run in running if run.interrupt("stopped")]
+        return bool(stopped)
 
     async def _take_up(self, message: IncomingMessage, room: Room, admitted: Admitted) -> None:
         """Claim the message, then deal with it."""
@@ -118,10 +136,11 @@ class Service:
         listens: bool = False,
     ) -> None:
         """One turn on its messages, from the placeholder to the last word."""
-        run, ledger = self._runs.begin(turn.id), Ledger(self._parts.turns, turn)
+        run = self._runs.begin(turn.id, place=turn.place, asker=turn.person.id)
+        ledger = Ledger(self._parts.turns, turn)
         language = language_of(message.text, message.person, chosen=admitted.settings.language)
         try:
-            allowed = await receiving.permitted(message, room, self._parts)
+            allowed, home = await receiving.settled(message, room, self._parts)
             if allowed is not message and not turn.question:
                 return await ledger.note("failed")
             async with self._opened(room, ledger, run) as stream:
@@ -133,6 +152,7 @@ class Service:
                     ledger=ledger,
                     run=run,
                     stream=stream,
+                    home=home,
                     listens=listens or message.in_thread,
                     unasked=admitted.unasked,
                     earlier=admitted.earlier,
@@ -173,6 +193,9 @@ class Service:
                 await self._stopped(case)
         except answering.Silence:
             await self._silent(case.ledger.turn)
+        except asyncio.CancelledError:
+            await self._interrupted(case)
+            raise
         except BrokenPipeError:
             raise
         except Crowded as crowd:
@@ -208,14 +231,22 @@ class Service:
         await case.ledger.note(question=meant.text.strip())
         case.language = language_of(meant.text, meant.person, chosen=case.settings.language)
         brought = replace(case.message, attachments=meant.attachments)
-        return (await receiving.permitted(brought, case.room, self._parts)).attachments
+        brought, case.home = await receiving.settled(brought, case.room, self._parts)
+        return brought.attachments
 
     async def _stopped(self, case: Case) -> None:
         case.run.last_word()
-        stopped = case.say("stopped")
-        notices = (*case.lines, stopped) if case.text else case.lines
-        reply = Reply(text=case.text or stopped, notices=notices, links=case.links, buttons=case.again())
-        await case.finish(reply, "stopped")
+        await case.finish(case.broken_off(case.say("stopped")), "stopped")
+
+    async def _interrupted(self, case: Case) -> None:
+        """The program ends: what stands there must not look as if it went on."""
+        if not case.stream.messages:
+            return
+        try:
+            async with asyncio.timeout(_LAST_WORD_SECONDS):
+                await case.finish(case.broken_off(case.say("interrupted")), "stopped")
+        except (ChatError, TimeoutError) as error:
+            _log.warning("the last word of an answer could not be written: %s", error)
 
     async def _silent(self, turn: ChatTurn) -> None:
         """Say nothing, and remember nothing of it."""
@@ -229,10 +260,8 @@ class Service:
         if case.unasked and not case.stream.messages:
             return await case.ledger.note("failed")  # nobody asked: it is in the log
         case.run.last_word()
-        notices = (*case.lines, sentence) if case.text else case.lines
-        reply = Reply(text=case.text or sentence, notices=notices, links=case.links, buttons=case.again())
         try:
-            await case.finish(reply, "failed")
+            await case.finish(case.broken_off(sentence), "failed")
         except ChatError as problem:
             _log.warning("a message could not be written: %s", problem)
             await case.ledger.note("failed")

@@ -56,6 +56,9 @@ _COURTESIES = """
     beaucoup parfait gracias vale perfecto grazie mille perfetto va bene obrigado obrigada valeu dank je bedankt top yes no ja nein
     oui non si sì ありがとう ありがとうございます 谢谢 好的 감사합니다
 """
+_STOPS = """
+    stop stopp halt anhalten arrête arrêtez para parar detente alto ferma fermati pare stoppen 停止 停 やめて 止めて
+"""
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -157,3 +160,9 @@ def is_courtesy(text: str) -> bool:
         return not _MARKS.search(text)
     courtesies = _COURTESIES.split()
     return all(word in courtesies for word in words)
+
+
+def is_stop(text: str) -> bool:
+    """Whether a text says only that we should stop."""
+    words = _WORD.findall(text.casefold())
+    return len(words) == 1 and words[0] in _STOPS.split()

@@ -22,6 +22,7 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_found_advice": "Versuchen Sie andere Wörter, oder fügen Sie eine Datei hinzu, in der es steht; `/kb show` zeigt, was da ist.",
     "general": "Aus allgemeinem Wissen: Das steht nicht in Ihren Dateien.",
     "stopped": "Angehalten.",
+    "interrupted": "Ich wurde beim Antworten unterbrochen. Drücke „Neu erzeugen“ oder frage noch einmal.",
     "unexpected": "Etwas ist schiefgegangen (Kennung {id}). Fragen Sie noch einmal, und nennen Sie einem Administrator die Kennung, wenn es wieder geschieht.",
     "with_id": "{sentence} (Kennung {id})",
     "index_away": "Der Suchindex antwortet nicht; versuchen Sie es gleich noch einmal.",

@@ -22,6 +22,7 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_found_advice": "Try other words, or add a file that says it; `/kb show` lists what is here.",
     "general": "From general knowledge: this is not from your files.",
     "stopped": "Stopped.",
+    "interrupted": "I was stopped while answering. Press Regenerate, or ask again.",
     "unexpected": "Something broke (id {id}). Ask again, and tell an administrator the id if it happens twice.",
     "with_id": "{sentence} (id {id})",
     "index_away": "The search index does not answer; try again in a moment.",

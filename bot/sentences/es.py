@@ -22,6 +22,7 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_found_advice": "Pruebe con otras palabras, o añada un archivo que lo diga; `/kb show` enumera lo que hay aquí.",
     "general": "De conocimiento general: esto no viene de sus archivos.",
     "stopped": "Detenido.",
+    "interrupted": "Me interrumpieron mientras respondía. Usa el botón para generar otra respuesta o pregunta de nuevo.",
     "unexpected": "Algo ha fallado (id {id}). Pregunte de nuevo, y dé el id a un administrador si vuelve a ocurrir.",
     "with_id": "{sentence} (id {id})",
     "index_away": "El índice de búsqueda no responde; inténtelo de nuevo en un momento.",

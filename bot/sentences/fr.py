@@ -22,6 +22,7 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_found_advice": "Essayez d’autres mots, ou ajoutez un fichier qui le dit ; `/kb show` liste ce qu’il y a ici.",
     "general": "D’après des connaissances générales : cela ne vient pas de vos fichiers.",
     "stopped": "Arrêté.",
+    "interrupted": "J’ai été interrompu pendant ma réponse. Demandez une nouvelle réponse par le bouton, ou reposez la question.",
     "unexpected": "Une erreur s’est produite (identifiant {id}). Reposez la question, et donnez l’identifiant à un administrateur si elle se répète.",
     "with_id": "{sentence} (identifiant {id})",
     "index_away": "L’index de recherche ne répond pas ; réessayez dans un instant.",

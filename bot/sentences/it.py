@@ -22,6 +22,7 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_found_advice": "Prova con altre parole, o aggiungi un file che lo dica; `/kb show` elenca quello che c’è qui.",
     "general": "Da conoscenze generali: questo non viene dai tuoi file.",
     "stopped": "Fermato.",
+    "interrupted": "Sono stato interrotto mentre rispondevo. Usa il pulsante per rigenerare la risposta o chiedi di nuovo.",
     "unexpected": "Qualcosa è andato storto (id {id}). Chiedi di nuovo, e dai l’id a un amministratore se succede ancora.",
     "with_id": "{sentence} (id {id})",
     "index_away": "L’indice di ricerca non risponde; riprova tra un momento.",

@@ -17,6 +17,7 @@ Sentence = Literal[
     "not_found_advice",
     "general",
     "stopped",
+    "interrupted",
     "unexpected",
     "with_id",
     "index_away",

@@ -22,6 +22,7 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_found_advice": "Probeer andere woorden, of voeg een bestand toe waarin het staat; `/kb show` toont wat er is.",
     "general": "Uit algemene kennis: dit komt niet uit uw bestanden.",
     "stopped": "Gestopt.",
+    "interrupted": "Ik werd onderbroken tijdens het antwoorden. Gebruik de knop om opnieuw te genereren of vraag het nog eens.",
     "unexpected": "Er ging iets mis (id {id}). Vraag het opnieuw, en geef een beheerder de id als het weer gebeurt.",
     "with_id": "{sentence} (id {id})",
     "index_away": "De zoekindex antwoordt niet; probeer het zo nog eens.",

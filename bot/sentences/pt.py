@@ -22,6 +22,7 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_found_advice": "Tente outras palavras, ou adicione um arquivo que o diga; `/kb show` lista o que há aqui.",
     "general": "De conhecimento geral: isto não vem dos seus arquivos.",
     "stopped": "Parado.",
+    "interrupted": "Fui interrompido enquanto respondia. Use o botão para gerar de novo ou pergunte outra vez.",
     "unexpected": "Algo falhou (id {id}). Pergunte de novo, e informe o id a um administrador se acontecer outra vez.",
     "with_id": "{sentence} (id {id})",
     "index_away": "O índice de busca não responde; tente de novo daqui a pouco.",

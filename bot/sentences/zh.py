@@ -22,6 +22,7 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_found_advice": "请换个说法，或添加写有该内容的文件；`/kb show` 会列出这里的文件。",
     "general": "来自一般知识：您的文件中没有这一内容。",
     "stopped": "已停止。",
+    "interrupted": "回答时被中断了。请点“重新生成”，或再问一次。",
     "unexpected": "出了问题（编号 {id}）。请再问一次；如果再次发生，请把编号告诉管理员。",
     "with_id": "{sentence}（编号 {id}）",
     "index_away": "搜索索引没有响应，请稍后再试。",

@@ -220,6 +220,30 @@ async def test_a_question_that_waits_can_be_stopped(here: World) -> None:
     assert post.text == "We have 28 days of leave [1]."
 
 
+async def test_a_word_stops_it_too(here: World) -> None:
+    asked = here.chat.message(QUESTION)
+    task, _ = await begun(here, asked, "We have 28 days", " of leave.")
+    post = here.last
+    await here.send(here.chat.message("Stop!", place=asked.place, in_thread=True, person=BEN))
+    assert here.last.private == BEN
+    assert post.buttons == ["stop"]
+    await here.send(here.chat.message("Stop!", place=asked.place, in_thread=True))
+    await task
+    assert post.reply.notices == ("Stopped.",)
+    assert here.chat.public == [post]  # nothing else is said to it
+
+
+async def test_a_program_that_ends_in_the_middle_says_so_in_the_message(here: World) -> None:
+    task, _ = await begun(here, here.chat.message(QUESTION), "We have 28 days", " of leave.")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert here.last.text == "We have 28 days"
+    assert here.last.reply.notices == ("I was stopped while answering. Press Regenerate, or ask again.",)
+    assert here.last.buttons == ["regenerate"]
+    assert here.model.open_replies == 0
+
+
 # --- regenerate
 
 

@@ -86,13 +86,25 @@ async def test_a_file_in_a_direct_message_is_of_that_conversation(here: World) -
     assert "promote" not in here.last.buttons
 
 
+async def test_a_file_at_the_top_level_is_the_channels_or_without_leave_the_threads(here: World) -> None:
+    post = await here.ask("", attachment("leave.md", LEAVE))
+    assert post.text == "- leave.md: 1 passage, searchable"
+    (where,) = await documents(here)
+    assert where.startswith("general ")  # the thread that the answer opened
+    here.says("28 days [1].")
+    thread = replace(CHANNEL, thread=where.split()[1])
+    assert (await here.ask(QUESTION, place=thread, in_thread=True)).text == "28 days [1]."
+    await here.ask("", attachment("leave.md", LEAVE), person=ADMIN)
+    assert (await documents(here))["general"] == ["leave.md"]
+
+
 async def test_a_file_for_the_whole_channel_needs_leave_and_only_its_sender_is_told(here: World) -> None:
-    await here.ask("", attachment("leave.md", LEAVE))
+    await here.ask("", attachment("leave.md", LEAVE), place=CHANNEL)
     assert not here.chat.public
     assert here.last.private == ANN
     assert here.last.text == "leave.md: Only an admin may add here."
     assert await documents(here) == {}
-    await here.ask("", attachment("leave.md", LEAVE), person=ADMIN)
+    await here.ask("", attachment("leave.md", LEAVE), person=ADMIN, place=CHANNEL)
     assert here.last.text == "- leave.md: 1 passage, searchable"
     assert await documents(here) == {"general": ["leave.md"]}
 
@@ -100,7 +112,7 @@ async def test_a_file_for_the_whole_channel_needs_leave_and_only_its_sender_is_t
 async def test_a_question_is_answered_also_where_its_file_was_refused(here: World) -> None:
     await here.file("leave.md", LEAVE)
     here.says("28 days [1].")
-    await here.ask(QUESTION, attachment("other.md", "# Other\n"))
+    await here.ask(QUESTION, attachment("other.md", "# Other\n"), place=CHANNEL)
     assert [post.text for post in here.chat.public] == ["28 days [1]."]
     assert [post.text for post in here.chat.private] == ["other.md: Only an admin may add here."]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from bot.port import IncomingMessage, Person, Place
-from bot.triggers import Company, Mode, decide, is_courtesy, is_question, screen
+from bot.triggers import Company, Mode, decide, is_courtesy, is_question, is_stop, screen
 from tests.unit.bot.chatting import attachment
 
 QUESTIONS = (
@@ -140,3 +140,13 @@ def test_files_are_for_us_where_everything_is() -> None:
     assert decide(brought, mode="auto", company=Company()).ours
     assert not decide(message("fyi"), mode="auto", company=Company()).ours
     assert not decide(brought, mode="thread", company=Company()).ours
+
+
+@pytest.mark.parametrize("text", ["stop", "Stop!", " STOPP. ", "停止"])
+def test_a_text_that_only_says_stop(text: str) -> None:
+    assert is_stop(text)
+
+
+@pytest.mark.parametrize("text", ["", "stop it?", "When does the bus stop?", "stops", "…"])
+def test_a_text_that_says_more_than_stop(text: str) -> None:
+    assert not is_stop(text)
