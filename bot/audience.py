@@ -99,9 +99,11 @@ class Audiences:
         """
         if not self.access.serves(place):
             return Scope(knowledge_bases=frozenset(), name="")
-        shelf = await self._shelf(place)
-        judge = await self._judge(shelf, directory, person)
-        used = shelf.used()
+        judge = await self._judge(await self._shelf(place), directory, person)
+        return await self._judged(judge)
+
+    async def _judged(self, judge: Judge) -> Scope:
+        used = judge.shelf.used()
         verdicts = await asyncio.gather(*(judge.verdict(knowledge_base) for knowledge_base in used))
         members = [one for one, verdict in zip(used, verdicts, strict=True) if verdict == "readable"]
         names = [await judge.name(one) for one in members]
@@ -127,8 +129,8 @@ class Audiences:
             return []
         shelf = await self._shelf(place)
         judge = await self._judge(shelf, directory, person)
-        here = (await self.scope(place, directory)).knowledge_bases
-        privately = (await self.scope(place, directory, person=person)).knowledge_bases
+        here = (await self._judged(replace(judge, person=None))).knowledge_bases
+        privately = (await self._judged(judge)).knowledge_bases
         used = [one for one in shelf.used() if one in here | privately]
         others = [one for one in _others(shelf, beside) if one not in used]
         may_know = await asyncio.gather(*(self._may_know(one, judge, person) for one in others))
