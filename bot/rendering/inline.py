@@ -42,6 +42,30 @@ _MAYBE_ADDRESS: Final = re.compile(r"[^\s.]\.[^\s.]|[^\s:]:[^\s:]")
 """Every address has a dot or a colon between two characters; few lines do, and looking for addresses is slow."""
 # The end of a growing line: a word that may turn out an address, and whatever may go on. Scripts without blanks are no words.
 _UNDECIDED: Final = regex.compile(
+    r"[\S--\p{Han}--\p{Hiragana}--\p{Katakana}--\p{Hangul}--\p{Thai}--\p{Lao}--\p{Khmer}--\p{Myanmar}--[、。，！？；：「」]]+$",
+    regex.VERSION1,
+)
+_TARGET: Final = 2_500
+_LONGEST_CODE: Final = 400
+_LONGEST_LINK: Final = 500
+"""What is longer might have to be cut where a message ends, and the pieces would be read as something else."""
+_CODE_PIECE: Final = 100
+_MARKUP: Final = (
+    r"(?P<escape>\\(?![<@&])[!-/:-@\[-`{-~])"
+    r"|(?P<code>`+)"
+    rf"|(?P<ping>(?:{pings.PING}))"
+    r"|(?P<bracket>!?\[)"
+    r"|(?P<end>\](?=\())"
+    r"|(?P<angle>\\?<)"
+    r"|(?P<strong>(?:(?<!\w|_|\\)__(?=[^\s_])|(?<=[^\s_\\])__(?!\w|_)))"
+    r"|(?P<bars>\|\|)"
+)
+_TOKENS: Final = regex.compile(rf"(?=[\\`@<&\uff20!\[\]_|])(?:{_MARKUP})", regex.VERSION1)
+_TOKENS_AND_ADDRESSES: Final = regex.compile(rf"{_MARKUP}|(?P<address>{ADDRESS})", regex.VERSION1)
+_MAYBE_ADDRESS: Final = re.compile(r"[^\s.]\.[^\s.]|[^\s:]:[^\s:]")
+"""Every address has a dot or a colon between two characters; few lines do, and looking for addresses is slow."""
+# The end of a growing line: a word that may turn out an address, and whatever may go on. Scripts without blanks are no words.
+_UNDECIDED: Final = regex.compile(
     r"[^\s--\p{Han}--\p{Hiragana}--\p{Katakana}--\p{Hangul}--\p{Thai}--\p{Lao}--\p{Khmer}--\p{Myanmar}--[。、！？；：]]+$",
     regex.VERSION1,
 )

@@ -72,17 +72,16 @@ class _Writer:
                 yield from tables.table(lines[position:end], self.dialect, self.links, self.border(line))
             else:
                 yield from self.line(line, growing=begun and end == len(lines))
-                following = lines[end] if end < len(lines) else None
-                if (
-                    following is not None
-                    and line.kind in ("open", "code")
-                    and following.fence is not line.fence
-                ):
+                if end < len(lines) and self._unclosed(line, lines[end]):
                     # its container ended the code; where the platform does not see that, nothing would
                     yield self.code(replace(line, kind="close"), growing=False)
             if line.kind != "blank":
                 self.before = lines[end - 1]
             position = end
+
+    def _unclosed(self, line: SourceLine, following: SourceLine) -> bool:
+        in_code = line.kind in ("open", "code") and following.fence is not line.fence
+        return in_code and not self.dialect.verbatim
 
     def border(self, line: SourceLine) -> Border:
         if self.before is not None and self.before.kind == "heading":
