@@ -45,30 +45,6 @@ _UNDECIDED: Final = regex.compile(
     r"[\S--\p{Han}--\p{Hiragana}--\p{Katakana}--\p{Hangul}--\p{Thai}--\p{Lao}--\p{Khmer}--\p{Myanmar}--[、。，！？；：「」]]+$",
     regex.VERSION1,
 )
-_TARGET: Final = 2_500
-_LONGEST_CODE: Final = 400
-_LONGEST_LINK: Final = 500
-"""What is longer might have to be cut where a message ends, and the pieces would be read as something else."""
-_CODE_PIECE: Final = 100
-_MARKUP: Final = (
-    r"(?P<escape>\\(?![<@&])[!-/:-@\[-`{-~])"
-    r"|(?P<code>`+)"
-    rf"|(?P<ping>(?:{pings.PING}))"
-    r"|(?P<bracket>!?\[)"
-    r"|(?P<end>\](?=\())"
-    r"|(?P<angle>\\?<)"
-    r"|(?P<strong>(?:(?<!\w|_|\\)__(?=[^\s_])|(?<=[^\s_\\])__(?!\w|_)))"
-    r"|(?P<bars>\|\|)"
-)
-_TOKENS: Final = regex.compile(rf"(?=[\\`@<&\uff20!\[\]_|])(?:{_MARKUP})", regex.VERSION1)
-_TOKENS_AND_ADDRESSES: Final = regex.compile(rf"{_MARKUP}|(?P<address>{ADDRESS})", regex.VERSION1)
-_MAYBE_ADDRESS: Final = re.compile(r"[^\s.]\.[^\s.]|[^\s:]:[^\s:]")
-"""Every address has a dot or a colon between two characters; few lines do, and looking for addresses is slow."""
-# The end of a growing line: a word that may turn out an address, and whatever may go on. Scripts without blanks are no words.
-_UNDECIDED: Final = regex.compile(
-    r"[^\s--\p{Han}--\p{Hiragana}--\p{Katakana}--\p{Hangul}--\p{Thai}--\p{Lao}--\p{Khmer}--\p{Myanmar}--[。、！？；：]]+$",
-    regex.VERSION1,
-)
 _TARGET: Final = regex.compile(
     r"\(\s*(?P<to><[^<>\n]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)(?P<title>\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)",
     regex.VERSION1,
@@ -109,7 +85,9 @@ class _Line:
     whole: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
 
     def put(self, text: str, *, whole: bool = False) -> None:
-        if whole and len(text) > 1:
+        if not text:
+            return
+        if whole:
             self.whole.append((self.length, self.length + len(text)))
         self.pieces.append(text)
         self.length += len(text)
@@ -135,8 +113,7 @@ def code(text: str) -> str:
 def _put_code(line: _Line, text: str) -> None:
     """Put text as code, in pieces that a message can end between."""
     for start in range(0, len(text), _CODE_PIECE):
-        if start:
-            line.put(pings.BREAK)
+        _apart(line)
         line.put(code(text[start : start + _CODE_PIECE]), whole=True)
 
 
@@ -240,8 +217,15 @@ def _code(line: _Line, found: regex.Match[str]) -> int:
     if end < 0:
         line.put("".join(f"\\{mark}" for mark in found.group()))
         return found.end()
+    _apart(line)
     line.put(pings.without_pings(line.text[found.start() : end]), whole=True)
     return end
+
+
+def _apart(line: _Line) -> None:
+    """Keep the marks of two pieces of code from being read as one."""
+    if line.pieces and line.pieces[-1].endswith("`"):
+        line.put(pings.BREAK)
 
 
 def _ping(line: _Line, found: regex.Match[str]) -> int:
