@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import math
 import random
 import re
@@ -185,7 +186,11 @@ async def at_random(place: Town, figures: Figures, *, answers: int) -> None:
 def words(count: int) -> list[str]:
     """An answer of so many tokens, in sentences of a dozen, with a beginning and an end that stand nowhere else."""
     told = ["Beginning: ", *["everyone", "has", "28", "days", "of", "leave", "a", "year", "[1]."]]
-    told += [f"w{number}" + ("." if number % 12 == 11 else "") for number in range(count - len(told) - 1)]
+    pairs = ("".join(letters) for letters in itertools.product(ALPHABETS[0], repeat=3))
+    told += [
+        word + "." * (number % 12 == 11)
+        for number, word in zip(range(count - len(told) - 1), pairs, strict=False)
+    ]
     return [told[0], *(f"{word} " for word in told[1:]), "Ending."]
 
 

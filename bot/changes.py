@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _ASTRAY: Final = 3
 """After so many renderings that do not continue what is shown, a route that can only add text is left."""
+_FULL: Final = 0.8
+"""A message that is taken so far will be followed by another before long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,25 +62,34 @@ class Shown:
             return None
         route, last = self._way.route, self._outlet.routes[-1]
         if len(self._parts) > 1:
-            return Needs(grows=last.edit, finals=(route.finish, last.finish))
+            # Of a message that another follows, only a route that grows wants a last word.
+            return Needs(
+                grows=last.edit, finals=(route.finish, last.finish) if route.grows else (last.finish,)
+            )
+        if route.name != last.name and self._filled() > _FULL:
+            return Needs(grows=route.edit, finals=(route.finish, last.finish))  # another will follow
         return Needs(grows=route.edit, finals=(route.finish,))
 
     def expected(self, *, text: bool) -> Change:
         """What the next write most likely is, told without rendering: more of the last message, its first text when `text`."""
         change = self._change(max(len(self._parts) - 1, 0), None)
-        first = text and not self.has_text and change.urgency == Urgency.GROW
-        return replace(change, urgency=Urgency.FIRST) if first else change
+        if self.has_text or change.urgency != Urgency.GROW:
+            return change
+        return replace(change, urgency=Urgency.FIRST if text else Urgency.STATUS)
 
     def growing(self, pages: Sequence[Page]) -> list[Change]:
         """The writes that are due while the text still grows, in the order in which they are done."""
+        if self._parts and len(pages) == 1 and not (pages[0].text or pages[0].status or pages[0].footer):
+            return []  # the text that came is not decided yet: what is shown stays until it is
         return [change for change in self._changes(pages, final=False) if self._possible(change)]
 
     def last(self, pages: Sequence[Page], *, first_written: bool) -> list[Change]:
-        """The writes that the last word takes: each part that differs, and the first in any case."""
+        """The writes that the last word takes: each part that differs; the first, too, where only that ends the message."""
         changes = self._changes(pages, final=True)
-        if pages and not first_written and not (changes and changes[0].part == 0):
-            return [self._change(0, pages[0], final=True), *changes]
-        return changes
+        if not pages or first_written or (changes and changes[0].part == 0):
+            return changes
+        first = self._change(0, pages[0], final=True)
+        return [first, *changes] if len(pages) == 1 or first.route.grows else changes
 
     def otherwise(self, change: Change) -> bool:
         """Whether it would be done otherwise now, e.g. because its route has run its time while it waited."""
@@ -107,6 +118,11 @@ class Shown:
         return True
 
     # --- inside
+
+    def _filled(self) -> float:
+        """How much of the first message is taken, from 0 to 1."""
+        page = self._parts[0][1] if self._parts else None
+        return 0.0 if page is None else width(page.text) / self._outlet.limits.characters
 
     def _changes(self, pages: Sequence[Page], *, final: bool) -> list[Change]:
         known = len(self._parts)

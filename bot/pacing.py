@@ -24,6 +24,10 @@ _RESERVED: Final = 0.5
 """The most of a budget that is kept for final writes, whatever the number of messages: without the rest, nothing would move."""
 _HEADROOM: Final = 0.15
 """What growing texts leave of a budget for the first texts of those who come later."""
+GOOD_SECONDS: Final = 2.5
+"""Text that grows this often is good enough."""
+_STATUS_TURNS: Final = 3
+"""How many turns a change of status waits where turns are scarcer than that."""
 
 
 class Urgency(IntEnum):
@@ -34,6 +38,8 @@ class Urgency(IntEnum):
     FIRST = 2
     """The first text of a message."""
     GROW = 3
+    STATUS = 4
+    """What is being done, in a message that has no text yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,8 +177,8 @@ class Pacer:
     ) -> Ask:
         """A wish to write at the cost of one call of each budget, taken up in its turn.
 
-        Among the equally urgent the one with the oldest `since` goes first. One that only grows is taken up `rest` seconds after
-        `since` at the earliest, and later where many share the budget.
+        Among the equally urgent the one with the oldest `since` goes first. One that only grows, or tells a status, is taken up
+        `rest` seconds after `since` at the earliest, and later where many share the budget.
         """
         started = self._now() if since is None else since
         wish = Ask(self, budgets, urgency=urgency, since=started, rest=rest, not_before=not_before)
@@ -239,10 +245,12 @@ class Pacer:
         )
 
     def _earliest(self, wish: Ask) -> float:
-        if wish.urgency != Urgency.GROW:
+        if wish.urgency < Urgency.GROW:
             return wish.not_before
-        rest = max(wish.rest, *(self.interval(budget) for budget in wish.budgets))
-        return max(wish.not_before, wish.since + rest)
+        turn = max(self.interval(budget) for budget in wish.budgets)
+        if wish.urgency == Urgency.STATUS and turn > GOOD_SECONDS:
+            turn *= _STATUS_TURNS
+        return max(wish.not_before, wish.since + max(wish.rest, turn))
 
     def _free(self, budget: Budget, urgency: Urgency, now: float) -> int:
         window = self._window(budget)
@@ -251,8 +259,10 @@ class Pacer:
         free = window.calls - window.used(now)
         if urgency != Urgency.FINAL:
             free -= self._reserve(budget)
-        if urgency == Urgency.GROW:
+        if urgency >= Urgency.GROW:
             free -= int(window.calls * _HEADROOM)
+        if urgency == Urgency.STATUS:
+            free -= window.calls > 2  # the text that follows must not wait for it
         return free
 
     def _again(self, wish: Ask, now: float) -> float:

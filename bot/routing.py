@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from bot.pacing import GOOD_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -10,15 +12,12 @@ if TYPE_CHECKING:
     from bot.pacing import Pacer
     from bot.port import Budget, Route
 
-_GOOD_SECONDS: Final = 2.5
-"""Text that grows this often is good enough: no other way is looked for."""
-
 
 def choose(routes: Sequence[Route], pacer: Pacer) -> Route:
     """The way for one more message: the first where it grows often enough, else the one where it grows oftenest."""
     *others, last = routes
     ways = [route for route in others if _fits(route, pacer)] + [last]
-    return min(ways, key=lambda route: max(_seconds_between_edits(route, pacer), _GOOD_SECONDS))
+    return min(ways, key=lambda route: max(_seconds_between_edits(route, pacer), GOOD_SECONDS))
 
 
 def _fits(route: Route, pacer: Pacer) -> bool:

@@ -85,6 +85,41 @@ def test_statuses_that_come_quickly_are_not_all_shown() -> None:
     assert [page.status for _, page in outlet.messages[0].shown] == ["Step 49", ""]
 
 
+def test_text_that_is_not_decided_yet_does_not_take_the_status_away() -> None:
+    def undecided(reply: Reply, limits: Limits, *, final: bool) -> list[Page]:
+        return pages(replace(reply, text="") if reply.text == "[" else reply, limits, final=final)
+
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet()
+        async with Scheduler(render=undecided).open(outlet) as stream:
+            events = [STATUS, 2.0, Delta(text="["), 2.0, Delta(text="a"), 2.0, answer("[a")]
+            await relay(told(events), stream)
+        return outlet
+
+    shown = virtual_time.run(main()).messages[0].shown
+    assert [(page.status, page.text) for _, page in shown] == [("Searching…", ""), ("", "[a"), ("", "[a")]
+
+
+def test_the_status_leaves_room_for_the_first_text() -> None:
+    four = budget("edits", 4, 5)
+    outlet = CheckedOutlet(
+        routes=(replace(PLAIN, edit=four, finish=four),), limits=Limits(characters=2000, edit_seconds=0)
+    )
+
+    async def main() -> float:
+        async with Scheduler(render=pages).open(outlet) as stream:
+            for number in range(40):
+                stream.want(Reply(status=f"Step {number}"))
+                await asyncio.sleep(0.1)
+            asked = now()
+            stream.want(Reply(text="a"))
+            await asyncio.sleep(10)
+            return outlet.first_text_at() - asked
+
+    assert virtual_time.run(main()) < 0.1
+    assert len(outlet.messages[0].shown) >= 3, "there are statuses meanwhile"
+
+
 def test_texts_that_arrive_during_a_call_are_shown_together_by_the_next() -> None:
     async def main() -> CheckedOutlet:
         outlet = CheckedOutlet(hold=asyncio.Event())

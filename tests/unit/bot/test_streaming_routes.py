@@ -235,6 +235,48 @@ def test_an_answer_of_several_messages_needs_what_its_last_one_does() -> None:
     virtual_time.run(main())
 
 
+def test_a_message_that_is_nearly_full_has_room_held_for_the_next() -> None:
+    async def main() -> None:
+        shown = Shown(slack(), Pacer(), now=now, posted=())
+        change = shown.growing([Page(text="a" * 10_000)])[0]
+        shown.written(change, "m", began=now())
+        assert shown.needs == Needs(grows=STREAM.edit, finals=(STREAM.finish, UPDATE.finish))
+
+    virtual_time.run(main())
+
+
+def test_the_last_word_does_not_write_messages_that_are_as_they_should_be() -> None:
+    async def main() -> CheckedOutlet:
+        outlet = slack(routes=(UPDATE,), limits=Limits(characters=100, edit_seconds=1.0))
+        async with Scheduler(render=pages).open(outlet) as stream:
+            stream.want(Reply(text="a" * 150))
+            await asyncio.sleep(30)
+            await stream.finish(Reply(text="a" * 151))
+        return outlet
+
+    outlet = virtual_time.run(main())
+    assert [(write.part, write.final) for _, write in outlet.writes] == [(0, False), (1, False), (1, True)]
+
+
+def test_a_status_waits_where_edits_are_scarce() -> None:
+    async def main() -> list[int]:
+        scheduler, platform = Scheduler(render=pages), Platform()
+        outlets = [slack(platform) for _ in range(20)]
+
+        async def one(outlet: CheckedOutlet) -> None:
+            async with scheduler.open(outlet) as stream:
+                for number in range(20):
+                    stream.want(Reply(status=f"Step {number}"))
+                    await asyncio.sleep(0.5)
+
+        async with asyncio.TaskGroup() as group:
+            for outlet in outlets:
+                group.create_task(one(outlet))
+        return [sum(at < 9 for at, _ in outlet.writes) for outlet in outlets]
+
+    assert max(virtual_time.run(main())) == 1, "the placeholder alone"
+
+
 def test_the_route_that_was_left_is_closed_whatever_comes_between() -> None:
     between = replace(UPDATE, name="between", characters=5)
     way = Way(STREAM)
