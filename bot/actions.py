@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from bot import checking
 from bot.port import IncomingMessage, Reply
 from bot.receiving import identity, mark
 from bot.sentences import language_of, say
@@ -73,7 +74,9 @@ async def _turn(context: Context) -> ChatTurn | None:
         return None
     if turn.private:
         return turn if action.person.id == turn.person.id else None
-    return turn if action.message in ("", *turn.messages) else None
+    if action.name == "sources" and checking.turns_page(action.value):
+        return turn  # it stands under passages that somebody alone was shown; they are checked again
+    return turn if action.message in turn.messages else None
 
 
 async def _stop(context: Context, turn: ChatTurn) -> Reply | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from bot import access, commands, reindexing
 from bot.access import Access
 from bot.audience import Audiences
+from bot.checking import Checking
 from bot.commands.desk import Desk
 from bot.places import Places, PlaceSettings
-from bot.port import Reply
 from bot.service import Service
 from bot.serving import Commands, Parts
 from bot.streaming import Scheduler
@@ -22,6 +22,7 @@ from bot.uploads import Uploads
 from rag_engine import archive
 from rag_engine.engine import question_of
 from rag_engine.errors import UserError
+from rag_engine.parsing import parser_pool
 from rag_engine.storage import sqlite
 
 if TYPE_CHECKING:
@@ -29,25 +30,29 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
+    from bot import serving
     from bot.access import Scope
+    from bot.checking import Draw
     from bot.compose import Application, Library
-    from bot.port import Action, Command, Directory, Person, Place, Room
+    from bot.port import Action, Command, Directory, Person, Place, Reply, Room
     from bot.serving import Show
     from bot.settings import Settings
-    from bot.turns import ChatTurn
     from rag_engine.archive import Contents
+    from rag_engine.parsing import ParserPool
     from rag_engine.storage.catalog import SqliteCatalog
     from rag_engine.storage.sqlite import Database
     from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId, TurnId
 
 _FILE = "chat.sqlite"
+_PICTURE_SECONDS = 10.0
 
 
 @asynccontextmanager
 async def service(application: Application) -> AsyncGenerator[Service]:
     """Everything behind the adapters of chat platforms, over `chat.sqlite` in the data directory."""
     settings, library = application.settings, application.library
-    async with _database(settings) as database:
+    async with _database(settings) as database, _pictures(settings) as pictures:
+        await library.originals.forget_unused()
         places = Places(database, defaults=_defaults(settings))
         # What `footnote kb remove` has removed meanwhile is bound nowhere when it comes again.
         await places.forget_others({base.id for base in await library.catalog.knowledge_bases()})
@@ -82,7 +87,7 @@ async def service(application: Application) -> AsyncGenerator[Service]:
                     execute=lambda command, room, show: commands.execute(command, room, desk, show=show),
                     press=lambda action, room, show: commands.press(action, room, desk, show=show),
                 ),
-                passages_of=partial(_readable_quotes, audiences),
+                passages_of=_checking(library, audiences, pictures.picture).passages_of,
                 forget_turn=partial(_forget_turn, application),
                 forget_document=forget,
                 settings=settings.chat,
@@ -112,9 +117,9 @@ async def console_service(application: Application, names: Sequence[str] = ()) -
                 places=operator,
                 uploads=_uploads(application),
                 commands=Commands(specs=(), execute=_no_command, press=_no_button),
-                passages_of=_quotes,
+                passages_of=_checking(application.library, operator).passages_of,
                 forget_turn=partial(_forget_turn, application),
-                forget_document=application.library.ingestion.forget,
+                forget_document=application.library.forget,
                 settings=settings.chat,
                 passages=settings.answering.passages,
             )
@@ -136,6 +141,9 @@ class _Operator:
     async def own(self, place: Place) -> KnowledgeBase:
         name = self.names[0] if self.names else access.DEFAULT_KNOWLEDGE_BASE
         return await self.catalog.open(name, model=self.model)
+
+    def admit(self, place: Place) -> None:
+        """Every place is served."""
 
     async def check(
         self, person: Person, place: Place, directory: Directory, *, act: access.Act, asker: str = ""
@@ -163,7 +171,17 @@ def _uploads(application: Application) -> Uploads:
         max_file_bytes=library.max_file_bytes,
         patience_seconds=settings.ingestion.patience_seconds,
         upload_seconds=settings.chat.upload_seconds,
+        keep=library.originals.keep,
     )
+
+
+def _pictures(settings: Settings) -> AbstractAsyncContextManager[ParserPool]:
+    """Draws pages of PDFs in a process of its own, so that nobody who asks for one waits for files that are being read."""
+    return parser_pool(workers=1, seconds=_PICTURE_SECONDS, memory_bytes=settings.parsing.memory_mb << 20)
+
+
+def _checking(library: Library, audiences: serving.Audiences, draw: Draw | None = None) -> Checking:
+    return Checking(audiences=audiences, catalog=library.catalog, originals=library.originals, draw=draw)
 
 
 async def _no_command(command: Command, room: Room, show: Show) -> Reply:
@@ -174,22 +192,6 @@ async def _no_button(action: Action, room: Room, show: Show) -> Reply | None:
     return None
 
 
-async def _quotes(turn: ChatTurn, action: Action, room: Room) -> Reply:
-    """The quoted passages behind an answer."""
-    lines = [f"**[{one.number}]** {one.title} {one.anchor}\n\n> {one.quote}" for one in turn.citations]
-    return Reply(text="\n\n".join(lines))
-
-
-async def _readable_quotes(audiences: Audiences, turn: ChatTurn, action: Action, room: Room) -> Reply:
-    """Those that whoever pressed the button may read in the place now."""
-    readable = await audiences.still_readable(
-        turn.citations, turn.place, room.directory, person=action.person
-    )
-    if not readable:
-        return Reply(text="What this answer cites may not be read here any more: ask again.")
-    return await _quotes(replace(turn, citations=tuple(readable)), action, room)
-
-
 async def _forget(
     library: Library,
     places: Places,
@@ -197,7 +199,7 @@ async def _forget(
     document: DocumentId | None = None,
 ) -> None:
     """Out of the index and the catalog; what was kept beside them goes, too."""
-    await library.ingestion.forget(knowledge_base, document)
+    await library.forget(knowledge_base, document)
     if document is None:
         await places.forget(knowledge_base)
 

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
 from bot import exclusive, parts
+from bot.originals import Originals
 from bot.patience import PatientEmbedder, PatientIndex, keep_trying
 from rag_engine import analysis, plugins
 from rag_engine.caching import CachedEmbedder
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from bot.measuring import Meters
     from bot.port import ChatService, Outlet
     from bot.settings import Settings
-    from rag_engine.types import KnowledgeBaseId
+    from rag_engine.types import DocumentId, KnowledgeBaseId
 
 SEARCH_STEPS = ("refine", "retrieve", "fuse", "rerank")
 PROMPT_STEPS = ("pack",)
@@ -88,12 +89,20 @@ class Library:
     cached_embedder: Embedder
     """Embeds no passage twice."""
     ingestion: Ingestion
+    originals: Originals
     max_file_bytes: int
 
     @property
     def catalog(self) -> SqliteCatalog:
         """The catalog of the storage."""
         return self.storage.catalog
+
+    async def forget(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
+        """Remove a document, or the whole knowledge base, from the index and the catalog, with what is kept of its files."""
+        records = await self.catalog.records(knowledge_base)
+        await self.ingestion.forget(knowledge_base, document)
+        gone = {record.document.digest for record in records if document in (None, record.document.id)}
+        await self.originals.forget_unused(gone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +190,11 @@ async def library(
                 embedder=cached,
                 index=index,
                 catalog=base.storage.catalog,
+            ),
+            originals=Originals(
+                settings.data_dir / "originals",
+                catalog=base.storage.catalog,
+                most_bytes=int(settings.ingestion.originals_mb * _MB),
             ),
             max_file_bytes=int(settings.parsing.file_mb * _MB),
         )

@@ -2,24 +2,160 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import logging
+import os
 import re
-from typing import TYPE_CHECKING, Final
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
+
+from rag_engine.errors import RagError
+from rag_engine.media_types import parser_name
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Collection
+
+    from rag_engine.types import Blob, DocumentRecord
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+_UNFINISHED: Final = ".part"
+_UNFINISHED_SECONDS: Final = 3600.0
+_BLOCK: Final = 1 << 20
+_SWEPT_EVERY_SECONDS: Final = 60.0
+
+_log = logging.getLogger(__name__)
+
+
+class Digests(Protocol):
+    """What the catalog tells."""
+
+    async def digests(self) -> frozenset[str]:
+        """Of every document; an empty one where a document is being written anew."""
+        ...
 
 
 class Originals:
-    """PDFs in a folder, one for each digest of their bytes."""
+    """PDFs in a folder, one for each digest of their bytes, as long as a document of the catalog has that digest.
 
-    def __init__(self, folder: Path) -> None:
+    One that cannot be kept costs only the pictures of its pages, so that nothing here raises for a full disk.
+    """
+
+    def __init__(self, folder: Path, *, catalog: Digests, most_bytes: int) -> None:
         self._folder = folder
+        self._catalog = catalog
+        self._most_bytes = most_bytes
+        self._bytes: int | None = None
+        """What is kept, as far as we know: counted once, as other programs seldom add much meanwhile."""
+        self._swept_at = -_SWEPT_EVERY_SECONDS
+
+    async def keep(self, blob: Blob, record: DocumentRecord) -> None:
+        """Copy a file that was taken in, if it is a PDF and there is room; now and then what earlier versions left is removed."""
+        if record.state != "ready" or record.document.digest != blob.digest:
+            return
+        try:
+            if await asyncio.to_thread(self._keep, blob) and self._unswept():
+                await self.forget_unused()
+        except (OSError, RagError) as error:
+            _log.warning("a PDF of %d bytes could not be kept for its pictures: %s", blob.size, error)
 
     def path(self, digest: str) -> Path | None:
         """Where the bytes of that digest are; None when they are not kept."""
         if not _DIGEST.fullmatch(digest):
             return None
-        path = self._folder / f"{digest}.pdf"
+        path = self._path(digest)
         return path if path.is_file() else None
+
+    async def forget_unused(self, gone: Collection[str] = ()) -> None:
+        """Remove what no document has; `gone` are digests of documents that were just removed.
+
+        While a document is written anew its digest is not told, and then only those are removed.
+        """
+        self._swept_at = time.monotonic()
+        kept = await asyncio.to_thread(self._kept)  # first: what comes after it stays
+        used = await self._catalog.digests()
+        unused = kept - used
+        if "" in used:
+            unused &= frozenset(gone)
+        if unused:
+            await asyncio.to_thread(self._remove, unused)
+
+    def _path(self, digest: str) -> Path:
+        return self._folder / f"{digest}.pdf"
+
+    def _unswept(self) -> bool:
+        return time.monotonic() - self._swept_at >= _SWEPT_EVERY_SECONDS
+
+    def _keep(self, blob: Blob) -> bool:
+        """Whether it was not kept before and is now."""
+        if not _DIGEST.fullmatch(blob.digest) or self._path(blob.digest).is_file():
+            return False
+        if parser_name(blob.path, blob.name) != "pdf":
+            return False
+        if self._bytes is None:
+            self._bytes = sum(_size(path) for path in self._files())
+        if self._bytes + blob.size > self._most_bytes:
+            _log.warning("a PDF of %d bytes is not kept for its pictures: there is no more room", blob.size)
+            return False
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._clear_unfinished()
+        handle, name = tempfile.mkstemp(suffix=_UNFINISHED, dir=self._folder)
+        unfinished = Path(name)
+        try:
+            # A copy, no link: whoever owns the file may go on writing into it.
+            with os.fdopen(handle, "wb") as target:
+                whole = _copy(blob, target)
+                target.flush()
+                os.fsync(target.fileno())
+            if whole:
+                unfinished.replace(self._path(blob.digest))
+                self._count(blob.size)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        return whole
+
+    def _count(self, size: int) -> None:
+        if (counted := self._bytes) is not None:
+            self._bytes = counted + size
+
+    def _kept(self) -> frozenset[str]:
+        return frozenset(path.stem for path in self._files() if _DIGEST.fullmatch(path.stem))
+
+    def _files(self) -> list[Path]:
+        return list(self._folder.glob("*.pdf"))
+
+    def _remove(self, digests: Collection[str]) -> None:
+        self._bytes = None
+        for digest in digests:
+            try:
+                self._path(digest).unlink(missing_ok=True)
+            except OSError as error:
+                _log.warning("a PDF that nobody needs any more could not be removed: %s", error)
+
+    def _clear_unfinished(self) -> None:
+        """What killed programs left."""
+        for path in self._folder.glob(f"*{_UNFINISHED}"):
+            try:
+                if path.stat().st_mtime < time.time() - _UNFINISHED_SECONDS:
+                    path.unlink(missing_ok=True)
+            except FileNotFoundError:
+                continue  # another program was faster
+
+
+def _copy(blob: Blob, target: BinaryIO) -> bool:
+    """Whether what was copied still is what was read."""
+    digest = hashlib.sha256()
+    with blob.path.open("rb") as source:
+        while block := source.read(_BLOCK):
+            digest.update(block)
+            target.write(block)
+    return digest.hexdigest() == blob.digest
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

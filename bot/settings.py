@@ -111,6 +111,8 @@ class IngestionSettings(_Section):
 
     patience_seconds: float = Field(default=300, ge=0)
     """How long a file waits for an index or an embedder that does not answer; longer than a node takes to start again."""
+    originals_mb: float = Field(default=2048, ge=0)
+    """How many megabytes of PDFs are kept as they came, so that cited pages can be shown; 0 keeps none."""
 
 
 class AnsweringSettings(_Section):

@@ -110,9 +110,10 @@ def _drawn(page: _Page, quotes: Sequence[str]) -> tuple[bytes, int]:
     picture = page.get_pixmap(matrix=_library.Matrix(scale, scale), alpha=False)
     # Text is placed on the page as it was before it was turned.
     onto = page.rotation_matrix * _library.Matrix(scale, scale)
-    samples = bytearray(picture.samples)
+    drawn = picture.samples
+    samples = bytearray(drawn)
     for box in dict.fromkeys(box for boxes in found for box in boxes):
-        _mark(samples, picture, _library.Rect(box) * onto)
+        _mark(samples, picture, drawn, _library.Rect(box) * onto)
     marked = _library.Pixmap(_library.csRGB, picture.width, picture.height, bytes(samples), 0)
     return marked.tobytes("png"), sum(bool(boxes) for boxes in found)
 
@@ -205,16 +206,15 @@ def _boxes(letters: Sequence[_Letter]) -> Iterator[_Box]:
         )
 
 
-def _mark(samples: bytearray, picture: _Pixmap, where: _Rect) -> None:
-    """Colour the rectangle like a highlighter: each channel of each pixel is multiplied with the mark's."""
+def _mark(samples: bytearray, picture: _Pixmap, drawn: bytes, where: _Rect) -> None:
+    """Colour the rectangle like a highlighter: each channel of each pixel as it was drawn is multiplied with the mark's."""
     left, right = (min(max(round(edge), 0), picture.width) for edge in (where.x0, where.x1))
     top, bottom = (min(max(round(edge), 0), picture.height) for edge in (where.y0, where.y1))
     for row in range(top, bottom):
         start, end = (row * picture.stride + edge * picture.n for edge in (left, right))
         for channel, table in enumerate(_TABLES):
-            samples[start + channel : end : picture.n] = samples[start + channel : end : picture.n].translate(
-                table
-            )
+            pixels = slice(start + channel, end, picture.n)
+            samples[pixels] = drawn[pixels].translate(table)
 
 
 _TABLES: Final = [bytes(value * colour // 255 for value in range(256)) for colour in (_RED, _GREEN, _BLUE)]

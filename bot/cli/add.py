@@ -175,7 +175,9 @@ async def _add(job: Job, *, library: compose.Library) -> Ingested:
     if job.attempts > _MOST_ATTEMPTS:
         raise CorruptFile("Reading it stopped the program again and again, so it was set aside.")
     blob = await blob_from_path(job.path, max_bytes=library.max_file_bytes)
-    return await library.ingestion.ingest(blob, knowledge_base=job.knowledge_base)
+    ingested = await library.ingestion.ingest(blob, knowledge_base=job.knowledge_base)
+    await library.originals.keep(blob, ingested.record)
+    return ingested
 
 
 def _files(paths: Iterable[Path], outcome: _Outcome) -> Iterator[Path]:

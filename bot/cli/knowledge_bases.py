@@ -75,7 +75,7 @@ async def _remove(arguments: argparse.Namespace, settings: Settings) -> int:
         if not arguments.yes and not await _confirmed(f"Remove {what}?"):
             print("Nothing was removed.")
             return 1
-        await library.ingestion.forget(base.id, record.document.id if record else None)
+        await library.forget(base.id, record.document.id if record else None)
     print(f"Removed {what}.")
     return 0
 

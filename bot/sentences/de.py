@@ -64,6 +64,13 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_running": "Diese Antwort wird nicht mehr geschrieben, also gibt es nichts anzuhalten.",
     "still_running": "Diese Antwort wird noch geschrieben. Warten Sie ihr Ende ab, oder halten Sie sie erst an.",
     "no_sources": "Diese Antwort nennt keine Datei als Quelle.",
+    "source_gone": "Diese Datei ist nicht mehr hier oder darf hier nicht mehr gelesen werden.",
+    "source_changed": "Die Datei wurde seither geändert: Die zitierten Worte stehen nicht mehr darin.",
+    "source_open": "Öffnen",
+    "sources_back": "Zurück",
+    "sources_more": "Weitere",
+    "page_shown": "Seite {page} von {name}",
+    "page_marked": "Seite {page} von {name}, die zitierte Stelle markiert",
     "working": "In Arbeit …",
     "unknown_button": "Dieser Knopf tut nichts mehr. Stellen Sie die Frage noch einmal.",
 }

@@ -64,6 +64,13 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_running": "This answer is no longer being written, so there is nothing to stop.",
     "still_running": "This answer is still being written. Wait for its end, or stop it first.",
     "no_sources": "This answer cites no file.",
+    "source_gone": "This file is no longer here, or may no longer be read here.",
+    "source_changed": "The file has changed since: the quoted words are no longer in it.",
+    "source_open": "Open",
+    "sources_back": "Back",
+    "sources_more": "More",
+    "page_shown": "Page {page} of {name}",
+    "page_marked": "Page {page} of {name}, the quoted passage marked",
     "working": "Working on it…",
     "unknown_button": "This button does nothing any more. Ask the question again.",
 }

@@ -64,6 +64,13 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_running": "Esta respuesta ya no se está escribiendo: no hay nada que detener.",
     "still_running": "Esta respuesta aún se está escribiendo. Espere a que termine, o deténgala primero.",
     "no_sources": "Esta respuesta no cita ningún archivo.",
+    "source_gone": "Este archivo ya no está aquí, o ya no se puede leer aquí.",
+    "source_changed": "El archivo ha cambiado desde entonces: las palabras citadas ya no están en él.",
+    "source_open": "Abrir",
+    "sources_back": "Anteriores",
+    "sources_more": "Más",
+    "page_shown": "Página {page} de {name}",
+    "page_marked": "Página {page} de {name}, con el pasaje citado marcado",
     "working": "En ello…",
     "unknown_button": "Este botón ya no hace nada. Haga la pregunta de nuevo.",
 }

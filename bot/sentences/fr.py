@@ -64,6 +64,13 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_running": "Cette réponse n’est plus en cours : il n’y a rien à arrêter.",
     "still_running": "Cette réponse est encore en cours. Attendez la fin, ou arrêtez-la d’abord.",
     "no_sources": "Cette réponse ne cite aucun fichier.",
+    "source_gone": "Ce fichier n’est plus ici, ou ne peut plus y être lu.",
+    "source_changed": "Le fichier a changé depuis : les mots cités n’y sont plus.",
+    "source_open": "Ouvrir",
+    "sources_back": "Précédentes",
+    "sources_more": "Suivantes",
+    "page_shown": "Page {page} de {name}",
+    "page_marked": "Page {page} de {name}, le passage cité surligné",
     "working": "En cours…",
     "unknown_button": "Ce bouton ne fait plus rien. Reposez la question.",
 }

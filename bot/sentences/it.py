@@ -64,6 +64,13 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_running": "Questa risposta non è più in corso: non c’è nulla da fermare.",
     "still_running": "Questa risposta è ancora in corso. Aspetta la fine, o fermala prima.",
     "no_sources": "Questa risposta non cita alcun file.",
+    "source_gone": "Questo file non è più qui, o qui non può più essere letto.",
+    "source_changed": "Il file è cambiato nel frattempo: le parole citate non vi sono più.",
+    "source_open": "Apri",
+    "sources_back": "Precedenti",
+    "sources_more": "Altre",
+    "page_shown": "Pagina {page} di {name}",
+    "page_marked": "Pagina {page} di {name}, con il passaggio citato evidenziato",
     "working": "Ci sto lavorando…",
     "unknown_button": "Questo pulsante non fa più nulla. Fai di nuovo la domanda.",
 }

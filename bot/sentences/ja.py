@@ -64,6 +64,13 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_running": "この回答はもう作成中ではないので、停止するものがありません。",
     "still_running": "この回答はまだ作成中です。終わるのを待つか、先に停止してください。",
     "no_sources": "この回答はファイルを引用していません。",
+    "source_gone": "このファイルはもうここにないか、ここでは読めなくなりました。",
+    "source_changed": "その後ファイルが変更され、引用した文はもう含まれていません。",
+    "source_open": "開く",
+    "sources_back": "前へ",
+    "sources_more": "次へ",
+    "page_shown": "{name} の {page} ページ",
+    "page_marked": "{name} の {page} ページ（引用箇所に印）",
     "working": "処理しています…",
     "unknown_button": "このボタンはもう使えません。もう一度質問してください。",
 }

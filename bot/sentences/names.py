@@ -59,6 +59,13 @@ Sentence = Literal[
     "not_running",
     "still_running",
     "no_sources",
+    "source_gone",
+    "source_changed",
+    "source_open",
+    "sources_back",
+    "sources_more",
+    "page_shown",
+    "page_marked",
     "working",
     "unknown_button",
 ]

@@ -64,6 +64,13 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_running": "Dit antwoord wordt niet meer geschreven, dus er valt niets te stoppen.",
     "still_running": "Dit antwoord wordt nog geschreven. Wacht het einde af, of stop het eerst.",
     "no_sources": "Dit antwoord noemt geen bestand als bron.",
+    "source_gone": "Dit bestand is niet meer hier of mag hier niet meer worden gelezen.",
+    "source_changed": "Het bestand is sindsdien gewijzigd: de geciteerde woorden staan er niet meer in.",
+    "source_open": "Openen",
+    "sources_back": "Vorige",
+    "sources_more": "Meer",
+    "page_shown": "Pagina {page} van {name}",
+    "page_marked": "Pagina {page} van {name}, met de geciteerde passage gemarkeerd",
     "working": "Bezig…",
     "unknown_button": "Deze knop doet niets meer. Stel de vraag opnieuw.",
 }

@@ -64,6 +64,13 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_running": "Esta resposta não está mais sendo escrita: não há nada a parar.",
     "still_running": "Esta resposta ainda está sendo escrita. Espere o fim, ou pare-a primeiro.",
     "no_sources": "Esta resposta não cita nenhum arquivo.",
+    "source_gone": "Este arquivo não está mais aqui, ou não pode mais ser lido aqui.",
+    "source_changed": "O arquivo mudou desde então: as palavras citadas não estão mais nele.",
+    "source_open": "Abrir",
+    "sources_back": "Anteriores",
+    "sources_more": "Mais",
+    "page_shown": "Página {page} de {name}",
+    "page_marked": "Página {page} de {name}, com o trecho citado marcado",
     "working": "Trabalhando nisso…",
     "unknown_button": "Este botão não faz mais nada. Faça a pergunta de novo.",
 }

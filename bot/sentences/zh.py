@@ -64,6 +64,13 @@ SENTENCES: Mapping[Sentence, str] = {
     "not_running": "该回答已不在撰写中，无需停止。",
     "still_running": "该回答仍在撰写中。请等它结束，或先停止它。",
     "no_sources": "该回答没有引用任何文件。",
+    "source_gone": "此文件已不在这里，或在这里不能再阅读。",
+    "source_changed": "文件此后已更改：所引文字已不在其中。",
+    "source_open": "打开",
+    "sources_back": "上一页",
+    "sources_more": "下一页",
+    "page_shown": "{name} 第 {page} 页",
+    "page_marked": "{name} 第 {page} 页，所引段落已标出",
     "working": "正在处理…",
     "unknown_button": "此按钮已失效。请重新提问。",
 }

@@ -136,6 +136,11 @@ class SqliteCatalog:
         )
         return [_record(row) for row in rows]
 
+    async def digests(self) -> frozenset[str]:
+        """Of the bytes of every document, each once; an empty one where a document is being written anew or removed."""
+        rows = await self._database.fetch("SELECT DISTINCT digest FROM documents")
+        return frozenset(digest for (digest,) in rows)
+
     async def sources(self, document: DocumentId) -> list[str]:
         """Every URI that leads to the document, oldest first."""
         rows = await self._database.fetch(
