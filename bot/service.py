@@ -140,6 +140,7 @@ class Service:
         ledger = Ledger(self._parts.turns, turn)
         language = language_of(message.text, message.person, chosen=admitted.settings.language)
         try:
+            self._parts.access.admit(turn.place)
             allowed, home = await receiving.settled(message, room, self._parts)
             if allowed is not message and not turn.question:
                 return await ledger.note("failed")

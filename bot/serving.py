@@ -38,6 +38,10 @@ class Audiences(Protocol):
 class Access(Protocol):
     """`bot.access.Access`: who may do what."""
 
+    def admit(self, place: Place) -> None:
+        """Raises `NotAllowed` in a workspace that is not served."""
+        ...
+
     async def check(
         self, person: Person, place: Place, directory: Directory, *, act: Act, asker: str = ""
     ) -> None:

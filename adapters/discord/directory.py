@@ -56,7 +56,7 @@ class GuildDirectory:
             return Standing()
         granted = member.guild_permissions
         roles = frozenset(role.name for role in member.roles if not role.is_default())
-        return Standing(admin=granted.administrator or granted.manage_guild, roles=roles)
+        return Standing(admin=granted.administrator or granted.manage_guild, roles=roles, member=True)
 
     async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
         """Private threads are read by nobody but their own members, of whom we have no list: False for them."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adapters.slack.wire import ask
-from bot.port import Channel, ChannelKind, ChatError, Gone, Person, Standing
+from bot.port import Channel, ChannelKind, ChatError, Gone, Person, Refused, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Hashable, Mapping
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from adapters.slack.wire import Wire
 
 Told = TypeVar("Told")
+
+log = logging.getLogger(__name__)
 
 _RIGHTS_SECONDS = 60.0
 _NAMES_SECONDS = 3600.0
@@ -100,10 +103,12 @@ class People:
     async def standing(self, person: str) -> Standing:
         """Administrators and owners of the workspace; user groups by handle and by name."""
         told = await self._user(person)
+        if not self._is_full(told):
+            return Standing()  # an administrator elsewhere is nobody here
         admin = any(told.get(name) for name in ("is_admin", "is_owner", "is_primary_owner"))
         groups = await self._rights.get("groups", self._load_groups)
         roles = frozenset(name for names, members in groups if person in members for name in names)
-        return Standing(admin=admin and not told.get("deleted"), roles=roles)
+        return Standing(admin=admin, roles=roles, member=True)
 
     async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
         """See `bot.port.Directory`: members can read; in a public channel so can all who are no guests and no strangers."""
@@ -182,7 +187,12 @@ class People:
         return None if users is None else {user["id"] for user in users if self._is_full(user)}
 
     async def _load_groups(self) -> list[tuple[tuple[str, ...], frozenset[str]]]:
-        told = await ask("usergroups.list", self._wire.reader.usergroups_list(include_users=True))
+        try:
+            told = await ask("usergroups.list", self._wire.reader.usergroups_list(include_users=True))
+        except Refused as error:
+            # Free workspaces have none, and an older installation may lack the scope: nobody has a role then.
+            log.info("Slack tells no user groups: %s", error)
+            return []
         return [
             (
                 tuple(name for name in (group.get("handle"), group.get("name")) if name),

@@ -250,6 +250,10 @@ class OpenTown:
     async def own(self, place: Place) -> KnowledgeBase:
         return await self.catalog.open(self._name(place), model=self.model)
 
+    def admit(self, place: Place) -> None:
+        if place.workspace == "elsewhere":
+            raise NotAllowed("This workspace is not served.")
+
     async def check(
         self, person: Person, place: Place, directory: Directory, *, act: Act, asker: str = ""
     ) -> None:

@@ -192,6 +192,14 @@ async def test_where_it_cannot_write_the_asker_alone_is_told(here: World) -> Non
     assert "cannot write" in told.text
 
 
+async def test_a_workspace_that_is_not_served_is_told_so_in_private(here: World) -> None:
+    await here.ask(QUESTION, place=replace(CHANNEL, workspace="elsewhere"))
+    assert not here.chat.public
+    (told,) = here.chat.private
+    assert (told.private, told.text) == (ANN, "This workspace is not served.")
+    assert not here.model.prompts
+
+
 # --- who is answered
 
 

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from adapters.slack.people import People, Recent
 from adapters.slack.wire import trusted
-from bot.port import ChatError, Gone, IncomingMessage, Refused, Throttled, Unreachable
+from bot.port import ChatError, Gone, IncomingMessage, Refused, Standing, Throttled, Unreachable
 from tests.doubles.slack_server import SlackServer, Upload, User
 from tests.unit.adapters.slack.conftest import Bot, bot, server, settings
 
@@ -316,6 +316,28 @@ async def test_standing_is_administrators_and_user_groups(bot: Bot) -> None:
     standing = await directory.standing(member.id)
     assert not standing.admin
     assert standing.roles == {"kb-admins", "Kb-Admins"}
+    assert standing.member
+
+
+async def test_administrators_are_known_where_there_are_no_user_groups(bot: Bot) -> None:
+    directory = await _directory(bot)
+    chief = bot.server.add_user("chief", admin=True)
+    told = {
+        "headers": {"Content-Type": "application/json"},
+        "body": b'{"ok": false, "error": "paid_teams_only"}',
+    }
+    bot.server.fail("usergroups.list", status=200, **told)
+    standing = await directory.standing(chief.id)
+    assert (standing.admin, standing.member, standing.roles) == (True, True, frozenset())
+
+
+async def test_an_administrator_of_another_organisation_is_nobody_here(bot: Bot) -> None:
+    directory = await _directory(bot)
+    stranger = bot.server.add_user("stranger", admin=True, stranger=True)
+    guest = bot.server.add_user("guest", guest=True)
+    bot.server.world.groups["S1"] = ("kb-admins", [stranger.id, guest.id])
+    for nobody in (stranger, guest):
+        assert await directory.standing(nobody.id) == Standing()
 
 
 async def test_members_read_their_channels_and_everyone_else_the_public_ones(bot: Bot) -> None:
