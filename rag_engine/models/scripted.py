@@ -9,7 +9,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, Json
 
 from rag_engine.errors import ModelUnavailable, RagError
 
@@ -38,7 +38,8 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = "scripted"
-    replies: tuple[ScriptedReply, ...] = ()
+    replies: tuple[ScriptedReply, ...] | Json[tuple[ScriptedReply, ...]] = ()
+    """In the environment: as JSON."""
     context_tokens: int = Field(default=8192, ge=512)
     pieces_per_second: float = Field(default=0, ge=0)
     """How fast a reply is told; 0: at once."""

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
+from rag_engine.embedders import hashing
 from rag_engine.errors import ModelUnavailable
+from rag_engine.models import scripted
 from rag_engine.models.scripted import Line, ScriptedModel
 from tests.unit.prompting import asking
 
@@ -22,6 +25,18 @@ async def test_the_first_line_that_fits_is_said() -> None:
     assert await said(model, "notice period?") == ["n"]
     assert await said(model) == ["a", "b"]
     assert [task for task, _ in model.prompts] == ["refine", "answer", "answer"]
+
+
+async def test_a_script_may_be_written_in_the_environment() -> None:
+    settings = scripted.Settings.model_validate(
+        {"replies": '[{"text": "Yes.", "pattern": "Why"}]', "pieces_per_second": "1000"}
+    )
+    async with hashing.connect(hashing.Settings(), data_dir=Path()) as embedder:
+        async with (
+            scripted.connect(settings, embedder=embedder) as model,
+            model.stream(asking("Why?"), task="answer") as pieces,
+        ):
+            assert "".join([piece async for piece in pieces]) == "Yes."
 
 
 async def test_a_fault_comes_after_its_pieces_or_on_opening() -> None:
