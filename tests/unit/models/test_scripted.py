@@ -31,12 +31,12 @@ async def test_a_script_may_be_written_in_the_environment() -> None:
     settings = scripted.Settings.model_validate(
         {"replies": '[{"text": "Yes.", "pattern": "Why"}]', "pieces_per_second": "1000"}
     )
-    async with hashing.connect(hashing.Settings(), data_dir=Path()) as embedder:
-        async with (
-            scripted.connect(settings, embedder=embedder) as model,
-            model.stream(asking("Why?"), task="answer") as pieces,
-        ):
-            assert "".join([piece async for piece in pieces]) == "Yes."
+    async with (
+        hashing.connect(hashing.Settings(), data_dir=Path()) as embedder,
+        scripted.connect(settings, embedder=embedder) as model,
+        model.stream(asking("Why?"), task="answer") as pieces,
+    ):
+        assert "".join([piece async for piece in pieces]) == "Yes."
 
 
 async def test_a_fault_comes_after_its_pieces_or_on_opening() -> None:
