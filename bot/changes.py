@@ -77,10 +77,10 @@ class Shown:
             return change
         return replace(change, urgency=Urgency.FIRST if text else Urgency.STATUS)
 
-    def growing(self, pages: Sequence[Page]) -> list[Change]:
-        """The writes that are due while the text still grows, in the order in which they are done."""
-        if self._parts and len(pages) == 1 and not (pages[0].text or pages[0].status or pages[0].footer):
-            return []  # the text that came is not decided yet: what is shown stays until it is
+    def growing(self, pages: Sequence[Page], *, text: bool = False) -> list[Change]:
+        """The writes that are due while the text still grows, in the order in which they are done; `text`: there is some."""
+        if text and self._parts and not any(page.text for page in pages):
+            return []  # none of it is decided yet: whatever is shown stays until it is
         return [change for change in self._changes(pages, final=False) if self._possible(change)]
 
     def last(self, pages: Sequence[Page], *, first_written: bool) -> list[Change]:

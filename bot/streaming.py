@@ -76,20 +76,22 @@ async def relay(
 ) -> Answer | None:
     """Show the events as one answer: a status until the first text, the text as it grows, then the final reply.
 
-    `growing` makes the reply of the text so far; with no text, a status is put in it. Returns the answer, or None when the
+    `growing` makes the reply of the text so far; the status is put in it, for as long as no text can be shown. Returns the answer, or None when the
     events ended without one. Raises what the events raise, and what `MessageStream.finish` does; the stream can then still be
     finished with another reply.
     """
     text: list[str] = []
+    status = ""
     answer: Answer | None = None
 
     def grown() -> Reply:
         text[:] = ["".join(text)]
-        return growing(text[0])
+        return replace(growing(text[0]), status=status)
 
     async for event in events:
         if isinstance(event, Stage) and not text:
-            stream.want(replace(growing(""), status=event.detail))
+            status = event.detail
+            stream.want(replace(growing(""), status=status))
         elif isinstance(event, Delta) and event.text:
             text.append(event.text)
             stream.want(grown)

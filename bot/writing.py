@@ -192,7 +192,8 @@ class MessageStream:
             if not await ask.granted() or self._wanted is None:
                 return
             made = self._wanted
-            changes = self._shown.growing(self._pages(made(), final=False))
+            pages = self._pages(made(), final=False)
+            changes = self._shown.growing(pages, text=self._wants_text)
             if changes and set(changes[0].budgets) != set(ask.budgets):
                 self._due = changes[0]
                 self._awake.set()

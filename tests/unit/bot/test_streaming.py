@@ -87,12 +87,15 @@ def test_statuses_that_come_quickly_are_not_all_shown() -> None:
 
 def test_text_that_is_not_decided_yet_does_not_take_the_status_away() -> None:
     def undecided(reply: Reply, limits: Limits, *, final: bool) -> list[Page]:
-        return pages(replace(reply, text="") if reply.text == "[" else reply, limits, final=final)
+        return pages(
+            replace(reply, text="") if reply.text == "[" else reply, limits, final=final
+        )  # as ours does
 
     async def main() -> CheckedOutlet:
         outlet = CheckedOutlet()
         async with Scheduler(render=undecided).open(outlet) as stream:
-            events = [STATUS, 2.0, Delta(text="["), 2.0, Delta(text="a"), 2.0, answer("[a")]
+            writing = Stage(name="answer", detail="Writing…")
+            events = [STATUS, 0.1, writing, 0.1, Delta(text="["), 2.0, Delta(text="a"), 2.0, answer("[a")]
             await relay(told(events), stream)
         return outlet
 
