@@ -238,7 +238,7 @@ class SlackServer(SlackEvents):
     def shown(self, message: str) -> Shown:
         """One message, as whoever may see it does."""
         found = self.world.messages[message]
-        files = [self.world.files[file] for file in found.files]
+        files = [self.world.files[file] for file in (*found.files, *slack_text.pictures(found.blocks))]
         tasks = found.stream.tasks.values() if found.stream else ()
         author = self.world.users[found.user]
         replies = len(self.world.thread_of(found.ts)) - 1

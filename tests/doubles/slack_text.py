@@ -117,6 +117,12 @@ def texts_of(block: Block) -> Iterator[tuple[str, str]]:
         yield from _captions(block)
 
 
+def pictures(blocks: Sequence[Block]) -> list[str]:
+    """The ids of the uploaded files that stand as pictures in the blocks."""
+    shown = [block.get("slack_file") for block in blocks if block.get("type") == "image"]
+    return [file["id"] for file in shown if file]
+
+
 def _captions(block: Block) -> Iterator[tuple[str, str]]:
     """What pictures, cards and tasks say."""
     for name in ("title", "text", "description", "alt_text"):

@@ -1,0 +1,138 @@
+"""A PDF in a thread, a question, and the Sources button: the passage and the picture of its page, for one person's eyes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.doubles.chat_server import Upload
+from tests.doubles.openai_server import streamed
+from tests.journeys.chat.scenario import has, words
+from tests.page_marks import PNG, area, marked_area, pdf, places, share_marked
+
+if TYPE_CHECKING:
+    from tests.doubles.chat_server import Shown
+    from tests.journeys.chat.scenario import Scenario
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PAGES = (
+    [
+        "Ours is a small harbour with two quays.",
+        "The mooring fee is nine euros a night.",
+        "It is paid at noon.",
+    ],
+    ["The lamp on the pier is changed every nine months.", "Its battery is changed with it."],
+)
+FEE, LAMP = PAGES[0][1], PAGES[1][0]
+
+
+async def sources(town: Scenario, person: str, room: str, question: str, answer: Shown, button: str) -> Shown:
+    """What this person alone is shown when they press the button, waited for."""
+    who = town.chat.people[person]
+    before = {each.id for each in town.ours(person, room, question)}
+    await town.clicks(person, answer, button)
+
+    def shown() -> list[Shown]:
+        mine = [each for each in town.ours(person, room, question) if each.only_for == who]
+        return [each for each in mine if each.id not in before and "[1]" in words(each)]
+
+    return (await town.until(shown))[-1]
+
+
+async def asked_about(town: Scenario, name: str, *, replies: str, matching: str) -> tuple[str, str, Shown]:
+    """Ben drops a PDF in a thread with a question: the room, the thread and the answer."""
+    room = town.room()
+    town.model.on(streamed(replies), task="answer", matching=matching, times=1)
+    opening = await town.says("ben", room, "Here is the plan of the harbour.")
+    file = Upload(name=name, content=pdf(*PAGES))
+    await town.says("ben", room, f"@footnote What about the {matching}?", thread=opening, files=(file,))
+    await town.written("ben", room, opening, replies.partition(" [")[0])
+    answer = await town.until(
+        lambda: [each for each in town.ours("ben", room, opening) if has(each, "Sources")]
+    )
+    return room, opening, answer[-1]
+
+
+def quotes(shown: Shown) -> list[str]:
+    return [line for line in words(shown).split("\n") if line.startswith("> ")]
+
+
+async def test_the_passage_and_the_marked_page_are_shown_to_whoever_asks_and_to_nobody_else(
+    town: Scenario,
+) -> None:
+    room, opening, answer = await asked_about(
+        town, "harbour.pdf", replies="Nine euros [1].", matching="mooring fee"
+    )
+    before = {name: town.ours(name, room, opening) for name in ("ada", "ben")}
+    shown = await sources(town, "cleo", room, opening, answer, "Sources")
+    assert "harbour.pdf, p. 1" in words(shown)
+    assert [line for line in quotes(shown) if line.startswith("> **")] == [f"> **{FEE}**"]
+    assert f"> {PAGES[0][0]}" in quotes(shown)
+    (file,) = shown.files
+    content, media_type = town.chat.content(file)
+    assert media_type == "image/png"
+    assert content.startswith(PNG)
+    (rectangle,) = places(pdf(*PAGES), 1, FEE)
+    assert share_marked(content, rectangle) > 0.5
+    assert marked_area(content) < 1.5 * area(rectangle)
+    for name, seen in before.items():
+        assert [each.id for each in town.ours(name, room, opening)] == [each.id for each in seen]
+        assert not any(each.files for each in town.ours(name, room, opening))
+        assert not any(each.files for each in town.ours(name, town.direct(name)))
+
+
+async def test_of_a_file_that_was_removed_meanwhile_nothing_is_shown(town: Scenario) -> None:
+    room = town.room()
+    town.model.on(streamed("Every nine months [1]."), task="answer", matching="lamp burn", times=1)
+    brought = await town.says("ada", room, "@footnote", files=(Upload(name="pier.pdf", content=pdf(*PAGES)),))
+    await town.written("ada", room, brought, "searchable")
+    question = await town.says("ben", room, "@footnote How long does the lamp burn?")
+    (answer,) = await town.answered("ben", room, question)
+    shown = await sources(town, "ben", room, question, answer, "Sources")
+    assert f"> **{LAMP}**" in quotes(shown)
+    assert len(shown.files) == 1
+    kept = list((town.folder / "data" / "originals").glob("*.pdf"))
+    await town.commands("ada", room, "/kb remove pier.pdf")
+    who = town.chat.people["ada"]
+    asking = await town.until(
+        lambda: [each for each in town.ours("ada", room) if each.only_for == who and has(each, "Remove")]
+    )
+    await town.clicks("ada", asking[-1], "Remove")
+    await town.until(lambda: any("Removed" in words(each) for each in town.ours("ada", room)))
+    again = await sources(town, "ben", room, question, answer, "Sources")
+    assert "no longer here" in words(again)
+    assert (quotes(again), again.files) == ([], ())
+    assert "pier" not in words(again)
+    left = list((town.folder / "data" / "originals").glob("*.pdf"))
+    assert len(left) == len(kept) - 1
+
+
+async def test_a_long_list_is_paged_where_one_person_sees_it(town: Scenario) -> None:
+    room = town.room()
+    lines = [f"Quay number {number} has {number + 20} berths for boats." for number in range(1, 9)]
+    files = tuple(
+        Upload(name=f"quay{number}.md", content=f"# Quay {number}\n\n{line}\n".encode())
+        for number, line in enumerate(lines, 1)
+    )
+    brought = await town.says("ada", room, "@footnote", files=files)
+    await town.until(
+        lambda: any(words(each).count("searchable") == len(files) for each in town.ours("ada", room, brought))
+    )
+    cited = " ".join(f"Quay [{number}]." for number in range(1, 9))
+    town.model.on(streamed(cited), task="answer", matching="number of berths", times=1)
+    question = await town.says("ben", room, "@footnote What is the number of berths for boats of each quay?")
+    answer = (await town.answered("ben", room, question))[-1]
+    first = await sources(town, "ben", room, question, answer, "Sources")
+    assert has(first, "More")
+    who = town.chat.people["ben"]
+    await town.clicks("ben", first, "More")
+    second = await town.until(
+        lambda: [
+            each for each in town.ours("ben", room, question) if each.only_for == who and has(each, "Back")
+        ]
+    )
+    assert "[7]" in words(second[-1])
+    assert not set(quotes(first)) & set(quotes(second[-1]))
+    assert not [each for each in town.ours("cleo", room, question) if each.only_for]
