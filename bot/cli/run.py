@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from bot import chat, compose, parts, telemetry
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from bot.port import ChatService
     from bot.settings import Settings
     from rag_engine.errors import Unavailable
+
+_PAUSES = (5.0, 30.0, 300.0)
+"""Seconds before an adapter that ended by a bug begins anew."""
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -67,22 +70,51 @@ async def _ended_by_sigterm() -> AsyncGenerator[None]:
 async def _serve(
     platforms: Sequence[parts.Platform], application: compose.Application, stack: AsyncExitStack
 ) -> None:
-    """Every platform in a task of its own, until one cannot go on."""
+    """Every platform in a task of its own: what ends one is logged and ends no other, but the last one ends the program."""
     service = await stack.enter_async_context(chat.service(application))
-    async with asyncio.TaskGroup() as tasks:
-        for platform in platforms:
-            tasks.create_task(_run(platform, service), name=f"platform-{platform.name}")
+    running = {
+        asyncio.create_task(_run(platform, service), name=f"platform-{platform.name}")
+        for platform in platforms
+    }
+    try:
+        while running:
+            ended, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in ended:
+                error = task.exception()
+                if error is not None and (not running or isinstance(error, _NeverReady)):
+                    raise error.__cause__ or error
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+class _NeverReady(Exception):
+    """A platform would not let us in at the start: whoever starts the program is there to mend it."""
 
 
 async def _run(platform: parts.Platform, service: ChatService) -> None:
-    try:
-        await platform.module.run(platform.settings, service, ready=partial(_ready, platform.name))
-    except Refused as error:
-        raise Misconfigured(str(error)) from error
+    """Serve the platform; a bug that ends its adapter is logged, and the adapter begins anew after a while."""
+    was_ready = False
 
+    def ready(facts: Mapping[str, str]) -> None:
+        nonlocal was_ready
+        was_ready = True
+        telemetry.event("ready", **{**facts, "platform": platform.name})
 
-def _ready(platform: str, facts: Mapping[str, str]) -> None:
-    telemetry.event("ready", **{**facts, "platform": platform})
+    pauses = chain(_PAUSES, repeat(_PAUSES[-1]))
+    while True:
+        try:
+            return await platform.module.run(platform.settings, service, ready=ready)
+        except Refused as error:
+            telemetry.event("platform_ended", platform=platform.name, sentence=str(error))
+            sentence = Misconfigured(str(error))
+            if was_ready:
+                raise sentence from error
+            raise _NeverReady from sentence
+        except Exception as error:  # the edge of an adapter: it must not take the other platform with it
+            telemetry.record(telemetry.unwrapped(error))
+            await asyncio.sleep(next(pauses))
 
 
 async def _log_wait(error: Unavailable) -> None:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def both(folder: Path, slack: Chat, discord: Chat) -> AsyncGenerator[tuple[Scenario, Scenario]]:
+async def both(
+    folder: Path, slack: Chat, discord: Chat, **more: str
+) -> AsyncGenerator[tuple[Scenario, Scenario]]:
     """The bot with both, from when it is on Discord."""
     async with openai_server.serve() as model:
         settings = {
@@ -25,6 +27,7 @@ async def both(folder: Path, slack: Chat, discord: Chat) -> AsyncGenerator[tuple
             "OPENAI_API_KEY": "sk-test",
             "FOOTNOTE_MODEL__NAME": "scripted",
             **slack.environment(),
+            **more,
         }
         async with running(folder, discord, **settings) as bot:
             await discord.connected()
@@ -66,3 +69,19 @@ async def test_what_one_platform_knows_the_other_does_not(tmp_path: Path) -> Non
         told = await on_slack.written("ben", room, question, "/kb")
         assert "two weeks" not in told.text
         assert [request for request in on_slack.model.requests if request.task == "answer"] == []
+
+
+async def test_a_token_that_is_revoked_ends_its_platform_and_not_the_other(tmp_path: Path) -> None:
+    async with chats.serve("slack") as slack, chats.serve("discord") as discord:
+        quick = {"FOOTNOTE_SLACK__HEARTBEAT_SECONDS": "0.2"}
+        async with both(tmp_path, slack, discord, **quick) as (on_slack, on_discord):
+            await slack.connected()
+            room = await taught(on_discord)
+            told = {
+                "headers": {"Content-Type": "application/json"},
+                "body": b'{"ok": false, "error": "token_revoked"}',
+            }
+            slack.server.fail("auth.test", status=200, times=-1, **told)
+            await slack.server.wait_for(lambda: not slack.server.wire.connections, seconds=20)
+            await answers_again(on_discord, room, "later")
+            assert on_slack.bot.process.returncode is None
