@@ -9,14 +9,13 @@ import asyncio
 import hashlib
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from bot.access import Scope, told
 from bot.judging import Judge, Shelf, is_ours
 from bot.places import Audience
 from rag_engine.errors import NotAllowed, UnknownKnowledgeBase, UserError
-from rag_engine.ports import Catalog, Documents
 from rag_engine.storage.names import folded, tidy
 
 if TYPE_CHECKING:
@@ -25,7 +24,8 @@ if TYPE_CHECKING:
     from bot.access import Access
     from bot.places import Places
     from bot.port import Directory, Person, Place
-    from rag_engine.types import Citation, DocumentId, KnowledgeBase, KnowledgeBaseId
+    from rag_engine.ports import Catalog
+    from rag_engine.types import KnowledgeBase, KnowledgeBaseId
 
 __all__ = ["LONGEST_LABEL", "Audiences", "Known", "listed"]
 
@@ -57,16 +57,12 @@ class Known:
     """Private questions of this person look in it."""
 
 
-class Shelves(Catalog, Documents, Protocol):
-    """What is asked of the catalog."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audiences:
     """The only way from a place to knowledge bases."""
 
     places: Places
-    catalog: Shelves
+    catalog: Catalog
     access: Access
     model: str
     """Identity of the embedder, for knowledge bases that are made now."""
@@ -172,25 +168,6 @@ class Audiences:
         there = f"there are: {names}." if names else "there is none yet."
         what = "of that channel" if mention else label.strip()
         raise UnknownKnowledgeBase(f"There is no knowledge base {what} that you may see here; {there}")
-
-    async def still_readable(
-        self, citations: Sequence[Citation], place: Place, directory: Directory, *, person: Person
-    ) -> list[Citation]:
-        """Those of an answer's citations that this person, the only reader, may see in the place now: what was bound may not be
-        any more, and people who come later may not read all that was cited before."""
-        scope = await self.scope(place, directory, person=person)
-        readable: dict[DocumentId, bool] = {}
-        for citation in citations:
-            if citation.document not in readable:
-                readable[citation.document] = await self._holds(scope, citation)
-        return [citation for citation in citations if readable[citation.document]]
-
-    async def _holds(self, scope: Scope, citation: Citation) -> bool:
-        for knowledge_base in scope.knowledge_bases:
-            record = await self.catalog.find(knowledge_base, uri=citation.uri)
-            if record is not None and record.document.id == citation.document:
-                return True
-        return False
 
     async def _may_know(self, knowledge_base: KnowledgeBaseId, judge: Judge, person: Person) -> bool:
         """Whether a person may know of what is not used here."""

@@ -78,6 +78,24 @@ def test_the_row_of_a_table_is_found_across_its_cells() -> None:
     assert_marked(picture, content, 4, "400 euros, once", "after probation", "allowance", width=width)
 
 
+def test_what_looks_the_same_is_the_same(tmp_path: Path) -> None:
+    content = pdf(LINES)
+    _, marked = draw(saved(tmp_path, content), 1, ["t\uff57o wee\u212as."])
+    assert marked == 1
+
+
+def test_a_row_is_found_where_the_table_is_drawn_column_by_column(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        page = document.new_page()
+        for column, cells in enumerate((("Ann", "Ben", "Cleo"), ("a5", "b6", "c7"))):
+            for row, cell in enumerate(cells):
+                page.insert_text((72 + 200 * column, 100 + 20 * row), cell, fontsize=12)
+        content = document.tobytes()
+    picture, marked = draw(saved(tmp_path, content), 1, ["Ben | b6"])
+    assert marked == 1
+    assert_marked(picture, content, 1, "Ben", "b6")
+
+
 @pytest.mark.parametrize("degrees", [90, 180, 270])
 def test_on_a_page_that_is_turned_the_mark_is_turned_with_it(tmp_path: Path, degrees: int) -> None:
     content = pdf(LINES, rotated=degrees)

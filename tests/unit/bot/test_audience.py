@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from bot.audience import listed
+from bot.checking import Checking
+from bot.originals import Originals
 from bot.places import Audience
-from bot.port import Channel
+from bot.port import Action, Channel
+from bot.turns import ChatTurn
 from rag_engine.errors import NotAllowed, UnknownKnowledgeBase, UserError
 from rag_engine.types import ChunkId, Citation
 from tests.unit.bot.knowledge import ANN, BEN, EVE, Chat, opened, place
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-    from pathlib import Path
 
-    from bot.port import Person, Place
+    from bot.port import Person, Place, Room
 
 
 @pytest.fixture
@@ -282,9 +286,15 @@ async def test_citations_are_shown_while_their_documents_may_be_read(chat: Chat)
         )
     ]
 
+    turn = ChatTurn(place=place(), message="m", person=BEN, citations=tuple(citations))
+    originals = Originals(Path("nowhere"), catalog=chat.catalog, most_bytes=0)
+    checking = Checking(audiences=chat.audiences, catalog=chat.catalog, originals=originals)
+
     async def shown(person: Person) -> list[int]:
-        found = await chat.audiences.still_readable(citations, place(), chat.town, person=person)
-        return [citation.number for citation in found]
+        action = Action(id="", name="sources", value=turn.id, place=place(), person=person)
+        room: Room = SimpleNamespace(directory=chat.town)
+        text = (await checking.passages_of(turn, action, room)).text
+        return [one.number for one in citations if f"**[{one.number}]** {one.title}" in text]
 
     assert await shown(BEN) == [1, 2]
     assert await shown(EVE) == [1]

@@ -1,0 +1,36 @@
+"""PDFs that are added on the command line are kept for pictures of their pages, until they are removed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.page_marks import pdf
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.journeys.conftest import Footnote
+
+
+def kept(folder: Path) -> list[bytes]:
+    return [path.read_bytes() for path in (folder / "data" / "originals").glob("*")]
+
+
+async def test_a_pdf_is_kept_while_a_knowledge_base_has_it(footnote: Footnote, tmp_path: Path) -> None:
+    content = pdf("Logs are kept for two weeks.")
+    (tmp_path / "logs.pdf").write_bytes(content)
+    (tmp_path / "notes.md").write_text("# Notes\n\nBackups are kept for a year.\n")
+    for base in ("team", "other"):
+        await footnote("add", "logs.pdf", "notes.md", "--kb", base)
+    assert kept(tmp_path) == [content]
+    await footnote("kb", "remove", "team", "logs.pdf")
+    assert kept(tmp_path) == [content]
+    await footnote("kb", "remove", "other")
+    assert kept(tmp_path) == []
+
+
+async def test_nothing_is_kept_where_the_operator_wants_that(footnote: Footnote, tmp_path: Path) -> None:
+    (tmp_path / "logs.pdf").write_bytes(pdf("Logs are kept for two weeks."))
+    added = await footnote("add", "logs.pdf", FOOTNOTE_INGESTION__ORIGINALS_MB="0")
+    assert added.code == 0
+    assert kept(tmp_path) == []
