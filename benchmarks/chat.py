@@ -143,7 +143,7 @@ async def in_parallel(place: Town, figures: Figures, clock: Path, idle: Path, *,
         row + "whole texts, edits of one, longest between two",
         f"{whole} of {len(told)}, {fewest} to {max(len(times) for times in edits)}, {max(waits):.1f} s",
     )
-    figures.put(row + "429", str(place.too_many() - refused))
+    figures.put(row + "429", counted(place.too_many() - refused))
     figures.put(
         row + "event loop late, at most (an idle process)",
         f"{ms(late(clock, began, ended))} ({ms(late(idle, began, ended))})",
@@ -177,7 +177,8 @@ async def at_random(place: Town, figures: Figures, *, answers: int) -> None:
     characters = sum(len(each.script.text) for each in told)
     wrong = sum(differences(each) for each in told)
     figures.put("random answers: how many, characters", f"{len(told)}, {characters:,}")
-    figures.put("random answers: characters lost or doubled, 429", f"{wrong}, {place.too_many() - refused}")
+    refusals = counted(place.too_many() - refused)
+    figures.put("random answers: characters lost or doubled, 429", f"{wrong}, {refusals}")
 
 
 # --- texts
@@ -254,6 +255,12 @@ def late(file: Path, began: float, ended: float) -> float:
 def p95(values: Sequence[float]) -> float:
     """The value that 95 % of them do not exceed."""
     return sorted(values)[math.ceil(len(values) * 0.95) - 1]
+
+
+def counted(calls: Counter[str]) -> str:
+    """How many, and which."""
+    which = ", ".join(f"{count} {name}" for name, count in calls.items())
+    return f"{calls.total()} ({which})" if which else "0"
 
 
 def ms(seconds: float) -> str:

@@ -7,6 +7,7 @@ import itertools
 import os
 import sys
 import time
+from collections import Counter
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -131,13 +132,13 @@ class Town:
             at=at,
             placeholder=min(text.at for text in texts),
             first_text=min(text.at for text in texts if first_word in text.text),
-            final=max(*writes, *(text.at for text in texts)),
+            final=max([*writes, *(text.at for text in texts)]),
             shown=shown,
         )
 
-    def too_many(self) -> int:
-        """How many calls were answered 429."""
-        return sum(call.status == 429 for call in self.chat.server.calls)
+    def too_many(self) -> Counter[str]:
+        """How many calls were answered 429, by method."""
+        return Counter(call.method for call in self.chat.server.calls if call.status == 429)
 
 
 @asynccontextmanager
