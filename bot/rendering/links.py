@@ -23,13 +23,18 @@ _SCHEMES: Final = (
 _NO_BLANKS: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 _FIRST: Final = rf"[[\p{{L}}\p{{N}}]--{_NO_BLANKS}]"
 _NEXT: Final = rf"[[\p{{L}}\p{{M}}\p{{N}}\-_]--{_NO_BLANKS}]"
+# Signs that are escaped or written as entities are the same signs once the platform has read them.
+_COLON: Final = r"(?:\\?:|(?i:&\#0*58;|&\#x0*3a;|&colon;))"
+_SLASH: Final = r"(?:\\?/|(?i:&\#0*47;|&\#x0*2f;|&sol;))"
+_DOT: Final = r"(?:\\?\.|(?i:&\#0*46;|&\#x0*2e;|&period;))"
 ADDRESS: Final = (
     # with a scheme
-    rf"(?<![[\p{{L}}\p{{N}}+]--{_NO_BLANKS}])(?:(?i:[a-z][a-z0-9+.\-]{{0,24}})://|(?i:{_SCHEMES}):(?=[^\s<>`:])|(?i:www)\.)[^\s<>`]+"
+    rf"(?<![[\p{{L}}\p{{N}}+]--{_NO_BLANKS}])(?:(?i:[a-z][a-z0-9+.\-]{{0,24}}){_COLON}{_SLASH}{{2}}"
+    rf"|(?i:{_SCHEMES}){_COLON}(?=[^\s<>`:])|(?i:www){_DOT})[^\s<>`]+"
     # an e-mail address
     rf"|(?<![[\w.+%\-@]--{_NO_BLANKS}])[[\w.+%\-]--{_NO_BLANKS}]{{1,64}}@(?:[\w\-]{{1,63}}\.){{1,8}}[\p{{L}}\-0-9]{{2,63}}"
     # a host name, or four numbers with something behind them
-    rf"|(?<![[\p{{L}}\p{{N}}@.\-]--{_NO_BLANKS}])(?:(?:{_FIRST}{_NEXT}{{0,62}}\.){{1,8}}(?P<ending>(?i:xn--[a-z0-9\-]+)|\p{{L}}{{2,24}})"
+    rf"|(?<![[\p{{L}}\p{{N}}@.\-]--{_NO_BLANKS}])(?:(?:{_FIRST}{_NEXT}{{0,62}}{_DOT}){{1,8}}(?P<ending>(?i:xn--[a-z0-9\-]+)|\p{{L}}{{2,24}})"
     r"|\d{1,3}(?:\.\d{1,3}){3}(?=[:/]))(?![\p{L}\p{N}\-])(?::\d{1,5})?(?:[/?#][^\s<>`]*)?"
 )
 """What chat programs make links of, and more; a match with an `ending` counts only if that is one."""

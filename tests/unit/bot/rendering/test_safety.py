@@ -166,3 +166,21 @@ def test_long_text_is_safe_wherever_it_is_cut(limits: Limits, text: str) -> None
         for page in shown(text[:end], limits, final=end == len(text)):
             assert not pings(page, limits)
             assert not foreign(page, limits), page[-200:]
+
+
+@pytest.mark.parametrize("dialect", ["slack", "discord"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        r"http\:\/\/evil.example/x",
+        r"https\://evil.example",
+        r"www\.evil.example",
+        r"evil\.example.com/x",
+        "http&#58;//evil.example",
+        "https:&#x2F;&sol;evil.example",
+    ],
+)
+def test_an_address_of_escaped_signs_is_no_link_either(dialect: str, address: str) -> None:
+    limits = Limits(characters=2000, edit_seconds=1, dialect=dialect)
+    (page,) = pages(Reply(text=f"See {address} for more.", links=frozenset()), limits, final=True)
+    assert page.text == f"See `{address}` for more."
