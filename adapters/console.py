@@ -108,7 +108,7 @@ async def _turn(line: str, *, place: Place, service: ChatService, console: Conso
         id=uuid.uuid4().hex, place=place, person=Person(id="console"), text=text, attachments=attachments
     )
     with outlet(console) as shown:
-        await service.on_message(message, _Room(shown))
+        await service.on_message(message, _Room(shown, place))
         return shown.final
 
 
@@ -262,12 +262,17 @@ class _Terminal:
 class _Room:
     """The console as the service sees it: one place that one person reads."""
 
-    def __init__(self, shown: Outlet) -> None:
+    def __init__(self, shown: Outlet, place: Place) -> None:
         self._outlet = shown
+        self._place = place
 
     @property
     def directory(self) -> Directory:
         return _OnePerson()
+
+    async def settle(self) -> Place:
+        """See `bot.port.Room`. There is one place."""
+        return self._place
 
     def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
         """See `bot.port.Room`. There is one way out."""

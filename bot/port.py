@@ -397,6 +397,13 @@ class Room(Protocol):
     @property
     def directory(self) -> Directory: ...
 
+    async def settle(self) -> Place:
+        """Where the answer will stand: opens the thread that it is to stand in, if it is to open one; done once.
+
+        Where the platform does not tell now, the place that the event came with; then the outlet tries again.
+        """
+        ...
+
     def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
         """Where the answer to this event goes; for one person's eyes, or into messages of ours that are there already."""
         ...

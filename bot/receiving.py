@@ -16,7 +16,7 @@ from rag_engine.media_types import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bot.answering import Case
+    from bot.answering import Case, Ledger
     from bot.port import Attachment, IncomingMessage, Person, Place, Room
     from bot.serving import Parts
 
@@ -45,6 +45,25 @@ async def settled(message: IncomingMessage, room: Room, parts: Parts) -> tuple[I
     async with parts.scheduler.open(room.outlet(private=message.person)) as stream:
         await stream.finish(Reply(text=f"{names}: {sentence}"))
     return replace(message, attachments=()), places[0]
+
+
+async def settled_where_it_stands(
+    message: IncomingMessage, room: Room, parts: Parts, ledger: Ledger, *, unasked: bool
+) -> tuple[IncomingMessage, Place]:
+    """As `settled`, with the message and its turn where the answer will stand, wherever it was meant to.
+
+    No thread is opened for a message of which nothing is left, and none before there is something to say if nobody asked us.
+    """
+    turn = ledger.turn
+    allowed, home = await settled(message, room, parts)
+    refused = bool(message.attachments) and not (allowed.attachments or turn.question)
+    opens = not (refused or unasked or turn.private or turn.messages)
+    place = await room.settle() if opens else turn.place
+    if place != turn.place:
+        await ledger.note(place=place)
+    if place == message.place:
+        return allowed, home
+    return await settled(replace(allowed, place=place), room, parts)
 
 
 async def _refusal(person: Person, place: Place, room: Room, parts: Parts) -> str:

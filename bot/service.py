@@ -141,8 +141,11 @@ class Service:
         language = language_of(message.text, message.person, chosen=admitted.settings.language)
         try:
             self._parts.access.admit(turn.place)
-            allowed, home = await receiving.settled(message, room, self._parts)
-            if allowed is not message and not turn.question:
+            allowed, home = await receiving.settled_where_it_stands(
+                message, room, self._parts, ledger, unasked=admitted.unasked
+            )
+            run.place = ledger.turn.place
+            if message.attachments and not (allowed.attachments or turn.question):
                 return await ledger.note("failed")
             async with self._opened(room, ledger, run) as stream:
                 case = Case(
@@ -159,6 +162,8 @@ class Service:
                     earlier=admitted.earlier,
                 )
                 await self._speak(case)
+            if admitted.unasked and ledger.turn.messages:
+                await ledger.note(place=await room.settle())
         except BrokenPipeError:
             raise
         except Exception as error:

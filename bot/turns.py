@@ -25,7 +25,7 @@ _CLAIM = """
     ON CONFLICT (platform, workspace, channel, message) DO NOTHING RETURNING id
 """
 _SAVE = """
-    UPDATE answers SET question = ?, asked_at = ?, state = ?, messages = ?, conversation = ?, turn = ?, citations = ?,
+    UPDATE answers SET thread = ?, question = ?, asked_at = ?, state = ?, messages = ?, conversation = ?, turn = ?, citations = ?,
         updated_at = ? WHERE id = ?
 """
 _ANSWERED = """
@@ -129,7 +129,7 @@ class Turns:
         """Replace what is kept of a claimed turn."""
         turn = replace(turn, updated_at=self._clock())
         async with self._database.transaction() as transaction:
-            await transaction.execute(_SAVE, (*_row(turn)[12:], turn.id))
+            await transaction.execute(_SAVE, (turn.place.thread, *_row(turn)[12:], turn.id))
 
     async def drop(self, turn: ChatTurn) -> None:
         """Forget a turn that nothing came of."""

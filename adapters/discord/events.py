@@ -110,7 +110,7 @@ class Events:
             channel_id=channel,
             message=message if self.connection.settings.threads else None,
         )
-        room = ChannelRoom(self.connection, place, event=message)
+        room = ChannelRoom(self.connection, place, event=message, question=message)
         await self.service.on_message(MessageDeleted(id=str(message), place=place), room)
 
     # --- commands and buttons ---

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -12,8 +11,6 @@ import discord
 from adapters.discord import messages
 from adapters.discord.border import (
     ARCHIVED,
-    NO_THREAD,
-    THREAD_EXISTS,
     UNKNOWN_CHANNEL,
     UNKNOWN_MESSAGE,
     calls,
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
     from adapters.discord.connection import Connection
     from bot.port import Limits, Page, Route, Write
 
-_log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
 
@@ -40,8 +36,8 @@ class Target:
     """Somebody to write to directly."""
     question: int = 0
     """The message that is answered, when it stands in `channel` itself."""
-    opens: str = ""
-    """The name of the thread to make from the question; empty to answer in the channel, as a reply."""
+    opens: Callable[[], Awaitable[int]] | None = None
+    """Makes the thread from the question: where the answer stands then. None to write in `channel`."""
 
 
 class ChannelOutlet:
@@ -124,12 +120,23 @@ class ChannelOutlet:
         if message is None:
             return ""
         self._attempts[part] += 1
+        if await self._remove(message):
+            return str(message)
+        if self._channel != self._target.channel:
+            # No thread was made from the question: it was answered in the channel.
+            self._channel = self._target.channel
+            await self._remove(message)
+        return str(message)
+
+    async def _remove(self, message: int) -> bool:
+        """Delete the message; False where there is no channel that it could be in."""
         try:
             await self._living(lambda: self._partial(message).delete())
         except discord.NotFound as error:
             if error.code not in {UNKNOWN_MESSAGE, UNKNOWN_CHANNEL}:
                 raise
-        return str(message)
+            return error.code == UNKNOWN_MESSAGE
+        return True
 
     # --- where it stands ---
 
@@ -138,25 +145,10 @@ class ChannelOutlet:
         if self._target.person and not self._channel:
             direct = await self._connection.client.create_dm(discord.Object(self._target.person))
             self._channel = direct.id
-        if self._opened:
+        if self._opened or self._target.opens is None:
             return
-        self._channel = await self._thread()
+        self._channel = await self._target.opens()
         self._opened = True
-
-    async def _thread(self) -> int:
-        question = self._messageable().get_partial_message(self._target.question)
-        try:
-            await question.create_thread(
-                name=self._target.opens,
-                auto_archive_duration=self._connection.settings.thread_minutes,
-            )
-        except discord.HTTPException as error:
-            if error.code in NO_THREAD:
-                _log.warning("no thread in channel %s (code %s)", self._target.channel, error.code)
-                return self._target.channel
-            if error.code != THREAD_EXISTS:
-                raise
-        return self._target.question
 
     async def _living(self, call: Callable[[], Awaitable[_Result]]) -> _Result:
         """The call, in a thread that Discord may have archived meanwhile."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 import discord
 
 from adapters.discord import places, reading
-from adapters.discord.border import NO_THREAD, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, calls
+from adapters.discord.border import NO_THREAD, THREAD_EXISTS, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, calls
 from adapters.discord.directory import DirectDirectory, GuildDirectory
 from adapters.discord.interactions import InteractionOutlet
 from adapters.discord.outlets import ChannelOutlet, Target
-from bot.port import Person
+from bot.port import ChatError, Person
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from adapters.discord.connection import Connection
     from adapters.discord.interactions import Response
     from bot.port import Directory, IncomingMessage, Outlet, Place
+
+_log = logging.getLogger(__name__)
 
 
 class ChannelRoom:
@@ -45,6 +48,7 @@ class ChannelRoom:
         self._thread_name = thread_name
         self._response = response
         self._outlets = 0
+        self._stands = 0
 
     @property
     def directory(self) -> Directory:
@@ -55,6 +59,46 @@ class ChannelRoom:
     @property
     def place(self) -> Place:
         return self._place
+
+    # --- where the answer stands ---
+
+    async def settle(self) -> Place:
+        """See `bot.port.Room`. What we may do in a channel is told for certain by doing it only."""
+        if not self._opens_thread:
+            return self._place
+        try:
+            async with calls(self._connection.settings.call_seconds):
+                stands = await self._open()
+        except ChatError as error:
+            _log.warning("no thread in channel %s yet: %s", self._place.channel, error)
+            return self._place
+        return self._place if stands == self._question else self._place.parent
+
+    async def _open(self) -> int:
+        """The thread made from the question, or its channel where there can be none; found out once."""
+        if not self._stands:
+            self._stands = await self._thread()
+        return self._stands
+
+    async def _thread(self) -> int:
+        channel = int(self._place.channel)
+        above = self._connection.client.get_partial_messageable(channel, guild_id=int(self._place.workspace))
+        try:
+            await above.get_partial_message(self._question).create_thread(
+                name=self._thread_name or "Answer",
+                auto_archive_duration=self._connection.settings.thread_minutes,
+            )
+        except discord.HTTPException as error:
+            if error.code in NO_THREAD:
+                _log.warning("no thread in channel %s (code %s)", channel, error.code)
+                return channel
+            if error.code != THREAD_EXISTS:
+                raise
+        return self._question
+
+    @property
+    def _opens_thread(self) -> bool:
+        return bool(self._question) and self._place.thread == str(self._question)
 
     # --- writing ---
 
@@ -100,7 +144,7 @@ class ChannelRoom:
                 channel=int(self._place.channel),
                 guild=guild,
                 question=self._question,
-                opens=self._thread_name or "Answer",
+                opens=self._open,
             )
         elif self._place.thread:
             target = Target(channel=int(self._place.thread), guild=guild)
@@ -108,10 +152,6 @@ class ChannelRoom:
             question = self._question if guild is not None else 0
             target = Target(channel=int(self._place.channel), guild=guild, question=question)
         return ChannelOutlet(self._connection, target, key=key, posted=posted)
-
-    @property
-    def _opens_thread(self) -> bool:
-        return bool(self._question) and self._place.thread == str(self._question)
 
     # --- reading ---
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from adapters.slack.messages import Messages
     from bot import port
-    from bot.port import IncomingMessage, Person
+    from bot.port import IncomingMessage, Person, Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +29,10 @@ class Room:
     @property
     def directory(self) -> port.Directory:
         return self.messages.people
+
+    async def settle(self) -> Place:
+        """See `bot.port.Room`. A thread of Slack's is there as soon as something stands in it."""
+        return self.target.place
 
     def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> port.Outlet:
         """See `bot.port.Room`."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bot.port import Channel, Gone, Standing, Unreachable
 
 if TYPE_CHECKING:
-    from bot.port import ChannelKind, IncomingMessage, Outlet, Person
+    from bot.port import ChannelKind, IncomingMessage, Outlet, Person, Place
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,6 +66,9 @@ class TownRoom:
 
     directory: Town
     messages: dict[str, IncomingMessage] = field(default_factory=dict)
+
+    async def settle(self) -> Place:
+        raise AssertionError("commands write nothing by themselves")
 
     def outlet(self, *, private: Person | None = None, posted: object = ()) -> Outlet:
         raise AssertionError("commands write nothing by themselves")

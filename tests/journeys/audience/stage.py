@@ -129,6 +129,9 @@ class StageRoom:
     def directory(self) -> Town:
         return self.stage.towns[self.place.platform, self.place.workspace]
 
+    async def settle(self) -> Place:
+        return self.place
+
     def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
         standing = [self.stage.shown[identity] for identity in posted]
         return Sheet(stage=self.stage, eyes=Eyes(place=self.name, person=private), messages=standing)

@@ -196,9 +196,18 @@ class Here:
     place: Place
     event: IncomingMessage | None = None
     directory: Directory = field(default_factory=lambda: Everybody())
+    threads: bool = True
+    """Whether the thread that the answer is to open can be opened."""
+    opened: int = 0
+    """How often it was asked where the answer stands."""
+
+    async def settle(self) -> Place:
+        self.opened += 1
+        opens = self.event is not None and not self.event.in_thread
+        return self.place.parent if opens and not self.threads else self.place
 
     def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
-        return Outlet(self.chat, self.place, private, posted)
+        return Outlet(self.chat, self.place if self.threads else self.place.parent, private, posted)
 
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
         self.chat.reads += 1
@@ -239,6 +248,8 @@ class OpenTown:
     model: str
     settings_of: dict[str, PlaceSettings] = field(default_factory=dict)
     empty: bool = False
+    closed: bool = False
+    """In threads too, only Ada may add files."""
 
     async def scope(self, place: Place, directory: Directory, *, person: Person | None = None) -> Scope:
         wanted = {self._name(place), self._name(place.parent)}
@@ -259,7 +270,7 @@ class OpenTown:
     ) -> None:
         if act == "stop" and person.id == asker:
             return
-        if act == "add" and (place.thread or place.channel.startswith("dm")):
+        if act == "add" and not self.closed and (place.thread or place.channel.startswith("dm")):
             return
         if not (await directory.standing(person.id)).admin:
             raise NotAllowed(f"Only an admin may {act} here.")

@@ -309,6 +309,34 @@ async def test_unasked_it_speaks_only_if_the_files_say_something(here: World) ->
     assert await here.turns.of_message(message.place, message.id) is None, "nothing of it is kept"
 
 
+async def test_unasked_no_thread_is_opened_before_there_is_something_to_say(here: World) -> None:
+    here.town.settings_of["general"] = PlaceSettings(mode="auto")
+    here.says("I do not know.")
+    silent = here.chat.message("What is for lunch?", addressed=False)
+    room = Here(here.chat, silent.place, silent, threads=False)
+    await here.send(silent, into=room)
+    assert room.opened == 0
+    here.says("28 days [1].")
+    message = here.chat.message(QUESTION, addressed=False)
+    await here.send(message, into=Here(here.chat, message.place, message, threads=False))
+    turn = await here.turns.of_message(message.place, message.id)
+    assert turn is not None
+    assert turn.place == CHANNEL
+
+
+async def test_where_no_thread_can_be_opened_the_channel_is_the_conversation(here: World) -> None:
+    here.says("28 days [1].")
+    first = here.chat.message(QUESTION)
+    await here.send(first, into=Here(here.chat, first.place, first, threads=False))
+    here.says("Every year [1].")
+    second = here.chat.message("Every year?")
+    await here.send(second, into=Here(here.chat, second.place, second, threads=False))
+    assert "28 days" in prompt(here)
+    turn = await here.turns.of_message(second.place, second.id)
+    assert turn is not None
+    assert turn.place == CHANNEL
+
+
 # --- what was said before
 
 

@@ -86,6 +86,20 @@ async def test_an_edit_soon_after_replaces_the_answer_and_what_is_remembered(her
     assert [turn.text for turn in turns] == [OTHER, "Ben has 30 [1]."]
 
 
+async def test_an_edit_stays_where_the_answer_stands(here: World) -> None:
+    """The question comes with the thread that it could not have."""
+    message = here.chat.message(QUESTION)
+    here.says("28 days [1].")
+    await here.send(message, into=Here(here.chat, message.place, message, threads=False))
+    here.says("Ben has 30 [1].", pattern="Ben")
+    await edit(here, message, OTHER)
+    turn = await here.turns.of_message(message.place, message.id)
+    assert turn is not None
+    assert turn.place == CHANNEL
+    turns = await here.history.read(conversation(CHANNEL), limit=10)
+    assert [turn.text for turn in turns] == [OTHER, "Ben has 30 [1]."]
+
+
 async def test_two_edits_in_a_row_end_with_the_last(here: World) -> None:
     message = here.chat.message(QUESTION)
     task, _ = await begun(here, message, "We have 28 days", " of leave.")

@@ -10,7 +10,7 @@ import pytest
 
 from bot.places import PlaceSettings
 from bot.port import Refused, Unreachable
-from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, DIRECT, THREAD, attachment, world
+from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, DIRECT, THREAD, Here, attachment, world
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -107,6 +107,35 @@ async def test_a_file_for_the_whole_channel_needs_leave_and_only_its_sender_is_t
     await here.ask("", attachment("leave.md", LEAVE), person=ADMIN, place=CHANNEL)
     assert here.last.text == "- leave.md: 1 passage, searchable"
     assert await documents(here) == {"general": ["leave.md"]}
+
+
+async def test_where_no_thread_can_be_opened_a_file_is_the_channels_or_nobodys(here: World) -> None:
+    """The thread that the message came with is not there: nothing may be kept under it."""
+    message = here.chat.message("", attachment("leave.md", LEAVE))
+    room = Here(here.chat, message.place, message, threads=False)
+    await here.send(message, into=room)
+    assert not here.chat.public
+    assert here.last.private == ANN
+    assert here.last.text == "leave.md: Only an admin may add here."
+    assert await documents(here) == {}
+    message = here.chat.message("", attachment("leave.md", LEAVE), person=ADMIN)
+    await here.send(message, into=Here(here.chat, message.place, message, threads=False))
+    assert await documents(here) == {"general": ["leave.md"]}
+    turn = await here.turns.of_message(message.place, message.id)
+    assert turn is not None
+    assert turn.place == CHANNEL
+
+
+async def test_no_thread_is_opened_for_a_file_that_nobody_may_add_or_in_private(here: World) -> None:
+    here.town.closed = True
+    message = here.chat.message("", attachment("leave.md", LEAVE))
+    room = Here(here.chat, message.place, message)
+    await here.send(message, into=room)
+    assert here.last.text == "leave.md: Only an admin may add here."
+    private = here.chat.message(QUESTION, private=True)
+    alone = Here(here.chat, private.place, private)
+    await here.send(private, into=alone)
+    assert (room.opened, alone.opened) == (0, 0)
 
 
 async def test_a_question_is_answered_also_where_its_file_was_refused(here: World) -> None:

@@ -320,3 +320,20 @@ async def test_an_answer_is_taken_away_when_its_question_is_deleted(
     assert event.place.thread == question
     await after.outlet(posted=(message,)).write(Write(part=0, page=None, route="edit"))
     assert server.ours() == []
+
+
+async def test_also_one_that_stands_in_the_channel_because_no_thread_could_be_opened(
+    server: DiscordServer, asked: tuple[Room, str], service: Recorder
+) -> None:
+    room, question = asked
+    server.fail(
+        "create_thread",
+        status=403,
+        body=b'{"code": 50013, "message": "no"}',
+        headers={"Content-Type": "application/json", "Via": "1.1 google"},
+    )
+    message = await write(room.outlet(), "An answer.", final=True)
+    await server.user_deletes(question)
+    _, after = await service.next()
+    await after.outlet(posted=(message,)).write(Write(part=0, page=None, route="edit"))
+    assert server.ours() == []

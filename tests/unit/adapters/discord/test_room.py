@@ -33,6 +33,79 @@ async def _room(server: DiscordServer, service: Recorder, user: User, **where: A
             return room
 
 
+# --- where the answer stands ------------------------------------------------------------------------------------------
+
+
+def _no_threads(server: DiscordServer) -> None:
+    """As in a channel whose permissions changed a moment ago."""
+    server.fail(
+        "create_thread",
+        status=403,
+        body=b'{"code": 50013, "message": "no"}',
+        headers={"Content-Type": "application/json", "Via": "1.1 google"},
+    )
+
+
+async def test_an_answer_stands_in_the_thread_that_is_opened_for_it_once(
+    server: DiscordServer, service: Recorder
+) -> None:
+    room = await _room(server, service, server.add_user("anna"))
+    settled = await room.settle()
+    assert settled.channel == server.general.id
+    assert settled.thread in server.world.channels
+    assert await room.settle() == settled
+    message = await write(room.outlet(), "An answer.", final=True)
+    assert server.shown(message).thread == settled.thread
+    assert len(server.calls_of("create_thread")) == 1
+
+
+async def test_an_answer_stands_in_the_channel_where_no_thread_can_be_opened(
+    server: DiscordServer, service: Recorder
+) -> None:
+    room = await _room(server, service, server.add_user("anna"))
+    _no_threads(server)
+    settled = await room.settle()
+    assert (settled.channel, settled.thread) == (server.general.id, "")
+    message = await write(room.outlet(), "An answer.", final=True)
+    assert server.shown(message).thread == ""
+    assert await room.settle() == settled
+    assert len(server.calls_of("create_thread")) == 1
+
+
+async def test_what_the_outlet_opened_first_is_where_it_stands(
+    server: DiscordServer, service: Recorder
+) -> None:
+    room = await _room(server, service, server.add_user("anna"))
+    _no_threads(server)
+    await write(room.outlet(), "An answer.", final=True)
+    assert (await room.settle()).thread == ""
+    assert len(server.calls_of("create_thread")) == 1
+
+
+async def test_nothing_is_opened_in_a_thread_or_for_a_direct_message(
+    server: DiscordServer, service: Recorder
+) -> None:
+    anna = server.add_user("anna")
+    thread = server.add_thread(anna, await server.user_says(anna, server.general, "Numbers"))
+    room = await _room(server, service, anna, thread=thread)
+    assert (await room.settle()).thread == thread.id
+    await server.user_says(anna, anna.id, "Why?")
+    event, room = await service.next()
+    assert await room.settle() == event.place
+    assert server.calls_of("create_thread") == []
+
+
+async def test_a_thread_that_cannot_be_opened_now_is_opened_by_the_outlet(
+    server: DiscordServer, service: Recorder
+) -> None:
+    anna = server.add_user("anna")
+    room = await _room(server, service, anna)
+    server.fail("create_thread", status=400)
+    settled = await room.settle()
+    message = await write(room.outlet(), "An answer.", final=True)
+    assert server.shown(message).thread == settled.thread != ""
+
+
 # --- earlier -----------------------------------------------------------------------------------------------------------
 
 
