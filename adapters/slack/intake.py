@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.slack import blocks, mrkdwn
-from adapters.slack.messages import PLATFORM, Messages, is_direct, is_ours
+from adapters.slack.messages import PLATFORM, Messages, is_direct, is_ours, is_written
 from adapters.slack.needs import ASK_SHORTCUT
 from adapters.slack.outlet import Target
 from adapters.slack.room import Room
+from adapters.slack.twins import Twins
 from bot.port import Action, ChatError, Command, MessageDeleted, MessageEdited, Person, Place
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     Raw = Mapping[str, Any]
 
 _log = logging.getLogger(__name__)
-_REMEMBERED = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +30,14 @@ class Intake:
 
     messages: Messages
     service: ChatService
-    _told: OrderedDict[tuple[str, str], None] = field(default_factory=OrderedDict)
-    """Messages that came as themselves: the mention that comes beside them says less."""
+    _twins: Twins = field(default_factory=Twins)
 
     async def event(self, event: Raw, *, repeated: bool) -> None:
         """An event of the Events API; `repeated` when Slack sends it again."""
         kind, subtype = event.get("type"), event.get("subtype")
-        if kind == "app_mention" or (kind == "message" and subtype not in _CHANGES):
+        if kind == "app_mention":
+            await self._mention(event, repeated=repeated)
+        elif kind == "message" and is_written(event):
             await self._message(event, repeated=repeated)
         elif kind == "message" and subtype == "message_changed":
             await self._changed(event)
@@ -46,15 +46,25 @@ class Intake:
         elif kind in {"app_uninstalled", "tokens_revoked"}:
             _log.error("Slack says that the app was removed from the workspace, or its token revoked")
 
-    async def _message(self, event: Raw, *, repeated: bool) -> None:
-        channel, ts = str(event.get("channel", "")), str(event.get("ts", ""))
-        mention = event["type"] == "app_mention"
-        if mention and (channel, ts) in self._told:
+    async def _mention(self, event: Raw, *, repeated: bool) -> None:
+        """A mention comes without its files: the message that comes beside it is what is told, wherever one comes."""
+        channel, ts = key = str(event.get("channel", "")), str(event.get("ts", ""))
+        if await self._twins.comes(key):
             return
-        if not mention:
-            self._remember(channel, ts)
-        if mention or not (event.get("text") or event.get("files") or event.get("attachments")):
+        event = await self._whole(event, channel, ts)
+        if self._twins.take(key, "app_mention"):  # the message may have come meanwhile
+            await self._written(event, mention=True, repeated=repeated)
+
+    async def _message(self, event: Raw, *, repeated: bool) -> None:
+        channel, ts = key = str(event.get("channel", "")), str(event.get("ts", ""))
+        if not self._twins.take(key, "message"):
+            return
+        if not (event.get("text") or event.get("files") or event.get("attachments")):
             event = await self._whole(event, channel, ts)
+        await self._written(event, mention=False, repeated=repeated)
+
+    async def _written(self, event: Raw, *, mention: bool, repeated: bool) -> None:
+        channel = str(event.get("channel", ""))
         direct = event.get("channel_type") == "im" or is_direct(channel)
         message = await self.messages.read(event, channel=channel, direct=direct)
         if message is None or message.ours:
@@ -64,7 +74,7 @@ class Intake:
         await self._tell(message, message, event, doubtful=repeated)
 
     async def _whole(self, event: Raw, channel: str, ts: str) -> Raw:
-        """The message itself: a mention comes without its files, a repeated event sometimes without its text."""
+        """The message as Slack has it: a mention lacks its files, a repeated event sometimes its text."""
         try:
             found = await self.messages.find(channel, ts, str(event.get("thread_ts") or ""))
         except ChatError as error:
@@ -174,6 +184,7 @@ class Intake:
         told = replace(
             message,
             id=f"{message.id}:{asked}",
+            about=message.id,
             person=person,
             addressed=True,
             to_others=False,
@@ -197,11 +208,3 @@ class Intake:
 
     def _room(self, target: Target) -> Room:
         return Room(messages=self.messages, target=target)
-
-    def _remember(self, channel: str, ts: str) -> None:
-        self._told[channel, ts] = None
-        while len(self._told) > _REMEMBERED:
-            self._told.popitem(last=False)
-
-
-_CHANGES = frozenset({"message_changed", "message_deleted"})

@@ -43,7 +43,7 @@ class Messages:
 
     async def read(self, raw: Mapping[str, Any], *, channel: str, direct: bool) -> IncomingMessage | None:
         """The message, or None for what nobody wrote: joins, topics, tombstones."""
-        if raw.get("subtype") not in _KINDS or not raw.get("ts"):
+        if not is_written(raw):
             return None
         workspace = self.wire.workspace
         ts, root = str(raw["ts"]), str(raw.get("thread_ts") or "")
@@ -151,6 +151,11 @@ class Messages:
             self.wire.reader.conversations_history(channel=channel, latest=ts or None, limit=limit),
         )
         return list(reversed(told["messages"]))
+
+
+def is_written(raw: Mapping[str, Any]) -> bool:
+    """Whether somebody wrote it: no join, no topic, no change of another message."""
+    return raw.get("subtype") in _KINDS and bool(raw.get("ts"))
 
 
 def is_direct(channel: str) -> bool:
