@@ -81,11 +81,8 @@ class Audiences:
         self.access.admit(place)
         label = _tidy_label(label)
         owner = replace(place.parent, channel="") if everyone else place.parent
-        for other in (await self.places.audiences()).values():
-            if other.place == owner and folded(other.label) == folded(label):
-                raise UserError(
-                    f"There is a knowledge base {label} already: `/kb bind {label}` uses it here."
-                )
+        if await self.places.at(owner, label=label):
+            raise UserError(f"There is a knowledge base {label} already: `/kb bind {label}` uses it here.")
         return await self._made(owner, label=label)
 
     async def scope(self, place: Place, directory: Directory, *, person: Person | None = None) -> Scope:
@@ -123,12 +120,15 @@ class Audiences:
         """
         if not self.access.serves(place):
             return []
-        shelf = await self._shelf(place)
+        looked_at = await self._to_be_known(place, directory, person) if beside is None else beside
+        shelf = await self._shelf(place, looked_at)
         judge = await self._judge(shelf, directory, person)
         here = (await self._judged(replace(judge, person=None))).knowledge_bases
         privately = (await self._judged(judge)).knowledge_bases
         used = [one for one in shelf.used() if one in here | privately]
-        others = [one for one in _others(shelf, beside) if one not in used]
+        near, far = _others(shelf, looked_at)
+        asked = far[:_MOST_CHANNELS] if beside is None else far
+        others = [one for one in (*near, *asked) if one not in used]
         may_know = await asyncio.gather(*(self._may_know(one, judge, person) for one in others))
         names: dict[str, KnowledgeBaseId] = {}
         for one in (*used, *(one for one, may in zip(others, may_know, strict=True) if may)):
@@ -150,7 +150,7 @@ class Audiences:
 
         Raises `UnknownKnowledgeBase`, in the same words whether there is none or the person may not know of it.
         """
-        meant = _meant(label, await self._shelf(place))
+        meant = await self._meant(label, place)
         known = await self.readable(place, directory, person, beside=meant)
         found = [one for one in known if one.knowledge_base.id in meant]
         if len(found) == 1:
@@ -182,15 +182,36 @@ class Audiences:
             return await self.access.belongs(person, judge.directory)
         return await judge.verdict(knowledge_base) == "readable"
 
-    async def _shelf(self, place: Place) -> Shelf:
-        bases = {base.id: base for base in await self.catalog.knowledge_bases()}
-        audiences = await self.places.audiences()
+    async def _meant(self, label: str, place: Place) -> set[KnowledgeBaseId]:
+        """What a label can mean before anything is asked; the names of channels are not known here."""
+        mention = _MENTION.fullmatch(label.strip())
+        if mention or folded(label) in _HERE:
+            own = await self.places.at(replace(place.parent, channel=mention[1]) if mention else place)
+            return {own.knowledge_base} if own else set()
+        operators = {base.id for base in await self.catalog.select(names=[label])}
+        operators -= set(await self.places.audiences(operators))
+        return operators.union(await self.places.labelled(place, label))
+
+    async def _to_be_known(self, place: Place, directory: Directory, person: Person) -> list[KnowledgeBaseId]:
+        """What this person might know of without its being used here; what a thread holds is known in the thread alone."""
+        found = await self.places.of_channels(place)
+        if await self.access.administers(person, directory):
+            found += [base.id for base in await self.catalog.knowledge_bases() if not is_ours(base)]
+        return found
+
+    async def _shelf(self, place: Place, beside: Collection[KnowledgeBaseId] = ()) -> Shelf:
+        """Only what is used here and what is asked for beside that: of all that threads hold there is far too much."""
         wanted = {folded(name) for name in self.access.settings.everywhere}
+        own = [found for at in dict.fromkeys((place, place.parent)) if (found := await self.places.at(at))]
+        bindings = await self.places.bindings(place)
+        ids = {*(audience.knowledge_base for audience in own), *bindings, *beside}
+        bases = {base.id: base for base in await self.catalog.select(ids=ids, names=wanted)}
+        audiences = await self.places.audiences(bases)
         return Shelf(
             place=place,
             bases=bases,
             audiences=audiences,
-            bindings=await self.places.bindings(place),
+            bindings=bindings,
             everywhere=frozenset(
                 one for one, base in bases.items() if one not in audiences and folded(base.name) in wanted
             ),
@@ -216,37 +237,20 @@ class Audiences:
         return base
 
 
-def _others(shelf: Shelf, beside: Collection[KnowledgeBaseId] | None) -> list[KnowledgeBaseId]:
-    """What might be known beside what is used: first what no other channel must be asked about."""
-    if beside is not None:
-        return [one for one in shelf.bases if one in beside]
+def _others(
+    shelf: Shelf, beside: Collection[KnowledgeBaseId]
+) -> tuple[list[KnowledgeBaseId], list[KnowledgeBaseId]]:
+    """What might be known beside what is used: what no other channel must be asked about, and the rest."""
+    wanted = frozenset(beside)
     near: list[KnowledgeBaseId] = []
     far: list[KnowledgeBaseId] = []
-    for one in shelf.bases:
+    for one in (one for one in shelf.bases if one in wanted):
         audience = shelf.audiences.get(one)
         asks = audience is not None and audience.channel not in ("", shelf.place.channel)
         (
             far if asks and audience and not audience.thread and _same_town(audience, shelf.place) else near
         ).append(one)
-    return [*near, *far[:_MOST_CHANNELS]]
-
-
-def _meant(label: str, shelf: Shelf) -> set[KnowledgeBaseId]:
-    """What a label can mean before anything is asked; the names of channels are not known here."""
-    wanted, mention = folded(label), _MENTION.fullmatch(label.strip())
-    owner = None
-    if mention or wanted in _HERE:
-        owner = replace(shelf.place.parent, channel=mention[1]) if mention else shelf.place
-    meant: set[KnowledgeBaseId] = set()
-    for one, base in shelf.bases.items():
-        audience = shelf.audiences.get(one)
-        if owner is not None:
-            named = audience is not None and not audience.label and audience.place == owner
-        else:
-            named = wanted == folded(base.name if audience is None else audience.label)
-        if named:
-            meant.add(one)
-    return meant
+    return near, far
 
 
 def _same_town(audience: Audience, place: Place) -> bool:

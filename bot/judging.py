@@ -26,7 +26,7 @@ _OURS = re.compile(r"[a-z_]+:.*~[0-9a-f]{12}", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelf:
-    """All there is, and what a place uses."""
+    """What a place uses, and what is looked at beside that."""
 
     place: Place
     bases: Mapping[KnowledgeBaseId, KnowledgeBase]

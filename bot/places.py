@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -34,11 +35,23 @@ _BIND = """
 _UNBIND = """
     DELETE FROM bindings WHERE platform = ? AND workspace = ? AND channel = ? AND knowledge_base = ? RETURNING ordinal
 """
-_AUDIENCES = """
-    SELECT knowledge_base, platform, workspace, channel, thread, label FROM audiences ORDER BY folded, knowledge_base
-"""
 _AUDIENCE = """
     SELECT knowledge_base, platform, workspace, channel, thread, label FROM audiences WHERE knowledge_base = ?
+"""
+_AUDIENCES = """
+    SELECT knowledge_base, platform, workspace, channel, thread, label FROM audiences
+    WHERE knowledge_base IN (SELECT value FROM json_each(?))
+"""
+_AT = """
+    SELECT knowledge_base, platform, workspace, channel, thread, label FROM audiences
+    WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? AND folded = ?
+"""
+# These two are written as the indexes of audiences are, or SQLite reads every row.
+_LABELLED = """
+    SELECT knowledge_base FROM audiences WHERE platform = ? AND workspace = ? AND folded = ? AND folded <> ''
+"""
+_OF_CHANNELS = """
+    SELECT knowledge_base FROM audiences WHERE platform = ? AND workspace = ? AND thread = ''
 """
 _ADMIT = """
     INSERT OR REPLACE INTO audiences (knowledge_base, platform, workspace, channel, thread, label, folded)
@@ -135,10 +148,28 @@ class Places:
         rows = await self._database.fetch(_AUDIENCE, (knowledge_base,))
         return _audience(rows[0]) if rows else None
 
-    async def audiences(self) -> dict[KnowledgeBaseId, Audience]:
-        """Of every knowledge base that was made in chat, on any platform."""
-        rows = await self._database.fetch(_AUDIENCES)
+    async def audiences(
+        self, knowledge_bases: Collection[KnowledgeBaseId]
+    ) -> dict[KnowledgeBaseId, Audience]:
+        """Of those of these that were made in chat, on any platform."""
+        rows = await self._database.fetch(_AUDIENCES, (json.dumps(list(knowledge_bases)),))
         return {audience.knowledge_base: audience for audience in map(_audience, rows)}
+
+    async def at(self, place: Place, *, label: str = "") -> Audience | None:
+        """Of what has that label, letter case aside, in exactly this place; without a label, of the place's own."""
+        rows = await self._database.fetch(_AT, (*_channel(place), place.thread, folded(label)))
+        # Ids that are no text are kept changed: what is found must be of this place and no other.
+        return next((found for found in map(_audience, rows) if found.place == place), None)
+
+    async def labelled(self, place: Place, label: str) -> list[KnowledgeBaseId]:
+        """What has that label, letter case aside, anywhere in the place's workspace."""
+        rows = await self._database.fetch(_LABELLED, (place.platform, place.workspace, folded(label)))
+        return [KnowledgeBaseId(knowledge_base) for (knowledge_base,) in rows]
+
+    async def of_channels(self, place: Place) -> list[KnowledgeBaseId]:
+        """What was made in the place's workspace, for it or for one of its channels, and for no thread."""
+        rows = await self._database.fetch(_OF_CHANNELS, (place.platform, place.workspace))
+        return [KnowledgeBaseId(knowledge_base) for (knowledge_base,) in rows]
 
     async def admit(self, audience: Audience) -> Audience:
         """Record who may read a knowledge base, unless that is known; returns what stands there now."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
@@ -144,6 +144,12 @@ class Catalog(Protocol):
 
     async def knowledge_bases(self) -> list[KnowledgeBase]: ...
 
+    async def select(
+        self, *, ids: Collection[KnowledgeBaseId] = (), names: Collection[str] = ()
+    ) -> list[KnowledgeBase]:
+        """Those of these ids and those of these names; what is not there is left out."""
+        ...
+
     async def close(self, knowledge_base: KnowledgeBaseId) -> None:
         """Remove a knowledge base with everything the catalog holds of it."""
         ...
@@ -165,6 +171,10 @@ class Documents(Protocol):
         ...
 
     async def remove(self, document: DocumentId) -> None: ...
+
+    async def remove_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:
+        """The URI leads to no document any more; the document itself stays."""
+        ...
 
 
 class Library(Protocol):

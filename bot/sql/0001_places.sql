@@ -21,6 +21,9 @@ CREATE TABLE audiences (
     folded         TEXT NOT NULL,
     UNIQUE (platform, workspace, channel, thread, folded)
 );
+-- Threads that ever got a file are many, what people gave a label or a channel holds is little.
+CREATE INDEX audiences_by_label ON audiences (platform, workspace, folded) WHERE folded <> '';
+CREATE INDEX audiences_of_channels ON audiences (platform, workspace) WHERE thread = '';
 
 -- Which other knowledge bases a channel uses.
 CREATE TABLE bindings (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 import time
 from contextlib import contextmanager
@@ -14,10 +15,14 @@ from rag_engine.storage.texts import pack, unpack
 from rag_engine.types import Document, DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Collection, Generator, Iterable, Sequence
 
     from rag_engine.storage.sqlite import Database, Row, Transaction
 
+_SELECT = """
+    SELECT id, name, model FROM knowledge_bases
+    WHERE id IN (SELECT value FROM json_each(?)) OR folded IN (SELECT value FROM json_each(?)) ORDER BY folded
+"""
 _PUT_RECORD = """
     INSERT INTO documents (id, knowledge_base, title, uri, media_type, digest, size, state, reason, chunks, pages,
                            created_at, updated_at)
@@ -69,6 +74,13 @@ class SqliteCatalog:
     async def knowledge_bases(self) -> list[KnowledgeBase]:
         """All of them, ordered by name without letter case."""
         rows = await self._database.fetch("SELECT id, name, model FROM knowledge_bases ORDER BY folded")
+        return [_knowledge_base(row) for row in rows]
+
+    async def select(
+        self, *, ids: Collection[KnowledgeBaseId] = (), names: Collection[str] = ()
+    ) -> list[KnowledgeBase]:
+        """Those of these ids and those of these names, letter case aside, ordered like all; what is not there is left out."""
+        rows = await self._database.fetch(_SELECT, (_list(ids), _list(folded(name) for name in names)))
         return [_knowledge_base(row) for row in rows]
 
     async def set_model(self, knowledge_base: KnowledgeBaseId, model: str) -> None:
@@ -128,6 +140,13 @@ class SqliteCatalog:
         async with self._database.transaction() as transaction:
             await transaction.execute("DELETE FROM documents WHERE id = ?", (document,))
 
+    async def remove_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:
+        """The URI leads to no document any more. Removing what is not there is no error."""
+        async with self._database.transaction() as transaction:
+            await transaction.execute(
+                "DELETE FROM sources WHERE knowledge_base = ? AND uri = ?", (knowledge_base, uri)
+            )
+
     async def records(self, knowledge_base: KnowledgeBaseId) -> list[DocumentRecord]:
         """Ordered by title, then id."""
         rows = await self._database.fetch(
@@ -182,6 +201,11 @@ def _knowledge_base_expected() -> Generator[None, None, None]:
         raise UnknownKnowledgeBase(
             "the knowledge base is not there any more: it was removed meanwhile."
         ) from error
+
+
+def _list(values: Iterable[str]) -> str:
+    """As one parameter, of which a statement may have only so many."""
+    return json.dumps(list(values), ensure_ascii=False)
 
 
 def _knowledge_base(row: Row) -> KnowledgeBase:

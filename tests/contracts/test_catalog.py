@@ -83,6 +83,24 @@ async def test_knowledge_bases_are_listed_by_name(catalog: SqliteCatalog) -> Non
     assert [base.name for base in await catalog.knowledge_bases()] == ["Alpha", "beta", "gamma"]
 
 
+async def test_some_are_selected_by_id_and_by_name(catalog: SqliteCatalog) -> None:
+    alpha, beta, gamma = [await catalog.open(name, model=MODEL) for name in ("Alpha", "beta", "gamma")]
+    assert await catalog.select() == []
+    assert await catalog.select(ids=[gamma.id, KnowledgeBaseId("nowhere")]) == [gamma]
+    assert await catalog.select(ids={gamma.id, alpha.id}, names=["  BETA", "alpha", "delta"]) == [
+        alpha,
+        beta,
+        gamma,
+    ]
+
+
+async def test_more_are_selected_than_a_statement_has_parameters(catalog: SqliteCatalog) -> None:
+    alpha = await catalog.open("Alpha", model=MODEL)
+    ids = [KnowledgeBaseId(f"{number}") for number in range(40_000)]
+    odd = KnowledgeBaseId('"\ud800\0],[')
+    assert await catalog.select(ids=[odd, *ids, alpha.id], names=[odd]) == [alpha]
+
+
 @pytest.mark.parametrize("name", ["", " \t", "x" * 81, "a\x00b", "a\u202eb", "-rf", "\ud800"])
 async def test_a_name_that_can_be_none_is_refused(catalog: SqliteCatalog, name: str) -> None:
     with pytest.raises(UserError, match="name"):

@@ -347,7 +347,7 @@ async def test_removing_asks_first_and_leaves_no_trace(counter: Counter) -> None
     assert buttons(asked) == ["Remove", "Cancel"]
     assert await counter.confirm(ANN, asked) == "Removed the knowledge base `handbook` with 1 document."
     assert await counter.chat.catalog.knowledge_bases() == []
-    assert await counter.chat.places.audiences() == {}
+    assert await counter.chat.places.audience(known.knowledge_base.id) is None
     assert await counter.chat.places.bindings(place("RANDOM")) == []
     assert "no longer open" in await counter.confirm(ANN, asked)
 
