@@ -43,7 +43,7 @@ class Events:
         self.tasks.start(self._catch_up(), name="missed messages")
 
     def wrote(self, message: discord.Message) -> None:
-        self.missed.saw(message.id)
+        self.missed.saw(message)
         if self._concerns_us(message):
             self.tasks.start(self._wrote(message), name=f"message {message.id}")
 

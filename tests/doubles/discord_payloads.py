@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from tests.doubles.discord_world import DIRECT, PRIVATE_THREAD, permissions, permissions_in_guild
+from tests.doubles.discord_world import DIRECT, PRIVATE_THREAD, VOICE, permissions, permissions_in_guild
 
 if TYPE_CHECKING:
     from tests.doubles.discord_world import Attachment, Channel, Guild, Member, Message, Role, User, World
@@ -89,6 +89,7 @@ def channel(of: Channel, *, viewer: str) -> Payload:
             {"id": each.id, "type": each.kind, "allow": str(each.allow), "deny": str(each.deny)}
             for each in of.overwrites.values()
         ],
+        **({"bitrate": 64_000, "user_limit": 0} if of.kind == VOICE else {}),
     }
 
 

@@ -138,6 +138,38 @@ async def test_a_question_between_two_sessions_is_answered(server: DiscordServer
         assert server.gateway.identified == 2
 
 
+async def test_of_many_that_were_missed_the_latest_are_taken_up(
+    server: DiscordServer, service: Recorder
+) -> None:
+    async with running(server, service):
+        anna = server.add_user("anna")
+        await server.user_says(anna, server.general, "old")
+        await service.next()
+        await server.unparsable_dispatch()
+        said = [await server.user_says(anna, server.general, f"number {number}") for number in range(60)]
+        told = [(await service.next())[0].id for _ in range(50)]
+        assert told == said[-50:]
+        assert service.told.empty()
+
+
+async def test_direct_messages_and_the_text_of_voice_channels_are_missed_too(
+    server: DiscordServer, service: Recorder
+) -> None:
+    async with running(server, service):
+        anna, stage = server.add_user("anna"), server.add_channel("stand-up", "voice")
+        await server.user_says(anna, anna.id, "old")
+        await service.next()
+        await server.unparsable_dispatch()
+        asked = {
+            await server.user_says(anna, stage, f"{server.bot.mention} aloud?"): stage.id,
+            await server.user_says(anna, anna.id, "in private?"): server.direct(anna).id,
+        }
+        events = [(await service.next())[0] for _ in asked]
+        assert {event.id: event.place.channel for event in events} == asked
+        assert [event.addressed for event in events] == [True, True]
+        assert server.gateway.identified == 2
+
+
 async def test_a_dropped_connection_loses_nothing(server: DiscordServer, service: Recorder) -> None:
     async with running(server, service):
         await server.drop_connection(4000)
