@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from adapters.slack.mrkdwn import escaped
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
     Block = dict[str, Any]
 
+Form: TypeAlias = Literal["formatted", "plain", "bare"]
+"""Text that Slack formats; the same as it was written; that alone, without anything under it that can be pressed."""
+FORMS: tuple[Form, ...] = ("formatted", "plain", "bare")
+
 _SMALL_PRINT = 3000
 _ELEMENTS = 10
 _ROW = 5
@@ -22,6 +26,17 @@ _LABEL = 75
 _NOTIFICATION = 3000
 _NUMBER = re.compile(r"#\d+$")
 _NOTHING = "…"
+
+
+def body(page: Page, form: Form = "formatted", *, pictures: Sequence[Block] = ()) -> dict[str, Any]:
+    """What a message says, in that form: the last of them Slack has no reason to refuse."""
+    if form == "bare":
+        whole = "\n\n".join(part for part in (escaped(page.text or page.status), page.footer) if part)
+        return {"text": whole or _NOTHING}
+    if form == "plain":
+        made = [*_as_written(page.text), *pictures, *_status(page.status), *under(page)]
+        return {"text": notification(page), "blocks": made or _status(_NOTHING)}
+    return {"text": notification(page), "blocks": of_page(page, pictures=pictures)}
 
 
 def of_page(page: Page, *, pictures: Sequence[Block] = ()) -> list[Block]:
@@ -61,6 +76,17 @@ def button_name(action: str) -> str:
 def _identifier(kind: str) -> str:
     """Slack wants a new one with each change of a message."""
     return f"{kind}-{secrets.token_hex(6)}"
+
+
+def _as_written(text: str) -> list[Block]:
+    return [
+        {
+            "type": "section",
+            "block_id": _identifier("text"),
+            "text": {"type": "plain_text", "text": piece, "emoji": False},
+        }
+        for piece in _pieces(text)
+    ]
 
 
 def _status(status: str) -> list[Block]:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adapters.slack import blocks, streams
 from adapters.slack.messages import is_ours
 from adapters.slack.uploads import share
-from adapters.slack.wire import ask
+from adapters.slack.wire import Unfit, ask
 from bot.port import Budget, Gone, Limits, Place, Refused, Route, Stopped, Unreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from adapters.slack.wire import Wire
     from bot.port import Page, Write
 
+    Sending = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+
+_log = logging.getLogger(__name__)
 STREAM, EDIT = "stream", "edit"
 CHARACTERS = 12_000
 _DIALECT = "slack"
@@ -60,6 +64,8 @@ class _Part:
     """It may have been created by a call whose answer was lost."""
     attempted: streams.Stream | None = None
     shared: bool = False
+    form: blocks.Form = blocks.FORMS[0]
+    """What Slack took last."""
 
 
 class Outlet:
@@ -84,7 +90,10 @@ class Outlet:
         self._stream = _stream_route(target.place)
         self._parts = {number: _Part(ts=ts) for number, ts in enumerate(posted)}
         self._streams = (
-            wire.settings.streams and not posted and bool(target.place.thread) and bool(target.person)
+            wire.settings.streams
+            and not posted
+            and bool(target.place.thread and target.person)
+            and wire.streaming.offered(target.place.channel)
         )
 
     @property
@@ -118,7 +127,8 @@ class Outlet:
     # creating
 
     async def _create(self, part: _Part, write: Write, page: Page) -> None:
-        streamed = self._streams and write.route == STREAM and write.part == 0 and not write.final
+        offered = self._streams and self._wire.streaming.offered(self._target.place.channel)
+        streamed = offered and write.route == STREAM and write.part == 0 and not write.final
         part.attempted = streams.Stream(text=page.text, status=page.status) if streamed else None
         try:
             if streamed:
@@ -146,16 +156,23 @@ class Outlet:
 
     async def _post(self, part: _Part, write: Write, page: Page) -> None:
         place = self._target.place
-        call = self._wire.writer.chat_postMessage(
-            channel=place.channel,
-            thread_ts=place.thread or None,
-            text=blocks.notification(page),
-            blocks=blocks.of_page(page),
-            metadata=self._metadata(write.part),
-            unfurl_links=False,
-            unfurl_media=False,
+        told = await self._send(
+            part,
+            write,
+            page,
+            lambda body: ask(
+                "chat.postMessage",
+                self._wire.writer.chat_postMessage(
+                    channel=place.channel,
+                    thread_ts=place.thread or None,
+                    metadata=self._metadata(write.part),
+                    unfurl_links=False,
+                    unfurl_media=False,
+                    **body,
+                ),
+                self._uninvited(),
+            ),
         )
-        told = await ask("chat.postMessage", call, self._uninvited())
         part.ts = str(told["ts"])
         self._streams = self._streams and write.part > 0
 
@@ -230,6 +247,9 @@ class Outlet:
                     await streams.append(wire, place, part.ts, stream, page)
             except streams.Ended as ended:
                 self._close(part, frozen=ended.by_person)
+            except Unfit:
+                await streams.close(wire, place, part.ts, stream)
+                self._close(part, frozen=False)
             else:
                 return
         else:
@@ -252,14 +272,32 @@ class Outlet:
             await self._rewrite(part, write, page)
 
     async def _rewrite(self, part: _Part, write: Write, page: Page) -> None:
-        call = self._wire.writer.chat_update(
-            channel=self._target.place.channel,
-            ts=part.ts,
-            text=blocks.notification(page),
-            blocks=blocks.of_page(page),
-            metadata=self._metadata(write.part),
+        await self._send(
+            part,
+            write,
+            page,
+            lambda body: ask(
+                "chat.update",
+                self._wire.writer.chat_update(
+                    channel=self._target.place.channel,
+                    ts=part.ts,
+                    metadata=self._metadata(write.part),
+                    **body,
+                ),
+            ),
         )
-        await ask("chat.update", call)
+
+    async def _send(self, part: _Part, write: Write, page: Page, call: Sending) -> dict[str, Any]:
+        """Plainer and plainer, until Slack takes it. What grows keeps the form that was taken; its end may be better again."""
+        forms = blocks.FORMS if write.final else blocks.FORMS[blocks.FORMS.index(part.form) :]
+        for form in forms[:-1]:
+            part.form = form
+            try:
+                return await call(blocks.body(page, form))
+            except Unfit as error:
+                _log.warning("A message is sent again with less in it: %s", error)
+        part.form = forms[-1]
+        return await call(blocks.body(page, part.form))
 
     async def _remove(self, part: _Part) -> str:
         if not part.ts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from adapters.slack import blocks
 from adapters.slack.outlet import CHARACTERS, Target
 from adapters.slack.uploads import is_picture, keep, send_to
-from adapters.slack.wire import ask, sdk_logger, translated
+from adapters.slack.wire import Unfit, ask, sdk_logger, translated
 from bot.port import Budget, Limits, Refused, Route, Throttled, Unreachable
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from adapters.slack.wire import Wire
     from bot.port import Page, Write
 
+_log = logging.getLogger(__name__)
 RESPOND, EPHEMERAL = "respond", "ephemeral"
 _RESPOND_SECONDS = 1740.0
 _WINDOW_SECONDS = 1800.0
@@ -66,8 +68,7 @@ class PrivateOutlet:
 
     async def _announce(self, page: Page) -> None:
         """The status, once: who typed a command sees that it was heard."""
-        body = {"text": blocks.notification(page), "blocks": blocks.of_page(page)}
-        if self._responds and await self._respond(body):
+        if self._responds and await self._respond(blocks.body(page)):
             self._announced = True
 
     async def _finish(self, page: Page) -> None:
@@ -89,8 +90,18 @@ class PrivateOutlet:
         return [blocks.picture(await keep(self._wire, file), file.description) for file in pictures]
 
     async def _show(self, page: Page, pictures: Sequence[dict[str, Any]]) -> None:
-        body = {"text": blocks.notification(page), "blocks": blocks.of_page(page, pictures=pictures)}
-        if self._responds and await self._respond(body | self._replacing()):
+        """Plainer and plainer, until Slack takes it; with pictures only once, as they are the first to leave out."""
+        *better, last = blocks.FORMS[:1] if pictures else blocks.FORMS
+        for form in better:
+            try:
+                return await self._send(blocks.body(page, form))
+            except Unfit as error:
+                _log.warning("A private message is sent again with less in it: %s", error)
+        return await self._send(blocks.body(page, last, pictures=pictures))
+
+    async def _send(self, body: dict[str, Any]) -> None:
+        if self._responds and await self._respond(body | {"replace_original": self._replaces}):
+            self._replaces = False  # Slack replaces only the message whose button was pressed, and only once
             return
         place = self._target.place
         call = self._wire.writer.chat_postEphemeral(
@@ -103,11 +114,6 @@ class PrivateOutlet:
             ["not_in_channel", "channel_not_found", "user_not_in_channel"], _UNINVITED
         )
         await ask("chat.postEphemeral", call, refused)
-
-    def _replacing(self) -> dict[str, Any]:
-        """Only a private message whose button was pressed can be replaced, and only the first time."""
-        replaces, self._replaces = self._replaces, False
-        return {"replace_original": replaces}
 
     async def _remove(self) -> None:
         if self._responds and self._replaces:
@@ -139,7 +145,7 @@ class PrivateOutlet:
             self._left -= 1
             return True
         if "invalid_blocks" in answer.body:
-            raise Refused("Slack refused the answer: invalid_blocks.")
+            raise Unfit("Slack refused the answer: invalid_blocks.")
         self._responds = False
         return False
 

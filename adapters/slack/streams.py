@@ -83,9 +83,8 @@ async def start(
                 chunks=stream.next_chunks(page) or [_task(_WAITING, done=False)],
             )
     except Refused as error:
-        if _code(error) not in ("", "missing_scope"):
-            raise NotOffered from error
-        raise
+        wire.streaming.refused(place.channel, _code(error))
+        raise NotOffered from error
     stream.sent(page)
     if not page.text and not page.status:
         stream.status = _WAITING

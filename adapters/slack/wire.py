@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -14,6 +14,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncConnectionErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.slack.offers import Streaming
 from bot.port import ChatError, Gone, Refused, Throttled, Unreachable
 
 if TYPE_CHECKING:
@@ -57,10 +58,23 @@ _TOKEN_ERRORS = frozenset(
 _FAULTS = frozenset(
     {"fatal_error", "internal_error", "request_timeout", "service_unavailable", "team_added_to_org"}
 )
+_UNFIT = frozenset(
+    {
+        "invalid_attachments",
+        "invalid_blocks",
+        "invalid_blocks_format",
+        "invalid_chunks",
+        "msg_blocks_too_long",
+    }
+)
 NOT_ADMITTED = (
     "Slack refuses the bot token: copy the Bot User OAuth Token (xoxb-…) from OAuth & Permissions of the app "
     "at api.slack.com/apps into SLACK_BOT_TOKEN."
 )
+
+
+class Unfit(Refused):
+    """Slack does not take the blocks of a message; it may take plainer ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +108,7 @@ class Wire:
     """Never repeats a call by itself: a message that Slack had stored would be posted twice."""
     reader: AsyncWebClient
     workspace: Workspace
+    streaming: Streaming = field(default_factory=Streaming)
 
 
 @asynccontextmanager
@@ -166,6 +181,8 @@ def meaning(error: SlackApiError, doing: str, refusals: Mapping[str, str]) -> Ch
         return Unreachable(f"Slack could not do {doing} ({code or status}).")
     if code in _GONE:
         return Gone(f"Slack answered {doing} with {code}.")
+    if code in _UNFIT:
+        return Unfit(f"Slack refused the blocks in {doing}: {code}.")
     if code == "missing_scope":
         return Refused(lacking(str(_data(error).get("needed", "")) or doing))
     if code in _TOKEN_ERRORS:

@@ -34,11 +34,11 @@ FINAL = Page(
 )
 
 
-async def asked(bot: Bot, *, direct: bool = False) -> Room:
+async def asked(bot: Bot, *, direct: bool = False, channel: str = "general") -> Room:
     """The room of a question that was just asked."""
     alice = bot.server.add_user("alice")
-    channel = bot.server.direct(alice) if direct else bot.server.add_channel("general", [alice])
-    await bot.server.user_says(alice, channel, f"{bot.server.mention} how many days?")
+    place = bot.server.direct(alice) if direct else bot.server.add_channel(channel, [alice])
+    await bot.server.user_says(alice, place, f"{bot.server.mention} how many days?")
     _, room = await bot.next()
     return room
 
