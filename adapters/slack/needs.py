@@ -44,7 +44,6 @@ SCOPES = (
 )
 
 EVENTS = (
-    "app_home_opened",
     "app_mention",
     "app_uninstalled",
     "message.channels",
@@ -53,6 +52,7 @@ EVENTS = (
     "message.mpim",
     "tokens_revoked",
 )
+"""What `Intake.event` deals with; nothing else is asked for."""
 
 BUILT_IN = frozenset(
     {

@@ -42,6 +42,12 @@ def test_the_yaml_says_what_the_manifest_holds(secret: SecretStr | None) -> None
         assert read["settings"]["interactivity"]["request_url"] == address
 
 
+def test_no_event_is_asked_for_that_nothing_is_done_about() -> None:
+    read = YAML(typ="safe").load(DEPLOYED)
+    kinds = {name.partition(".")[0] for name in read["settings"]["event_subscriptions"]["bot_events"]}
+    assert kinds == {"app_mention", "message", "app_uninstalled", "tokens_revoked"}
+
+
 def test_names_that_are_slacks_own_are_left_out_of_the_manifest() -> None:
     specs = [CommandSpec(name="status", description="-"), CommandSpec(name="kb list", description="-")]
     assert [command.name for command in needs.slash_commands(specs)] == ["kb"]
