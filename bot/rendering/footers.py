@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from bot.port import Reply, Source
 
 _WEB: Final = regex.compile(r"(?i)https?://[^\s/?#]+\S*")
+_CODE: Final = regex.compile(r"(?<![^\s(\"'])`(?! )[^`]{1,80}(?<! )`(?![^\s).,;:!?\"'])")
+"""What our own sentences show as code: a span that stands by itself, unlike backticks in the middle of a name."""
 _LONGEST_TITLE: Final = 200
 _LONGEST_PLACES: Final = 300
 
@@ -61,6 +63,15 @@ def unlinked(text: str) -> str:
         pieces += (text[position:start], broken)
         position = end
     return pings.without_pings("".join((*pieces, text[position:])))
+
+
+def outside_code(text: str, change: Callable[[str], str]) -> str:
+    """Text in which all but its spans of code is changed."""
+    pieces, position = list[str](), 0
+    for found in _CODE.finditer(text):
+        pieces += (change(text[position : found.start()]), found.group())
+        position = found.end()
+    return "".join((*pieces, change(text[position:])))
 
 
 def _line(text: str) -> str:

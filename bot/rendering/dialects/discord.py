@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import regex
 
 from bot.rendering.dialect import Dialect
-from bot.rendering.footers import footer, places, title, unlinked, web_address
+from bot.rendering.footers import footer, outside_code, places, title, unlinked, web_address
 from bot.rendering.pings import BREAK
 from bot.rendering.replies import printable
 
@@ -41,11 +41,16 @@ def _label(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return _ESCAPED.sub(lambda found: f"\\{found.group()}", unlinked(text))
+    return _escaped(unlinked(text))
 
 
 def _notice(text: str) -> str:
-    return _plain(printable(" ".join(text.split())))
+    """Code stays code; backslashes would be seen in it."""
+    return outside_code(unlinked(printable(" ".join(text.split()))), _escaped)
+
+
+def _escaped(text: str) -> str:
+    return _ESCAPED.sub(lambda found: f"\\{found.group()}", text)
 
 
 DIALECT: Final = Dialect(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import regex
 
 from bot.rendering.dialect import Dialect
-from bot.rendering.footers import footer, places, title, unlinked, web_address
+from bot.rendering.footers import footer, outside_code, places, title, unlinked, web_address
 from bot.rendering.pings import BREAK, without_pings
 from bot.rendering.replies import printable
 
@@ -37,12 +37,18 @@ def _source(source: Source) -> str:
 
 
 def _notice(text: str) -> str:
-    return mrkdwn(printable(" ".join(text.split())))
+    """Code stays code."""
+    text = unlinked(without_pings(printable(" ".join(text.split()))))
+    return _escaped(outside_code(text, _unmarked))
 
 
 def mrkdwn(text: str) -> str:
     """Text in Slack's older markup that looks as it is written, and neither pings nor links."""
-    return _escaped(_MARKS.sub(lambda found: found.group() + BREAK, unlinked(without_pings(text))))
+    return _escaped(_unmarked(unlinked(without_pings(text))))
+
+
+def _unmarked(text: str) -> str:
+    return _MARKS.sub(lambda found: found.group() + BREAK, text)
 
 
 def _escaped(text: str) -> str:

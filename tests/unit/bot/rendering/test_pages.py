@@ -39,6 +39,19 @@ def test_sources_are_small_print_with_their_links() -> None:
 
 
 @pytest.mark.parametrize("limits", [SLACK, DISCORD], ids=["slack", "discord"])
+def test_code_in_our_own_sentences_stays_code(limits: Limits) -> None:
+    said = "For all of them: `/kb bind two_words`, `/kb list`."
+    assert only(Reply(text="x", notices=(said,)), limits).footer.removeprefix("-# ") == said
+
+
+def test_backticks_in_the_name_of_a_file_are_none_of_ours() -> None:
+    said = "a`b*c`.md: nothing in it; see `/help`."
+    assert only(Reply(text="x", notices=(said,)), DISCORD).footer == (
+        "-# a\\`b\\*c\\`.md: nothing in it; see `/help`."
+    )
+
+
+@pytest.mark.parametrize("limits", [SLACK, DISCORD], ids=["slack", "discord"])
 @settings(max_examples=40, deadline=None)
 @given(
     count=st.integers(0, 120),

@@ -126,6 +126,24 @@ def test_names_in_the_small_print_neither_ping_nor_link(limits: Limits, field: s
 
 
 @BOTH
+@pytest.mark.parametrize(
+    "sentence", ["{}: no text; see `/kb show`.", "`{}`", "see `{}", "`a` {} `b`", "{}`/kb show`"]
+)
+def test_names_beside_and_in_code_in_the_small_print_neither_ping_nor_link(
+    limits: Limits, sentence: str
+) -> None:
+    for name in (
+        *attacks.NAMES,
+        *(f"`{each}" for each in attacks.NAMES),
+        *(f"{each}` x" for each in attacks.NAMES),
+    ):
+        footer = pages(Reply(text="x", notices=(sentence.format(name),)), limits, final=True)[0].footer
+        assert not pings(footer, limits), (name, footer)
+        found = detectors.mrkdwn_links(footer) if limits is SLACK else detectors.discord_links(footer)
+        assert not detectors.foreign(found, frozenset()), (name, found, footer)
+
+
+@BOTH
 @settings(max_examples=60, deadline=None)
 @given(
     text=st.lists(texts, min_size=1, max_size=8).map("\n\n".join),
