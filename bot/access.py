@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from bot.port import ChatError
-from rag_engine.errors import NotAllowed, UnknownKnowledgeBase
+from bot.refusals import Phrase, Refusal
+from rag_engine.errors import UnknownKnowledgeBase
 from rag_engine.storage.names import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Sequence
+    from collections.abc import Awaitable, Mapping, Sequence
 
     from bot.port import Directory, Person, Place, Standing
+    from bot.sentences.names import Sentence
     from bot.settings import AccessSettings
     from rag_engine.ports import Catalog
     from rag_engine.types import KnowledgeBase, KnowledgeBaseId
@@ -23,6 +25,12 @@ _log = logging.getLogger(__name__)
 _Told = TypeVar("_Told")
 
 Act: TypeAlias = Literal["administer", "add", "stop"]
+
+_REFUSED: Mapping[Act, Sentence] = {
+    "administer": "administer_refused",
+    "add": "add_refused",
+    "stop": "stop_refused",
+}
 
 DEFAULT_KNOWLEDGE_BASE = "default"
 """Where files go when nobody names a knowledge base."""
@@ -39,8 +47,8 @@ class Scope:
 
     knowledge_bases: frozenset[KnowledgeBaseId]
     name: str
-    notices: tuple[str, ...] = ()
-    """Plain sentences to show with the answer, e.g. that something had to be left out."""
+    notices: tuple[Sentence, ...] = ()
+    """What to say with the answer, in the language of who reads it: that something had to be left out."""
 
 
 async def scope(catalog: Catalog, names: Sequence[str] = ()) -> Scope:
@@ -80,9 +88,10 @@ class Access:
     def admit(self, place: Place) -> None:
         """Raise `NotAllowed` in a workspace that is not served."""
         if not self.serves(place):
-            raise NotAllowed(
-                f"I do not answer in this workspace: whoever runs me can add {place.workspace or 'it'} "
-                "to FOOTNOTE_ACCESS__WORKSPACES."
+            raise (
+                Refusal("not_served", workspace=place.workspace)
+                if place.workspace
+                else Refusal("not_served_here")
             )
 
     async def check(
@@ -117,11 +126,9 @@ class Access:
     async def _require_admin(self, person: Person, directory: Directory, *, act: Act) -> None:
         standing = await told(directory.standing(person.id))
         if standing is None:
-            raise NotAllowed(
-                "The platform does not tell what you may do here, so nothing was done: try again in a moment."
-            )
+            raise Refusal("rights_untold")
         if not self._is_admin(standing):
-            raise NotAllowed(self._refusal(act))
+            raise Refusal(_REFUSED[act], who=self._who_may())
 
     def _is_admin(self, standing: Standing) -> bool:
         wanted = {folded(role) for role in self.settings.roles}
@@ -130,15 +137,9 @@ class Access:
     def _all_may_add(self, place: Place) -> bool:
         return bool(place.thread) or self.settings.add == "everyone"
 
-    def _refusal(self, act: Act) -> str:
-        who = "an admin of this workspace"
-        if self.settings.roles:
-            who += f" or somebody with the role {' or '.join(self.settings.roles)}"
-        if act == "stop":
-            return f"Only whoever asked can stop this answer, or {who}."
-        if act == "add":
-            return f"Only {who} can add files to a channel's own knowledge base: add them in a thread, or ask one of them."
-        return f"Only {who} can do that here: ask one of them."
+    def _who_may(self) -> Phrase:
+        roles = self.settings.roles
+        return Phrase("an_admin_or_role", {"roles": ", ".join(roles)}) if roles else Phrase("an_admin")
 
 
 async def told(asked: Awaitable[_Told]) -> _Told | None:

@@ -159,7 +159,7 @@ async def answer(case: Case, parts: Parts) -> None:
     if not scope.knowledge_bases:
         if case.unasked:
             raise Silence
-        notices = (*case.lines, *scope.notices)
+        notices = (*case.lines, *map(case.say, scope.notices))
         await case.finish(Reply(text=case.say("no_files"), notices=notices, buttons=case.again()), "final")
         return
     query = await _query(case, parts, scope)
@@ -240,7 +240,8 @@ async def _when_known(events: AsyncIterator[AnswerEvent]) -> AsyncGenerator[Answ
 def _final(answer: Answer, case: Case, scope: Scope) -> Reply:
     case.run.last_word()
     shown = rendering.final(answer)
-    notices = (*case.lines, *shown.notices, *scope.notices, *_remarks(answer, case, scope))
+    left_out = map(case.say, scope.notices)
+    notices = (*case.lines, *shown.notices, *left_out, *_remarks(answer, case, scope))
     return replace(
         shown,
         notices=notices,

@@ -15,7 +15,8 @@ from urllib.parse import quote
 from bot.access import Scope, told
 from bot.judging import Judge, Shelf, is_ours
 from bot.places import Audience
-from rag_engine.errors import NotAllowed, UnknownKnowledgeBase, UserError
+from bot.refusals import Refusal
+from rag_engine.errors import UnknownKnowledgeBase, UserError
 from rag_engine.storage.names import folded, tidy
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ _MOST_IN_NAME = 4
 _MOST_IN_ERROR = 20
 _MENTION = re.compile(r"<#([^|>\s]+)(?:\|[^>]*)?>")
 _HERE = {"", "here", "this channel", "this conversation", "this thread"}
-_UNTOLD = "Something was left out of this search, because the platform did not tell who may read it: ask again in a moment."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +103,7 @@ class Audiences:
         return Scope(
             knowledge_bases=frozenset(members),
             name=listed(list(dict.fromkeys(names)), most=_MOST_IN_NAME),
-            notices=(_UNTOLD,) if "untold" in verdicts else (),
+            notices=("left_out",) if "untold" in verdicts else (),
         )
 
     async def readable(
@@ -233,7 +233,7 @@ class Audiences:
         )
         kept = await self.places.admit(wanted)
         if kept.place != owner or folded(kept.label) != folded(label):
-            raise NotAllowed("This place's knowledge base cannot be told from another's, so it is not used.")
+            raise Refusal("own_unclear")
         return base
 
 

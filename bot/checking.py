@@ -84,7 +84,7 @@ class Checking:
         checked = [await self._checked(citation, scope.knowledge_bases) for citation in wanted]
         return Reply(
             text="\n\n".join(_entry(one, language) for one in checked),
-            notices=scope.notices,
+            notices=tuple(say(notice, language) for notice in scope.notices),
             buttons=_buttons(turn, part, parts, language),
             files=await self._pictures(checked, language),
             links=frozenset(address for one in checked if (address := _address(one))),

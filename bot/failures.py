@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bot import telemetry
 from bot.port import ChatError
 from bot.port import Refused as PlatformRefused
+from bot.refusals import Refusal
 from bot.sentences import LANGUAGES, say
 from rag_engine import errors
 from rag_engine.errors import RagError, UserError
@@ -35,6 +36,8 @@ _KNOWN: tuple[tuple[type[Exception], Sentence], ...] = (
 def sentence_of(error: BaseException, language: str) -> str:
     """What a person is told. What they can mend themselves has no id; all else is in the log under the id that is named."""
     error = telemetry.unwrapped(error)
+    if isinstance(error, Refusal):
+        return error.told(language)
     if isinstance(error, UserError | PlatformRefused):
         return str(error)
     known: Sentence | None = next((name for kind, name in _KNOWN if isinstance(error, kind)), None)

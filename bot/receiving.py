@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from bot import hearing
+from bot.failures import sentence_of
 from bot.port import Button, Reply
+from bot.sentences import language_of
 from bot.turns import TakenFile
 from bot.uploads import listed
 from rag_engine.errors import NotAllowed
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bot.answering import Case, Ledger
-    from bot.port import Attachment, IncomingMessage, Person, Place, Room
+    from bot.port import Attachment, IncomingMessage, Place, Room
     from bot.serving import Parts
 
 _MOST_EARLIER_FILES: Final = 10
@@ -38,7 +40,7 @@ async def settled(message: IncomingMessage, room: Room, parts: Parts) -> tuple[I
         return message, places[0]
     sentence = ""
     for place in dict.fromkeys(places):
-        sentence = await _refusal(message.person, place, room, parts)
+        sentence = await _refusal(message, place, room, parts)
         if not sentence:
             return message, place
     names = ", ".join(shown(attachment.name) for attachment in message.attachments)
@@ -66,12 +68,12 @@ async def settled_where_it_stands(
     return await settled(replace(allowed, place=place), room, parts)
 
 
-async def _refusal(person: Person, place: Place, room: Room, parts: Parts) -> str:
-    """Why the person may not add files there, as one sentence for them alone; empty when they may."""
+async def _refusal(message: IncomingMessage, place: Place, room: Room, parts: Parts) -> str:
+    """Why whoever wrote it may not add files there, as one sentence for them alone; empty when they may."""
     try:
-        await parts.access.check(person, place, room.directory, act="add")
+        await parts.access.check(message.person, place, room.directory, act="add")
     except NotAllowed as error:
-        return str(error)
+        return sentence_of(error, language_of(message.text, message.person))
     return ""
 
 
@@ -93,7 +95,7 @@ async def take_files(case: Case, parts: Parts, own: Sequence[Attachment]) -> Non
     attachments += earlier[:_MOST_EARLIER_FILES]
     if not attachments:
         return
-    if not own and await _refusal(case.message.person, place, case.room, parts):
+    if not own and await _refusal(case.message, place, case.room, parts):
         return  # nobody asked for these files to be taken in
     base = await parts.audiences.own(place)
     taken = await parts.uploads.take(

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.access import Access
+from bot.failures import sentence_of
+from bot.port import Person
+from bot.sentences import LANGUAGES, say
 from bot.settings import AccessSettings
 from rag_engine.errors import NotAllowed
 from tests.unit.bot.knowledge import ANN, BEN, EVE, place, town
 
 if TYPE_CHECKING:
     from bot.access import Act
-    from bot.port import Person, Place
+    from bot.port import Place
+    from bot.sentences.names import Sentence
 
 
 def access(**settings: object) -> Access:
@@ -77,3 +81,34 @@ async def test_what_the_platform_does_not_tell_is_not_allowed() -> None:
     for person, where in ((ANN, place()), (BEN, place("DM_BEN"))):
         with pytest.raises(NotAllowed, match=r"does not tell|Only an admin"):
             await access().check(person, where, made, act="administer")
+
+
+REFUSALS: list[tuple[dict[str, object], Person, Place, Act, str]] = [
+    ({}, BEN, place(), "administer", "administer_refused"),
+    ({}, BEN, place(), "add", "add_refused"),
+    ({}, BEN, place(), "stop", "stop_refused"),
+    ({"roles": ("{who} admins", "owners")}, BEN, place(), "stop", "stop_refused"),
+    ({"workspaces": ("T2",)}, ANN, place(), "stop", "not_served"),
+    ({"workspaces": ("T2",)}, ANN, place(workspace=""), "stop", "not_served_here"),
+    ({}, Person(id="NOBODY"), place(), "add", "rights_untold"),
+]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("settings", "person", "where", "act", "name"), REFUSALS)
+async def test_refusals_are_told_in_every_language_and_are_english_as_text(
+    settings: dict[str, object], person: Person, where: Place, act: Act, name: Sentence, language: str
+) -> None:
+    made = town()
+    made.silent = {"NOBODY"}
+    with pytest.raises(NotAllowed) as refused:
+        await access(**settings).check(person, where, made, act=act)
+    told = sentence_of(refused.value, language)
+    assert told.startswith(LANGUAGES[language][name].partition("{")[0])
+    assert (told == str(refused.value)) == (language == "en")
+    if name.endswith("refused"):
+        admin = "an_admin_or_role" if settings else "an_admin"
+        assert say(admin, language, roles="{who} admins, owners") in told
+    assert "{workspace}" not in told
+    assert ("T1" in told) == (name == "not_served")
+    assert sentence_of(refused.value, "fi") == str(refused.value)

@@ -11,9 +11,10 @@ import pytest
 
 from bot.places import PlaceSettings
 from bot.port import Command, Person, Refused
+from bot.refusals import Phrase, Refusal
 from bot.settings import ChatSettings
 from rag_engine.errors import IndexUnavailable, ModelUnavailable, NotAllowed
-from tests.unit.bot.chatting import ANN, BEN, CHANNEL, THREAD, Here, world
+from tests.unit.bot.chatting import ANN, BEN, CHANNEL, THREAD, Here, attachment, world
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -107,15 +108,31 @@ async def test_where_nothing_may_be_seen_nothing_is_searched(here: World) -> Non
     assert not here.model.prompts
 
 
+async def test_why_a_file_is_refused_is_told_in_the_language_of_its_message(here: World) -> None:
+    async def refuse(*_: object, **__: object) -> None:
+        raise Refusal("add_refused", who=Phrase("an_admin"))
+
+    here.town.check = refuse
+    here.says("28 Tage [1].")
+    question = "Wie viele Tage Urlaub sind es denn noch in diesem Jahr?"
+    await here.ask(question, attachment("other.md", "# Other\n"), place=CHANNEL)
+    (refused,) = here.chat.private
+    assert refused.text.startswith("other.md: Nur ein Administrator dieses Arbeitsbereichs kann Dateien")
+
+
 async def test_what_the_scope_had_to_leave_out_is_said(here: World) -> None:
     real = here.town.scope
 
     async def left_out(*arguments: object, **named: object) -> Scope:
-        return replace(await real(*arguments, **named), notices=("Something was left out.",))
+        return replace(await real(*arguments, **named), notices=("left_out",))
 
     here.town.scope = left_out
     here.says("28 days [1].")
-    assert "Something was left out." in (await here.ask(QUESTION)).reply.notices
+    (notice,) = (await here.ask(QUESTION)).reply.notices
+    assert notice.startswith("Something was left out of this search")
+    here.says("28 Tage [1].")
+    german = await here.ask("Wie viele Tage Urlaub sind es denn noch in diesem Jahr?")
+    assert german.reply.notices[0].startswith("Etwas wurde bei dieser Suche ausgelassen")
 
 
 async def test_a_follow_up_sees_the_conversation_of_its_thread_and_no_other(here: World) -> None:
