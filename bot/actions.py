@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from bot import checking
-from bot.port import IncomingMessage, Reply
+from bot.port import ChatError, IncomingMessage, Reply
 from bot.receiving import identity, mark
 from bot.sentences import language_of, say
 from bot.uploads import progress
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from bot.sentences.names import Sentence
     from bot.serving import Parts, Show
     from bot.turns import ChatTurn, TakenFile
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,12 +106,28 @@ async def _regenerate(context: Context, turn: ChatTurn) -> Reply | Again | None:
         uri=turn.uri,
         at=turn.asked_at,
     )
-    if not turn.question:
-        brought = await context.room.fetch(turn.uri) if turn.uri else None
-        if brought is None:
+    unsettled = [file for file in await context.parts.turns.files_of(turn) if not file.settled]
+    if unsettled or not turn.question:
+        brought = await _fetched(context, turn)
+        if brought is None and not turn.question:
             return context.telling("too_old")
-        message = replace(message, attachments=brought.attachments, in_thread=brought.in_thread)
+        if brought is not None:
+            about = "" if brought.id == turn.message else brought.id
+            message = replace(
+                message, attachments=brought.attachments, in_thread=brought.in_thread, about=about
+            )
     return Again(turn=turn, message=message, listens=bool(turn.place.thread))
+
+
+async def _fetched(context: Context, turn: ChatTurn) -> IncomingMessage | None:
+    """The question as it stands in the chat, with its files; one that has words can do without."""
+    try:
+        return await context.room.fetch(turn.uri) if turn.uri else None
+    except ChatError as error:
+        if not turn.question:
+            raise
+        _log.warning("the files of a question could not be looked up again: %s", error)
+        return None
 
 
 async def _sources(context: Context, turn: ChatTurn) -> Reply:
@@ -145,7 +164,7 @@ async def _promote(context: Context, turn: ChatTurn) -> Reply:
         return context.telling("promoted_gone", name=name)
     base = await context.parts.audiences.own(channel)
     (taken,) = await context.parts.uploads.take(
-        [attachment],
+        [replace(attachment, uri=file.source or attachment.uri)],
         knowledge_base=base.id,
         show=lambda lines: context.show(progress(lines)),
         language=context.language,

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from bot.running import Run
     from bot.sentences.names import Sentence
     from bot.serving import Parts
-    from bot.turns import ChatTurn, State, Turns
-    from bot.uploads import Taken
+    from bot.turns import ChatTurn, State, TakenFile, Turns
     from bot.writing import MessageStream
     from rag_engine.types import AnswerEvent, Turn
 
@@ -87,7 +86,8 @@ class Case:
     """The messages before it, once somebody has asked for them."""
     lines: tuple[str, ...] = ()
     """What became of its files."""
-    taken: tuple[Taken, ...] = ()
+    kept: tuple[TakenFile, ...] = ()
+    """The files that the turn has dealt with, now or when it was dealt with before."""
     links: frozenset[str] = frozenset()
     text: str = field(default="", init=False)
     """What is written so far."""

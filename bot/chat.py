@@ -90,6 +90,7 @@ async def service(application: Application) -> AsyncGenerator[Service]:
                 passages_of=_checking(library, audiences, pictures.picture).passages_of,
                 forget_turn=partial(_forget_turn, application),
                 forget_document=forget,
+                forget_source=library.forget_source,
                 settings=settings.chat,
                 passages=settings.answering.passages,
             )
@@ -120,6 +121,7 @@ async def console_service(application: Application, names: Sequence[str] = ()) -
                 passages_of=_checking(application.library, operator).passages_of,
                 forget_turn=partial(_forget_turn, application),
                 forget_document=application.library.forget,
+                forget_source=application.library.forget_source,
                 settings=settings.chat,
                 passages=settings.answering.passages,
             )

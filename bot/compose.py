@@ -104,6 +104,13 @@ class Library:
         gone = {record.document.digest for record in records if document in (None, record.document.id)}
         await self.originals.forget_unused(gone)
 
+    async def forget_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:
+        """Remove one source of a document, and with the last one the document and what is kept of its file."""
+        record = await self.catalog.find(knowledge_base, uri=uri)
+        await self.ingestion.forget_source(knowledge_base, uri)
+        if record is not None:
+            await self.originals.forget_unused({record.document.digest})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Application:

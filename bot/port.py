@@ -173,6 +173,8 @@ class IncomingMessage:
     """Seconds since the epoch, UTC."""
     ours: bool = False
     """It is a message of our own; only seen when earlier messages are read."""
+    about: str = ""
+    """The platform's id of the message whose text and files these are, where that is another one: somebody asked about it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from bot import hearing
@@ -11,22 +11,33 @@ from bot.failures import sentence_of
 from bot.port import Button, Reply
 from bot.sentences import language_of
 from bot.turns import TakenFile
-from bot.uploads import listed
+from bot.uploads import listed, uris
 from rag_engine.errors import NotAllowed
 from rag_engine.media_types import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection
 
     from bot.answering import Case, Ledger
     from bot.port import Attachment, IncomingMessage, Place, Room
     from bot.serving import Parts
+    from bot.uploads import Taken
+    from rag_engine.types import KnowledgeBase
 
 _MOST_EARLIER_FILES: Final = 10
 _EARLIER_MESSAGES: Final = 50
 _BUTTONS: Final = 4
 """With the buttons under an answer they still make one row."""
 _LABEL_CHARACTERS: Final = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Brought:
+    """A file and the message that it came with; `source` is the URI under which a knowledge base has it."""
+
+    attachment: Attachment
+    message: str
+    source: str
 
 
 async def settled(message: IncomingMessage, room: Room, parts: Parts) -> tuple[IncomingMessage, Place]:
@@ -83,46 +94,88 @@ async def listen(case: Case) -> None:
         case.earlier = await hearing.earlier(case.room, limit=_EARLIER_MESSAGES)
 
 
-async def take_files(case: Case, parts: Parts, own: Sequence[Attachment]) -> None:
-    """Take in the message's own files, and those of its thread that nobody has dealt with yet."""
-    place = case.home
-    again = bool(case.ledger.turn.messages)
-    attachments = await _unknown(own, place, parts) if again else list(own)
-    mine = {identity(attachment) for attachment in own}
-    earlier = await _unknown(_files_before(case), place, parts)
-    earlier = [attachment for attachment in earlier if identity(attachment) not in mine]
+async def meant(case: Case, parts: Parts) -> IncomingMessage:
+    """A mention without text means what its asker wrote just before: that becomes the question, with its files."""
+    earlier = case.earlier or []
+    answered = await parts.turns.answered(case.message.place, [said.id for said in earlier])
+    before = hearing.meant_by(case.message, [said for said in earlier if said.id not in answered])
+    if before is None:
+        return case.message
+    await case.ledger.note(question=before.text.strip())
+    case.language = language_of(before.text, before.person, chosen=case.settings.language)
+    brought = replace(case.message, attachments=before.attachments, about=before.id)
+    brought, case.home = await settled(brought, case.room, parts)
+    return brought
+
+
+async def take_files(case: Case, parts: Parts, own: IncomingMessage) -> None:
+    """Take in the files of `own`, and those of its thread that nobody has dealt with yet."""
+    mine, lines = await _own(case, parts, own)
+    names = {identity(attachment) for attachment in own.attachments}
+    earlier = await _unknown(_files_before(case), case.home, parts)
+    earlier = [file for file in earlier if identity(file.attachment) not in names]
     left = len(earlier) - _MOST_EARLIER_FILES
-    attachments += earlier[:_MOST_EARLIER_FILES]
-    if not attachments:
-        return
-    if not own and await _refusal(case.message, place, case.room, parts):
-        return  # nobody asked for these files to be taken in
-    base = await parts.audiences.own(place)
+    wanted = mine + earlier[:_MOST_EARLIER_FILES]
+    # Without files of its own, nobody asked for those of the thread to be taken in.
+    asked = own.attachments or (wanted and not await _refusal(case.message, case.home, case.room, parts))
+    if wanted and asked:
+        lines += [file.line for file in await _take(case, parts, wanted)]
+        if left > 0:
+            lines.append(case.say("files_left", count=left))
+    case.lines = tuple(lines)
+    case.kept = tuple(await parts.turns.files_of(case.ledger.turn))
+
+
+async def _own(case: Case, parts: Parts, own: IncomingMessage) -> tuple[list[_Brought], list[str]]:
+    """Those of the message's own files that are to be read, and lines for those that are there already."""
+    brought = _of(own)
+    again = bool(case.ledger.turn.messages)
+    if not brought or not (again or own.about):
+        return brought, []
+    known = await parts.turns.known_files(case.home, [identity(file.attachment) for file in brought])
+    if case.ledger.turn.question:
+        return _without(brought, known), []
+    there = {name: file for name, file in known.items() if file.document or not file.answer}
+    lines = [case.say("file_unchanged", name=shown(file.name)) for file in there.values()]
+    return _without(brought, there), lines
+
+
+async def _take(case: Case, parts: Parts, wanted: list[_Brought]) -> list[Taken]:
+    """Take them in. Each is recorded before: whatever interrupts it, the knowledge goes when its message does."""
+    base = await parts.audiences.own(case.home)
+    await parts.turns.keep_files([_row(case, file, base) for file in wanted])
     taken = await parts.uploads.take(
-        attachments,
+        [replace(file.attachment, uri=file.source) for file in wanted],
         knowledge_base=base.id,
         show=case.files,
         language=case.language,
     )
-    case.taken = tuple(taken)
-    case.lines = tuple(file.line for file in taken)
-    if left > 0:
-        case.lines = (*case.lines, case.say("files_left", count=left))
-    await parts.turns.keep_files(
-        [
-            TakenFile(
-                place=place,
-                attachment=identity(file.attachment),
-                answer=case.ledger.turn.id,
-                name=file.attachment.name,
-                uri=file.attachment.uri,
-                knowledge_base=base.id,
-                document=file.record.document.id if file.searchable and file.record else None,
-            )
-            for file in taken
-            if not file.later
-        ]
+    pairs = zip(wanted, taken, strict=True)
+    await parts.turns.keep_files([_row(case, file, base, outcome) for file, outcome in pairs])
+    return taken
+
+
+def _row(case: Case, file: _Brought, base: KnowledgeBase, outcome: Taken | None = None) -> TakenFile:
+    record = outcome.record if outcome is not None and outcome.searchable else None
+    return TakenFile(
+        place=case.home,
+        attachment=identity(file.attachment),
+        message=file.message,
+        answer=case.ledger.turn.id,
+        name=file.attachment.name,
+        uri=file.attachment.uri,
+        source=file.source,
+        knowledge_base=base.id,
+        document=record.document.id if record else None,
+        settled=outcome is not None and not outcome.later,
     )
+
+
+async def forget(place: Place, message: str, parts: Parts) -> None:
+    """Take back the files that a message of the place's channel brought: what came with other messages too stays known."""
+    for file in await parts.turns.brought_by(place, message):
+        await parts.forget_source(file.knowledge_base, file.source)
+        await parts.turns.drop_file(file)
 
 
 async def finish_files(case: Case) -> None:
@@ -132,15 +185,13 @@ async def finish_files(case: Case) -> None:
 
 def promotions(case: Case) -> tuple[Button, ...]:
     """A button for each file that a thread has now: whoever may administer the channel can give it to all of it."""
-    if not case.home.thread:
-        return ()
     return tuple(
         Button(
             name="promote",
-            label=case.say("promote", name=_cut(file.attachment.name)),
-            value=f"{case.ledger.turn.id}:{mark(identity(file.attachment))}",
+            label=case.say("promote", name=_cut(file.name)),
+            value=f"{case.ledger.turn.id}:{mark(file.attachment)}",
         )
-        for file in [file for file in case.taken if file.searchable][:_BUTTONS]
+        for file in [file for file in case.kept if file.document and file.place.thread][:_BUTTONS]
     )
 
 
@@ -154,23 +205,34 @@ def mark(identity: str) -> str:
     return hashlib.sha256(identity.encode()).hexdigest()[:12]
 
 
-def _files_before(case: Case) -> list[Attachment]:
+def _files_before(case: Case) -> list[_Brought]:
     """The files of the thread; those of other bots and our own are left aside."""
-    if not case.listens or not case.message.addressed or not case.earlier:
+    if not case.listens or not case.message.addressed or not case.earlier or case.message.private:
         return []
     return [
-        attachment
+        file
         for said in case.earlier
         if not said.ours and not said.by_bot and said.id != case.message.id
-        for attachment in said.attachments
+        for file in _of(said)
     ]
 
 
-async def _unknown(attachments: Sequence[Attachment], place: Place, parts: Parts) -> list[Attachment]:
-    if not attachments:
+def _of(message: IncomingMessage) -> list[_Brought]:
+    origin = message.about or message.id
+    pairs = zip(message.attachments, uris(message.attachments), strict=True)
+    return [_Brought(attachment=attachment, message=origin, source=uri) for attachment, uri in pairs]
+
+
+async def _unknown(files: list[_Brought], place: Place, parts: Parts) -> list[_Brought]:
+    if not files:
         return []
-    known = await parts.turns.known_files(place, [identity(attachment) for attachment in attachments])
-    return [attachment for attachment in attachments if identity(attachment) not in known]
+    return _without(
+        files, await parts.turns.known_files(place, [identity(file.attachment) for file in files])
+    )
+
+
+def _without(files: list[_Brought], known: Collection[str]) -> list[_Brought]:
+    return [file for file in files if identity(file.attachment) not in known]
 
 
 def _cut(name: str) -> str:

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bot import actions, answering, gate, hearing, receiving, telemetry, triggers
+from bot import actions, answering, gate, receiving, telemetry, triggers
 from bot.actions import Again, Context
 from bot.answering import Case, Ledger
 from bot.commands.parsing import parse
@@ -24,7 +24,7 @@ from rag_engine.errors import RagError, UserError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from bot.port import Action, Attachment, Command, MessageEvent, Person, Room
+    from bot.port import Action, Command, MessageEvent, Person, Room
     from bot.running import Run
     from bot.serving import Parts, Show
     from bot.writing import MessageStream
@@ -211,34 +211,19 @@ class Service:
 
     async def _reply(self, case: Case) -> None:
         """Files first, then the answer."""
-        message, turn = case.message, case.ledger.turn
-        own = message.attachments
-        bare = not turn.question and not own
+        own = case.message
+        bare = not case.ledger.turn.question and not own.attachments
         if case.listens or bare:
             await receiving.listen(case)
         if bare:
-            own = await self._meant(case)
-        if not turn.private:
-            await receiving.take_files(case, self._parts, own)
+            own = await receiving.meant(case, self._parts)
+        await receiving.take_files(case, self._parts, own)
         if case.ledger.turn.question:
             await answering.answer(case, self._parts)
         elif case.lines:
             await receiving.finish_files(case)
         else:
             await case.finish(Reply(text=case.say("help")), "final")
-
-    async def _meant(self, case: Case) -> tuple[Attachment, ...]:
-        """A mention without text means what its asker wrote just before: that becomes the question; its files."""
-        earlier = case.earlier or []
-        answered = await self._parts.turns.answered(case.message.place, [said.id for said in earlier])
-        meant = hearing.meant_by(case.message, [said for said in earlier if said.id not in answered])
-        if meant is None:
-            return ()
-        await case.ledger.note(question=meant.text.strip())
-        case.language = language_of(meant.text, meant.person, chosen=case.settings.language)
-        brought = replace(case.message, attachments=meant.attachments)
-        brought, case.home = await receiving.settled(brought, case.room, self._parts)
-        return brought.attachments
 
     async def _stopped(self, case: Case) -> None:
         case.run.last_word()
@@ -298,17 +283,21 @@ class Service:
         await self._deal(turn, message, room, Admitted(settings=settings))
 
     async def _deleted(self, event: MessageDeleted, room: Room) -> None:
-        """Take the answer away, and what is remembered of it."""
+        """Take the answer away, and what is remembered of it and of the files that came with the question."""
         turns = self._parts.turns
         turn = await turns.of_message(event.place, event.id)
-        if turn is None:
-            return
+        if turn is None:  # its files may have been taken in all the same
+            return await receiving.forget(event.place, event.id, self._parts)
         await self._runs.interrupt_and_wait(turn.id, "deleted")
         turn = await turns.find(turn.id) or turn
         await turns.save(replace(turn, state="withdrawn", question="", turn=None, citations=(), messages=()))
         if turn.turn:
             await self._parts.forget_turn(turn.turn)
-        await withdraw(room.outlet(posted=turn.messages), turn.messages)
+        try:
+            await receiving.forget(event.place, event.id, self._parts)
+        finally:
+            await withdraw(room.outlet(posted=turn.messages), turn.messages)
+        return None
 
     # --- commands and buttons
 

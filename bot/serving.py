@@ -82,5 +82,7 @@ class Parts:
     forget_turn: Callable[[TurnId], Awaitable[None]]
     """Takes a question and its answer out of the engine's history."""
     forget_document: Callable[[KnowledgeBaseId, DocumentId], Awaitable[None]]
+    forget_source: Callable[[KnowledgeBaseId, str], Awaitable[None]]
+    """Takes away one URI that leads to a document, and with the last one the document."""
     settings: ChatSettings = field(default_factory=ChatSettings)
     passages: int = 8

@@ -33,8 +33,11 @@ _ANSWERED = """
         AND message IN (SELECT value FROM json_each(?)) AND turn <> '' AND state <> 'withdrawn'
 """
 _KNOWN_FILES = """
-    SELECT attachment FROM taken_files WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ?
-        AND attachment IN (SELECT value FROM json_each(?))
+    SELECT * FROM taken_files WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ?
+        AND settled = 1 AND attachment IN (SELECT value FROM json_each(?))
+"""
+_BROUGHT_BY = """
+    SELECT * FROM taken_files WHERE platform = ? AND workspace = ? AND channel = ? AND message = ? ORDER BY rowid
 """
 _TAKES_PART = """
     SELECT 1 FROM answers WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? AND thread <> ''
@@ -89,6 +92,12 @@ class TakenFile:
     uri: str
     knowledge_base: KnowledgeBaseId
     document: DocumentId | None
+    message: str = ""
+    """The platform's id of the message that brought it, with which it goes; empty once it was promoted."""
+    source: str = ""
+    """The URI under which the knowledge base has it."""
+    settled: bool = True
+    """False while it is being read, and when it may work when it is tried again."""
 
 
 class Turns:
@@ -184,29 +193,45 @@ class Turns:
                 *_channel(file.place),
                 file.place.thread,
                 file.attachment,
+                file.message,
                 file.answer,
                 file.name,
                 file.uri,
+                file.source,
                 file.knowledge_base,
                 file.document or "",
+                int(file.settled),
                 self._clock(),
             )
             for file in files
         ]
         async with self._database.transaction() as transaction:
             await transaction.execute_many(
-                "INSERT OR REPLACE INTO taken_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+                "INSERT OR REPLACE INTO taken_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
             )
 
     async def move_file(self, file: TakenFile, moved: TakenFile) -> None:
-        """The file belongs to another place now; in its old one it stays known, and is not taken in again."""
-        await self.keep_files([replace(file, answer="", document=None), moved])
+        """The file belongs to another place now, whatever becomes of its message; in its old one it is not taken in again."""
+        await self.keep_files([replace(file, answer="", document=None), replace(moved, message="")])
 
-    async def known_files(self, place: Place, attachments: Sequence[str]) -> frozenset[str]:
+    async def known_files(self, place: Place, attachments: Sequence[str]) -> dict[str, TakenFile]:
         """Those of the attachments that were dealt with in the place."""
         parameters = (*_channel(place), place.thread, json.dumps(list(attachments)))
         rows = await self._database.fetch(_KNOWN_FILES, parameters)
-        return frozenset(attachment for (attachment,) in rows)
+        return {file.attachment: file for file in map(_file, rows)}
+
+    async def brought_by(self, place: Place, message: str) -> list[TakenFile]:
+        """The files that a message of the place's channel brought."""
+        return [_file(row) for row in await self._database.fetch(_BROUGHT_BY, (*_channel(place), message))]
+
+    async def drop_file(self, file: TakenFile) -> None:
+        """Forget that the message brought the file."""
+        async with self._database.transaction() as transaction:
+            await transaction.execute(
+                "DELETE FROM taken_files WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? "
+                "AND attachment = ? AND message = ?",
+                (*_channel(file.place), file.place.thread, file.attachment, file.message),
+            )
 
     async def files_of(self, turn: ChatTurn) -> list[TakenFile]:
         """The files that a turn dealt with."""
@@ -288,13 +313,17 @@ def _turn(row: Row) -> ChatTurn:
 
 
 def _file(row: Row) -> TakenFile:
-    platform, workspace, channel, thread, attachment, answer, name, uri, knowledge_base, document, *_ = row
+    platform, workspace, channel, thread, attachment, message, answer, name, uri, source, *rest = row
+    knowledge_base, document, settled, *_ = rest
     return TakenFile(
         place=Place(platform=platform, workspace=workspace, channel=channel, thread=thread),
         attachment=attachment,
+        message=message,
         answer=answer,
         name=name,
         uri=uri,
+        source=source,
+        settled=bool(settled),
         knowledge_base=KnowledgeBaseId(knowledge_base),
         document=DocumentId(document) if document else None,
     )

@@ -169,6 +169,30 @@ class Ingestion:
             await self._index.drop(knowledge_base, document)
             await self._catalog.remove(document)
 
+    async def forget_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:
+        """Remove one source: its document goes with the last one, and else belongs to another.
+
+        Removing what is not there is no error.
+        """
+        async with self._lock("uri", knowledge_base, uri), self._lock("claim", knowledge_base):
+            record = await self._catalog.find(knowledge_base, uri=uri)
+            if record is None:
+                return
+            others = [other for other in await self._catalog.sources(record.document.id) if other != uri]
+            if not others:
+                await self._discard(record)
+                return
+            moved = await self._move(record, others[0]) if record.document.uri == uri else None
+            await self._catalog.remove_source(knowledge_base, uri)
+        if moved is not None:
+            with suppress(UnknownDocument):  # removed meanwhile
+                await self.reindex(moved)
+
+    async def _discard(self, record: DocumentRecord) -> None:
+        await self._withdraw([record])
+        await self._index.drop(record.document.knowledge_base, record.document.id)
+        await self._catalog.remove(record.document.id)
+
     async def _withdraw(self, records: Sequence[DocumentRecord]) -> None:
         """Say of documents that they are not there any more, before they are gone: halfway they must not count as ready."""
         for record in records:
@@ -198,9 +222,7 @@ class Ingestion:
         own = at_uri if not others else None
         if same is not None:
             if own is not None:
-                await self._withdraw([own])
-                await self._index.drop(knowledge_base, own.document.id)
-                await self._catalog.remove(own.document.id)
+                await self._discard(own)
             await self._catalog.save(same, source=blob.uri)
             return Ingested(record=same, changed=False), moved
         return replace(await self._begin(blob, knowledge_base, own), moved=moved)

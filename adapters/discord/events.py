@@ -123,7 +123,7 @@ class Events:
         room = self._room(interaction, response)
         try:
             if (interaction.data or {}).get("type") == _MESSAGE_COMMAND:
-                asked = reading.asked_about(interaction, room.place, self.connection)
+                asked = reading.asked_about(interaction, self.connection)
                 if asked is not None:
                     await self.service.on_message(asked, room)
             else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import discord
 
-from adapters.discord import files
+from adapters.discord import files, places
 from adapters.discord.texts import Names, clean
 from bot.port import IncomingMessage, Person
 
@@ -59,9 +59,7 @@ def person(user: discord.User | discord.Member, *, language: str = "") -> Person
     return Person(id=str(user.id), name=user.display_name, language=language)
 
 
-def asked_about(
-    interaction: discord.Interaction, place: Place, connection: Connection
-) -> IncomingMessage | None:
+def asked_about(interaction: discord.Interaction, connection: Connection) -> IncomingMessage | None:
     """The message that somebody pointed at in its menu, as their own question, for their eyes only."""
     data = cast("Mapping[str, Any]", interaction.data or {})
     payload = data.get("resolved", {}).get("messages", {}).get(str(data.get("target_id")))
@@ -69,9 +67,16 @@ def asked_about(
         return None
     # discord.py makes messages of interactions by its own command tree only, which we have no use for.
     message = discord.Message(state=interaction._state, channel=interaction.channel, data=payload)  # pyright: ignore[reportArgumentType]
+    place = places.place(
+        interaction.channel,
+        guild=interaction.guild_id,
+        channel_id=interaction.channel_id or 0,
+        message=message.id if connection.settings.threads else None,
+    )
     return replace(
         incoming(message, place, connection),
         id=str(interaction.id),
+        about=str(message.id),
         person=person(interaction.user, language=language(interaction)),
         addressed=True,
         to_others=False,

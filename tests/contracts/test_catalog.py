@@ -175,6 +175,17 @@ async def test_every_source_leads_to_the_document(catalog: SqliteCatalog, base: 
     assert await catalog.find(base.id, uri="https://chat/1") == saved
 
 
+async def test_a_source_that_is_removed_leads_nowhere_and_the_document_stays(
+    catalog: SqliteCatalog, base: KnowledgeBase
+) -> None:
+    saved = record(base, "a")
+    await catalog.save(saved, source="https://chat/1")
+    for _ in range(2):
+        await catalog.remove_source(base.id, "https://chat/1")
+        assert await catalog.find(base.id, uri="https://chat/1") is None
+        assert await catalog.sources(DocumentId("a")) == ["file:///a.pdf"]
+
+
 async def test_a_source_leads_to_one_document_only(catalog: SqliteCatalog, base: KnowledgeBase) -> None:
     await catalog.save(record(base, "a"), source="https://chat/1")
     await catalog.save(record(base, "b", digest="d2"), source="https://chat/1")

@@ -429,6 +429,7 @@ async def world(
             passages_of=_passages_of,
             forget_turn=lambda turn: history.forget((turn, question_of(turn))),
             forget_document=ingestion.forget,
+            forget_source=ingestion.forget_source,
             settings=settings or ChatSettings(),
         )
         yield World(

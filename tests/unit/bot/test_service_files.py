@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from bot.places import PlaceSettings
-from bot.port import Refused, Unreachable
+from bot.port import MessageDeleted, MessageEdited, Refused, Unreachable
 from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, DIRECT, THREAD, Here, attachment, world
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, AsyncIterator
     from pathlib import Path
 
+    from bot.port import IncomingMessage
     from tests.unit.bot.chatting import World
 
 LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
@@ -262,3 +264,164 @@ async def test_uploads_wait_for_each_other_in_a_conversation(here: World) -> Non
     gate.set()
     await asyncio.gather(taking, asking)
     assert here.last.text == "28 days [1]."
+
+
+# --- files and their message
+
+
+async def delete(here: World, message: IncomingMessage) -> None:
+    async with asyncio.timeout(10):
+        here.chat.said.remove(message)
+        gone = MessageDeleted(id=message.id, place=message.place.parent)
+        await here.service.on_message(gone, Here(here.chat, message.place))
+
+
+async def test_what_a_file_said_goes_with_its_message(here: World) -> None:
+    other = attachment("notice.md", "# Notice\n\nFour weeks.\n", uri="chat://m")
+    message = here.chat.message("", attachment("leave.md", LEAVE, uri="chat://m"), other, **IN_THREAD)
+    await here.send(message)
+    await delete(here, message)
+    assert await documents(here) == {"general t1": []}
+    assert "28 days" not in (await here.ask(QUESTION, **IN_THREAD)).text
+    assert await here.turns.brought_by(THREAD, message.id) == []
+
+
+async def test_a_file_of_the_thread_goes_with_the_message_that_brought_it_not_with_the_question(
+    here: World,
+) -> None:
+    brought = here.chat.message(
+        "", attachment("leave.md", LEAVE), person=BEN, addressed=False, at=time.time() - 5, **IN_THREAD
+    )
+    question = here.chat.message(QUESTION, **IN_THREAD)
+    await here.send(question)
+    await delete(here, question)
+    assert await documents(here) == {"general t1": ["leave.md"]}
+    await delete(here, brought)
+    assert await documents(here) == {"general t1": []}
+
+
+async def test_what_two_messages_brought_goes_with_the_second_of_them(here: World) -> None:
+    first = here.chat.message("", attachment("leave.md", LEAVE, id="F1", uri="chat://1"), **IN_THREAD)
+    second = here.chat.message("", attachment("leave.md", LEAVE, id="F2", uri="chat://2"), **IN_THREAD)
+    await here.send(first)
+    await here.send(second)
+    await delete(here, first)
+    (base,) = await here.catalog.knowledge_bases()
+    (record,) = await here.catalog.records(base.id)
+    assert record.document.uri == "chat://2"
+    assert record.state == "ready"
+    here.says("28 days [1].")
+    assert (await here.ask(QUESTION, **IN_THREAD)).text == "28 days [1]."
+    await delete(here, second)
+    assert await documents(here) == {"general t1": []}
+
+
+async def test_a_promoted_file_stays_with_the_channel(here: World) -> None:
+    message = here.chat.message("", attachment("leave.md", LEAVE, uri="chat://general/m1"), **IN_THREAD)
+    await here.send(message)
+    await here.press(here.last, "promote", person=ADMIN)
+    await delete(here, message)
+    assert await documents(here) == {"general": ["leave.md"], "general t1": []}
+
+
+async def test_two_files_of_a_message_are_promoted_beside_each_other(here: World) -> None:
+    uri = "chat://general/m1"
+    other = attachment("notice.md", "# Notice\n\nFour weeks.\n", uri=uri)
+    await here.send(here.chat.message("", attachment("leave.md", LEAVE, uri=uri), other, **IN_THREAD))
+    post = here.last
+    values = [button.value for button in post.reply.buttons]
+    for value in values:
+        await here.press(post, "promote", person=ADMIN, value=value)
+    assert await documents(here) == {"general": ["leave.md", "notice.md"], "general t1": []}
+
+
+async def test_a_message_that_is_deleted_while_its_files_are_read_leaves_nothing(here: World) -> None:
+    gate = asyncio.Event()
+
+    async def pieces() -> AsyncIterator[bytes]:
+        await gate.wait()
+        yield LEAVE.encode()
+
+    slow = replace(attachment("slow.md", "slow", uri="chat://m"), open=pieces)
+    message = here.chat.message("", attachment("leave.md", LEAVE, uri="chat://m"), slow, **IN_THREAD)
+    taking = asyncio.create_task(here.send(message))
+    await here.chat.until(lambda: bool(here.chat.posts) and "searchable" in here.last.text)
+    await delete(here, message)
+    await taking
+    assert await documents(here) == {"general t1": []}
+
+
+# --- again
+
+
+async def test_promote_stays_after_regenerate(here: World) -> None:
+    here.says("28 days [1].")
+    post = await here.ask(QUESTION, attachment("leave.md", LEAVE, uri="chat://general/m1"), **IN_THREAD)
+    here.says("It is 28 days [1].")
+    await here.press(post, "regenerate")
+    assert post.text == "It is 28 days [1]."
+    assert post.buttons == ["sources", "regenerate", "feedback", "feedback", "promote"]
+    await here.press(post, "promote", person=ADMIN)
+    assert (await documents(here))["general"] == ["leave.md"]
+
+
+async def test_promote_stays_after_an_edit(here: World) -> None:
+    message = here.chat.message("How many days?", attachment("leave.md", LEAVE), **IN_THREAD)
+    await here.send(message)
+    here.says("It is 28 days [1].")
+    edited = MessageEdited(message=replace(message, text=QUESTION))
+    await here.service.on_message(edited, Here(here.chat, message.place, message))
+    assert here.last.text == "It is 28 days [1]."
+    assert here.last.buttons[-1] == "promote"
+
+
+async def test_regenerate_reads_again_what_could_not_be_fetched_and_only_that(here: World) -> None:
+    uri = "chat://general/m1"
+    there = attachment("notice.md", "# Notice\n\nFour weeks.\n", uri=uri)
+    faulty = attachment("leave.md", Unreachable("no answer"), uri=uri)
+    here.says("I do not know.")
+    message = here.chat.message(QUESTION, there, faulty, **IN_THREAD)
+    await here.send(message)
+    post = here.last
+    again = replace(message, attachments=(there, attachment("leave.md", LEAVE, uri=uri)))
+    here.chat.said[here.chat.said.index(message)] = again
+    here.says("28 days [1].")
+    await here.press(post, "regenerate")
+    assert post.text == "28 days [1]."
+    assert post.reply.notices == ("leave.md: 1 passage, searchable",)
+    assert post.buttons[-2:] == ["promote", "promote"]
+    assert await documents(here) == {"general t1": ["leave.md", "notice.md"]}
+
+
+# --- ask about this
+
+
+async def test_asking_about_a_message_reads_its_file_first(here: World) -> None:
+    here.says("28 days [1].")
+    about = {"private": True, "about": "m0", "person": BEN}
+    post = await here.ask(QUESTION, attachment("leave.md", LEAVE), **about)
+    assert post.private == BEN
+    assert post.text == "28 days [1]."
+    assert post.reply.notices == ("leave.md: 1 passage, searchable",)
+    assert not here.chat.public
+    again = await here.ask(QUESTION, attachment("leave.md", LEAVE), **{**about, "place": post.place})
+    assert again.reply.notices == ()
+
+
+async def test_asking_about_a_message_of_files_says_what_became_of_them(here: World) -> None:
+    about = {"private": True, "about": "m0", "person": BEN, **IN_THREAD}
+    post = await here.ask("", attachment("leave.md", LEAVE), **about)
+    assert post.text == "- leave.md: 1 passage, searchable"
+    again = await here.ask("", attachment("leave.md", LEAVE), **about)
+    assert again.text == "- leave.md: was here already, searchable"
+    assert again.private == BEN
+    gone = MessageDeleted(id="m0", place=CHANNEL)
+    await here.service.on_message(gone, Here(here.chat, CHANNEL))
+    assert await documents(here) == {"general t1": []}
+
+
+async def test_asking_about_a_message_takes_in_no_other_file_of_its_thread(here: World) -> None:
+    other = attachment("other.md", "# Other\n\nNothing.\n")
+    here.chat.message("", other, person=BEN, addressed=False, **IN_THREAD)
+    await here.ask(QUESTION, attachment("leave.md", LEAVE), private=True, about="m0", **IN_THREAD)
+    assert await documents(here) == {"general t1": ["leave.md"]}

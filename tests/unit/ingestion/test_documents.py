@@ -93,6 +93,33 @@ async def test_a_changed_file_leaves_the_document_to_its_other_places(world: Wor
     assert "New" in world.index.text(new.document.id)
 
 
+async def test_a_source_that_is_forgotten_leaves_the_document_to_its_others(world: World) -> None:
+    first = await world.add("leave.txt", long_text("Leave"))
+    await world.add("copy.txt", long_text("Leave"))
+    copy = (world.folder / "copy.txt").as_uri()
+    await world.ingestion.forget_source(world.base, first.document.uri)
+    record = await world.record("copy.txt")
+    assert (record.document.id, record.document.uri, record.state) == (first.document.id, copy, "ready")
+    assert record.document.digest == first.document.digest
+    assert await world.catalog.sources(record.document.id) == [copy]
+    held = world.index.documents[world.base, record.document.id]
+    assert {chunk.uri for chunk, _ in held[1]} == {copy}
+    await world.ingestion.forget_source(world.base, first.document.uri)
+    assert await world.record("copy.txt") == record
+    await world.ingestion.forget_source(world.base, copy)
+    assert not world.index.documents
+    assert await world.catalog.records(world.base) == []
+
+
+async def test_a_copy_that_is_forgotten_writes_nothing_anew(world: World) -> None:
+    first = await world.add("leave.txt", long_text("Leave"))
+    await world.add("copy.txt", long_text("Leave"))
+    await world.ingestion.forget_source(world.base, (world.folder / "copy.txt").as_uri())
+    assert world.index.puts == 1
+    assert await world.record("leave.txt") == first
+    assert await world.catalog.sources(first.document.id) == [first.document.uri]
+
+
 async def test_a_changed_copy_leaves_the_document_where_it_is(world: World) -> None:
     first = await world.add("leave.txt", long_text("Old"))
     await world.add("copy.txt", long_text("Old"))

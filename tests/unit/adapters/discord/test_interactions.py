@@ -170,7 +170,7 @@ async def test_ask_about_a_message(server: DiscordServer, service: Recorder) -> 
     assert (event.id, event.text, event.person.id) == (interaction.id, "Is this allowed?", anna.id)
     assert (event.addressed, event.private, event.to_others) == (True, True, False)
     assert event.person.language == "fr"
-    assert event.place.thread == ""
+    assert event.place.thread == event.about == message
     assert event.uri.endswith(message)
     assert b"".join([block async for block in event.attachments[0].open()]) == b"%PDF"
     assert [each.text for each in server.visible(anna, server.general) if each.ours] == ["It says no."]
