@@ -10,12 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bot import compose, reindexing
+from bot import compose, documents, reindexing
 from bot.access import find
 from bot.cli import waiting
 from bot.patience import patient
 from rag_engine import archive
-from rag_engine.errors import UnknownDocument, UserError
 
 if TYPE_CHECKING:
     import argparse
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
 
     from bot.settings import Settings
     from rag_engine.types import DocumentRecord, KnowledgeBase, Section
-
-
-_SHORTEST_ID = 4
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -94,9 +90,9 @@ async def _reindex(arguments: argparse.Namespace, settings: Settings) -> int:
         else:
             rebuilt = await reindexing.rebuild(settings, progress)
             count, resumed = rebuilt.documents, rebuilt.resumed
-    documents = "1 document was" if count == 1 else f"{count} documents were"
+    done = "1 document was" if count == 1 else f"{count} documents were"
     earlier = f", {resumed} of them by an earlier run that was interrupted" if resumed else ""
-    console.print(Text(f"{documents} split and embedded again{earlier}."), soft_wrap=True)
+    console.print(Text(f"{done} split and embedded again{earlier}."), soft_wrap=True)
     return 0
 
 
@@ -159,20 +155,7 @@ def _document_row(record: DocumentRecord) -> dict[str, object]:
 
 
 def _document(records: Sequence[DocumentRecord], wanted: str, base: KnowledgeBase) -> DocumentRecord:
-    """By id, else by title, else by the beginning of its id; a title that several share must be told apart by id."""
-    found = [record for record in records if record.document.id == wanted]
-    found = found or [record for record in records if record.document.title == wanted]
-    found = found or [record for record in records if record.document.title.casefold() == wanted.casefold()]
-    if not found and len(wanted) >= _SHORTEST_ID:
-        found = [record for record in records if record.document.id.startswith(wanted)]
-    if not found:
-        raise UnknownDocument(
-            f"There is no document {wanted!r} in {base.name}: `footnote kb show {base.name}` lists them."
-        )
-    if len(found) > 1:
-        ids = ", ".join(record.document.id[:12] for record in found)
-        raise UserError(f"{len(found)} documents are called {wanted!r}: say which by its id ({ids}).")
-    return found[0]
+    return documents.find(records, wanted, base=base.name, show=f"footnote kb show {base.name}")
 
 
 def _print_text(sections: Sequence[Section]) -> None:

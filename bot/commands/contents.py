@@ -9,10 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot import documents
 from bot.access import told
 from bot.commands.using import code, count, reply
 from bot.port import ChatError, File, Reply
-from rag_engine.errors import NotAllowed, UnknownDocument, UnknownKnowledgeBase, UserError
+from rag_engine.errors import UnknownKnowledgeBase, UserError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,6 @@ EXPORT_BYTES = 8 << 20
 """The largest zip that is sent into a chat; Discord takes 10 MiB."""
 _EXPORT_CHUNKS = 8_000
 _FETCH_SECONDS = 30.0
-_SHORTEST_ID = 4
 _FILE_NAME = re.compile(r"[^\w.-]+")
 _NO_SUCH_MESSAGE = (
     "I cannot read that message, or you cannot: copy the link of a message in this workspace that has files."
@@ -197,17 +197,4 @@ def _too_large(known: Known) -> str:
 
 
 def _document(records: Sequence[DocumentRecord], wanted: str, known: Known) -> DocumentRecord:
-    """By id, else by title, else by the beginning of its id; a title that several share must be told apart by id."""
-    found = [record for record in records if record.document.id == wanted]
-    found = found or [record for record in records if record.document.title == wanted]
-    found = found or [record for record in records if record.document.title.casefold() == wanted.casefold()]
-    if not found and len(wanted) >= _SHORTEST_ID:
-        found = [record for record in records if record.document.id.startswith(wanted)]
-    if not found:
-        raise UnknownDocument(
-            f"There is no document {code(wanted)} in {code(known.name)}: `/kb show` lists them."
-        )
-    if len(found) > 1:
-        ids = ", ".join(record.document.id[:12] for record in found)
-        raise NotAllowed(f"{len(found)} documents are called {code(wanted)}: say which by its id ({ids}).")
-    return found[0]
+    return documents.find(records, wanted, base=code(known.name), show="/kb show", quoted=code)
