@@ -120,6 +120,8 @@ class StageRoom:
     stage: Stage
     name: str
     messages: list[IncomingMessage] = field(default_factory=list)
+    stands: Place | None = None
+    """Where the answer to a message stands."""
 
     @property
     def place(self) -> Place:
@@ -130,7 +132,7 @@ class StageRoom:
         return self.stage.towns[self.place.platform, self.place.workspace]
 
     async def settle(self) -> Place:
-        return self.place
+        return self.stands or self.place
 
     def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
         standing = [self.stage.shown[identity] for identity in posted]
@@ -181,8 +183,8 @@ class Stage:
     links: dict[tuple[str, str, str], IncomingMessage] = field(default_factory=dict)
     held: dict[str, KnowledgeBaseId] = field(default_factory=dict)
 
-    def room(self, name: str, *earlier: IncomingMessage) -> StageRoom:
-        return StageRoom(stage=self, name=name, messages=list(earlier))
+    def room(self, name: str, *earlier: IncomingMessage, stands: Place | None = None) -> StageRoom:
+        return StageRoom(stage=self, name=name, messages=list(earlier), stands=stands)
 
     async def says(
         self,
@@ -195,7 +197,7 @@ class Stage:
     ) -> list[Shown]:
         """What is shown, while and after the person writes a message there."""
         said = message(name, person, text, **changes)
-        return await self.shows(self.service.on_message(said, self.room(name, *earlier)))
+        return await self.shows(self.service.on_message(said, self.room(name, *earlier, stands=said.place)))
 
     async def types(self, name: str, person: Person, command: str, line: str = "") -> list[Shown]:
         """The same of a slash command."""

@@ -140,10 +140,10 @@ async def test_a_shortcut_on_somebodys_message(stage: Stage, name: str, person: 
 @everybody
 async def test_an_edited_question(stage: Stage, name: str, person: Person) -> None:
     first = message(name, person, "What is the launch code?")
-    await stage.service.on_message(first, stage.room(name))
+    await stage.service.on_message(first, stage.room(name, stands=first.place))
     before = len(stage.engine.queries)
     edited = MessageEdited(message=replace(first, text=QUESTION))
-    shown = await stage.shows(stage.service.on_message(edited, stage.room(name)))
+    shown = await stage.shows(stage.service.on_message(edited, stage.room(name, stands=first.place)))
     assert len(stage.engine.queries) == before + 1
     check(stage, shown, Eyes(place=name))
 
