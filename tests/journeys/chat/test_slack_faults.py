@@ -165,6 +165,45 @@ async def test_a_login_page_is_not_taken_for_the_file(town: Scenario, slack: Sla
     slack.login_pages = False
 
 
+async def test_files_beside_a_mention_are_learned_while_slack_lets_nothing_be_looked_up(
+    town: Scenario, slack: SlackServer
+) -> None:
+    methods = ("conversations.history", "conversations.replies")
+    for method in methods:
+        slack.fail(method, status=429, retry_after=30, times=-1)
+    room = town.room()
+    for number in range(3):
+        question = await town.says(
+            "ada",
+            room,
+            "@footnote",
+            files=(file(f"plan{number}.md", f"# Plan\n\nWe go north {number} times.\n"),),
+        )
+        await town.written("ada", room, question, f"plan{number}.md: 1 passage, searchable")
+    for method in methods:
+        slack.mend(method)
+
+
+async def test_an_answer_whose_blocks_are_refused_is_whole_and_can_be_checked(
+    town: Scenario, slack: SlackServer
+) -> None:
+    body = b'{"ok": false, "error": "invalid_blocks"}'
+    for method in ("chat.postMessage", "chat.update", "chat.stopStream"):
+        slack.fail(
+            method,
+            status=200,
+            body=body,
+            headers={"Content-Type": "application/json"},
+            when=lambda arguments: (
+                "two weeks" in str(arguments.get("blocks")) and "'markdown'" in str(arguments)
+            ),
+            times=-1,
+        )
+    await answers_again(town, await taught(town), "unformatted")
+    assert any("'section'" in str(call.arguments) for call in slack.calls)
+    slack.mend()
+
+
 async def test_no_limit_was_broken_and_nobody_was_pinged(town: Scenario, slack: SlackServer) -> None:
     """Stands last: over all that was done in this module."""
     assert slack.windows.violations == []
