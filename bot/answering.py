@@ -148,6 +148,12 @@ def conversation_of(turn: ChatTurn) -> ConversationId:
     return ConversationId(f"{place}:ask:{turn.person.id}") if turn.private else place
 
 
+def line_of(turn: ChatTurn) -> str:
+    """Who waits for whom: the turns of a conversation; where no thread holds it, those of one asker in it."""
+    conversation = conversation_of(turn)
+    return conversation if turn.place.thread or turn.private else f"{conversation}:by:{turn.person.id}"
+
+
 async def answer(case: Case, parts: Parts) -> None:
     """Everything that is said to a question. Raises what the engine and the stream raise."""
     turn = case.ledger.turn
@@ -166,7 +172,7 @@ async def answer(case: Case, parts: Parts) -> None:
     case.links = rendering.links_in(query.text) | _links(query.heard)
     async with (
         aclosing(parts.engine.answer(query)) as answering,
-        aclosing(_followed(answering, case)) as followed,
+        aclosing(_followed(answering, case, searched=len(scope.knowledge_bases))) as followed,
         aclosing(_when_known(followed)) if case.unasked else nullcontext(followed) as events,
     ):
         told = await streaming.relay(
@@ -201,12 +207,16 @@ async def _query(case: Case, parts: Parts, scope: Scope) -> Query:
     )
 
 
-async def _followed(events: AsyncIterator[AnswerEvent], case: Case) -> AsyncGenerator[AnswerEvent]:
+async def _followed(
+    events: AsyncIterator[AnswerEvent], case: Case, *, searched: int
+) -> AsyncGenerator[AnswerEvent]:
     """The events as they come, while the case and its ledger keep up with them."""
     async for event in events:
         if isinstance(event, Stage):
             name = _STAGES.get(event.name)
-            yield replace(event, detail=case.say(name)) if name else event
+            if name == "stage_retrieve" and searched == 1:
+                name = "stage_retrieve_one"
+            yield replace(event, detail=case.say(name, count=searched)) if name else event
             continue
         if isinstance(event, Retrieval):
             addresses = [f"{hit.chunk.uri} {hit.chunk.text}" for hit in event.hits]

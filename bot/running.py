@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
 
     from bot.port import Place
-    from rag_engine.types import ConversationId
 
 Reason: TypeAlias = Literal["stopped", "edited", "deleted"]
 
@@ -86,9 +85,8 @@ class Runs:
         self._runs: dict[str, Run] = {}
 
     def begin(self, identity: str, *, place: Place | None = None, asker: str = "") -> Run:
-        """A new run; nobody else may have one of that id."""
-        run = self._runs[identity] = Run(place=place, asker=asker)
-        return run
+        """The run of that id, which goes on when it has begun already; one caller deals with it."""
+        return self._runs.setdefault(identity, Run(place=place, asker=asker))
 
     def at(self, place: Place) -> list[Run]:
         """Those of one place, the newest last."""
@@ -120,26 +118,26 @@ class Runs:
 
 @dataclass(slots=True)
 class _Line:
-    """Who is in a conversation: the one whose turn it is, and those who wait."""
+    """Who is in a line: the one whose turn it is, and those who wait."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     people: int = 0
 
 
 class Conversations:
-    """Turns of one conversation one after the other, in the order in which they came; of all, so many at the same time."""
+    """Turns of one line one after the other, in the order in which they came; of all, so many at the same time."""
 
     def __init__(self, *, at_once: int, waiting: int) -> None:
         self._at_once = asyncio.Semaphore(at_once)
         self._waiting = waiting
-        self._lines: dict[ConversationId, _Line] = {}
+        self._lines: dict[str, _Line] = {}
 
     @asynccontextmanager
     async def turn(
-        self, conversation: ConversationId, *, on_wait: Callable[[], None], on_crowd: Callable[[], None]
+        self, line_of: str, *, on_wait: Callable[[], None], on_crowd: Callable[[], None]
     ) -> AsyncGenerator[None]:
         """Wait for one's turn, told by `on_wait`, and for room among all, told by `on_crowd`. Raises `Crowded`."""
-        line = self._lines.setdefault(conversation, _Line())
+        line = self._lines.setdefault(line_of, _Line())
         if line.people > self._waiting:
             raise Crowded(line.people - 1)
         line.people += 1
@@ -154,4 +152,4 @@ class Conversations:
         finally:
             line.people -= 1
             if not line.people:
-                del self._lines[conversation]
+                del self._lines[line_of]

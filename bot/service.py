@@ -86,11 +86,12 @@ class Service:
 
     # --- messages
 
-    async def _arrived(self, message: IncomingMessage, room: Room) -> None:
+    async def _arrived(self, message: IncomingMessage, room: Room) -> bool:
+        """Whether the message was taken up here; else it is not for us, or its twin was faster."""
         admitted = await gate.admit(message, room, self._parts)
-        if admitted is None or await self._stops(message, room):
-            return
-        await self._take_up(message, room, admitted)
+        if admitted is None:
+            return False
+        return await self._stops(message, room) or await self._take_up(message, room, admitted)
 
     async def _stops(self, message: IncomingMessage, room: Room) -> bool:
         """Whether the message says no more than stop, and there was something to stop."""
@@ -106,8 +107,8 @@ class Service:
         stopped = [run for run in running if run.interrupt("stopped")]
         return bool(stopped)
 
-    async def _take_up(self, message: IncomingMessage, room: Room, admitted: Admitted) -> None:
-        """Claim the message, then deal with it."""
+    async def _take_up(self, message: IncomingMessage, room: Room, admitted: Admitted) -> bool:
+        """Claim the message, then deal with it; False when its twin was faster."""
         turn = ChatTurn(
             place=message.place,
             message=message.id,
@@ -118,13 +119,20 @@ class Service:
             question=message.text.strip(),
             asked_at=message.at or time.time(),
         )
+        # It runs from before others can find it: an edit that comes right behind must have something to interrupt.
+        self._runs.begin(turn.id, place=turn.place, asker=turn.person.id)
+        claimed = False
         try:
-            if not await self._parts.turns.claim(turn):
-                return  # its twin was faster
+            claimed = await self._parts.turns.claim(turn)
         except RagError as error:
             await self._tell(room, message.person, sentence_of(error, language_of("", message.person)))
-            return
-        await self._deal(turn, message, room, admitted)
+            return True
+        finally:
+            if not claimed:
+                self._runs.end(turn.id)
+        if claimed:
+            await self._deal(turn, message, room, admitted)
+        return claimed
 
     async def _deal(
         self,
@@ -189,7 +197,7 @@ class Service:
             async with case.run.interruptible():
                 case.status(case.say("looking"))
                 async with self._conversations.turn(
-                    answering.conversation_of(case.ledger.turn),
+                    answering.line_of(case.ledger.turn),
                     on_wait=lambda: case.status(case.say("queued")),
                     on_crowd=lambda: case.status(case.say("busy")),
                 ):
@@ -264,9 +272,9 @@ class Service:
         turns = self._parts.turns
         turn = await turns.of_message(message.place, message.id)
         fresh = time.time() - message.at <= _EDITABLE_SECONDS
+        if turn is None and fresh and not await self._arrived(message, room):  # now it may be for us
+            turn = await turns.of_message(message.place, message.id)  # it may just be taken up as it was
         if turn is None:
-            if fresh:  # now it may be for us
-                await self._arrived(message, room)
             return
         text = message.text.strip()
         if not text or text == turn.question or turn.state == "withdrawn":

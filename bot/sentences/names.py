@@ -11,6 +11,7 @@ Sentence = Literal[
     "queue_full",
     "help",
     "stage_retrieve",
+    "stage_retrieve_one",
     "stage_answer",
     "stage_rerank",
     "no_files",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bot.answering import conversation
 from bot.places import PlaceSettings
 from bot.port import Command, Person, Refused
 from bot.refusals import Phrase, Refusal
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 LEAVE = "# Leave\n\nEverybody has 28 days of leave a year. See https://intranet.example/leave for the form.\n"
 QUESTION = "How many days of leave do we have?"
+IN_THREAD = {"place": THREAD, "in_thread": True}
 WITH_ID = re.compile(r"\(id [0-9a-f]{4}\)")
 
 
@@ -50,6 +52,13 @@ async def test_a_mention_becomes_a_cited_answer_in_one_message(here: World) -> N
     assert post.text == "You have 28 days [1]."
     assert [source.title for source in post.reply.sources] == ["leave.md"]
     assert post.buttons == ["sources", "regenerate", "feedback", "feedback"]
+
+
+async def test_the_status_says_how_many_knowledge_bases_are_searched(here: World) -> None:
+    here.says("28 days [1].")
+    assert "Searching 1 knowledge base…" in (await here.ask(QUESTION, **IN_THREAD)).statuses
+    await here.file("notice.md", "# Notice\n\nFour weeks.\n", place=THREAD)
+    assert "Searching 2 knowledge bases…" in (await here.ask(QUESTION, **IN_THREAD)).statuses
 
 
 async def test_the_placeholder_stands_before_anything_slow_is_done(here: World) -> None:
@@ -435,6 +444,22 @@ async def test_different_threads_are_answered_side_by_side(here: World) -> None:
     assert (await here.ask("How many days in Berlin?")).text == "Thirty [1]."
     gate.set()
     await waiting
+
+
+async def test_where_there_are_no_threads_people_do_not_wait_for_each_other(here: World) -> None:
+    gate = asyncio.Event()
+    here.says("28 days [1].", gates=(gate,))
+    first = asyncio.create_task(here.send(here.chat.message(QUESTION, place=CHANNEL)))
+    await asyncio.wait_for(here.model.opened.wait(), 5)
+    here.says("Thirty [1].", pattern="Berlin")
+    berlin = await here.ask("How many days in Berlin?", place=CHANNEL, person=BEN)
+    assert berlin.text == "Thirty [1]."
+    second = asyncio.create_task(here.send(here.chat.message("And in Paris?", place=CHANNEL)))
+    await here.chat.until(lambda: here.last.statuses[-1:] == ["Waiting for the answer before this one…"])
+    gate.set()
+    await asyncio.gather(first, second)
+    turns = await here.history.read(conversation(CHANNEL), limit=10)
+    assert {turn.text for turn in turns} >= {QUESTION, "How many days in Berlin?", "And in Paris?"}
 
 
 # --- commands

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from bot.access import Scope
     from bot.port import IncomingMessage
+    from bot.turns import ChatTurn
     from tests.unit.bot.chatting import Post, World
 
 LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
@@ -98,6 +99,60 @@ async def test_an_edit_stays_where_the_answer_stands(here: World) -> None:
     assert turn.place == CHANNEL
     turns = await here.history.read(conversation(CHANNEL), limit=10)
     assert [turn.text for turn in turns] == [OTHER, "Ben has 30 [1]."]
+
+
+async def test_an_edit_that_comes_while_the_message_is_taken_up_is_answered(here: World) -> None:
+    """It looked for the question before it was there, and found it claimed when it would have claimed it."""
+    real = here.turns.of_message
+    looked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(*arguments: object) -> object:
+        found = await real(*arguments)
+        if not looked.is_set():
+            looked.set()
+            await go_on.wait()
+        return found
+
+    here.turns.of_message = slow
+    here.says("28 days [1].")
+    here.says("Ben has 30 [1].", pattern="Ben")
+    message = here.chat.message(QUESTION)
+    editing = asyncio.create_task(edit(here, message, OTHER))
+    await looked.wait()
+    sending = asyncio.create_task(here.send(message))
+    await here.chat.until(lambda: bool(here.chat.posts))
+    go_on.set()
+    await asyncio.gather(editing, sending)
+    assert [post.text for post in here.chat.public] == ["Ben has 30 [1]."]
+
+
+async def test_an_edit_that_comes_between_claim_and_answer_is_answered(here: World) -> None:
+    claim, look = here.turns.claim, here.turns.of_message
+    claimed, found, go_on = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def slow(turn: ChatTurn) -> bool:
+        done = await claim(turn)
+        claimed.set()
+        await go_on.wait()
+        return done
+
+    async def looking(*arguments: object) -> ChatTurn | None:
+        turn = await look(*arguments)
+        if turn is not None:
+            found.set()
+        return turn
+
+    here.turns.claim, here.turns.of_message = slow, looking
+    here.says("28 days [1].")
+    here.says("Ben has 30 [1].", pattern="Ben")
+    message = here.chat.message(QUESTION)
+    sending = asyncio.create_task(here.send(message))
+    await claimed.wait()
+    editing = asyncio.create_task(edit(here, message, OTHER))
+    await found.wait()
+    go_on.set()
+    await asyncio.gather(editing, sending)
+    assert [post.text for post in here.chat.public] == ["Ben has 30 [1]."]
 
 
 async def test_two_edits_in_a_row_end_with_the_last(here: World) -> None:
