@@ -168,18 +168,18 @@ async def test_a_login_page_is_not_taken_for_the_file(town: Scenario, slack: Sla
 async def test_files_beside_a_mention_are_learned_while_slack_lets_nothing_be_looked_up(
     town: Scenario, slack: SlackServer
 ) -> None:
-    methods = ("conversations.history", "conversations.replies")
+    """The mention comes first, and is acknowledged before the message that carries the file is told."""
+    methods, subscribed = ("conversations.history", "conversations.replies"), set(slack.subscriptions)
     for method in methods:
         slack.fail(method, status=429, retry_after=30, times=-1)
     room = town.room()
-    for number in range(3):
-        question = await town.says(
-            "ada",
-            room,
-            "@footnote",
-            files=(file(f"plan{number}.md", f"# Plan\n\nWe go north {number} times.\n"),),
-        )
-        await town.written("ada", room, question, f"plan{number}.md: 1 passage, searchable")
+    slack.subscriptions = {"app_mention"}
+    question = await town.says("ada", room, "@footnote", files=(file("plan.md", "# Plan\n\nWe go north.\n"),))
+    await town.until(lambda: slack.wire.deliveries[-1].done.is_set())
+    slack.subscriptions = subscribed - {"app_mention"}
+    slack.announce(slack.world.messages[question])
+    slack.subscriptions = subscribed
+    await town.written("ada", room, question, "plan.md: 1 passage, searchable")
     for method in methods:
         slack.mend(method)
 
