@@ -16,5 +16,5 @@ if TYPE_CHECKING:
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Print it. Slack needs no token for that; Discord tells the invite link once there is one."""
     platform = await parts.unset_platform(arguments.platform, settings)
-    print(platform.module.setup(platform.settings, SPECS))
+    print(platform.module.setup(platform.settings, SPECS).rstrip("\n"))
     return 0
