@@ -163,3 +163,31 @@ async def test_files_are_known_in_their_place_and_by_their_turn(database: Databa
     await turns.move_file(file, moved)
     assert set(await turns.files_of(asked)) == {bad, moved}
     assert set(await turns.known_files(PLACE, ["F1"])) == {"F1"}, "it is not taken into the thread again"
+
+
+async def test_files_that_an_older_program_took_in_are_known_by_their_message(tmp_path: Path) -> None:
+    older = tmp_path / "sql"
+    older.mkdir()
+    for script in (files("bot") / "sql").iterdir():
+        if script.name < "0003":
+            (older / script.name).write_text(script.read_text(encoding="utf-8"), encoding="utf-8")
+    asked = turn("1.7")
+    async with sqlite.connect(tmp_path / "chat.sqlite", scripts=older) as database:
+        await Turns(database).claim(asked)
+        async with database.transaction() as transaction:
+            await transaction.execute(
+                "INSERT INTO taken_files VALUES ('slack', 'T1', 'C1', '1.5', 'F1', ?, 'a.pdf', 'https://x/1', 'kb', 'd', 5.0)",
+                (asked.id,),
+            )
+    async with sqlite.connect(tmp_path / "chat.sqlite", scripts=files("bot") / "sql") as database:
+        turns = Turns(database)
+        (file,) = await turns.brought_by(PLACE, "1.7")
+        assert (file.attachment, file.source, file.document, file.settled) == (
+            "F1",
+            "https://x/1",
+            "d",
+            True,
+        )
+        await turns.drop_file(file)
+        assert await turns.brought_by(PLACE, "1.7") == []
+        assert await turns.known_files(PLACE, ["F1"]) == {}
