@@ -6,6 +6,7 @@ their outlets name (`bot.pacing`). Text is rendered when a write is granted, not
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -34,6 +35,7 @@ class Scheduler:
         self._render = render
         self._patience = patience
         self._pacer = Pacer()
+        self._rendering = asyncio.Lock()
 
     def open(
         self,
@@ -56,6 +58,7 @@ class Scheduler:
             outlet,
             render=self._render,
             patience=self._patience,
+            rendering=self._rendering,
             posted=posted,
             links=links,
             on_posted=on_posted,

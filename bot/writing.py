@@ -56,6 +56,7 @@ class MessageStream:
         *,
         render: Render,
         patience: Patience,
+        rendering: asyncio.Lock,
         posted: Sequence[str] = (),
         links: frozenset[str] | None = None,
         on_posted: Callable[[tuple[str, ...]], Awaitable[None]] | None = None,
@@ -65,6 +66,7 @@ class MessageStream:
         self._outlet = outlet
         self._render = render
         self._patience = patience
+        self._rendering = rendering
         self._links = links
         self._on_posted = on_posted
         self._on_stopped = on_stopped
@@ -189,10 +191,11 @@ class MessageStream:
         ask = self._ask(self._due or self._shown.expected(text=self._wants_text), not_before=self._not_before)
         self._due = None
         try:
-            if not await ask.granted() or self._wanted is None:
+            if not await ask.granted():
                 return
-            made = self._wanted
-            pages = self._pages(made(), final=False)
+            made, pages = await self._newest()
+            if made is None:
+                return
             changes = self._shown.growing(pages, text=self._wants_text)
             if changes and set(changes[0].budgets) != set(ask.budgets):
                 self._due = changes[0]
@@ -248,7 +251,9 @@ class MessageStream:
             ending.done.set_result(self.messages)
 
     async def _write_all(self, ending: _Ending) -> None:
-        pages = self._pages(ending.reply, final=True)
+        async with self._rendering:
+            pages = self._pages(ending.reply, final=True)
+            await asyncio.sleep(0)
         wait, not_before, until = self._patience.first_wait, 0.0, float("inf")
         first_written = False
         while not ending.done.done() and (changes := self._last(pages, first_written=first_written)):
@@ -299,6 +304,14 @@ class MessageStream:
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
+
+    async def _newest(self) -> tuple[Callable[[], Reply] | None, list[Page]]:
+        """What is wanted now, and its pages. No two are made without the event loop having its turn between them."""
+        async with self._rendering:
+            made = self._wanted
+            pages = [] if made is None else self._pages(made(), final=False)
+            await asyncio.sleep(0)
+        return made, pages
 
     def _pages(self, reply: Reply, *, final: bool) -> list[Page]:
         if reply.links is None and self._links is not None:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from bot.port import Budget, Limits, Page, Refused, Route, Throttled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from bot.port import Reply, Write
+    from rag_engine.types import AnswerEvent
 
 
 def budget(name: str, calls: int, seconds: float) -> Budget:
@@ -167,6 +168,22 @@ class CheckedOutlet:
         return min(at for message in self.messages for at, page in message.shown if page.text)
 
 
+SLACK_LIMITS = Limits(characters=12_000, edit_seconds=1.0)
+
+
+def slack(platform: Platform | None = None, **more: object) -> CheckedOutlet:
+    """An outlet with the routes of Slack."""
+    outlet = CheckedOutlet(platform=platform or Platform(), limits=SLACK_LIMITS, routes=SLACK)
+    for name, value in more.items():
+        setattr(outlet, name, value)
+    return outlet
+
+
+def routes_of(outlet: CheckedOutlet) -> list[str]:
+    """The routes that the first message went by, each once in order."""
+    return list(dict.fromkeys(write.route for _, write in outlet.writes if write.part == 0))
+
+
 def pages(reply: Reply, limits: Limits, *, final: bool) -> list[Page]:
     """The plainest rendering there is: text cut at the limit, notices under it."""
     room = limits.characters
@@ -183,3 +200,16 @@ def pages(reply: Reply, limits: Limits, *, final: bool) -> list[Page]:
 
 def now() -> float:
     return asyncio.get_running_loop().time()
+
+
+async def told(events: Sequence[AnswerEvent | float]) -> AsyncIterator[AnswerEvent]:
+    """The events; a number is a pause in seconds."""
+    for event in events:
+        if isinstance(event, float):
+            await asyncio.sleep(event)
+        else:
+            yield event
+
+
+def texts(outlet: CheckedOutlet, part: int = 0) -> list[str]:
+    return [page.text for _, page in outlet.messages[part].shown if page.text]
