@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 _PAUSES = (5.0, 30.0, 300.0)
 """Seconds before an adapter that ended by a bug begins anew."""
-_THREADS = 2
-"""More of them take turns on one interpreter all the same, and the event loop waits for its own behind each."""
+_THREADS = 4
+"""More of them take turns on one interpreter all the same, and the event loop waits for its own behind each; fewer would all be
+held up by a name server that does not answer."""
 _TURN_SECONDS = 0.0005
 """How long a thread that computes may keep the interpreter while the event loop wants it."""
 
@@ -53,7 +54,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _favour_the_event_loop() -> None:
-    """Where twenty answers end at once, their citations are worked out in threads: the loop came 200 ms late and more, now 80."""
+    """Where twenty answers end at once, their citations are worked out in threads, which the event loop must not wait for."""
     sys.setswitchinterval(_TURN_SECONDS)
     workers = ThreadPoolExecutor(_THREADS, thread_name_prefix="work")
     asyncio.get_running_loop().set_default_executor(workers)
