@@ -151,7 +151,7 @@ class Audiences:
         Raises `UnknownKnowledgeBase`, in the same words whether there is none or the person may not know of it.
         """
         meant = await self._meant(label, place)
-        known = await self.readable(place, directory, person, beside=meant)
+        known = await self.readable(place, directory, person, beside=meant) if meant else []
         found = [one for one in known if one.knowledge_base.id in meant]
         if len(found) == 1:
             return found[0]

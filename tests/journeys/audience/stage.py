@@ -9,7 +9,7 @@ import zipfile
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from bot import chat, compose
 from bot.access import Access
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rag_engine.engine import Engine
     from rag_engine.ports import LanguageModel
     from rag_engine.storage.catalog import SqliteCatalog
-    from rag_engine.types import AnswerEvent, KnowledgeBaseId, Query, Retrieval
+    from rag_engine.types import AnswerEvent, ConversationId, KnowledgeBaseId, Query, Retrieval
     from tests.doubles.town import Town
 
 _PLENTY = Budget(name=("plenty",), calls=100_000, seconds=1.0)
@@ -166,6 +166,18 @@ class Watched:
         return await self.engine.search(query)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What was shown to a question, and the conversation that it is kept in."""
+
+    shown: list[Shown]
+    conversation: ConversationId | None
+
+
+Way: TypeAlias = Literal["mention", "private", "channel"]
+"""How somebody asks: in a message, or by a command for themselves or for all."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Stage:
     """Everybody, everything they hold, and everything that was ever shown."""
@@ -181,6 +193,7 @@ class Stage:
     writing: list[tuple[Shown, int]] = field(default_factory=list)
     """Messages that are written to in what happens now, and how many pages they had before."""
     links: dict[tuple[str, str, str], IncomingMessage] = field(default_factory=dict)
+    _asked: dict[tuple[str, Person, Way], Asked] = field(default_factory=dict)
     held: dict[str, KnowledgeBaseId] = field(default_factory=dict)
 
     def room(self, name: str, *earlier: IncomingMessage, stands: Place | None = None) -> StageRoom:
@@ -212,6 +225,18 @@ class Stage:
             id=fresh("action"), name=button, value=value, place=PLACES[name], person=person, message=under
         )
         return await self.shows(self.service.on_action(pressed, self.room(name)))
+
+    async def once(self, name: str, person: Person, way: Way) -> Asked:
+        """The answer that stands there to the person's question, asked now if that was not done: a place to press buttons."""
+        key = (name, person, way)
+        if key not in self._asked:
+            if way == "mention":
+                shown = await self.says(name, person)
+            else:
+                line = QUESTION if way == "private" else f"channel: {QUESTION}"
+                shown = await self.types(name, person, "ask", line)
+            self._asked[key] = Asked(shown=shown, conversation=self.engine.queries[-1].conversation)
+        return self._asked[key]
 
     async def rebind(self, place: Place, bindings: Sequence[KnowledgeBaseId]) -> None:
         """Bind the place to these and to nothing else."""

@@ -55,9 +55,10 @@ def leaks(shown: Collection[Shown], may: Callable[[Eyes, str], bool], *, asked: 
     return [
         f"{holder} to {message.eyes}"
         for message in shown
+        for everything in (message.everything,)
         for holder in HOLDERS
         for word in (SECRETS[holder], TITLES[holder].removesuffix(".txt"))
-        if word not in asked and word in message.everything and not may(message.eyes, holder)
+        if word not in asked and word in everything and not may(message.eyes, holder)
     ]
 
 
@@ -159,14 +160,14 @@ def button(shown: Collection[Shown], name: str) -> tuple[str, str]:
 async def test_regenerating_ones_own_and_somebody_elses_answer(
     stage: Stage, name: str, person: Person
 ) -> None:
-    for asker in (person, ANN, BEN):
-        value, under = button(await stage.says(name, asker), "regenerate")
+    for asker in dict.fromkeys((person, ANN, BEN)):
+        value, under = button((await stage.once(name, asker, "mention")).shown, "regenerate")
         check(stage, await stage.presses(name, person, "regenerate", value, under=under), Eyes(place=name))
 
 
 @everybody
 async def test_regenerating_a_private_answer(stage: Stage, name: str, person: Person) -> None:
-    value, under = button(await stage.types(name, person, "ask", QUESTION), "regenerate")
+    value, under = button((await stage.once(name, person, "private")).shown, "regenerate")
     check(
         stage,
         await stage.presses(name, person, "regenerate", value, under=under),
@@ -176,8 +177,8 @@ async def test_regenerating_a_private_answer(stage: Stage, name: str, person: Pe
 
 @everybody
 async def test_the_sources_of_an_answer(stage: Stage, name: str, person: Person) -> None:
-    for shown in (await stage.says(name, person), await stage.types(name, person, "ask", QUESTION)):
-        value, under = button(shown, "sources")
+    for way in ("mention", "private"):
+        value, under = button((await stage.once(name, person, way)).shown, "sources")
         seen = await stage.presses(name, person, "sources", value, under=under)
         assert SECRETS[name] in seen[0].everything
         assert {message.eyes for message in seen} == {Eyes(place=name, person=person)}
@@ -189,9 +190,8 @@ async def elsewhere(stage: Stage) -> list[tuple[Eyes, str]]:
     """Whose answer, and the value of a button under it: one of everybody in every place, and one that they alone read."""
     values: list[tuple[Eyes, str]] = []
     for name, person in asked_by():
-        values.append((Eyes(place=name), button(await stage.says(name, person), "sources")[0]))
-        answer = await stage.types(name, person, "ask", QUESTION)
-        values.append((Eyes(place=name, person=person), button(answer, "sources")[0]))
+        for way, eyes in (("mention", Eyes(place=name)), ("private", Eyes(place=name, person=person))):
+            values.append((eyes, button((await stage.once(name, person, way)).shown, "sources")[0]))
     return values
 
 
@@ -202,7 +202,7 @@ OTHERS_BUTTONS = ("sources", "regenerate", "stop", "feedback", "promote", "kb")
 async def test_values_of_buttons_of_other_places(
     stage: Stage, elsewhere: list[tuple[Eyes, str]], name: str, person: Person
 ) -> None:
-    _, under = button(await stage.says(name, person), "sources")
+    _, under = button((await stage.once(name, person, "mention")).shown, "sources")
     before = len(stage.engine.queries)
     for eyes, value in elsewhere:
         if eyes.place == name or (eyes.person == person and PLACES[eyes.place].parent == PLACES[name].parent):
@@ -218,7 +218,8 @@ async def test_values_of_buttons_of_other_places(
 async def test_a_private_answers_buttons_are_its_readers_alone(
     stage: Stage, name: str, person: Person
 ) -> None:
-    value, under = button(await stage.types(name, ANN if person != ANN else BEN, "ask", QUESTION), "sources")
+    other = ANN if person != ANN else BEN
+    value, under = button((await stage.once(name, other, "private")).shown, "sources")
     for pressed in ("sources", "regenerate"):
         before = len(stage.engine.queries)
         seen = await stage.presses(name, person, pressed, value, under=under)
@@ -316,24 +317,19 @@ async def test_what_is_asked_privately_is_in_nobody_elses_conversation(
     stage: Stage, name: str, person: Person
 ) -> None:
     other = BEN if person == ANN else ANN
-    asked = [(person, ""), (person, "channel: "), (other, ""), (other, "channel: ")]
-    conversations = []
-    for asker, where in asked:
-        await stage.types(name, asker, "ask", f"{where}{QUESTION}")
-        conversations.append(stage.engine.queries[-1].conversation)
-    mine, ours, theirs, ours_again = conversations
+    mine, ours, theirs, ours_again = [
+        (await stage.once(name, asker, way)).conversation
+        for asker in (person, other)
+        for way in ("private", "channel")
+    ]
     assert len({mine, ours, theirs}) == 3
     assert ours == ours_again
 
 
 async def test_no_two_places_share_a_conversation(stage: Stage) -> None:
-    before = len(stage.engine.queries)
-    for name, person in asked_by():
-        await stage.types(name, person, "ask", QUESTION)
-    for name in PLACES:
-        await stage.types(name, ANN, "ask", f"channel: {QUESTION}")
-    asked = stage.engine.queries[before:]
-    assert len({query.conversation for query in asked}) == len(asked) == len(asked_by()) + len(PLACES)
+    asked = [await stage.once(name, person, "private") for name, person in asked_by()]
+    asked += [await stage.once(name, ANN, "channel") for name in PLACES]
+    assert len({each.conversation for each in asked}) == len(asked) == len(asked_by()) + len(PLACES)
 
 
 async def test_who_comes_in_or_goes_changes_the_next_answer(stage: Stage) -> None:
