@@ -17,16 +17,15 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-async def test_half_an_answer_is_not_left_as_if_it_went_on(
-    platform: str, how: signal.Signals, tmp_path: Path
-) -> None:
+async def test_half_an_answer_is_not_left_as_if_it_went_on(platform: str, tmp_path: Path) -> None:
     async with scenario(platform, tmp_path) as town:
         begun = await half(town, "halved")
-        town.bot.process.send_signal(how)
+        town.bot.process.send_signal(
+            signal.SIGTERM
+        )  # Ctrl-C is ignored by whatever was started in the background
         async with asyncio.timeout(30):
             await town.bot.process.wait()
-        assert town.bot.process.returncode == (0 if how == signal.SIGTERM else 130)
+        assert town.bot.process.returncode == 0
         listed = [each for each in town.ours("ben", begun.room, begun.question) if each.thread]
         assert len(listed) == 1
         assert listed[0].text.startswith("Logs are")
