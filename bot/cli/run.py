@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import chain, repeat
 from typing import TYPE_CHECKING
@@ -25,16 +24,13 @@ if TYPE_CHECKING:
 
 _PAUSES = (5.0, 30.0, 300.0)
 """Seconds before an adapter that ended by a bug begins anew."""
-_THREADS = 4
-"""More of them take turns on one interpreter all the same, and the event loop waits for its own behind each; fewer would all be
-held up by a name server that does not answer."""
 _TURN_SECONDS = 0.0005
 """How long a thread that computes may keep the interpreter while the event loop wants it."""
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Serve until the input ends or the process is told to stop. What does not answer at the start is waited for."""
-    _favour_the_event_loop()
+    sys.setswitchinterval(_TURN_SECONDS)
     console = compose.console()
     starting = Patience(
         seconds=settings.ingestion.patience_seconds, on_wait=_log_wait, on_resume=_log_resumption
@@ -51,13 +47,6 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             service = await stack.enter_async_context(chat.console_service(application))
             await console.run(console.Settings(), service)
     return 0
-
-
-def _favour_the_event_loop() -> None:
-    """Where twenty answers end at once, their citations are worked out in threads, which the event loop must not wait for."""
-    sys.setswitchinterval(_TURN_SECONDS)
-    workers = ThreadPoolExecutor(_THREADS, thread_name_prefix="work")
-    asyncio.get_running_loop().set_default_executor(workers)
 
 
 @asynccontextmanager
