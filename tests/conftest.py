@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,10 @@ settings.load_profile("any machine")
 
 # Read by huggingface_hub when it is imported, which may be before the first fixture runs.
 os.environ["HF_HUB_OFFLINE"] = "1"
+
+# Whatever is started in the background of a shell ignores Ctrl-C, and so would the programs that the tests start and interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest_plugins = ["tests.elastic.fixtures"]
 
