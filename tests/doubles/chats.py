@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -124,7 +125,33 @@ class Chat(Protocol):
         ...
 
 
-class SlackChat:
+class _Acting(ABC):
+    """What people do in the same words on both servers."""
+
+    server: SlackServer | DiscordServer
+
+    async def edits(self, message: str, text: str) -> None:
+        await self.server.user_edits(message, self._marked(text))
+
+    async def deletes(self, message: str) -> None:
+        await self.server.user_deletes(message)
+
+    async def clicks(self, person: str, message: str, button: str) -> None:
+        await self.server.user_clicks(person, message, button)
+
+    async def shortcut(self, person: str, message: str, name: str) -> None:
+        await self.server.user_shortcut(person, message, name)
+
+    async def redelivers(self, message: str) -> None:
+        await self.server.redeliver(message)
+
+    @abstractmethod
+    def _marked(self, text: str) -> str:
+        """The text with the platform's own marks for who is mentioned."""
+
+
+class SlackChat(_Acting):
+    server: SlackServer
     platform = "slack"
 
     def __init__(self, server: SlackServer) -> None:
@@ -204,28 +231,13 @@ class SlackChat:
             person, channel, self._marked(text), thread=thread or reply_to, files=files
         )
 
-    async def edits(self, message: str, text: str) -> None:
-        await self.server.user_edits(message, self._marked(text))
-
-    async def deletes(self, message: str) -> None:
-        await self.server.user_deletes(message)
-
     async def unfolds(self, message: str) -> None:
         await self.server.unfurl(message)
-
-    async def clicks(self, person: str, message: str, button: str) -> None:
-        await self.server.user_clicks(person, message, button)
 
     async def commands(self, person: str, channel: str, line: str, *, thread: str = "") -> None:
         if thread:
             raise LookupError("Slack has no slash commands in threads")
         await self.server.user_commands(person, channel, line)
-
-    async def shortcut(self, person: str, message: str, name: str) -> None:
-        await self.server.user_shortcut(person, message, name)
-
-    async def redelivers(self, message: str) -> None:
-        await self.server.redeliver(message)
 
     async def drops(self) -> None:
         self.server.drop_connection()
@@ -238,7 +250,8 @@ class SlackChat:
         return _mentions(text, {"footnote": self.server.world.bot.id, **self.people, **self.bots})
 
 
-class DiscordChat:
+class DiscordChat(_Acting):
+    server: DiscordServer
     platform = "discord"
 
     def __init__(self, server: DiscordServer) -> None:
@@ -330,26 +343,11 @@ class DiscordChat:
             person, channel, self._marked(text), thread or None, files, reply_to=reply_to
         )
 
-    async def edits(self, message: str, text: str) -> None:
-        await self.server.user_edits(message, self._marked(text))
-
-    async def deletes(self, message: str) -> None:
-        await self.server.user_deletes(message)
-
     async def unfolds(self, message: str) -> None:
         await self.server.unfolds(message)
 
-    async def clicks(self, person: str, message: str, button: str) -> None:
-        await self.server.user_clicks(person, message, button)
-
     async def commands(self, person: str, channel: str, line: str, *, thread: str = "") -> None:
         await self.server.user_commands(person, channel, line, thread or None)
-
-    async def shortcut(self, person: str, message: str, name: str) -> None:
-        await self.server.user_shortcut(person, message, name)
-
-    async def redelivers(self, message: str) -> None:
-        await self.server.redeliver(message)
 
     async def drops(self) -> None:
         await self.server.drop_connection()
