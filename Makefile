@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO := FOOTNOTE_DATA_DIR=.footnote $(BIN)/footnote
 QUESTION ?= How many days of leave do I have, and who approves them?
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check format bench soak clean
 
 demo: $(VENV)/.installed  ## add the documents of samples/ and ask them a question
 	@$(DEMO) add samples/lumen-harbour --kb samples
@@ -31,6 +31,9 @@ format: $(VENV)/.installed-tests  ## mend what the formatter and the linter can 
 bench: $(VENV)/.installed-tests  ## print the figures of README
 	$(BIN)/python -m benchmarks
 
+soak: $(VENV)/.installed-tests  ## the long runs: a day in fast motion, kills at any moment, every hostile file
+	$(BIN)/python -m tests.soak
+
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) .cache .footnote .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
@@ -47,5 +50,5 @@ $(VENV)/.installed: pyproject.toml
 
 $(VENV)/.installed-tests: $(VENV)/.installed pyproject.toml
 	@echo "Adding the extras and the test tools to $(VENV) (once) ..."
-	@$(PIP) --editable '.[sentence-transformers]' --group dev
+	@$(PIP) --editable '.[otel,sentence-transformers]' --group dev
 	@touch $@

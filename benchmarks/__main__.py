@@ -18,6 +18,7 @@ COMMANDS = (
     "startup",
     "citations",
     "extraction",
+    "hostile",
     "chat",
 )
 

@@ -34,6 +34,7 @@ from rag_engine.types import Chunk, ChunkId, Document, DocumentId, Search
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 
+    from bot.library import Library
     from rag_engine.types import KnowledgeBaseId
 
 _IN_FLIGHT = 4
@@ -120,9 +121,7 @@ def processor_seconds() -> float:
     return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
 
 
-async def ingest_all(
-    paths: Sequence[Path], library: compose.Library, knowledge_base: KnowledgeBaseId
-) -> None:
+async def ingest_all(paths: Sequence[Path], library: Library, knowledge_base: KnowledgeBaseId) -> None:
     """As `footnote add` does: several files at a time."""
     waiting = iter(paths)
 
@@ -139,7 +138,7 @@ async def ingest_all(
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncGenerator[tuple[compose.Library, KnowledgeBaseId]]:
+async def opened(folder: Path) -> AsyncGenerator[tuple[Library, KnowledgeBaseId]]:
     """A fresh library with its model loaded and its parser workers started."""
     warm = folder / "warm"
     warm.mkdir()
@@ -240,16 +239,14 @@ async def one_more(folder: Path, *, quick: bool) -> None:
     print(watch.figures())
 
 
-async def must_find(
-    library: compose.Library, base: KnowledgeBaseId, token: str, document: DocumentId
-) -> None:
+async def must_find(library: Library, base: KnowledgeBaseId, token: str, document: DocumentId) -> None:
     """One search that only this document can answer."""
     search = Search(leg="lexical", knowledge_bases=frozenset([base]), limit=1, tokens=(token,))
     [ranking] = await library.index.search([search])
     assert [hit.chunk.document for hit in ranking.hits] == [document]
 
 
-async def fill(library: compose.Library, base: KnowledgeBaseId, *, chunks: int) -> None:
+async def fill(library: Library, base: KnowledgeBaseId, *, chunks: int) -> None:
     """Chunks with made-up vectors, fifty a document: the index does not mind where vectors come from."""
     generator, chance = np.random.default_rng(1), random.Random(1)
     for number in range(chunks // 50):
@@ -274,7 +271,7 @@ async def fill(library: compose.Library, base: KnowledgeBaseId, *, chunks: int) 
         await library.index.put(document, list(zip(held, rows, strict=True)))
 
 
-async def texts_of(library: compose.Library, base: KnowledgeBaseId, document: DocumentId) -> list[str]:
+async def texts_of(library: Library, base: KnowledgeBaseId, document: DocumentId) -> list[str]:
     """What was embedded of a document."""
     return [
         searchable_text(chunk) async for chunk, _ in library.index.scan(base) if chunk.document == document

@@ -38,14 +38,14 @@ def _run(chosen: argparse.Namespace) -> int:
     import asyncio
     import importlib
 
-    from bot import settings, telemetry
+    from bot import lookups, settings, telemetry
     from rag_engine.errors import Misconfigured, RagError
 
     try:
         read = settings.read()
         telemetry.configure(read.log_level, service=chosen.command == "run")
         module = importlib.import_module(f"bot.cli.{_COMMAND_MODULES.get(chosen.command, chosen.command)}")
-        with asyncio.Runner() as runner, _woken_by_signals(runner.get_loop()):
+        with asyncio.Runner(loop_factory=lookups.EventLoop) as runner, _woken_by_signals(runner.get_loop()):
             return runner.run(module.run(chosen, read))
     except BrokenPipeError:
         # The reader of our output has gone, e.g. `| head`. What is still buffered must not fail again at exit.

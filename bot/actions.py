@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from bot.running import Runs
     from bot.sentences.names import Sentence
     from bot.serving import Parts, Show
-    from bot.turns import ChatTurn, TakenFile
+    from bot.taken_files import TakenFile
+    from bot.turns import ChatTurn, Turns
 
 _log = logging.getLogger(__name__)
 
@@ -56,6 +57,12 @@ class Again:
     turn: ChatTurn
     message: IncomingMessage
     listens: bool
+
+
+async def goes_on(action: Action, turns: Turns) -> bool:
+    """Whether the button had its effect already: the answer that it asked for again is gone on with by itself."""
+    turn = await turns.find(action.value.partition(":")[0]) if action.name == "regenerate" else None
+    return turn is not None and turn.unfinished
 
 
 async def press(context: Context) -> Reply | Again | None:
@@ -106,7 +113,7 @@ async def _regenerate(context: Context, turn: ChatTurn) -> Reply | Again | None:
         uri=turn.uri,
         at=turn.asked_at,
     )
-    unsettled = [file for file in await context.parts.turns.files_of(turn) if not file.settled]
+    unsettled = [file for file in await context.parts.taken.of_turn(turn) if not file.settled]
     if unsettled or not turn.question:
         brought = await _fetched(context, turn)
         if brought is None and not turn.question:
@@ -150,7 +157,7 @@ async def _feedback(context: Context, turn: ChatTurn) -> Reply:
 async def _promote(context: Context, turn: ChatTurn) -> Reply:
     """Move a thread's file to the channel's knowledge base."""
     wanted = context.action.value.rpartition(":")[2]
-    files = await context.parts.turns.files_of(turn)
+    files = await context.parts.taken.of_turn(turn)
     file = next((file for file in files if mark(file.attachment) == wanted), None)
     if file is None:
         return context.telling("too_old")
@@ -172,7 +179,7 @@ async def _promote(context: Context, turn: ChatTurn) -> Reply:
     if taken.record is None or not taken.searchable:
         return Reply(text=taken.line)
     moved = replace(file, place=channel, knowledge_base=base.id, document=taken.record.document.id)
-    await context.parts.turns.move_file(file, moved)
+    await context.parts.taken.move(file, moved)
     if file.document:
         await context.parts.forget_document(file.knowledge_base, file.document)
     return context.telling("promoted", name=name)

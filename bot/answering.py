@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bot import hearing, receiving, rendering, streaming
+from bot.accounts import Account
 from bot.port import Button, IncomingMessage, Place, Reply
 from bot.sentences import say
 from bot.uploads import progress
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from bot.running import Run
     from bot.sentences.names import Sentence
     from bot.serving import Parts
-    from bot.turns import ChatTurn, State, TakenFile, Turns
+    from bot.taken_files import TakenFile
+    from bot.turns import ChatTurn, State, Turns
     from bot.writing import MessageStream
     from rag_engine.types import AnswerEvent, Turn
 
@@ -48,15 +50,19 @@ class Silence(Exception):
 class Ledger:
     """A turn as it is kept. What cannot be kept is no reason to be silent: it is logged."""
 
-    def __init__(self, turns: Turns, turn: ChatTurn) -> None:
+    def __init__(self, turns: Turns, turn: ChatTurn, account: Account | None = None) -> None:
         self._turns = turns
         self.turn = turn
+        self.account = account or Account.of(turn)
+        self.forgotten = False
+        """Somebody has removed what is kept of it."""
 
     async def note(self, state: State | None = None, **changes: object) -> None:
         """Change the turn, and keep it so."""
         self.turn = replace(self.turn, **changes, state=state or self.turn.state)
+        self.account.kept(self.turn)
         try:
-            await self._turns.save(self.turn)
+            self.forgotten = not await self._turns.save(self.turn)
         except RagError as error:
             _log.warning("turn %s could not be kept: %s", self.turn.id, error)
 
@@ -122,7 +128,7 @@ class Case:
             for way in ("up", "down")
         )
         sources = (self._button("sources"),) if cited else ()
-        return (*sources, self._button("regenerate"), *rating)
+        return (*sources, *self.again(), *rating)
 
     def broken_off(self, sentence: str) -> Reply:
         """The text so far with the sentence under it, or the sentence where there is no text."""
@@ -131,10 +137,15 @@ class Case:
 
     def again(self) -> tuple[Button, ...]:
         """The button under what is no whole answer."""
-        return (self._button("regenerate"),)
+        return (regenerate(self.ledger.turn, self.language),)
 
     def _button(self, name: Sentence) -> Button:
         return Button(name=name, label=self.say(name), value=self.ledger.turn.id)
+
+
+def regenerate(turn: ChatTurn, language: str) -> Button:
+    """The button that asks for the answer again."""
+    return Button(name="regenerate", label=say("regenerate", language), value=turn.id)
 
 
 def conversation(place: Place) -> ConversationId:
@@ -157,8 +168,8 @@ def line_of(turn: ChatTurn) -> str:
 async def answer(case: Case, parts: Parts) -> None:
     """Everything that is said to a question. Raises what the engine and the stream raise."""
     turn = case.ledger.turn
+    await _forget_earlier(turn, parts)
     if turn.turn:
-        await parts.forget_turn(turn.turn)
         await case.ledger.note(turn=None, citations=())
     person = turn.person if turn.private else None
     scope = await parts.audiences.scope(turn.place, case.room.directory, person=person)
@@ -172,7 +183,7 @@ async def answer(case: Case, parts: Parts) -> None:
     case.links = rendering.links_in(query.text) | _links(query.heard)
     async with (
         aclosing(parts.engine.answer(query)) as answering,
-        aclosing(_followed(answering, case, searched=len(scope.knowledge_bases))) as followed,
+        aclosing(_followed(answering, case, parts, searched=len(scope.knowledge_bases))) as followed,
         aclosing(_when_known(followed)) if case.unasked else nullcontext(followed) as events,
     ):
         told = await streaming.relay(
@@ -184,6 +195,14 @@ async def answer(case: Case, parts: Parts) -> None:
     if told is None:
         raise RuntimeError("the engine ended without an answer")
     await case.ledger.note("final", messages=case.stream.messages)
+
+
+async def _forget_earlier(turn: ChatTurn, parts: Parts) -> None:
+    """What came of it before: also what the engine remembers of a beginning whose end we did not live to see."""
+    if turn.turn:
+        await parts.forget_turn(turn.turn)
+    if turn.begun > 1:
+        await parts.forget_turn(replace(turn, begun=turn.begun - 1).engine_turn)
 
 
 async def _query(case: Case, parts: Parts, scope: Scope) -> Query:
@@ -204,11 +223,12 @@ async def _query(case: Case, parts: Parts, scope: Scope) -> Query:
         heard=heard,
         knowledge="prefer_sources" if case.settings.knowledge == "blended" else "only_sources",
         language=case.settings.language,
+        turn=turn.engine_turn,
     )
 
 
 async def _followed(
-    events: AsyncIterator[AnswerEvent], case: Case, *, searched: int
+    events: AsyncIterator[AnswerEvent], case: Case, parts: Parts, *, searched: int
 ) -> AsyncGenerator[AnswerEvent]:
     """The events as they come, while the case and its ledger keep up with them."""
     async for event in events:
@@ -228,6 +248,10 @@ async def _followed(
         else:
             # Before it is shown: the buttons under it must find what it cites.
             await case.ledger.note(turn=event.turn, citations=event.citations)
+            if case.ledger.forgotten:
+                # `footnote forget` looked for what the engine remembers before there was anything.
+                await parts.forget_turn(event.turn)
+            case.ledger.account.answered(event)
         yield event
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -12,29 +13,37 @@ from bot import access, commands, reindexing
 from bot.access import Access
 from bot.audience import Audiences
 from bot.checking import Checking
+from bot.claims import Claims
 from bot.commands.desk import Desk
+from bot.fetching import Fetching
+from bot.file_queue import FileQueue
+from bot.inbox import Heard, SqliteInbox
+from bot.keeping import retention
 from bot.places import Places, PlaceSettings
+from bot.removing import removing
 from bot.service import Service
 from bot.serving import Commands, Parts
 from bot.streaming import Scheduler
+from bot.taken_files import TakenFiles
 from bot.turns import Turns
 from bot.uploads import Uploads
-from rag_engine import archive
+from bot.writing import Patience
+from rag_engine import archive, tokens
 from rag_engine.engine import question_of
 from rag_engine.errors import UserError
 from rag_engine.parsing import parser_pool
 from rag_engine.storage import sqlite
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from bot import serving
     from bot.access import Scope
     from bot.checking import Draw
-    from bot.compose import Application, Library
-    from bot.port import Action, Command, Directory, Person, Place, Reply, Room
+    from bot.library import Application, Library
+    from bot.port import Action, ChatService, Command, Directory, Person, Place, Reply, Room
     from bot.serving import Show
     from bot.settings import Settings
     from rag_engine.archive import Contents
@@ -48,10 +57,19 @@ _PICTURE_SECONDS = 10.0
 
 
 @asynccontextmanager
-async def service(application: Application) -> AsyncGenerator[Service]:
+async def service(application: Application) -> AsyncGenerator[ChatService]:
     """Everything behind the adapters of chat platforms, over `chat.sqlite` in the data directory."""
     settings, library = application.settings, application.library
-    async with _database(settings) as database, _pictures(settings) as pictures:
+    if len(application.engine.models) > 1:
+        # What prompts are counted with holds the interpreter for a third of a second: better now, while nobody is connected.
+        await asyncio.to_thread(tokens.prepare)
+    async with (
+        _database(application) as database,
+        _pictures(settings) as pictures,
+        removing(library.ingestion.finish_removals),
+        retention.keeping_to(settings.retention, history=library.storage.history, chat=database),
+    ):
+        await library.catalog.unfinished.give_up_expected()
         await library.originals.forget_unused()
         places = Places(database, defaults=_defaults(settings))
         # What `footnote kb remove` has removed meanwhile is bound nowhere when it comes again.
@@ -60,7 +78,7 @@ async def service(application: Application) -> AsyncGenerator[Service]:
         audiences = Audiences(
             places=places, catalog=library.catalog, access=rights, model=library.embedder.model
         )
-        uploads = _uploads(application)
+        uploads = await _uploads(application)
         forget = partial(_forget, library, places)
         desk = Desk(
             access=rights,
@@ -73,32 +91,25 @@ async def service(application: Application) -> AsyncGenerator[Service]:
             export=partial(_export, library),
             facts=partial(_facts, application),
         )
-        yield Service(
-            Parts(
-                engine=application.engine,
-                turns=Turns(database),
-                scheduler=Scheduler(),
-                audiences=audiences,
-                access=rights,
-                places=places,
-                uploads=uploads,
-                commands=Commands(
-                    specs=commands.SPECS,
-                    execute=lambda command, room, show: commands.execute(command, room, desk, show=show),
-                    press=lambda action, room, show: commands.press(action, room, desk, show=show),
-                ),
-                passages_of=_checking(library, audiences, pictures.picture).passages_of,
-                forget_turn=partial(_forget_turn, application),
-                forget_document=forget,
-                forget_source=library.forget_source,
-                settings=settings.chat,
-                passages=settings.answering.passages,
-            )
+        own = _Own(
+            audiences=audiences,
+            access=rights,
+            places=places,
+            commands=Commands(
+                specs=commands.SPECS,
+                execute=lambda command, room, show: commands.execute(command, room, desk, show=show),
+                press=lambda action, room, show: commands.press(action, room, desk, show=show),
+            ),
+            checking=_checking(library, audiences, pictures.picture),
+            forget_document=forget,
         )
+        behind = Service(_parts(application, database, uploads, own))
+        application.observers.depth("answers", lambda: behind.waiting)
+        yield application.observers.service(behind)
 
 
 @asynccontextmanager
-async def console_service(application: Application, names: Sequence[str] = ()) -> AsyncGenerator[Service]:
+async def console_service(application: Application, names: Sequence[str] = ()) -> AsyncGenerator[ChatService]:
     """Everything behind the console: it may see the named knowledge bases, or all of them, and do what it likes."""
     settings = application.settings
     operator = _Operator(
@@ -107,25 +118,57 @@ async def console_service(application: Application, names: Sequence[str] = ()) -
         names=tuple(names),
         defaults=_defaults(settings),
     )
-    async with _database(settings) as database:
-        yield Service(
-            Parts(
-                engine=application.engine,
-                turns=Turns(database),
-                scheduler=Scheduler(),
-                audiences=operator,
-                access=operator,
-                places=operator,
-                uploads=_uploads(application),
-                commands=Commands(specs=(), execute=_no_command, press=_no_button),
-                passages_of=_checking(application.library, operator).passages_of,
-                forget_turn=partial(_forget_turn, application),
-                forget_document=application.library.forget,
-                forget_source=application.library.forget_source,
-                settings=settings.chat,
-                passages=settings.answering.passages,
-            )
+    async with (
+        _database(application) as database,
+        retention.keeping_to(settings.retention, history=application.library.storage.history, chat=database),
+    ):
+        own = _Own(
+            audiences=operator,
+            access=operator,
+            places=operator,
+            commands=Commands(specs=(), execute=_no_command, press=_no_button),
+            checking=_checking(application.library, operator),
+            forget_document=application.library.forget,
         )
+        behind = Service(_parts(application, database, await _uploads(application), own))
+        yield application.observers.service(behind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Own:
+    """What platforms and the console have each of their own: who may see and do what."""
+
+    audiences: serving.Audiences
+    access: serving.Access
+    places: serving.Places
+    commands: Commands
+    checking: Checking
+    forget_document: Callable[[KnowledgeBaseId, DocumentId], Awaitable[bool]]
+
+
+def _parts(application: Application, database: Database, uploads: Uploads, own: _Own) -> Parts:
+    settings, library = application.settings, application.library
+    return Parts(
+        engine=application.engine,
+        turns=Turns(database, kept_seconds=retention.seconds(settings.retention)),
+        taken=TakenFiles(database),
+        claims=Claims(database),
+        inbox=SqliteInbox(database),
+        heard=Heard(database),
+        scheduler=Scheduler(patience=Patience(final=settings.chat.last_word_seconds)),
+        audiences=own.audiences,
+        access=own.access,
+        places=own.places,
+        uploads=uploads,
+        commands=own.commands,
+        passages_of=own.checking.passages_of,
+        forget_turn=partial(_forget_turn, application),
+        forget_document=own.forget_document,
+        forget_source=library.forget_source,
+        settings=settings.chat,
+        observers=application.observers,
+        passages=settings.answering.passages,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,8 +199,12 @@ class _Operator:
         return self.defaults
 
 
-def _database(settings: Settings) -> AbstractAsyncContextManager[Database]:
-    return sqlite.connect(settings.data_dir / _FILE, scripts=files("bot") / "sql")
+def _database(application: Application) -> AbstractAsyncContextManager[Database]:
+    return sqlite.connect(
+        application.settings.data_dir / _FILE,
+        scripts=files("bot") / "sql",
+        on_turn=partial(application.observers.waited, "chat"),
+    )
 
 
 def _defaults(settings: Settings) -> PlaceSettings:
@@ -166,15 +213,25 @@ def _defaults(settings: Settings) -> PlaceSettings:
     return PlaceSettings(knowledge="blended" if blended else "strict")
 
 
-def _uploads(application: Application) -> Uploads:
+async def _uploads(application: Application) -> Uploads:
     settings, library = application.settings, application.library
-    return Uploads(
-        ingestion=library.ingestion,
-        max_file_bytes=library.max_file_bytes,
-        patience_seconds=settings.ingestion.patience_seconds,
-        upload_seconds=settings.chat.upload_seconds,
-        keep=library.originals.keep,
+    fetching = Fetching(
+        most_bytes=library.max_file_bytes,
+        seconds=settings.chat.upload_seconds,
+        folder=settings.data_dir / "uploads",
+        worker=library.storage.claims.worker,
     )
+    await fetching.clear(settings.data_dir / "workers")
+    queue = FileQueue(per_place=settings.chat.files_per_place, per_person=settings.chat.files_per_person)
+    uploads = Uploads(
+        intake=library.intake,
+        fetching=fetching,
+        patience_seconds=settings.ingestion.patience_seconds,
+        keep=library.originals.keep,
+        queue=queue,
+    )
+    application.observers.depth("files", lambda: uploads.waiting)
+    return uploads
 
 
 def _pictures(settings: Settings) -> AbstractAsyncContextManager[ParserPool]:
@@ -199,11 +256,12 @@ async def _forget(
     places: Places,
     knowledge_base: KnowledgeBaseId,
     document: DocumentId | None = None,
-) -> None:
-    """Out of the index and the catalog; what was kept beside them goes, too."""
-    await library.forget(knowledge_base, document)
+) -> bool:
+    """Out of the index and the catalog; what was kept beside them goes, too. False when the index does so later."""
+    done = await library.forget(knowledge_base, document)
     if document is None:
         await places.forget(knowledge_base)
+    return done
 
 
 async def _forget_turn(application: Application, turn: TurnId) -> None:

@@ -10,11 +10,19 @@ from contextlib import (
     AsyncExitStack,
     asynccontextmanager,
 )
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
-from bot import exclusive, parts
+from bot import exclusive, parts, separately
+from bot.guarding import Breakers
+from bot.hiding import HidingIndex
+from bot.intake import Intake
+from bot.keeping import directory
+from bot.library import Application, Foundation, Library, Storage
+from bot.model_chain import model_choices
+from bot.observing import Observers
+from bot.observing.operations import IndexUse
 from bot.originals import Originals
 from bot.patience import PatientEmbedder, PatientIndex, keep_trying
 from rag_engine import analysis, plugins
@@ -25,6 +33,7 @@ from rag_engine.ingestion import Ingestion
 from rag_engine.parsing import ParserPool, parser_pool
 from rag_engine.ports import Embedder, Index, IndexIdentity, Ports, Splitter, VectorCache
 from rag_engine.storage import jobs, sqlite, vectors
+from rag_engine.storage.attempts import SqliteAttempts
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.waiting import uninterrupted
@@ -36,14 +45,17 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from rich.console import Console
 
+    from bot.health import Health
     from bot.measuring import Meters
+    from bot.observing import Sink
     from bot.port import ChatService, Outlet
     from bot.settings import Settings
-    from rag_engine.types import DocumentId, KnowledgeBaseId
+    from rag_engine.types import KnowledgeBaseId
 
 SEARCH_STEPS = ("refine", "retrieve", "fuse", "rerank")
 PROMPT_STEPS = ("pack",)
 _MB = 1 << 20
+_NOBODY = Observers()
 
 
 class ConsoleModule(Protocol):
@@ -59,74 +71,6 @@ class ConsoleModule(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Storage:
-    """What is kept in SQLite."""
-
-    catalog: SqliteCatalog
-    history: SqliteHistory
-    queue: jobs.SqliteJobQueue
-    claims: jobs.SqliteJobClaims
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Foundation:
-    """What stands before there is an index: enough to queue files, and to know which index they need."""
-
-    storage: Storage
-    embedder: Embedder
-    identity: IndexIdentity
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Library:
-    """What files need to become searchable."""
-
-    storage: Storage
-    embedder: Embedder
-    identity: IndexIdentity
-    index: parts.StoredIndex
-    splitter: Splitter
-    cached_embedder: Embedder
-    """Embeds no passage twice."""
-    ingestion: Ingestion
-    originals: Originals
-    max_file_bytes: int
-
-    @property
-    def catalog(self) -> SqliteCatalog:
-        """The catalog of the storage."""
-        return self.storage.catalog
-
-    async def forget(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
-        """Remove a document, or the whole knowledge base, from the index and the catalog, with what is kept of its files."""
-        records = await self.catalog.records(knowledge_base)
-        await self.ingestion.forget(knowledge_base, document)
-        gone = {record.document.digest for record in records if document in (None, record.document.id)}
-        await self.originals.forget_unused(gone)
-
-    async def forget_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:
-        """Remove one source of a document, and with the last one the document and what is kept of its file."""
-        record = await self.catalog.find(knowledge_base, uri=uri)
-        await self.ingestion.forget_source(knowledge_base, uri)
-        if record is not None:
-            await self.originals.forget_unused({record.document.digest})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Application:
-    """Everything a question needs."""
-
-    library: Library
-    engine: Engine
-    settings: Settings
-
-    @property
-    def catalog(self) -> SqliteCatalog:
-        """The catalog of the library."""
-        return self.library.catalog
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Laboratory:
     """The parts that are measured: the embedder with its cache, an empty index, the splitter."""
 
@@ -136,28 +80,38 @@ class Laboratory:
 
 
 @asynccontextmanager
-async def storage(settings: Settings) -> AsyncGenerator[Storage]:
+async def storage(settings: Settings, *, observers: Observers = _NOBODY) -> AsyncGenerator[Storage]:
     """The data directory's SQLite file, made or migrated when needed."""
     async with AsyncExitStack() as stack:
-        database = await stack.enter_async_context(sqlite.connect(settings.data_dir / "footnote.sqlite"))
+        await stack.enter_async_context(directory.in_use(settings.data_dir))
+        database = await stack.enter_async_context(
+            sqlite.connect(
+                settings.data_dir / "footnote.sqlite", on_turn=partial(observers.waited, "footnote")
+            )
+        )
         claims = await stack.enter_async_context(
             jobs.connect(database, workers=settings.data_dir / "workers")
         )
+        attempts = SqliteAttempts(database, workers=settings.data_dir / "workers", worker=claims.worker)
+        await attempts.sweep()
         yield Storage(
             catalog=SqliteCatalog(database),
             history=SqliteHistory(database),
             queue=jobs.SqliteJobQueue(database),
             claims=claims,
+            attempts=attempts,
         )
 
 
 @asynccontextmanager
-async def foundation(settings: Settings) -> AsyncGenerator[Foundation]:
+async def foundation(settings: Settings, *, observers: Observers = _NOBODY) -> AsyncGenerator[Foundation]:
     """Storage and embedder: all that must be there when the index is not."""
     async with AsyncExitStack() as stack:
-        kept = await stack.enter_async_context(storage(settings))
+        kept = await stack.enter_async_context(storage(settings, observers=observers))
         embedder = await keep_trying(lambda: stack.enter_async_context(parts.embedder(settings)))
-        yield Foundation(storage=kept, embedder=embedder, identity=_identity(embedder))
+        breakers = Breakers(settings=settings.breakers, on_change=observers.circuit)
+        guarded = breakers.embedder(observers.embedder(embedder), kind=settings.embedder.kind)
+        yield Foundation(storage=kept, embedder=guarded, identity=_identity(embedder), breakers=breakers)
 
 
 @asynccontextmanager
@@ -166,7 +120,7 @@ async def library(
     *,
     on: Foundation | None = None,
     rebuilding: bool = False,
-    meters: Meters | None = None,
+    observers: Observers = _NOBODY,
 ) -> AsyncGenerator[Library]:
     """A foundation (`on`, or one of its own), the index and the way in; `rebuilding` takes the index that is built beside the one in use.
 
@@ -174,30 +128,34 @@ async def library(
     and what files need of it wait for what does not answer.
     """
     async with AsyncExitStack() as stack:
-        base = on or await stack.enter_async_context(foundation(settings))
+        base = on or await stack.enter_async_context(foundation(settings, observers=observers))
         cache = await stack.enter_async_context(_vector_cache(settings))
-        opened = partial(_index, settings, identity=base.identity, rebuilding=rebuilding, meters=meters)
-        index = await keep_trying(lambda: stack.enter_async_context(opened()))
+        opened = partial(_index, settings, identity=base.identity, rebuilding=rebuilding, observers=observers)
+        found = await keep_trying(lambda: stack.enter_async_context(opened()))
+        index = PatientIndex(base.breakers.index(found, kind=settings.index.kind))
         pool = await stack.enter_async_context(_parser_pool(settings))
         splitter = parts.splitter(settings, base.embedder)
         cached = CachedEmbedder(PatientEmbedder(base.embedder), cache)
         # What is loaded now lives as long as the program: later collections need not look at it again, which took them tens of
         # milliseconds in which the event loop stood still.
         gc.freeze()
+        ingestion = Ingestion(
+            parse=observers.parse(pool.parse),
+            splitter=splitter,
+            embedder=cached,
+            index=index,
+            catalog=base.storage.catalog,
+        )
         yield Library(
             storage=base.storage,
             embedder=base.embedder,
             identity=base.identity,
+            breakers=base.breakers,
             index=index,
             splitter=splitter,
             cached_embedder=cached,
-            ingestion=Ingestion(
-                parse=pool.parse,
-                splitter=splitter,
-                embedder=cached,
-                index=index,
-                catalog=base.storage.catalog,
-            ),
+            ingestion=ingestion,
+            intake=Intake(ingestion=ingestion, attempts=base.storage.attempts, separately=separately.ingest),
             originals=Originals(
                 settings.data_dir / "originals",
                 catalog=base.storage.catalog,
@@ -208,33 +166,48 @@ async def library(
 
 
 @asynccontextmanager
-async def application(settings: Settings, *, meters: Meters | None = None) -> AsyncGenerator[Application]:
+async def application(settings: Settings, *, observers: Observers = _NOBODY) -> AsyncGenerator[Application]:
     """Everything a question needs, with the models that are configured; the last one needs no server."""
     _refuse_unused(settings)
     async with AsyncExitStack() as stack:
-        books = await stack.enter_async_context(library(settings, meters=meters))
+        books = await stack.enter_async_context(library(settings, observers=observers))
         models = [
-            await stack.enter_async_context(parts.model(kind, settings, embedder=books.embedder))
-            for kind in _models(settings)
+            books.breakers.model(
+                observers.model(
+                    await stack.enter_async_context(parts.model(choice, embedder=books.embedder))
+                ),
+                kind=choice.kind,
+            )
+            for choice in model_choices(settings)
         ]
         reranker = None
         if settings.reranker.kind:
-            reranker = await stack.enter_async_context(
-                parts.reranker(settings.reranker, data_dir=settings.data_dir)
+            reranker = books.breakers.reranker(
+                observers.reranker(
+                    await stack.enter_async_context(
+                        parts.reranker(settings.reranker, data_dir=settings.data_dir)
+                    )
+                ),
+                kind=settings.reranker.kind,
             )
-        ports = Ports(embedder=books.embedder, index=books.index, model=models[0], reranker=reranker)
+        index = HidingIndex(books.index, books.catalog.unfinished)
+        ports = Ports(embedder=books.embedder, index=index, model=models[0], reranker=reranker)
         engine = Engine(
-            search_steps=[parts.step(name, settings, ports) for name in SEARCH_STEPS],
-            prompt_steps=[parts.step(name, settings, ports) for name in PROMPT_STEPS],
+            search_steps=observers.steps([parts.step(name, settings, ports) for name in SEARCH_STEPS]),
+            prompt_steps=observers.steps([parts.step(name, settings, ports) for name in PROMPT_STEPS]),
             models=models,
             embedder=books.embedder,
             history=books.storage.history,
             limits=Limits(
                 question_characters=settings.answering.question_characters,
                 history_turns=settings.answering.history_turns,
+                first_text_seconds=settings.answering.first_text_seconds,
+            ),
+            prompt_steps_for=lambda model: observers.steps(
+                [parts.step(name, settings, replace(ports, model=model)) for name in PROMPT_STEPS]
             ),
         )
-        yield Application(library=books, engine=engine, settings=settings)
+        yield Application(library=books, engine=engine, settings=settings, observers=observers)
 
 
 @asynccontextmanager
@@ -245,6 +218,7 @@ async def laboratory(settings: Settings, folder: Path, *, index_kind: str = "") 
     """
     module, own = parts.index_module(parts.throw_away(settings.index, kind=index_kind), settings)
     async with AsyncExitStack() as stack:
+        await stack.enter_async_context(directory.in_use(settings.data_dir))
         embedder = await stack.enter_async_context(parts.embedder(settings))
         cache = await stack.enter_async_context(_vector_cache(settings))
         stack.push_async_callback(lambda: uninterrupted(module.remove(own, data_dir=folder)))
@@ -283,34 +257,43 @@ def console() -> ConsoleModule:
 
 
 @asynccontextmanager
-async def metrics(settings: Settings) -> AsyncGenerator[Meters | None]:
-    """What `application` counts with, shown to others until the block ends; None when no port is set for it."""
+async def metrics(settings: Settings, health: Health) -> AsyncGenerator[Meters | None]:
+    """What `application` counts with, shown to others with `health` until the block ends; None when no port is set for it."""
     if settings.metrics.port is None:
         yield None
         return
-    measuring = await asyncio.to_thread(
-        plugins.load, "bot", "measuring"
-    )  # nobody else should pay for its import
-    async with measuring.served(settings.metrics) as meters:
+    # Nobody else should pay for their import.
+    measuring = await asyncio.to_thread(plugins.load, "bot", "measuring")
+    server = await asyncio.to_thread(plugins.load, "bot", "health_server")
+    meters = measuring.Meters()
+    async with server.served(settings.metrics, registry=meters.registry, health=health):
         yield meters
 
 
 @asynccontextmanager
+async def observers(settings: Settings, meters: Meters | None = None) -> AsyncGenerator[Observers]:
+    """Whoever counts (`meters`) and, where an endpoint is set for it, whoever traces. Raises `MissingExtra`."""
+    async with AsyncExitStack() as stack:
+        sinks: list[Sink] = [] if meters is None else [meters]
+        if settings.tracing.endpoint:
+            tracing = await asyncio.to_thread(plugins.load, "bot", "tracing", extra="otel")
+            sinks.append(await stack.enter_async_context(tracing.exported(settings.tracing)))
+        yield Observers(sinks=tuple(sinks))
+
+
+@asynccontextmanager
 async def _index(
-    settings: Settings, *, identity: IndexIdentity, rebuilding: bool, meters: Meters | None
+    settings: Settings, *, identity: IndexIdentity, rebuilding: bool, observers: Observers
 ) -> AsyncGenerator[parts.StoredIndex]:
-    """The index, counted where there are meters, and patient where somebody is."""
+    """The index, observed where anybody does."""
     module, own = parts.index_module(settings.index, settings)
     connecting = module.connect(own, data_dir=settings.data_dir, identity=identity, rebuilding=rebuilding)
     async with AsyncExitStack() as stack:
         if not rebuilding:
             await stack.enter_async_context(exclusive.in_use(settings.data_dir))
-        if meters is None:
+        with observers.around(IndexUse(name="open")):
             index = await stack.enter_async_context(connecting)
-        else:
-            with meters.operation("open"):
-                index = meters.round(await stack.enter_async_context(connecting))
-        yield PatientIndex(index)
+        yield observers.index(index)
 
 
 def _parser_pool(settings: Settings) -> AbstractAsyncContextManager[ParserPool]:
@@ -335,11 +318,6 @@ def _refuse_unused(settings: Settings) -> None:
             raise BadSettings(
                 f"FOOTNOTE_STEPS__{name.upper()}: there is no such step; there are: {', '.join(steps)}."
             )
-
-
-def _models(settings: Settings) -> list[str]:
-    kind = settings.model_kind()
-    return [kind] if kind == "extractive" else [kind, "extractive"]
 
 
 def _identity(embedder: Embedder) -> IndexIdentity:

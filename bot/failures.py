@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import secrets
 from typing import TYPE_CHECKING
 
 from bot import telemetry
@@ -43,7 +42,7 @@ def sentence_of(error: BaseException, language: str) -> str:
     known: Sentence | None = next((name for kind, name in _KNOWN if isinstance(error, kind)), None)
     if known is None:
         return say("unexpected", language, id=telemetry.record(error))
-    identity = secrets.token_hex(2)
+    identity = telemetry.told_id()
     # The sentences of these errors tell of services, never of what anybody wrote.
     _log.warning("a turn failed (id %s): %s: %s", identity, type(error).__name__, error)
     own = isinstance(error, RagError) and (language == "en" or language not in LANGUAGES)

@@ -15,6 +15,7 @@ from rag_engine.errors import RagError
 if TYPE_CHECKING:
     from bot.port import IncomingMessage, Room
     from bot.serving import Parts
+    from bot.turns import ChatTurn
 
 _THREAD_MESSAGES: Final = 50
 _BOT_SECONDS: Final = 3600.0
@@ -33,14 +34,18 @@ class Admitted:
     """Nobody asked us: we speak only if the files say something."""
 
 
-async def admit(message: IncomingMessage, room: Room, parts: Parts) -> Admitted | None:
-    """What is known of a message that is for us and new; None for any other. Why is logged, without what was written."""
+async def admit(message: IncomingMessage, room: Room, parts: Parts) -> Admitted | ChatTurn | None:
+    """What is known of a message that is for us and new; its turn where it was delivered before and nobody saw the end of it.
+
+    None for any other. Why is logged, without what was written.
+    """
     verdict = triggers.screen(message, answered_bots=frozenset(parts.settings.bots))
     if verdict is not None and not verdict.ours:
         _note(message, verdict)
         return None
-    if await _is_known(message, parts):
-        return None
+    known = await _known(message, parts)
+    if known is not None:
+        return known if known.unfinished else None
     settings = await settings_of(message, parts)
     earlier = None
     if verdict is None and message.by_bot:
@@ -64,12 +69,12 @@ async def settings_of(message: IncomingMessage, parts: Parts) -> PlaceSettings:
         return PlaceSettings(mode="mention")
 
 
-async def _is_known(message: IncomingMessage, parts: Parts) -> bool:
-    """Whether it was delivered before; where that cannot be told, the claim will tell."""
+async def _known(message: IncomingMessage, parts: Parts) -> ChatTurn | None:
+    """What became of it when it was delivered before; where that cannot be told, the claim will tell."""
     try:
-        return await parts.turns.of_message(message.place, message.id) is not None
+        return await parts.turns.of_message(message.place, message.id)
     except RagError:
-        return False
+        return None
 
 
 async def _of_bot(message: IncomingMessage, parts: Parts) -> Verdict:

@@ -14,35 +14,31 @@ from bot import settings as bot_settings
 from rag_engine import plugins
 from rag_engine.errors import BadSettings
 from rag_engine.pipeline import NamedStep
-from rag_engine.ports import (
-    Embedder,
-    Index,
-    IndexContents,
-    IndexIdentity,
-    LanguageModel,
-    Ports,
-    Reranker,
-    Splitter,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from pydantic import SecretStr
 
-    from bot.port import ChatService, CommandSpec, Finding
+    from bot.model_chain import ModelChoice
+    from bot.port import ChatService, CommandSpec, Finding, Signals
     from bot.settings import IndexSlice, Settings, Slice
+    from rag_engine.ports import (
+        Embedder,
+        IndexIdentity,
+        LanguageModel,
+        Ports,
+        Reranker,
+        Splitter,
+        StoredIndex,
+    )
     from rag_engine.types import KnowledgeBaseId
 
 
 _CLUSTER = "elasticsearch"
 """The index that is reached by `ELASTICSEARCH_URL`, and in which several have a name of their own."""
-
-
-class StoredIndex(Index, IndexContents, Protocol):
-    """An index whose contents can be read back."""
 
 
 class IndexModule(Protocol):
@@ -82,6 +78,14 @@ class IndexModule(Protocol):
         """Remove the whole index (closed) with everything in it; no error when there is none."""
         ...
 
+    def files(self, settings: BaseModel) -> Mapping[str, int]:
+        """The files in the data directory that are the index, each with the newest schema that is known; none for a server's."""
+        ...
+
+    async def erase(self, settings: BaseModel, *, data_dir: Path) -> bool:
+        """Leave nothing on the disk of what was removed; False where a server does that when it likes."""
+        ...
+
 
 def index_module(slice_: IndexSlice, settings: Settings) -> tuple[IndexModule, BaseModel]:
     """The module of an index with its own settings."""
@@ -114,7 +118,7 @@ async def embedder(settings: Settings) -> AsyncGenerator[Embedder]:
     """The embedder of the settings."""
     slice_ = settings.embedder
     module = await asyncio.to_thread(plugins.load, "rag_engine.embedders", slice_.kind)
-    values = _with_openai(slice_.rest(), settings) if slice_.kind == "openai" else slice_.rest()
+    values = with_openai(slice_.rest(), settings) if slice_.kind == "openai" else slice_.rest()
     async with module.connect(
         _validated(module, values, variable="EMBEDDER"), data_dir=settings.data_dir
     ) as connected:
@@ -122,13 +126,11 @@ async def embedder(settings: Settings) -> AsyncGenerator[Embedder]:
 
 
 @asynccontextmanager
-async def model(kind: str, settings: Settings, *, embedder: Embedder) -> AsyncGenerator[LanguageModel]:
-    """A language model; only the one that is configured is given its settings."""
-    module = await asyncio.to_thread(plugins.load, "rag_engine.models", kind)
-    values = settings.model.rest() if kind == settings.model_kind() else {}
-    if kind == "openai":
-        values = _with_openai(values, settings)
-    async with module.connect(_validated(module, values, variable="MODEL"), embedder=embedder) as connected:
+async def model(choice: ModelChoice, *, embedder: Embedder) -> AsyncGenerator[LanguageModel]:
+    """A language model of those that are configured."""
+    module = await asyncio.to_thread(plugins.load, "rag_engine.models", choice.kind)
+    own = _validated(module, choice.values, variable=choice.variable)
+    async with module.connect(own, embedder=embedder) as connected:
         yield connected
 
 
@@ -164,10 +166,8 @@ class PlatformModule(Protocol):
 
     Settings: type[BaseModel]
 
-    async def run(
-        self, settings: BaseModel, service: ChatService, *, ready: Callable[[Mapping[str, str]], None]
-    ) -> None:
-        """Serve until cancelled; `ready` is called with a few facts once events come in.
+    async def run(self, settings: BaseModel, service: ChatService, *, signals: Signals) -> None:
+        """Serve until cancelled.
 
         Raises `bot.port.Refused` for what the operator must mend.
         """
@@ -233,7 +233,8 @@ def _platform_values(name: str, settings: Settings) -> dict[str, object]:
     )
 
 
-def _with_openai(values: Mapping[str, object], settings: Settings) -> dict[str, object]:
+def with_openai(values: Mapping[str, object], settings: Settings) -> dict[str, object]:
+    """The values of a part that is reached as OpenAI is, with the key and the address that people already have for it."""
     return _shared(values, api_key=settings.openai_api_key, base_url=settings.openai_base_url)
 
 

@@ -13,21 +13,18 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
+from rag_engine.around import AroundEmbedder, AroundIndex
 from rag_engine.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
+    from collections.abc import Awaitable, Callable, Generator, Sequence
 
-    from bot.parts import StoredIndex
-    from rag_engine.ports import Embedder
     from rag_engine.types import (
         Chunk,
         Document,
         DocumentId,
         KnowledgeBaseId,
         Matrix,
-        Ranking,
-        Search,
         Side,
         Vector,
     )
@@ -58,8 +55,13 @@ class Patience:
     chance: Callable[[], float] = random.random
     _waiting: int = field(default=0, init=False)
 
-    async def keep_trying(self, call: Callable[[], Awaitable[_Result]]) -> _Result:
-        """What the call returns in the end. Raises its `Unavailable` when the time is over, or could not be enough."""
+    async def keep_trying(
+        self, call: Callable[[], Awaitable[_Result]], *, only: type[Unavailable] = Unavailable
+    ) -> _Result:
+        """What the call returns in the end. Raises its `Unavailable` when the time is over, or could not be enough.
+
+        Another than `only` is raised at once.
+        """
         clock = asyncio.get_running_loop().time
         failures, ends = 0, 0.0
         waits = False
@@ -68,7 +70,7 @@ class Patience:
                 try:
                     result = await call()
                     break
-                except Unavailable as error:
+                except only as error:
                     failures += 1
                     ends = ends or clock() + self.seconds
                     left = ends - clock()
@@ -111,17 +113,20 @@ def patient(patience: Patience) -> Generator[None]:
         _current.reset(token)
 
 
-async def keep_trying(call: Callable[[], Awaitable[_Result]]) -> _Result:
-    """What the call returns, made again as long as the patience of the block lasts; outside of one it is made once."""
+async def keep_trying(
+    call: Callable[[], Awaitable[_Result]], *, only: type[Unavailable] = Unavailable
+) -> _Result:
+    """What the call returns, made again as long as the patience of the block lasts; outside of one it is made once.
+
+    It is made again for `only` such errors.
+    """
     patience = _current.get()
-    return await (call() if patience is None else patience.keep_trying(call))
+    return await (call() if patience is None else patience.keep_trying(call, only=only))
 
 
 @dataclass(frozen=True, slots=True)
-class PatientIndex:
+class PatientIndex(AroundIndex):
     """The same port round `index`: writing waits, which a retry harms as little as the port says; searching never does."""
-
-    index: StoredIndex
 
     async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
         await keep_trying(lambda: self.index.put(document, chunks))
@@ -129,36 +134,10 @@ class PatientIndex:
     async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
         await keep_trying(lambda: self.index.drop(knowledge_base, document))
 
-    async def search(self, searches: Sequence[Search]) -> list[Ranking]:
-        return await self.index.search(searches)
-
-    def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncIterator[tuple[Chunk, Vector]]:
-        return self.index.scan(knowledge_base)
-
-    async def count(self, knowledge_base: KnowledgeBaseId) -> int:
-        return await self.index.count(knowledge_base)
-
 
 @dataclass(frozen=True, slots=True)
-class PatientEmbedder:
+class PatientEmbedder(AroundEmbedder):
     """The same port round `embedder`: passages wait, questions never do."""
-
-    embedder: Embedder
-
-    @property
-    def model(self) -> str:
-        return self.embedder.model
-
-    @property
-    def dimensions(self) -> int:
-        return self.embedder.dimensions
-
-    @property
-    def max_tokens(self) -> int:
-        return self.embedder.max_tokens
-
-    def count_tokens(self, text: str) -> int:
-        return self.embedder.count_tokens(text)
 
     async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
         if side == "query":

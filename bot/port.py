@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
+from bot.lifecycle import Inbox, Recall, Signals
 from bot.outgoing import Budget, Button, File, Limits, Outlet, Page, Reply, Route, Source, Write
 from rag_engine.types import Citation
 
@@ -31,6 +32,7 @@ __all__ = [
     "File",
     "Finding",
     "Gone",
+    "Inbox",
     "IncomingMessage",
     "Limits",
     "MessageDeleted",
@@ -42,10 +44,12 @@ __all__ = [
     "Person",
     "Place",
     "Posted",
+    "Recall",
     "Refused",
     "Reply",
     "Room",
     "Route",
+    "Signals",
     "Source",
     "Standing",
     "Stopped",
@@ -175,6 +179,9 @@ class IncomingMessage:
     """It is a message of our own; only seen when earlier messages are read."""
     about: str = ""
     """The platform's id of the message whose text and files these are, where that is another one: somebody asked about it."""
+    handle: str = ""
+    """What the adapter needs beside all this to go on with the answer after a restart (the address of a private reply). It may be
+    a key for some minutes: it is kept while the answer is unfinished, and never logged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,6 +235,8 @@ class Command:
     values: Mapping[str, str] = field(default_factory=dict[str, str])
     line: str = ""
     attachments: tuple[Attachment, ...] = ()
+    handle: str = ""
+    """As in `IncomingMessage`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,10 +295,37 @@ class Room(Protocol):
 class ChatService(Protocol):
     """All behaviour behind an adapter. Never raises what a person could have been told in a message.
 
-    Each call may take as long as the answer does: an adapter acknowledges the event first and runs the call in a task.
+    Each call may take as long as the answer does: an adapter acknowledges the event first and runs the call in a task. A call that is
+    cancelled did not deal with its event: when the program ends, what comes is left for its next start in that way.
     """
 
     commands: Sequence[CommandSpec]
+    inbox: Inbox
+
+    async def resume(self, platform: str, recall: Recall) -> None:
+        """Go on with the answers that were under way on the platform when the program ended; returns when they are done.
+
+        Called once by an adapter that can write, before or while events come in.
+        """
+        ...
+
+    async def answers_in(self, place: Place) -> frozenset[str]:
+        """Our messages in the place's thread that are known to belong to an answer; a lost one is none of them."""
+        ...
+
+    async def answered_in(self, platform: str, workspace: str, *, limit: int) -> list[str]:
+        """The channels of the workspace in which somebody was answered, the latest first.
+
+        For adapters whose platform does not list all conversations that we have part in.
+        """
+        ...
+
+    async def heard(self, platform: str) -> float:
+        """When the latest message of the platform that was looked at was written, in seconds since the epoch; 0: never.
+
+        For adapters whose platform does not send again what came while nobody listened.
+        """
+        ...
 
     async def on_message(self, event: MessageEvent, room: Room) -> None: ...
 

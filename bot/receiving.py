@@ -10,7 +10,7 @@ from bot import hearing
 from bot.failures import sentence_of
 from bot.port import Button, Reply
 from bot.sentences import language_of
-from bot.turns import TakenFile
+from bot.taken_files import TakenFile
 from bot.uploads import listed, uris
 from rag_engine.errors import NotAllowed
 from rag_engine.media_types import shown
@@ -123,7 +123,7 @@ async def take_files(case: Case, parts: Parts, own: IncomingMessage) -> None:
         if left > 0:
             lines.append(case.say("files_left", count=left))
     case.lines = tuple(lines)
-    case.kept = tuple(await parts.turns.files_of(case.ledger.turn))
+    case.kept = tuple(await parts.taken.of_turn(case.ledger.turn))
 
 
 async def _own(case: Case, parts: Parts, own: IncomingMessage) -> tuple[list[_Brought], list[str]]:
@@ -132,7 +132,7 @@ async def _own(case: Case, parts: Parts, own: IncomingMessage) -> tuple[list[_Br
     again = bool(case.ledger.turn.messages)
     if not brought or not (again or own.about):
         return brought, []
-    known = await parts.turns.known_files(case.home, [identity(file.attachment) for file in brought])
+    known = await parts.taken.known(case.home, [identity(file.attachment) for file in brought])
     if case.ledger.turn.question:
         return _without(brought, known), []
     there = {name: file for name, file in known.items() if file.document or not file.answer}
@@ -143,15 +143,16 @@ async def _own(case: Case, parts: Parts, own: IncomingMessage) -> tuple[list[_Br
 async def _take(case: Case, parts: Parts, wanted: list[_Brought]) -> list[Taken]:
     """Take them in. Each is recorded before: whatever interrupts it, the knowledge goes when its message does."""
     base = await parts.audiences.own(case.home)
-    await parts.turns.keep_files([_row(case, file, base) for file in wanted])
+    await parts.taken.keep([_row(case, file, base) for file in wanted])
     taken = await parts.uploads.take(
         [replace(file.attachment, uri=file.source) for file in wanted],
         knowledge_base=base.id,
         show=case.files,
+        person=case.message.person.id,
         language=case.language,
     )
     pairs = zip(wanted, taken, strict=True)
-    await parts.turns.keep_files([_row(case, file, base, outcome) for file, outcome in pairs])
+    await parts.taken.keep([_row(case, file, base, outcome) for file, outcome in pairs])
     return taken
 
 
@@ -173,9 +174,9 @@ def _row(case: Case, file: _Brought, base: KnowledgeBase, outcome: Taken | None 
 
 async def forget(place: Place, message: str, parts: Parts) -> None:
     """Take back the files that a message of the place's channel brought: what came with other messages too stays known."""
-    for file in await parts.turns.brought_by(place, message):
+    for file in await parts.taken.brought_by(place, message):
         await parts.forget_source(file.knowledge_base, file.source)
-        await parts.turns.drop_file(file)
+        await parts.taken.drop(file)
 
 
 async def finish_files(case: Case) -> None:
@@ -226,9 +227,7 @@ def _of(message: IncomingMessage) -> list[_Brought]:
 async def _unknown(files: list[_Brought], place: Place, parts: Parts) -> list[_Brought]:
     if not files:
         return []
-    return _without(
-        files, await parts.turns.known_files(place, [identity(file.attachment) for file in files])
-    )
+    return _without(files, await parts.taken.known(place, [identity(file.attachment) for file in files]))
 
 
 def _without(files: list[_Brought], known: Collection[str]) -> list[_Brought]:

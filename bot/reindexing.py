@@ -15,14 +15,15 @@ from rag_engine.errors import UnknownDocument
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from bot.compose import Foundation, Library
+    from bot.library import Foundation, Library
     from bot.rebuild_log import Entry, RebuildLog
     from bot.settings import Settings
     from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId
 
     Progress = Callable[[DocumentRecord], None]
 
-_FILE = "rebuilding.jsonl"
+FILE = "rebuilding.jsonl"
+"""How far a rebuild is, in the data directory."""
 _IN_FLIGHT = 4  # while one document is written, others are split and embedded
 _WITH_TEXT = {"ready", "embedding"}
 """States of documents that are searchable, a new version of which may have been on its way; the others never were, or are going."""
@@ -62,7 +63,7 @@ async def rebuild(
 
 
 async def _rebuild(settings: Settings, foundation: Foundation, progress: Progress) -> Rebuilt:
-    path = settings.data_dir / _FILE
+    path = settings.data_dir / FILE
     recipe = _recipe(settings, foundation)
     async with rebuild_log.opened(path, recipe) as log:
         kept = log.entries and await _is_kept(settings, foundation, log)
@@ -145,7 +146,6 @@ async def _work(
             splitter=library.splitter,
             embedder=library.cached_embedder,
             on_read=_ignore,
-            on_long=_nothing,
         )
         async with aclosing(found):
             async for part in found:
@@ -202,7 +202,3 @@ async def _index_again(library: Library, base: KnowledgeBase, progress: Progress
 
 def _ignore(seen: object) -> None:
     """Nobody asked."""
-
-
-async def _nothing() -> None:
-    """Nothing is recorded of a document that takes long."""

@@ -7,15 +7,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
+from bot.fairness import FairSemaphore
 
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Hashable
+
+    from bot.fairness import OnWait
     from bot.port import Place
 
 Reason: TypeAlias = Literal["stopped", "edited", "deleted"]
 
-_ENDING_SECONDS = 330.0
-"""How long an interrupted turn may take to end; longer than a last word is held out for a platform."""
+_LAST_WORD_SECONDS = 300.0
+_ENDING_SECONDS = 30.0
+"""How much longer than its last word an interrupted turn may take to end."""
 
 
 class Interrupted(Exception):
@@ -27,11 +31,12 @@ class Interrupted(Exception):
 
 
 class Crowded(Exception):
-    """As many wait already as may; `waiting` is how many."""
+    """As many wait already as may; `waiting` is how many, in the conversation or `everywhere`."""
 
-    def __init__(self, waiting: int) -> None:
+    def __init__(self, waiting: int, *, everywhere: bool = False) -> None:
         super().__init__(f"{waiting} are waiting")
         self.waiting = waiting
+        self.everywhere = everywhere
 
 
 class Run:
@@ -61,7 +66,7 @@ class Run:
 
     @asynccontextmanager
     async def interruptible(self) -> AsyncGenerator[None]:
-        """Raises `Interrupted` out of the block when somebody interrupts the turn. Once a turn."""
+        """Raises `Interrupted` out of the block when somebody interrupts the turn; of several blocks, only one at a time."""
         limit = asyncio.timeout(None)
         try:
             async with limit:
@@ -79,10 +84,11 @@ class Run:
 
 
 class Runs:
-    """The turns that are being dealt with, by id."""
+    """The turns that are being dealt with, by id. `last_word_seconds`: as long as the end of an answer is tried to be written."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, last_word_seconds: float = _LAST_WORD_SECONDS) -> None:
         self._runs: dict[str, Run] = {}
+        self._ending_seconds = last_word_seconds + _ENDING_SECONDS
 
     def begin(self, identity: str, *, place: Place | None = None, asker: str = "") -> Run:
         """The run of that id, which goes on when it has begun already; one caller deals with it."""
@@ -111,7 +117,7 @@ class Runs:
         while run := self._runs.get(identity):
             found = True
             run.interrupt(reason)
-            async with asyncio.timeout(_ENDING_SECONDS):
+            async with asyncio.timeout(self._ending_seconds):
                 await run.ended.wait()
         return found
 
@@ -120,36 +126,47 @@ class Runs:
 class _Line:
     """Who is in a line: the one whose turn it is, and those who wait."""
 
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    turns: FairSemaphore = field(default_factory=lambda: FairSemaphore(1))
     people: int = 0
 
 
 class Conversations:
-    """Turns of one line one after the other, in the order in which they came; of all, so many at the same time."""
+    """Turns of one line one after the other, in the order in which they came; of all, so many at the same time.
 
-    def __init__(self, *, at_once: int, waiting: int) -> None:
-        self._at_once = asyncio.Semaphore(at_once)
+    `waiting` may wait in one line, `queue` in all of them. What becomes free goes to the places in turn, so that one with a hundred
+    questions does not keep another waiting for all of them.
+    """
+
+    def __init__(self, *, at_once: int, waiting: int, queue: int) -> None:
+        self._answers = FairSemaphore(at_once)
         self._waiting = waiting
+        self._queue = queue
         self._lines: dict[str, _Line] = {}
+
+    @property
+    def waiting(self) -> int:
+        """How many wait, in their lines or for room among all."""
+        return self._answers.waiting + sum(line.turns.waiting for line in self._lines.values())
 
     @asynccontextmanager
     async def turn(
-        self, line_of: str, *, on_wait: Callable[[], None], on_crowd: Callable[[], None]
+        self, line_of: str, *, place: Hashable, on_wait: OnWait, on_crowd: OnWait
     ) -> AsyncGenerator[None]:
-        """Wait for one's turn, told by `on_wait`, and for room among all, told by `on_crowd`. Raises `Crowded`."""
-        line = self._lines.setdefault(line_of, _Line())
-        if line.people > self._waiting:
-            raise Crowded(line.people - 1)
+        """Wait for one's turn in the line, told by `on_wait`, and for room among all, told by `on_crowd`. Raises `Crowded`."""
+        line = self._lines.get(line_of) or _Line()
+        self._admit(line)
+        self._lines[line_of] = line
         line.people += 1
         try:
-            if line.people > 1:
-                on_wait()
-            async with line.lock:
-                if self._at_once.locked():
-                    on_crowd()
-                async with self._at_once:
-                    yield
+            async with line.turns.turn(line_of, on_wait=on_wait), self._answers.turn(place, on_wait=on_crowd):
+                yield
         finally:
             line.people -= 1
             if not line.people:
                 del self._lines[line_of]
+
+    def _admit(self, line: _Line) -> None:
+        if line.people > self._waiting:
+            raise Crowded(line.people - 1)
+        if (line.people or self._answers.is_full) and self.waiting >= self._queue:
+            raise Crowded(self.waiting, everywhere=True)

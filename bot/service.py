@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bot import actions, answering, gate, receiving, telemetry, triggers
-from bot.actions import Again, Context
-from bot.answering import Case, Ledger
-from bot.commands.parsing import parse
+from bot import gate, receiving, telemetry, triggers
+from bot.dealing import Dealing
 from bot.failures import sentence_of
 from bot.gate import Admitted
-from bot.port import ChatError, IncomingMessage, MessageDeleted, MessageEdited, Reply
-from bot.running import Conversations, Crowded, Interrupted, Runs
-from bot.sentences import language_of, say
+from bot.interacting import Interacting
+from bot.port import ChatError, MessageDeleted, MessageEdited
+from bot.resuming import Resuming
+from bot.sentences import language_of
 from bot.turns import ChatTurn
-from bot.withdrawing import withdraw
-from rag_engine.errors import RagError, UserError
+from rag_engine.errors import RagError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from bot.port import Action, Command, MessageEvent, Person, Room
-    from bot.running import Run
-    from bot.serving import Parts, Show
-    from bot.writing import MessageStream
+    from bot.port import Action, Command, IncomingMessage, MessageEvent, Place, Recall, Room
+    from bot.serving import Parts
 
 _EDITABLE_SECONDS = 600.0
 """A question that is edited later than this after it was asked keeps its answer."""
-_SHOWN_AFTER_SECONDS = 0.5
-"""A command that takes longer says that it is being done."""
-
-_LAST_WORD_SECONDS = 5.0
-"""How long a message may take to say that its answer was interrupted; less than a service manager waits before it kills."""
-
-_log = logging.getLogger(__name__)
 
 
 class Service:
@@ -45,9 +30,17 @@ class Service:
 
     def __init__(self, parts: Parts) -> None:
         self.commands = parts.commands.specs
+        self.inbox = parts.inbox
         self._parts = parts
-        self._runs = Runs()
-        self._conversations = Conversations(at_once=parts.settings.answers, waiting=parts.settings.waiting)
+        self._dealing = Dealing(parts)
+        self._runs = self._dealing.runs
+        self._resuming = Resuming(parts, self._dealing)
+        self._interacting = Interacting(parts, self._dealing, self._resuming)
+
+    @property
+    def waiting(self) -> int:
+        """How many questions wait for their turn."""
+        return self._dealing.waiting
 
     async def on_message(self, event: MessageEvent, room: Room) -> None:
         """Answer what is for us; a question that is edited is answered anew, and one that is deleted loses its answer."""
@@ -58,31 +51,45 @@ class Service:
                 await self._deleted(event, room)
             else:
                 await self._arrived(event, room)
+                await self._parts.heard.note(event.place.platform, event.at)
         except BrokenPipeError:
             raise  # nobody reads what we say any more
         except Exception as error:  # whoever asked has been told where that was possible
             telemetry.record(telemetry.unwrapped(error))
 
+    async def resume(self, platform: str, recall: Recall) -> None:
+        """Go on with the answers that were under way on the platform when the program ended."""
+        await self._resuming.all(platform, recall)
+
+    async def answers_in(self, place: Place) -> frozenset[str]:
+        """Our messages in the place's thread that are known to belong to an answer."""
+        return await self._parts.turns.messages_in(place)
+
+    async def answered_in(self, platform: str, workspace: str, *, limit: int) -> list[str]:
+        """The channels of the workspace in which somebody was answered, the latest first."""
+        return await self._parts.turns.channels(platform, workspace, limit=limit)
+
+    async def heard(self, platform: str) -> float:
+        """When the latest message of the platform that was looked at was written."""
+        return await self._parts.heard.latest(platform)
+
     async def on_command(self, command: Command, room: Room) -> None:
         """Answer a slash command, to its person alone unless they ask otherwise."""
-        try:
-            if not await self._parts.turns.claim_event(command.place, f"command:{command.id}"):
-                return
-            if command.name.split()[0].lstrip("/").casefold() == "ask":
-                await self._ask(command, room)
-            else:
-                await self._execute(command, room)
-        except Exception as error:
-            await self._tell(room, command.person, sentence_of(error, language_of("", command.person)))
+        with telemetry.within(command=telemetry.new_id(), platform=command.place.platform):
+            try:
+                await self._interacting.command(command, room)
+            except Exception as error:
+                sentence = sentence_of(error, language_of("", command.person))
+                await self._dealing.tell(room, command.person, sentence)
 
     async def on_action(self, action: Action, room: Room) -> None:
         """Do what a button under one of our messages says."""
-        try:
-            if action.id and not await self._parts.turns.claim_event(action.place, f"action:{action.id}"):
-                return
-            await self._press(action, room)
-        except Exception as error:
-            await self._tell(room, action.person, sentence_of(error, language_of("", action.person)))
+        with telemetry.within(action=telemetry.new_id(), platform=action.place.platform):
+            try:
+                await self._interacting.action(action, room)
+            except Exception as error:
+                sentence = sentence_of(error, language_of("", action.person))
+                await self._dealing.tell(room, action.person, sentence)
 
     # --- messages
 
@@ -91,7 +98,9 @@ class Service:
         admitted = await gate.admit(message, room, self._parts)
         if admitted is None:
             return False
-        return await self._stops(message, room) or await self._take_up(message, room, admitted)
+        if isinstance(admitted, ChatTurn):
+            return await self._resuming.redelivered(admitted, message, room)
+        return await self._stops(message, room) or await self._dealing.take_up(message, room, admitted)
 
     async def _stops(self, message: IncomingMessage, room: Room) -> bool:
         """Whether the message says no more than stop, and there was something to stop."""
@@ -102,170 +111,10 @@ class Service:
                 await check(message.person, message.place, room.directory, act="stop", asker=run.asker)
         except (RagError, ChatError) as error:
             language = language_of(message.text, message.person)
-            await self._tell(room, message.person, sentence_of(error, language))
+            await self._dealing.tell(room, message.person, sentence_of(error, language))
             return True
         stopped = [run for run in running if run.interrupt("stopped")]
         return bool(stopped)
-
-    async def _take_up(self, message: IncomingMessage, room: Room, admitted: Admitted) -> bool:
-        """Claim the message, then deal with it; False when its twin was faster."""
-        turn = ChatTurn(
-            place=message.place,
-            message=message.id,
-            person=message.person,
-            uri=message.uri,
-            private=message.private,
-            by_bot=message.by_bot,
-            question=message.text.strip(),
-            asked_at=message.at or time.time(),
-        )
-        # It runs from before others can find it: an edit that comes right behind must have something to interrupt.
-        self._runs.begin(turn.id, place=turn.place, asker=turn.person.id)
-        claimed = False
-        try:
-            claimed = await self._parts.turns.claim(turn)
-        except RagError as error:
-            await self._tell(room, message.person, sentence_of(error, language_of("", message.person)))
-            return True
-        finally:
-            if not claimed:
-                self._runs.end(turn.id)
-        if claimed:
-            await self._deal(turn, message, room, admitted)
-        return claimed
-
-    async def _deal(
-        self,
-        turn: ChatTurn,
-        message: IncomingMessage,
-        room: Room,
-        admitted: Admitted,
-        *,
-        listens: bool = False,
-    ) -> None:
-        """One turn on its messages, from the placeholder to the last word."""
-        run = self._runs.begin(turn.id, place=turn.place, asker=turn.person.id)
-        ledger = Ledger(self._parts.turns, turn)
-        language = language_of(message.text, message.person, chosen=admitted.settings.language)
-        try:
-            self._parts.access.admit(turn.place)
-            allowed, home = await receiving.settled_where_it_stands(
-                message, room, self._parts, ledger, unasked=admitted.unasked
-            )
-            run.place = ledger.turn.place
-            if message.attachments and not (allowed.attachments or turn.question):
-                return await ledger.note("failed")
-            async with self._opened(room, ledger, run) as stream:
-                case = Case(
-                    message=allowed,
-                    room=room,
-                    settings=admitted.settings,
-                    language=language,
-                    ledger=ledger,
-                    run=run,
-                    stream=stream,
-                    home=home,
-                    listens=listens or message.in_thread,
-                    unasked=admitted.unasked,
-                    earlier=admitted.earlier,
-                )
-                await self._speak(case)
-            if admitted.unasked and ledger.turn.messages:
-                await ledger.note(place=await room.settle())
-        except BrokenPipeError:
-            raise
-        except Exception as error:
-            await ledger.note("failed")
-            await self._tell(room, message.person, sentence_of(error, language))
-        finally:
-            self._runs.end(turn.id)
-        return None
-
-    def _opened(self, room: Room, ledger: Ledger, run: Run) -> MessageStream:
-        """The messages of the turn, those that stand already or new ones; the ledger and the run hear what happens to them."""
-        turn = ledger.turn
-        return self._parts.scheduler.open(
-            room.outlet(private=turn.person if turn.private else None, posted=turn.messages),
-            posted=turn.messages,
-            on_posted=ledger.posted,
-            on_stopped=lambda: run.interrupt("stopped"),
-        )
-
-    async def _speak(self, case: Case) -> None:
-        """Say all there is to say; a failure too is said, where the message can still be written."""
-        try:
-            async with case.run.interruptible():
-                case.status(case.say("looking"))
-                async with self._conversations.turn(
-                    answering.line_of(case.ledger.turn),
-                    on_wait=lambda: case.status(case.say("queued")),
-                    on_crowd=lambda: case.status(case.say("busy")),
-                ):
-                    await self._reply(case)
-        except Interrupted as interruption:
-            if interruption.reason == "stopped":
-                await self._stopped(case)
-        except answering.Silence:
-            await self._silent(case.ledger.turn)
-        except asyncio.CancelledError:
-            await self._interrupted(case)
-            raise
-        except BrokenPipeError:
-            raise
-        except Crowded as crowd:
-            await self._failed(case, UserError(case.say("queue_full", count=crowd.waiting)))
-        except Exception as error:
-            await self._failed(case, error)
-
-    async def _reply(self, case: Case) -> None:
-        """Files first, then the answer."""
-        own = case.message
-        bare = not case.ledger.turn.question and not own.attachments
-        if case.listens or bare:
-            await receiving.listen(case)
-        if bare:
-            own = await receiving.meant(case, self._parts)
-        await receiving.take_files(case, self._parts, own)
-        if case.ledger.turn.question:
-            await answering.answer(case, self._parts)
-        elif case.lines:
-            await receiving.finish_files(case)
-        else:
-            await case.finish(Reply(text=case.say("help")), "final")
-
-    async def _stopped(self, case: Case) -> None:
-        case.run.last_word()
-        await case.finish(case.broken_off(case.say("stopped")), "stopped")
-
-    async def _interrupted(self, case: Case) -> None:
-        """The program ends: what stands there must not look as if it went on."""
-        if not case.stream.messages:
-            return
-        try:
-            async with asyncio.timeout(_LAST_WORD_SECONDS):
-                await case.finish(case.broken_off(case.say("interrupted")), "stopped")
-        except (ChatError, TimeoutError) as error:
-            _log.warning("the last word of an answer could not be written: %s", error)
-
-    async def _silent(self, turn: ChatTurn) -> None:
-        """Say nothing, and remember nothing of it."""
-        if turn.turn:
-            await self._parts.forget_turn(turn.turn)
-        await self._parts.turns.drop(turn)
-        telemetry.event("kept_silent", platform=turn.place.platform, why="nobody asked, and no file says it")
-
-    async def _failed(self, case: Case, error: Exception) -> None:
-        sentence = sentence_of(error, case.language)
-        if case.unasked and not case.stream.messages:
-            return await case.ledger.note("failed")  # nobody asked: it is in the log
-        case.run.last_word()
-        try:
-            await case.finish(case.broken_off(sentence), "failed")
-        except ChatError as problem:
-            _log.warning("a message could not be written: %s", problem)
-            await case.ledger.note("failed")
-            await self._tell(case.room, case.message.person, case.say("cannot_post"))
-        return None
 
     async def _edited(self, message: IncomingMessage, room: Room) -> None:
         """Answer the question anew in the same messages, while it is fresh; an edit that asks nothing else changes nothing."""
@@ -287,8 +136,8 @@ class Service:
             turn = await turns.find(turn.id) or turn
             if not self._runs.is_running(turn.id):  # else another edit was faster
                 break
-        turn = replace(turn, question=text, state="received")
-        await self._deal(turn, message, room, Admitted(settings=settings))
+        turn = replace(turn, question=text, attempts=1)
+        await self._dealing.again(turn, message, room, Admitted(settings=settings))
 
     async def _deleted(self, event: MessageDeleted, room: Room) -> None:
         """Take the answer away, and what is remembered of it and of the files that came with the question."""
@@ -297,100 +146,4 @@ class Service:
         if turn is None:  # its files may have been taken in all the same
             return await receiving.forget(event.place, event.id, self._parts)
         await self._runs.interrupt_and_wait(turn.id, "deleted")
-        turn = await turns.find(turn.id) or turn
-        await turns.save(replace(turn, state="withdrawn", question="", turn=None, citations=(), messages=()))
-        if turn.turn:
-            await self._parts.forget_turn(turn.turn)
-        try:
-            await receiving.forget(event.place, event.id, self._parts)
-        finally:
-            await withdraw(room.outlet(posted=turn.messages), turn.messages)
-        return None
-
-    # --- commands and buttons
-
-    async def _ask(self, command: Command, room: Room) -> None:
-        values = parse(command).values
-        public = values.get("where") == "channel"
-        message = IncomingMessage(
-            id=f"command:{command.id}",
-            place=command.place,
-            person=command.person,
-            text=values.get("question", ""),
-            private=not public,
-            in_thread=bool(command.place.thread),
-            at=time.time(),
-        )
-        admitted = Admitted(settings=await gate.settings_of(message, self._parts))
-        await self._take_up(message, room, admitted)
-
-    async def _execute(self, command: Command, room: Room) -> None:
-        async def work(show: Show) -> Reply | None:
-            return await self._parts.commands.execute(command, room, show)
-
-        await self._carry_out(work, command.person, room)
-
-    async def _press(self, action: Action, room: Room) -> None:
-        again: list[Again] = []
-
-        async def own(show: Show) -> Reply | None:
-            context = Context(action=action, room=room, parts=self._parts, runs=self._runs, show=show)
-            done = await actions.press(context)
-            if not isinstance(done, Again):
-                return done
-            again.append(done)
-            return None
-
-        async def others(show: Show) -> Reply | None:
-            reply = await self._parts.commands.press(action, room, show)
-            return reply or Reply(text=say("unknown_button", language_of("", action.person)))
-
-        if action.name in actions.NAMES:
-            await self._carry_out(own, action.person, room, slow=action.name in actions.SLOW)
-        else:
-            posted = (action.message,) if action.message else ()
-            await self._carry_out(others, action.person, room, posted=posted)
-        for one in again:
-            settings = await gate.settings_of(one.message, self._parts)
-            if not self._runs.is_running(one.turn.id):
-                turn = replace(one.turn, state="received")
-                await self._deal(turn, one.message, room, Admitted(settings=settings), listens=one.listens)
-
-    async def _carry_out(
-        self,
-        work: Callable[[Show], Awaitable[Reply | None]],
-        person: Person,
-        room: Room,
-        *,
-        posted: tuple[str, ...] = (),
-        slow: bool = True,
-    ) -> None:
-        """Do it, and tell the person alone what came of it, if anything; what is slow says that it is being done."""
-        language = language_of("", person)
-        outlet = room.outlet(private=person, posted=posted)
-        async with self._parts.scheduler.open(outlet, posted=posted) as stream:
-            working = Reply(status=say("working", language))
-            timer = asyncio.get_running_loop().call_later(_SHOWN_AFTER_SECONDS, stream.want, working)
-            if not slow:
-                timer.cancel()
-
-            def show(reply: Reply) -> None:
-                timer.cancel()
-                stream.want(reply)
-
-            try:
-                reply = await work(show)
-            except Exception as error:
-                reply = Reply(text=sentence_of(error, language))
-            finally:
-                timer.cancel()
-            if reply is not None:
-                await stream.finish(reply)
-
-    async def _tell(self, room: Room, person: Person, sentence: str) -> None:
-        """Tell one person, and nobody else."""
-        try:
-            async with self._parts.scheduler.open(room.outlet(private=person)) as stream:
-                await stream.finish(Reply(text=sentence))
-        except ChatError as error:
-            _log.warning("somebody could not be told anything: %s", error)
+        return await self._dealing.withdraw(await turns.find(turn.id) or turn, room)

@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from bot.observing import Observers
 from bot.settings import ChatSettings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from bot.access import Act, Scope
+    from bot.claims import Claims
+    from bot.inbox import Heard
     from bot.places import PlaceSettings
-    from bot.port import Action, Command, CommandSpec, Directory, Person, Place, Reply, Room
+    from bot.port import Action, Command, CommandSpec, Directory, Inbox, Person, Place, Reply, Room
     from bot.streaming import Scheduler
+    from bot.taken_files import TakenFiles
     from bot.turns import ChatTurn, Turns
     from bot.uploads import Uploads
     from rag_engine.engine import Engine
@@ -71,6 +75,10 @@ class Parts:
 
     engine: Engine
     turns: Turns
+    taken: TakenFiles
+    claims: Claims
+    inbox: Inbox
+    heard: Heard
     scheduler: Scheduler
     audiences: Audiences
     access: Access
@@ -81,8 +89,9 @@ class Parts:
     """The cited passages of an answer in their context, for the person who asks for them."""
     forget_turn: Callable[[TurnId], Awaitable[None]]
     """Takes a question and its answer out of the engine's history."""
-    forget_document: Callable[[KnowledgeBaseId, DocumentId], Awaitable[None]]
+    forget_document: Callable[[KnowledgeBaseId, DocumentId], Awaitable[bool]]
     forget_source: Callable[[KnowledgeBaseId, str], Awaitable[None]]
     """Takes away one URI that leads to a document, and with the last one the document."""
     settings: ChatSettings = field(default_factory=ChatSettings)
+    observers: Observers = field(default_factory=Observers)
     passages: int = 8

@@ -83,9 +83,17 @@ class IndexSlice(Slice):
     kind: str = "embedded"
 
 
+class FallbackSlice(Slice):
+    """A language model that is asked when those before it do not answer; without an address of its own it is on the same server."""
+
+    kind: str = "openai"
+
+
 class ModelSlice(Slice):
     kind: str = ""
     """Empty: `openai` when a name, a key or a server is given, else `extractive`."""
+    fallbacks: dict[str, FallbackSlice] = Field(default_factory=dict[str, FallbackSlice])
+    """The models asked next, in the order of their labels: `FOOTNOTE_MODEL__FALLBACKS__1__NAME=…`, `…__1__BASE_URL`, `…__1__API_KEY`."""
 
 
 class RerankerSlice(Slice):
@@ -121,6 +129,21 @@ class AnsweringSettings(_Section):
     question_characters: int = Field(default=20_000, ge=100)
     history_turns: int = Field(default=20, ge=0)
     passages: int = Field(default=8, ge=1, le=50)
+    first_text_seconds: float = Field(default=60, gt=0)
+    """How long it may take until an answer begins, all language models together: each may take an equal share of what is left."""
+
+
+class BreakerSettings(_Section):
+    """When a server that fails (model, embedder, index, reranker) is left alone for a while; whoever asks is then told so at once."""
+
+    failures: int = Field(default=5, ge=1, le=1000)
+    """In a row: fewer may be one bad minute of a server that restarts."""
+    within_seconds: float = Field(default=60, gt=0)
+    """How long such a row may take; failures further apart are not an outage."""
+    rest_seconds: float = Field(default=10, gt=0)
+    """How long it is left alone before one call tries it: no longer than people wait before they ask again."""
+    slow_seconds: float = Field(default=5, gt=0)
+    """Giving up on a call that has taken so long counts as its failure."""
 
 
 class AccessSettings(_Section):
@@ -141,21 +164,51 @@ class ChatSettings(_Section):
 
     answers: int = Field(default=32, ge=1, le=1000)
     """How many questions are answered at the same time."""
+    resume_seconds: float = Field(default=3600, ge=0)
+    """How old an answer that a restart interrupted may be to be gone on with; an older one ends with a sentence."""
     waiting: int = Field(default=5, ge=1, le=100)
     """How many questions may wait for their turn in one conversation."""
+    queue: int = Field(default=200, ge=1, le=10_000)
+    """How many questions may wait in all; with 32 answers of twenty seconds at a time, the last one waits two minutes."""
+    last_word_seconds: float = Field(default=300, gt=0)
+    """How long the end of an answer is tried to be written while the platform does not take it."""
+    files_per_place: int = Field(default=100, ge=1, le=10_000)
+    """How many files may be on their way into one place's knowledge base at once, those that wait included."""
+    files_per_person: int = Field(default=50, ge=1, le=10_000)
+    """How many of one person's: what five full messages bring."""
     upload_seconds: float = Field(default=120, gt=0)
     """How long one file may take to come from the platform."""
     bots: Names = ()
     """Ids of other bots that are answered."""
     bot_turns: int = Field(default=3, ge=1, le=20)
     """How many answers other bots get in one thread."""
+    grace_seconds: float = Field(default=20, ge=0)
+    """How long answers that are being written may go on when the program is told to end; service managers kill after 30 s or more."""
+
+
+class RetentionSettings(_Section):
+    """How long what people said is kept."""
+
+    days: int = Field(default=90, ge=0)
+    """For how many days questions, answers, opinions of them and traces are kept; 0 keeps them for ever. Documents stay."""
 
 
 class MetricsSettings(_Section):
-    """Where `footnote run` shows its counters; nowhere when no port is given, and a free one is taken for 0."""
+    """Where `footnote run` shows its counters and how it does; nowhere when no port is given, and a free one is taken for 0."""
 
     port: int | None = Field(default=None, ge=0, le=65535)
     host: str = "127.0.0.1"
+    stuck_seconds: float = Field(default=30, gt=0)
+    """When the event loop has stood still for so long, `/healthz` says that the program is to be started again."""
+    deaf_seconds: float = Field(default=30, gt=0)
+    """A platform without a connection for so long is told in the log, and counted. `/readyz` says so at once."""
+
+
+class TracingSettings(_Section):
+    """Where `footnote run` sends traces; nowhere when no endpoint is given."""
+
+    endpoint: str = ""
+    """A collector's address for OTLP over HTTP, such as http://localhost:4318; needs `footnote-bot[otel]`."""
 
 
 class Settings(BaseSettings):
@@ -180,9 +233,12 @@ class Settings(BaseSettings):
     parsing: ParsingSettings = ParsingSettings()
     ingestion: IngestionSettings = IngestionSettings()
     answering: AnsweringSettings = AnsweringSettings()
+    breakers: BreakerSettings = BreakerSettings()
     metrics: MetricsSettings = MetricsSettings()
+    tracing: TracingSettings = TracingSettings()
     access: AccessSettings = AccessSettings()
     chat: ChatSettings = ChatSettings()
+    retention: RetentionSettings = RetentionSettings()
     slack: PlatformSlice = PlatformSlice()
     discord: PlatformSlice = PlatformSlice()
     steps: dict[str, dict[str, object]] = Field(default_factory=dict[str, dict[str, object]])

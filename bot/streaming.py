@@ -65,6 +65,11 @@ class Scheduler:
             on_stopped=on_stopped,
         )
 
+    async def withdraw(self, outlet: Outlet, messages: Sequence[str]) -> None:
+        """Take messages of ours away; the outlet was made with them. What the platform will not take away stays."""
+        async with self.open(outlet, posted=messages) as stream:
+            await stream.withdraw()
+
 
 def _plain(text: str) -> Reply:
     return Reply(text=text)

@@ -6,10 +6,10 @@ import json
 import secrets
 import time
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from bot.port import Citation, Person, Place
-from rag_engine.types import ConversationId, DocumentId, KnowledgeBaseId, TurnId
+from rag_engine.types import ConversationId, TurnId
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,26 +18,30 @@ if TYPE_CHECKING:
 
 State: TypeAlias = Literal["received", "placeholder", "streaming", "final", "stopped", "failed", "withdrawn"]
 """How far a turn is: claimed, a message of ours stands, it shows text; or how it ended."""
+_UNFINISHED_STATES: Final[frozenset[State]] = frozenset({"received", "placeholder", "streaming"})
 Rating: TypeAlias = Literal["up", "down"]
 
 _CLAIM = """
-    INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (platform, workspace, channel, message) DO NOTHING RETURNING id
 """
 _SAVE = """
     UPDATE answers SET thread = ?, question = ?, asked_at = ?, state = ?, messages = ?, conversation = ?, turn = ?, citations = ?,
-        updated_at = ? WHERE id = ?
+        updated_at = ?, attempts = ?, begun = ?, handle = ?, unasked = ?, about = ? WHERE id = ? RETURNING id
 """
 _ANSWERED = """
     SELECT message FROM answers WHERE platform = ? AND workspace = ? AND channel = ?
         AND message IN (SELECT value FROM json_each(?)) AND turn <> '' AND state <> 'withdrawn'
 """
-_KNOWN_FILES = """
-    SELECT * FROM taken_files WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ?
-        AND settled = 1 AND attachment IN (SELECT value FROM json_each(?))
+_UNFINISHED = """
+    SELECT * FROM answers WHERE platform = ? AND (state IN ('received', 'placeholder', 'streaming')
+        OR (state = 'withdrawn' AND messages <> '[]')) ORDER BY asked_at DESC
 """
-_BROUGHT_BY = """
-    SELECT * FROM taken_files WHERE platform = ? AND workspace = ? AND channel = ? AND message = ? ORDER BY rowid
+_MESSAGES = """
+    SELECT messages FROM answers WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ?
+"""
+_CHANNELS = """
+    SELECT channel FROM answers WHERE platform = ? AND workspace = ? GROUP BY channel ORDER BY max(updated_at) DESC LIMIT ?
 """
 _TAKES_PART = """
     SELECT 1 FROM answers WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? AND thread <> ''
@@ -48,7 +52,6 @@ _BOT_TURNS = """
         AND (thread <> '' OR asked_at > ?)
 """
 _KEPT_SECONDS = 90 * 86_400.0
-_EVENTS_KEPT_SECONDS = 2 * 86_400.0
 _PRUNED_EVERY_SECONDS = 3600.0
 
 
@@ -73,31 +76,37 @@ class ChatTurn:
     """Seconds since the epoch, UTC."""
     state: State = "received"
     messages: tuple[str, ...] = ()
-    """Our messages: the parts of the answer, in order."""
+    """Our messages: the parts of the answer, in order. An empty id is one that may stand and that nobody heard of."""
     conversation: ConversationId | None = None
     turn: TurnId | None = None
     """The engine's id of the answer; None while there is none."""
     citations: tuple[Citation, ...] = ()
     updated_at: float = 0.0
+    attempts: int = 1
+    """How many processes began it, since somebody last asked for it."""
+    begun: int = 1
+    """How often it was begun in all."""
+    handle: str = ""
+    """`IncomingMessage.handle`, kept while it is unfinished."""
+    unasked: bool = False
+    """Nobody asked us: we speak only if the files say something."""
+    about: str = ""
+    """The message that was asked about, where `message` is another one."""
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether somebody still waits for its end."""
+        return self.state in _UNFINISHED_STATES
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TakenFile:
-    """A file of a message that was dealt with: in which place, and which document came of it (none: it could not be read)."""
+    @property
+    def withdrawing(self) -> bool:
+        """Whether its messages are still to be taken away."""
+        return self.state == "withdrawn" and bool(self.messages)
 
-    place: Place
-    attachment: str
-    answer: str
-    name: str
-    uri: str
-    knowledge_base: KnowledgeBaseId
-    document: DocumentId | None
-    message: str = ""
-    """The platform's id of the message that brought it, with which it goes; empty once it was promoted."""
-    source: str = ""
-    """The URI under which the knowledge base has it."""
-    settled: bool = True
-    """False while it is being read, and when it may work when it is tried again."""
+    @property
+    def engine_turn(self) -> TurnId:
+        """The engine's id of what this beginning of it leads to."""
+        return TurnId(f"{self.id}-{self.begun}")
 
 
 class Turns:
@@ -123,22 +132,13 @@ class Turns:
             rows = await transaction.execute(_CLAIM, _row(turn))
         return bool(rows)
 
-    async def claim_event(self, place: Place, event: str) -> bool:
-        """Whether a command or a button press is seen for the first time."""
+    async def save(self, turn: ChatTurn) -> bool:
+        """Replace what is kept of a claimed turn, and no key to its place outlives its end; False when somebody has forgotten it."""
+        handle = turn.handle if turn.unfinished else ""
+        turn = replace(turn, updated_at=self._clock(), handle=handle)
         async with self._database.transaction() as transaction:
-            await self._prune(transaction)
-            rows = await transaction.execute(
-                "INSERT INTO events (platform, workspace, event, at) VALUES (?, ?, ?, ?) "
-                "ON CONFLICT DO NOTHING RETURNING event",
-                (place.platform, place.workspace, event, self._clock()),
-            )
+            rows = await transaction.execute(_SAVE, (turn.place.thread, *_row(turn)[12:], turn.id))
         return bool(rows)
-
-    async def save(self, turn: ChatTurn) -> None:
-        """Replace what is kept of a claimed turn."""
-        turn = replace(turn, updated_at=self._clock())
-        async with self._database.transaction() as transaction:
-            await transaction.execute(_SAVE, (turn.place.thread, *_row(turn)[12:], turn.id))
 
     async def drop(self, turn: ChatTurn) -> None:
         """Forget a turn that nothing came of."""
@@ -157,6 +157,20 @@ class Turns:
         """The turn of that id."""
         rows = await self._database.fetch("SELECT * FROM answers WHERE id = ?", (identity,))
         return _turn(rows[0]) if rows else None
+
+    async def unfinished(self, platform: str) -> list[ChatTurn]:
+        """The turns that somebody waits for, and those that are being withdrawn, the latest question first."""
+        return [_turn(row) for row in await self._database.fetch(_UNFINISHED, (platform,))]
+
+    async def messages_in(self, place: Place) -> frozenset[str]:
+        """All messages of ours in the place's thread that are known to belong to a turn."""
+        rows = await self._database.fetch(_MESSAGES, (*_channel(place), place.thread))
+        return frozenset(message for (messages,) in rows for message in json.loads(messages) if message)
+
+    async def channels(self, platform: str, workspace: str, *, limit: int) -> list[str]:
+        """The channels of the workspace that have turns, the one with the latest first."""
+        rows = await self._database.fetch(_CHANNELS, (platform, workspace, limit))
+        return [channel for (channel,) in rows]
 
     async def answered(self, place: Place, messages: Sequence[str]) -> frozenset[str]:
         """Those of the questions whose answers are in the engine's history."""
@@ -186,67 +200,12 @@ class Turns:
         rows = await self._database.fetch("SELECT person, rating FROM feedback WHERE answer = ?", (turn.id,))
         return dict(rows)
 
-    async def keep_files(self, files: Sequence[TakenFile]) -> None:
-        """Record what was dealt with, so that it is not taken in again whenever its thread is read."""
-        rows = [
-            (
-                *_channel(file.place),
-                file.place.thread,
-                file.attachment,
-                file.message,
-                file.answer,
-                file.name,
-                file.uri,
-                file.source,
-                file.knowledge_base,
-                file.document or "",
-                int(file.settled),
-                self._clock(),
-            )
-            for file in files
-        ]
-        async with self._database.transaction() as transaction:
-            await transaction.execute_many(
-                "INSERT OR REPLACE INTO taken_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
-            )
-
-    async def move_file(self, file: TakenFile, moved: TakenFile) -> None:
-        """The file belongs to another place now, whatever becomes of its message; in its old one it is not taken in again."""
-        await self.keep_files([replace(file, answer="", document=None), replace(moved, message="")])
-
-    async def known_files(self, place: Place, attachments: Sequence[str]) -> dict[str, TakenFile]:
-        """Those of the attachments that were dealt with in the place."""
-        parameters = (*_channel(place), place.thread, json.dumps(list(attachments)))
-        rows = await self._database.fetch(_KNOWN_FILES, parameters)
-        return {file.attachment: file for file in map(_file, rows)}
-
-    async def brought_by(self, place: Place, message: str) -> list[TakenFile]:
-        """The files that a message of the place's channel brought."""
-        return [_file(row) for row in await self._database.fetch(_BROUGHT_BY, (*_channel(place), message))]
-
-    async def drop_file(self, file: TakenFile) -> None:
-        """Forget that the message brought the file."""
-        async with self._database.transaction() as transaction:
-            await transaction.execute(
-                "DELETE FROM taken_files WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? "
-                "AND attachment = ? AND message = ?",
-                (*_channel(file.place), file.place.thread, file.attachment, file.message),
-            )
-
-    async def files_of(self, turn: ChatTurn) -> list[TakenFile]:
-        """The files that a turn dealt with."""
-        rows = await self._database.fetch(
-            "SELECT * FROM taken_files WHERE answer = ? ORDER BY rowid", (turn.id,)
-        )
-        return [_file(row) for row in rows]
-
     async def _prune(self, transaction: Transaction) -> None:
         now = self._clock()
         if now - self._pruned_at < _PRUNED_EVERY_SECONDS:
             return
         self._pruned_at = now
         await transaction.execute("DELETE FROM answers WHERE updated_at < ?", (now - self._kept_seconds,))
-        await transaction.execute("DELETE FROM events WHERE at < ?", (now - _EVENTS_KEPT_SECONDS,))
 
 
 def _channel(place: Place) -> tuple[str, str, str]:
@@ -273,6 +232,11 @@ def _row(turn: ChatTurn) -> tuple[object, ...]:
         turn.turn or "",
         json.dumps([asdict(citation) for citation in turn.citations], ensure_ascii=False),
         turn.updated_at,
+        turn.attempts,
+        turn.begun,
+        turn.handle,
+        int(turn.unasked),
+        turn.about,
     )
 
 
@@ -292,7 +256,8 @@ def _turn(row: Row) -> ChatTurn:
         by_bot,
         *rest,
     ) = row
-    question, asked_at, state, messages, conversation, turn, citations, updated_at, *_ = rest
+    question, asked_at, state, messages, conversation, turn, citations, updated_at, *rest = rest
+    attempts, begun, handle, unasked, about, *_ = rest
     return ChatTurn(
         id=identity,
         place=Place(platform=platform, workspace=workspace, channel=channel, thread=thread),
@@ -309,21 +274,9 @@ def _turn(row: Row) -> ChatTurn:
         turn=TurnId(turn) if turn else None,
         citations=tuple(Citation(**citation) for citation in json.loads(citations)),
         updated_at=updated_at,
-    )
-
-
-def _file(row: Row) -> TakenFile:
-    platform, workspace, channel, thread, attachment, message, answer, name, uri, source, *rest = row
-    knowledge_base, document, settled, *_ = rest
-    return TakenFile(
-        place=Place(platform=platform, workspace=workspace, channel=channel, thread=thread),
-        attachment=attachment,
-        message=message,
-        answer=answer,
-        name=name,
-        uri=uri,
-        source=source,
-        settled=bool(settled),
-        knowledge_base=KnowledgeBaseId(knowledge_base),
-        document=DocumentId(document) if document else None,
+        attempts=attempts,
+        begun=begun,
+        handle=handle,
+        unasked=bool(unasked),
+        about=about,
     )

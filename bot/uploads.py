@@ -3,44 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-import re
-import tempfile
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+import logging
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
+from bot import telemetry
 from bot.failures import sentence_of
-from bot.patience import Patience, patient
+from bot.file_queue import FileQueue
+from bot.patience import Patience, keep_trying, patient
 from bot.port import Refused, Reply, Unreachable
 from bot.sentences import say
-from rag_engine.blobs import blob_from_path
 from rag_engine.errors import (
     CorruptFile,
     EmptyDocument,
     FileTooLarge,
+    RagError,
     StorageUnavailable,
     UnsupportedFile,
 )
-from rag_engine.media_types import READABLE, is_readable, shown, suffix_of
+from rag_engine.media_types import shown
+from rag_engine.storage.waiting import uninterrupted
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
+    from bot.fetching import Fetching
     from bot.port import Attachment, Person, Place
-    from rag_engine.errors import RagError
-    from rag_engine.ingestion import Ingestion, IngestProgress
+    from rag_engine.ingestion import IngestProgress
     from rag_engine.types import Blob, DocumentRecord, Ingested, KnowledgeBaseId
 
-_AT_ONCE: Final = 3
-_SECONDS: Final = 120.0
-_UNTRUE_NAMES: Final = frozenset({"", "bin", "dat", "file", "tmp", "download"})
-"""Suffixes that say nothing: what such a file is, its content tells."""
-_OWN_FORMAT: Final = frozenset(
-    {"pdf", "docx", "pptx", "xlsx", "xls", "doc", "ppt", "epub", "odt", "zip", "png", "jpg", "jpeg"}
-)
-"""Files of these names never begin like a web page, unless one came in their place."""
-_WEB_PAGE: Final = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,12 +59,33 @@ class _Job:
     attachment: Attachment
     knowledge_base: KnowledgeBaseId
     uri: str
+    person: str
     language: str
+    again: bool
     tell: Callable[[str], None]
 
     @property
     def name(self) -> str:
         return shown(self.attachment.name)
+
+
+class TakesIn(Protocol):
+    """`bot.intake.Intake`."""
+
+    async def ingest(
+        self,
+        blob: Blob,
+        *,
+        knowledge_base: KnowledgeBaseId,
+        progress: Callable[[IngestProgress], None],
+        again: bool = False,
+    ) -> Ingested: ...
+
+    async def expect(
+        self, name: str, *, uri: str, media_type: str, knowledge_base: KnowledgeBaseId
+    ) -> None: ...
+
+    async def give_up(self, knowledge_base: KnowledgeBaseId, uri: str, *, reason: str) -> None: ...
 
 
 class Uploads:
@@ -80,19 +94,22 @@ class Uploads:
     def __init__(
         self,
         *,
-        ingestion: Ingestion,
-        max_file_bytes: int,
+        intake: TakesIn,
+        fetching: Fetching,
         patience_seconds: float = 0.0,
-        upload_seconds: float = _SECONDS,
         keep: Callable[[Blob, DocumentRecord], Awaitable[None]] | None = None,
-        at_once: int = _AT_ONCE,
+        queue: FileQueue | None = None,
     ) -> None:
-        self._ingestion = ingestion
-        self._most = max_file_bytes
+        self._intake = intake
+        self._fetching = fetching
         self._patience_seconds = patience_seconds
-        self._upload_seconds = upload_seconds
         self._keep = keep
-        self._at_once = asyncio.Semaphore(at_once)
+        self._queue = queue or FileQueue()
+
+    @property
+    def waiting(self) -> int:
+        """How many files wait for their turn."""
+        return self._queue.waiting
 
     async def take(
         self,
@@ -100,9 +117,14 @@ class Uploads:
         *,
         knowledge_base: KnowledgeBaseId,
         show: Callable[[tuple[str, ...]], None],
+        person: str = "",
         language: str = "en",
+        again: bool = False,
     ) -> list[Taken]:
-        """What became of each file, in order; the good ones go in whatever the others do. `show` is given all lines of status."""
+        """What became of each file, in order; the good ones go in whatever the others do. `show` is given all lines of status.
+
+        The files count for `person` (an id), who may have only so many on their way; `again`: also what was set aside.
+        """
         lines = [say("file_received", language, name=shown(attachment.name)) for attachment in attachments]
 
         def teller(number: int) -> Callable[[str], None]:
@@ -118,14 +140,16 @@ class Uploads:
                 attachment=attachment,
                 knowledge_base=knowledge_base,
                 uri=uri,
+                person=person,
                 language=language,
+                again=again,
                 tell=teller(number),
             )
             for number, (attachment, uri) in enumerate(zip(attachments, uris(attachments), strict=True))
         ]
         # Results, not a task group: what one file does must not end the others.
-        outcomes = await asyncio.gather(*(self._take(job) for job in jobs), return_exceptions=True)
-        return [_outcome(job, outcome) for job, outcome in zip(jobs, outcomes, strict=True)]
+        outcomes = await asyncio.gather(*(self._settled(job) for job in jobs), return_exceptions=True)
+        return [_whole(outcome) for outcome in outcomes]
 
     async def receive(
         self,
@@ -136,34 +160,64 @@ class Uploads:
         knowledge_base: KnowledgeBaseId,
         show: Callable[[Reply], None],
     ) -> Reply:
-        """The same for commands: the reply says what became of each file."""
-        language = person.language or "en"
+        """The same for commands, which mean what they say: the reply tells what became of each file."""
         taken = await self.take(
             attachments,
             knowledge_base=knowledge_base,
             show=lambda lines: show(progress(lines)),
-            language=language,
+            person=person.id,
+            language=person.language or "en",
+            again=True,
         )
         return Reply(text=listed([file.line for file in taken]))
 
+    async def _settled(self, job: _Job) -> Taken:
+        """What became of the file, whatever did; every line that is logged on the way has the id of the job."""
+        with telemetry.within(job=telemetry.new_id()):
+            started = time.perf_counter()
+            taken = await self._taken(job)
+            seconds = round(time.perf_counter() - started, 4)
+            telemetry.event("file_settled", **_facts(taken), bytes=job.attachment.size, seconds=seconds)
+        return taken
+
+    async def _taken(self, job: _Job) -> Taken:
+        """The catalog never says that it comes when it does not."""
+        try:
+            return await self._take(job)
+        except asyncio.CancelledError:
+            await uninterrupted(self._give_up(job, say("file_lost", "en")))
+            raise
+        except Exception as error:  # noqa: BLE001 - one file's bug must not end the others
+            taken = _failed(job, error)
+            await self._give_up(job, taken.line.removeprefix(f"{job.name}: "))
+            return taken
+
     async def _take(self, job: _Job) -> Taken:
-        self._refuse(job)
-        async with self._at_once:
-            ingested = await self._ingest(job)
+        self._fetching.refuse(job.attachment, job.language)
+
+        def waits(before: int) -> None:
+            sentence = "file_queued" if before else "file_received"
+            job.tell(say(sentence, job.language, name=job.name, count=before))
+
+        with self._queue.entered(job.knowledge_base, job.person):
+            attachment = job.attachment
+            await self._intake.expect(
+                attachment.name,
+                uri=job.uri,
+                media_type=attachment.media_type,
+                knowledge_base=job.knowledge_base,
+            )
+            async with self._queue.turn(job.knowledge_base, on_wait=waits):
+                ingested = await self._ingest(job)
         line = line_of(ingested, job.language)
         job.tell(line)
         return Taken(attachment=job.attachment, line=line, record=ingested.record)
 
-    def _refuse(self, job: _Job) -> None:
-        """Raise for what is known before a byte is fetched."""
-        attachment, language = job.attachment, job.language
-        if attachment.refusal:
-            raise UnsupportedFile(attachment.refusal)
-        if attachment.size > self._most:
-            raise self._too_large(attachment.size, language)
-        named = is_readable(attachment.name) or attachment.media_type.startswith("text/")
-        if not named and suffix_of(attachment.name) not in _UNTRUE_NAMES:
-            raise UnsupportedFile(say("file_unsupported", language, kinds=READABLE))
+    async def _give_up(self, job: _Job, reason: str) -> None:
+        try:
+            await self._intake.give_up(job.knowledge_base, job.uri, reason=reason)
+        except RagError as error:
+            _log.warning("that a file does not come could not be recorded: %s", error)
 
     async def _ingest(self, job: _Job) -> Ingested:
         def reading() -> None:
@@ -179,51 +233,19 @@ class Uploads:
         async def waiting(error: RagError) -> None:
             job.tell(say("file_waiting", job.language, name=job.name, reason=error))
 
-        reading()
-        async with self._fetched(job) as blob:
-            with patient(Patience(seconds=self._patience_seconds, on_wait=waiting, on_resume=resumed)):
-                ingested = await self._ingestion.ingest(
-                    blob, knowledge_base=job.knowledge_base, progress=progress
+        async def whole() -> Ingested:
+            reading()
+            async with self._fetching.fetched(job.attachment, uri=job.uri, language=job.language) as blob:
+                ingested = await self._intake.ingest(
+                    blob, knowledge_base=job.knowledge_base, progress=progress, again=job.again
                 )
-            if self._keep is not None and ingested.record.state == "ready":
-                await self._keep(blob, ingested.record)
-        return ingested
+                if self._keep is not None and ingested.record.state == "ready":
+                    await self._keep(blob, ingested.record)
+            return ingested
 
-    @asynccontextmanager
-    async def _fetched(self, job: _Job) -> AsyncGenerator[Blob]:
-        """The file on disk until the block ends."""
-        with tempfile.TemporaryDirectory(prefix="footnote-upload-") as folder:
-            path = Path(folder) / "upload"
-            try:
-                async with asyncio.timeout(self._upload_seconds):
-                    written = await self._download(job, path)
-            except TimeoutError as error:
-                raise CorruptFile(say("file_slow", job.language)) from error
-            except OSError as error:
-                raise StorageUnavailable(f"The file could not be stored ({error.strerror}).") from error
-            if not written:
-                raise EmptyDocument(say("file_empty", job.language))
-            if written < job.attachment.size:
-                raise CorruptFile(say("file_cut_short", job.language))
-            blob = await blob_from_path(path, uri=job.uri, max_bytes=self._most)
-            yield replace(blob, name=job.attachment.name, media_type=job.attachment.media_type)
-
-    async def _download(self, job: _Job, path: Path) -> int:
-        """Write the bytes to `path`; neither the platform's word on the size nor on the kind is trusted. How many they were."""
-        written = 0
-        with await asyncio.to_thread(path.open, "wb") as file:
-            async for block in job.attachment.open():
-                if not written and _is_web_page(block, job.attachment.name):
-                    raise CorruptFile(say("file_login_page", job.language))
-                written += len(block)
-                if written > self._most:
-                    raise self._too_large(written, job.language)
-                await asyncio.to_thread(file.write, block)
-        return written
-
-    def _too_large(self, size: int, language: str) -> FileTooLarge:
-        values = {"size": f"{size / 1e6:,.0f}", "most": f"{self._most / 1e6:,.0f}"}
-        return FileTooLarge(say("file_too_large", language, **values))
+        with patient(Patience(seconds=self._patience_seconds, on_wait=waiting, on_resume=resumed)):
+            # What waits for others waits in the middle; where the disk is full, the file itself may have to come again.
+            return await keep_trying(whole, only=StorageUnavailable)
 
 
 def uris(attachments: Sequence[Attachment]) -> list[str]:
@@ -237,6 +259,14 @@ def uris(attachments: Sequence[Attachment]) -> list[str]:
         seen.add(uri)
         found.append(uri)
     return found
+
+
+def _facts(taken: Taken) -> dict[str, object]:
+    """What the log says of it: its name is not for the log."""
+    record = taken.record
+    if record is None:
+        return {"state": "later" if taken.later else "refused"}
+    return {"state": record.state, "document": record.document.id, "passages": record.chunks}
 
 
 def line_of(ingested: Ingested, language: str) -> str:
@@ -264,20 +294,18 @@ def listed(lines: Sequence[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _outcome(job: _Job, outcome: Taken | BaseException) -> Taken:
-    if isinstance(outcome, Taken):
-        return outcome
-    if isinstance(outcome, asyncio.CancelledError) or not isinstance(outcome, Exception):
+def _whole(outcome: Taken | BaseException) -> Taken:
+    if isinstance(outcome, BaseException):
         raise outcome
-    if isinstance(outcome, Unreachable):
+    return outcome
+
+
+def _failed(job: _Job, error: Exception) -> Taken:
+    if isinstance(error, Unreachable):
         reason = say("file_lost", job.language)
     else:
-        reason = sentence_of(outcome, job.language)
+        reason = sentence_of(error, job.language)
     line = say("file_failed", job.language, name=job.name, reason=reason)
     job.tell(line)
-    final = isinstance(outcome, Refused | UnsupportedFile | FileTooLarge | EmptyDocument | CorruptFile)
+    final = isinstance(error, Refused | UnsupportedFile | FileTooLarge | EmptyDocument | CorruptFile)
     return Taken(attachment=job.attachment, line=line, later=not final)
-
-
-def _is_web_page(beginning: bytes, name: str) -> bool:
-    return suffix_of(name) in _OWN_FORMAT and _WEB_PAGE.match(beginning) is not None

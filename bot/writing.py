@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from bot.changes import Change
     from bot.pacing import Ask, Needs, Pacer
-    from bot.port import Limits, Outlet, Page, Reply
+    from bot.port import ChatError, Limits, Outlet, Page, Reply
 
 _LOG = logging.getLogger(__name__)
 
@@ -40,9 +40,9 @@ class Patience:
 
 @dataclass(slots=True, kw_only=True)
 class _Ending:
-    """The last word on its way."""
+    """The last word on its way, or the end of the messages where there is no reply."""
 
-    reply: Reply
+    reply: Reply | None
     done: asyncio.Future[tuple[str, ...]]
 
 
@@ -136,6 +136,13 @@ class MessageStream:
         Raises `Refused` when the platform will not have it, and `Throttled` or `Unreachable` when it did not take it in all
         the time of `Patience`; then, and after being cancelled, it can be finished with another reply.
         """
+        return await self._ended_by(reply)
+
+    async def withdraw(self) -> None:
+        """Take all messages away, the last one first. What the platform will not take away stays, and the log says so."""
+        await self._ended_by(None)
+
+    async def _ended_by(self, reply: Reply | None) -> tuple[str, ...]:
         ending = _Ending(reply=reply, done=asyncio.get_running_loop().create_future())
         self._ending = ending
         writer = self._revived()
@@ -222,8 +229,7 @@ class MessageStream:
             self._wait = min(self._wait * 2, self._patience.longest_wait)
             return False
         except Gone:
-            self._gone = True
-            self._give_up()
+            self._silent = True  # the last word makes sure: it may have been only for a moment
             return False
         except Stopped:
             self._silent = True
@@ -252,7 +258,7 @@ class MessageStream:
 
     async def _write_all(self, ending: _Ending) -> None:
         async with self._rendering:
-            pages = self._pages(ending.reply, final=True)
+            pages = [] if ending.reply is None else self._pages(ending.reply, final=True)
             await asyncio.sleep(0)
         wait, not_before, until = self._patience.first_wait, 0.0, float("inf")
         first_written = False
@@ -265,18 +271,30 @@ class MessageStream:
                 await self._write(change, ask)
             except (Throttled, Unreachable) as error:
                 until = min(until, self._now() + self._patience.final)
-                if self._now() >= until:
-                    raise
-                if isinstance(error, Unreachable):
-                    not_before, wait = self._now() + wait, min(wait * 2, self._patience.longest_wait)
-            except Refused:
-                if not self._shown.refused(change):
-                    raise
+                if self._now() < until:
+                    if isinstance(error, Unreachable):
+                        not_before, wait = self._now() + wait, min(wait * 2, self._patience.longest_wait)
+                    continue
+                self._pass_over(change, error, ending)
+            except Refused as error:
+                if self._shown.refused(change):
+                    continue
+                self._pass_over(change, error, ending)
+            except Gone as error:
+                self._pass_over(change, error, ending)
             else:
                 first_written = first_written or change.part == 0
-                wait, not_before, until = self._patience.first_wait, 0.0, float("inf")
             finally:
                 ask.unused()
+            wait, not_before, until = self._patience.first_wait, 0.0, float("inf")
+
+    def _pass_over(self, change: Change, error: ChatError, ending: _Ending) -> None:
+        """Raise the error; where all messages are to go, this one stays, and the others still go."""
+        if ending.reply is not None:
+            raise error
+        if not isinstance(error, Gone):
+            _LOG.warning("a message of ours could not be taken away: %s", error)
+        self._shown.written(change, "", began=self._now())
 
     def _last(self, pages: Sequence[Page], *, first_written: bool) -> list[Change]:
         return [] if self._gone else self._shown.last(pages, first_written=first_written)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from rag_engine.around import AroundEmbedder
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from rag_engine.ports import Embedder, VectorCache
+    from rag_engine.ports import VectorCache
     from rag_engine.types import Matrix, Side, Vector
 
 _BATCH: Final = 64
@@ -25,33 +28,15 @@ _READ_AT_ONCE: Final = 500
 _QUERIES_KEPT: Final = 256
 
 
-class CachedEmbedder:
+@dataclass(frozen=True, slots=True)
+class CachedEmbedder(AroundEmbedder):
     """The same port round `embedder`. Queries are not stored; the last few are remembered while the process lives.
 
     Raises what the embedder raises, and `StorageUnavailable` when the cache cannot be read or written.
     """
 
-    __slots__ = ("_cache", "_embedder", "_queries")
-
-    def __init__(self, embedder: Embedder, cache: VectorCache) -> None:
-        self._embedder = embedder
-        self._cache = cache
-        self._queries: OrderedDict[str, Vector] = OrderedDict()
-
-    @property
-    def model(self) -> str:
-        return self._embedder.model
-
-    @property
-    def dimensions(self) -> int:
-        return self._embedder.dimensions
-
-    @property
-    def max_tokens(self) -> int:
-        return self._embedder.max_tokens
-
-    def count_tokens(self, text: str) -> int:
-        return self._embedder.count_tokens(text)
+    cache: VectorCache
+    _queries: OrderedDict[str, Vector] = field(default_factory=OrderedDict[str, "Vector"], init=False)
 
     async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
         if side == "query":
@@ -62,7 +47,7 @@ class CachedEmbedder:
         known = {text: self._queries[text] for text in texts if text in self._queries}
         missing = list(dict.fromkeys(text for text in texts if text not in known))
         if missing:
-            rows = await self._embedder.embed(missing, side="query")
+            rows = await self.embedder.embed(missing, side="query")
             known.update(zip(missing, rows, strict=True))
         for text in texts:
             self._queries[text] = known[text]
@@ -72,7 +57,7 @@ class CachedEmbedder:
         return self._stacked([known[text] for text in texts])
 
     async def _embed_passages(self, texts: Sequence[str]) -> Matrix:
-        hashes = {text: _hash(text) for text in texts}
+        hashes = {text: hash_of(text) for text in texts}
         known = await self._read(list(hashes.values()))
         missing = [text for text, key in hashes.items() if key not in known]
         if missing:
@@ -82,7 +67,7 @@ class CachedEmbedder:
     async def _read(self, keys: Sequence[bytes]) -> dict[bytes, Vector]:
         known: dict[bytes, Vector] = {}
         for start in range(0, len(keys), _READ_AT_ONCE):
-            known |= await self._cache.read(self.model, keys[start : start + _READ_AT_ONCE])
+            known |= await self.cache.read(self.model, keys[start : start + _READ_AT_ONCE])
         return known
 
     async def _embed_missing(
@@ -103,9 +88,9 @@ class CachedEmbedder:
     ) -> None:
         """Embed and write the batches that no other lane has taken."""
         for batch in batches:
-            rows = await self._embedder.embed(batch, side="passage")
+            rows = await self.embedder.embed(batch, side="passage")
             vectors = {hashes[text]: row for text, row in zip(batch, rows, strict=True)}
-            await self._cache.write(self.model, vectors)
+            await self.cache.write(self.model, vectors)
             made |= vectors
 
     def _stacked(self, rows: Sequence[Vector]) -> Matrix:
@@ -115,5 +100,6 @@ class CachedEmbedder:
         return np.stack(rows).astype(np.float32, copy=False)
 
 
-def _hash(text: str) -> bytes:
+def hash_of(text: str) -> bytes:
+    """Under what the vector of a passage is kept."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -30,17 +30,21 @@ from rag_engine.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Sequence
+    from collections.abc import AsyncGenerator, Callable, Sequence
 
     from rag_engine.ports import Embedder, History, LanguageModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """`question_characters` is the longest question that is taken; `history_turns` is how many earlier turns are read."""
+    """`question_characters` is the longest question that is taken; `history_turns` is how many earlier turns are read.
+
+    `first_text_seconds` is how long all models together may take until one has begun to answer.
+    """
 
     question_characters: int = 20_000
     history_turns: int = 20
+    first_text_seconds: float = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +59,8 @@ class Engine:
     embedder: Embedder
     history: History
     limits: Limits = Limits()
+    prompt_steps_for: Callable[[LanguageModel], Sequence[NamedStep]] | None = None
+    """The `prompt_steps` of another model than the first, whose window may be smaller."""
     _thinkers: set[str] = field(default_factory=set[str], init=False)
 
     async def search(self, query: Query) -> Retrieval:
@@ -82,7 +88,14 @@ class Engine:
         yield Stage(name="answer", detail="Writing…")
         told, started = None, time.perf_counter()
         async with aclosing(
-            replying.reply(prompt, models=self.models, embedder=self.embedder, thinkers=self._thinkers)
+            replying.reply(
+                prompt,
+                models=self.models,
+                embedder=self.embedder,
+                thinkers=self._thinkers,
+                seconds=self.limits.first_text_seconds,
+                refit=lambda model: self._refit(inquiry, model),
+            )
         ) as reply:
             async for item in reply:
                 if isinstance(item, Delta):
@@ -112,9 +125,16 @@ class Engine:
                 inquiry = item
         return inquiry
 
+    async def _refit(self, inquiry: Inquiry, model: LanguageModel) -> Prompt:
+        """The prompt for a further model: made anew where the first one's does not fit its window."""
+        prompt = _prompt(inquiry)
+        if self.prompt_steps_for is None or prompt.tokens + prompt.reply_tokens <= model.context_tokens:
+            return prompt
+        return _prompt(await self._run(inquiry, self.prompt_steps_for(model)))
+
     async def _remember(self, inquiry: Inquiry, told: replying.Told, *, asked_at: float) -> Answer:
         """Write both turns and the trace in one transaction; an answer that cannot be kept is still an answer."""
-        turn = TurnId(uuid.uuid4().hex)
+        turn = inquiry.query.turn or TurnId(uuid.uuid4().hex)
         answer = Answer(
             turn=turn,
             text=told.text,
@@ -123,6 +143,8 @@ class Engine:
             timings=dict(inquiry.seconds),
             fallbacks=(*inquiry.fallbacks, *told.fallbacks),
             notices=(*inquiry.notices, *told.notices),
+            model=told.model,
+            prompt_tokens=_prompt(inquiry).tokens,
         )
         conversation = inquiry.query.conversation or ConversationId(f"single:{turn}")
         asked = Turn(
@@ -182,7 +204,7 @@ def _prompt(inquiry: Inquiry) -> Prompt:
 
 
 def _trace(inquiry: Inquiry, told: replying.Told, answer: Answer, asked: Turn) -> Trace:
-    prompt = _prompt(inquiry)
+    prompt = told.prompt
     details = {
         **inquiry.details,
         "question": inquiry.query.text,
@@ -209,6 +231,7 @@ def _trace(inquiry: Inquiry, told: replying.Told, answer: Answer, asked: Turn) -
 def _passage(hit: Hit) -> dict[str, object]:
     legs = [{"leg": leg.leg, "rank": leg.rank, "score": leg.score} for leg in hit.legs]
     return {
+        "document": hit.chunk.document,
         "chunk": hit.chunk.id,
         "title": hit.chunk.title,
         "anchor": hit.chunk.anchor,

@@ -249,8 +249,14 @@ def parser_name(path: Path, name: str) -> str:
 
 def is_readable(name: str) -> bool:
     """Whether a file of this name promises something we read: for the walk through a folder, before any byte is seen."""
+    return bool(parser_of_name(name))
+
+
+def parser_of_name(name: str) -> str:
+    """The parser that a file of this name promises to be for; empty for what we do not read."""
     suffix = suffix_of(name)
-    return ALIASES.get(suffix, suffix) in _parsers()
+    parser = ALIASES.get(suffix, suffix)
+    return parser if parser in _parsers() else ""
 
 
 def suffix_of(name: str) -> str:

@@ -1,13 +1,13 @@
 """Sections in, chunks with their vectors out: the parser, the splitter and the embedder at work at the same time.
 
 The splitter is synchronous and runs in a thread of its own, which asks the event loop for the next batch of sections when it
-needs one. While one slice of chunks is embedded, the next is read and split; no more than that is ahead of the embedder.
+needs one. While one slice of chunks is embedded, the next is split; no more than that is ahead of the embedder.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from itertools import islice
@@ -39,24 +39,16 @@ async def embedded(
     splitter: Splitter,
     embedder: Embedder,
     on_read: Callable[[list[Section]], None],
-    on_long: Callable[[], Awaitable[None]],
 ) -> AsyncGenerator[Slice]:
-    """Slices of chunks with their vectors, in reading order.
-
-    `on_read` sees every batch of sections; `on_long` is awaited once, before anything is embedded, where there is more than
-    a moment's work.
+    """Slices of chunks with their vectors, in reading order. `on_read` sees every batch of sections.
 
     Raises what the batches and the embedder raise. Close the generator (`contextlib.aclosing`) to stop early.
     """
     async with _split(document, batches, splitter, on_read) as next_slice:
         upcoming = asyncio.create_task(next_slice(), name="split")
         try:
-            started = False
             while chunks := await upcoming:
                 upcoming = asyncio.create_task(next_slice(), name="split")
-                if not started and len(chunks) == _SLICE:
-                    await on_long()
-                started = True
                 matrix = await embedder.embed([searchable_text(chunk) for chunk in chunks], side="passage")
                 yield list(zip(chunks, matrix, strict=True))
         finally:

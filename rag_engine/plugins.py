@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 _PROJECT = "footnote-bot"
 
 
-def load(family: str, name: str) -> ModuleType:
-    """The module `family.name`, imported now and not before.
+def load(family: str, name: str, *, extra: str = "") -> ModuleType:
+    """The module `family.name`, imported now and not before; `extra` brings its libraries, one of its own name by default.
 
     Raises `BadSettings` for a name that is no identifier or that nobody provides, `MissingExtra` when the module is there
     but a library it needs is not.
@@ -27,7 +27,7 @@ def load(family: str, name: str) -> ModuleType:
         )
     full_name = f"{family}.{name}"
     if importlib.util.find_spec(full_name) is not None:
-        return _import(full_name, extra=name)
+        return _import(full_name, extra=extra or name)
     for entry_point in importlib.metadata.entry_points(group=family, name=name):
         return _import(entry_point.module, extra=name)
     known = ", ".join(available(family))

@@ -106,6 +106,10 @@ class IndexContents(Protocol):
     async def count(self, knowledge_base: KnowledgeBaseId) -> int: ...
 
 
+class StoredIndex(Index, IndexContents, Protocol):
+    """An index whose contents can be read back."""
+
+
 class Reranker(Protocol):
     async def rerank(self, query: str, hits: Sequence[Hit], *, limit: int) -> list[Hit]: ...
 
@@ -159,10 +163,6 @@ class Catalog(Protocol):
         """Those of these ids and those of these names; what is not there is left out."""
         ...
 
-    async def close(self, knowledge_base: KnowledgeBaseId) -> None:
-        """Remove a knowledge base with everything the catalog holds of it."""
-        ...
-
 
 class Documents(Protocol):
     """The documents of the catalog. A document may have several sources (URIs) when the same bytes came from several places."""
@@ -186,6 +186,34 @@ class Documents(Protocol):
         ...
 
 
+class Unfinished(Protocol):
+    """What was begun and has not ended, kept so that neither a kill nor an outage makes anybody begin anew."""
+
+    async def keep_reading(self, document: Document, sections: Sequence[Section]) -> None:
+        """Keep the whole text of a file until its document is saved with it."""
+        ...
+
+    async def reading(self, document: Document) -> list[Section]:
+        """The text that was kept of a document of this digest; empty when there is none."""
+        ...
+
+    async def withdraw(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
+        """Say that a document, or the whole knowledge base, is to go, which saving it takes back; whether there was anything."""
+        ...
+
+    async def remove(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
+        """Take what is to go out of the catalog, with all it holds of it; False where something was saved since, which stays."""
+        ...
+
+    async def leaving(self) -> Mapping[DocumentId, KnowledgeBaseId]:
+        """The documents that are to go: no question may find them."""
+        ...
+
+    async def closing(self) -> list[KnowledgeBaseId]:
+        """The knowledge bases that are to go and have no document any more."""
+        ...
+
+
 class Library(Protocol):
     """Reading the catalog back."""
 
@@ -198,6 +226,13 @@ class Library(Protocol):
     async def sections(self, document: DocumentId) -> list[Section]:
         """The text as it was read, in reading order."""
         ...
+
+
+class Shelves(Catalog, Documents, Library, Protocol):
+    """Everything the catalog can do."""
+
+    @property
+    def unfinished(self) -> Unfinished: ...
 
 
 class VectorCache(Protocol):

@@ -117,6 +117,8 @@ class Query:
     """What the answer may rest on, for this question; None: what the settings say."""
     language: str = ""
     """The language to answer in, whatever the question's (ISO 639-1); empty: the question's."""
+    turn: TurnId | None = None
+    """The id that the answer gets, so that whoever asked knows it whatever happens meanwhile; None: a new one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,6 +249,10 @@ class Answer:
     fallbacks: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     """Plain sentences to show under the answer, e.g. that the stream was cut."""
+    model: str = ""
+    """The name of the model that told it."""
+    prompt_tokens: int = 0
+    """Tokens of what the model was given."""
 
 
 AnswerEvent: TypeAlias = Stage | Retrieval | Delta | Answer

@@ -1,132 +1,193 @@
-"""The parsing worker: a process of its own that reads files nobody trusts, one after the other.
+"""The parsing worker: it never sees a byte of a file itself, but forks a process for each, which reads that one in a sandbox.
 
-Started by `rag_engine.parsing` as `python -m rag_engine.worker`. It reads requests from its standard input and writes
-replies to what was its standard output when it began; both are frames of a length in four bytes, big-endian, and that
-many bytes of JSON. Whatever a library prints goes nowhere. It ends when its input ends, so it cannot outlive its parent.
+So the libraries are imported once, and what one file did to the process that read it ends with that process: the next file, of
+other people perhaps, cannot be seen or changed by it.
 
-first    {"ready": process id} from the worker, once
-request  {"path", "name", "seconds", "memory"}; for the picture of a page of a PDF also {"page": from 1, "quotes": [...]}
-replies  {"sections": [{"text", "anchor", "headings": one a line, "kind"}, ...]} any number of times, or once
+Started by `rag_engine.worker_process` as `python -m rag_engine.worker`. Requests come on its standard input; replies leave by what
+was its standard output when it began. Both are frames of a length in four bytes, big-endian, and that many bytes of JSON.
+Whatever a library prints goes nowhere. It ends when its input ends, so it cannot outlive its parent.
+
+first    {"ready": process id, "landlock": version, "seccomp": whether there is} from the worker, once
+request  {"token", "path", "name", "seconds", "memory"}; for the picture of a page of a PDF also {"page": from 1, "quotes": [...]}
+replies  {"begin": token} from the worker; all others from the process that reads the file:
+         {"sections": [{"text", "anchor", "headings": one a line, "kind"}, ...]} any number of times, or once
          {"picture": PNG in base64, "marked": quotes found}; then one of
-         {"done": resident bytes} or {"error": class name, "message": sentence, "cause": traceback for the log, "resident": bytes}
+         {"done": true} or {"error": class name, "message": sentence, "cause": traceback for the log}
+
+When the process that reads a file ends in any other way than by its last reply, the worker ends too, with 128 and the number of the
+signal as its status. A token comes before every file, so that nothing a file's process left behind passes for the next file.
 """
 
 from __future__ import annotations
 
-import base64
+import gc
 import json
-import math
 import os
-import queue
+import select
 import shutil
+import signal
 import sys
+import tempfile
 import threading
-import traceback
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, NoReturn, cast
 
-from rag_engine import plugins
-from rag_engine.errors import CorruptFile, FileTooLarge, MissingExtra, UnsupportedFile, UserError
-from rag_engine.media_types import FAMILY, parser_name, shown
+from rag_engine import plugins, reading, sandbox
+from rag_engine.media_types import FAMILY, parser_of_name
+from rag_engine.sandbox import kernel, limits, policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable
+    from io import BufferedReader
 
-    from rag_engine.ports import Parser
-    from rag_engine.types import Section
-
-_BATCH_CHARACTERS: Final = 32_000
-_BATCH_SECTIONS: Final = 256
-_LARGEST_OUTPUT: Final = 64 << 20
-_MOST_OPEN_FILES: Final = 256
-_REPLY_ROOM: Final = 64 << 20
-"""Address space kept free for saying that the rest ran out."""
+FOLDER: Final = "footnote-worker-"
+"""How the names of workers' folders begin."""
+_NICENESS: Final = 10
+"""People who wait for an answer come first; with a processor to itself a file is read as fast as ever."""
+_FIRST_TO_GO: Final = 500
+"""Added to our share of the memory, in thousandths, when the system looks for a process to end: the bot must not be it."""
+NOT_HELD: Final = 18
+"""The status of a worker whose process for a file could not be held in: it has read nothing."""
+_ANSWERED: Final = 17
+"""The status of a process that has said its last reply; 0 is what a library may leave with in the middle."""
 
 
 def main() -> None:
     """Serve requests until the input ends."""
     incoming, replies = _private_streams()
-    requests: queue.SimpleQueue[dict[str, object]] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(incoming, requests), name="requests", daemon=True).start()
-    _write(replies, {"ready": os.getpid()})
-    while True:
-        for reply in _answer(requests.get()):
-            _write(replies, reply)
-
-
-def _listen(incoming: BinaryIO, requests: queue.SimpleQueue[dict[str, object]]) -> None:
-    """Hand requests on, and end the whole process with the input: also in the middle of a file that never ends."""
+    _step_back()
+    protection = sandbox.kept()
+    _write(replies, {"ready": os.getpid(), "landlock": protection.landlock, "seccomp": protection.seccomp})
+    libraries = policy.libraries()
     while (request := _read(incoming)) is not None:
-        requests.put(request)
-    _leave_folder()
-    os._exit(0)
-
-
-def _answer(request: dict[str, object]) -> Iterator[dict[str, object]]:
-    path, name = Path(cast("str", request["path"])), cast("str", request["name"])
-    memory = cast("int", request["memory"])
-    _limit(seconds=cast("float", request["seconds"]), memory=memory)
-    most_before = _most_memory()
-    try:
-        if "page" in request:
-            yield _picture(request, path)
-        else:
-            parser = cast("Parser", plugins.load(FAMILY, parser_name(path, name)).parse)
-            for batch in _batches(parser(path)):
-                yield {"sections": batch}
-    except Exception as error:  # noqa: BLE001 - a parser's bug or a library's on a hostile file must cost this file only
-        exhausted = _most_memory() > max(memory * 0.9, most_before)
-        yield _failure(error, name, memory=memory, exhausted=exhausted)
-    else:
-        yield {"done": _resident()}
-
-
-def _picture(request: dict[str, object], path: Path) -> dict[str, object]:
-    draw = plugins.load("rag_engine", "page_pictures").draw
-    content, marked = draw(path, cast("int", request["page"]), cast("list[str]", request["quotes"]))
-    return {"picture": base64.b64encode(content).decode("ascii"), "marked": marked}
-
-
-def _failure(error: Exception, name: str, *, memory: int, exhausted: bool) -> dict[str, object]:
-    """What to say about a file: libraries that run out of memory call it damaged or worse."""
-    kind: type[UserError] = CorruptFile
-    cause = ""
-    match error:
-        case MissingExtra():
-            kind, message = UnsupportedFile, f"{shown(name)} cannot be read here: {error}."
-        case CorruptFile() if not exhausted:
-            message = str(error)
-        case UserError() if not isinstance(error, CorruptFile):
-            kind, message = type(error), str(error)
-        case _ if exhausted or isinstance(error, MemoryError | RecursionError):
-            kind = FileTooLarge
-            message = f"{shown(name)} needs more than {memory >> 20} MB of memory to read; split it into smaller files."
-        case _:
-            message = (
-                f"{shown(name)} could not be read; it may be damaged. Save it again and add it once more."
+        _write(replies, {"begin": request["token"]})
+        programs = _prepare(request)
+        with tempfile.TemporaryDirectory(dir=Path.cwd(), ignore_cleanup_errors=True) as folder:
+            allowed = sandbox.Policy(
+                file=Path(cast("str", request["path"])),
+                folder=Path(folder),
+                libraries=libraries,
+                programs=programs,
             )
-            cause = "".join(traceback.format_exception(error, limit=-8))
-    return {"error": kind.__name__, "message": message, "cause": cause, "resident": _resident()}
+
+            def answer(allowed: sandbox.Policy = allowed, request: dict[str, object] = request) -> None:
+                _answer(request, replies, allowed, protection)
+
+            status = _in_a_process(answer, incoming)
+        if status != _ANSWERED:
+            _leave(status)
+    _leave(0)
 
 
-def _batches(sections: Iterable[Section]) -> Iterator[list[dict[str, str]]]:
-    """Sections as JSON, small enough a batch that the parent sees progress and memory stays flat."""
-    batch: list[dict[str, str]] = []
-    size = 0
-    for section in sections:
-        headings = "\n".join(" ".join(heading.split()) for heading in section.headings)
-        batch.append(
-            {"text": section.text, "anchor": section.anchor, "headings": headings, "kind": section.kind}
+def _answer(
+    request: dict[str, object], replies: BinaryIO, allowed: sandbox.Policy, protection: sandbox.Protection
+) -> None:
+    """Read the file in a sandbox, or not at all. What libraries keep between calls goes into the folder as well."""
+    os.chdir(allowed.folder)
+    os.environ.update(dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP"), str(allowed.folder)))
+    tempfile.tempdir = None
+    most_memory = _memory_meter()
+    limits.limit(seconds=cast("float", request["seconds"]), memory=cast("int", request["memory"]))
+    try:
+        sandbox.enter(allowed, protection)
+    except OSError:
+        os._exit(NOT_HELD)
+    for reply in reading.replies(request, most_memory=most_memory):
+        _write(replies, reply)
+
+
+def _prepare(request: dict[str, object]) -> tuple[Path, ...]:
+    """Import what the file's name promises to need, for this file and all that follow; the programs its parser may start.
+
+    A parser that needs a program names it in `PROGRAMS`. What it is by its content, and not by its name, decides which parser
+    reads a file, but only in the sandbox: there another parser is imported anew, and has no programs.
+    """
+    name = parser_of_name(cast("str", request["name"]))
+    try:
+        module = (
+            plugins.load("rag_engine", "page_pictures") if "page" in request else plugins.load(FAMILY, name)
         )
-        size += len(section.text) + len(section.anchor) + len(headings)
-        if size >= _BATCH_CHARACTERS or len(batch) >= _BATCH_SECTIONS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+    except Exception:  # noqa: BLE001 - whoever reads the file meets it again, and says so
+        return ()
+    found = (policy.program(program) for program in getattr(module, "PROGRAMS", ()))
+    return tuple(program for program in found if program is not None)
 
 
-def _private_streams() -> tuple[BinaryIO, BinaryIO]:
+def _in_a_process(answer: Callable[[], None], incoming: BufferedReader) -> int:
+    """Run `answer` in a process of its own; its status, or 128 and the number of the signal that ended it."""
+    if not hasattr(os, "fork"):
+        # One file to a worker, then: the parent starts another.
+        threading.Thread(target=_end_with, args=(incoming,), daemon=True).start()
+        answer()
+        return 0
+    gc.freeze()
+    parent = os.getpid()
+    ended, held = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(incoming.fileno())
+        os.close(ended)
+        _run(answer, parent)
+    os.close(held)
+    _wait(ended, incoming, child)
+    os.close(ended)
+    _, status = os.waitpid(child, 0)
+    return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
+
+
+def _run(answer: Callable[[], None], parent: int) -> NoReturn:
+    status = 1
+    try:
+        if sys.platform == "linux":
+            kernel.end_with_parent(signal.SIGKILL)
+        if os.getppid() == parent:
+            answer()
+            status = _ANSWERED
+    finally:
+        os._exit(status)
+
+
+def _wait(ended: int, incoming: BufferedReader, child: int) -> None:
+    """Until the child has ended, which closes its end of a pipe; it is ended when our own input ends."""
+    watched = [ended, incoming.fileno()]
+    while ended not in (ready := select.select(watched, (), ())[0]):
+        # A parent that has read the last reply may have sent the next request already.
+        watched = [ended]
+        if ready and not incoming.peek(1):
+            os.kill(child, signal.SIGKILL)
+
+
+def _end_with(incoming: BufferedReader) -> None:
+    if not incoming.read(1):
+        _leave(0)
+
+
+def _step_back() -> None:
+    """Let those go first who are waited for, and be the first to go when memory runs out."""
+    with suppress(OSError, AttributeError):
+        if sys.platform != "linux" or sandbox.survived(partial(os.nice, _NICENESS)):
+            os.nice(_NICENESS)
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(str(_FIRST_TO_GO), encoding="ascii")
+
+
+def _memory_meter() -> Callable[[], int]:
+    """Tells the most address space held so far, in bytes; 0 where the system does not say. Made before the sandbox is entered."""
+    try:
+        status = Path("/proc/self/status").open(encoding="ascii", errors="replace")  # noqa: SIM115 - for the life of the process
+    except OSError:
+        return lambda: 0
+
+    def most_memory() -> int:
+        status.seek(0)
+        return int(status.read().partition("VmPeak:")[2].split()[0]) << 10
+
+    return most_memory
+
+
+def _private_streams() -> tuple[BufferedReader, BinaryIO]:
     """The protocol on descriptors nobody else knows; the standard ones lead nowhere from now on."""
     requests = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
@@ -149,64 +210,17 @@ def _write(replies: BinaryIO, reply: dict[str, object]) -> None:
     replies.flush()
 
 
-def _leave_folder() -> None:
-    """Remove the worker's own folder: nobody else will when the parent was killed."""
+def _leave(status: int) -> NoReturn:
+    """End, and remove the worker's own folder: nobody else will when the parent was killed."""
     folder = Path.cwd()
-    if folder.name.startswith("footnote-worker-"):
+    if folder.name.startswith(FOLDER):
         os.chdir(folder.parent)
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _limit(*, seconds: float, memory: int) -> None:
-    """What the operating system can hold us to: processor time and memory for this file, no large output, few files."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    processor = math.ceil(used.ru_utime + used.ru_stime + seconds) + 1
-    for kind, limit in (
-        (resource.RLIMIT_AS, memory + _REPLY_ROOM),
-        (resource.RLIMIT_CPU, processor),
-        (resource.RLIMIT_FSIZE, _LARGEST_OUTPUT),
-        (resource.RLIMIT_NOFILE, _MOST_OPEN_FILES),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        _, hard = resource.getrlimit(kind)
-        soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-        try:
-            resource.setrlimit(kind, (soft, hard))
-        except (ValueError, OSError):
-            # macOS refuses some of these; the parent's clock still holds.
-            continue
-
-
-def _most_memory() -> int:
-    """The most memory held so far, in bytes: address space where the system says, else resident; 0 where it does not."""
-    try:
-        status = Path("/proc/self/status").read_text(encoding="ascii")
-        return int(status.partition("VmPeak:")[2].split()[0]) << 10
-    except (OSError, ValueError, IndexError):
-        return _most_resident()
-
-
-def _most_resident() -> int:
-    if sys.platform == "win32":
-        return 0
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
-def _resident() -> int:
-    """Resident memory now, in bytes; the peak where the system does not say."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    except (OSError, ValueError):
-        return _most_resident()
-    return pages * os.sysconf("SC_PAGE_SIZE")
+    os._exit(status)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except BrokenPipeError:
+        _leave(1)  # the parent was killed before it heard of us

@@ -22,6 +22,8 @@ ARCHIVED = 50083
 THREAD_EXISTS = 160004
 UNKNOWN_CHANNEL = 10003
 UNKNOWN_MESSAGE = 10008
+CANNOT_REPLY = 160002
+"""Without the right to read the history, a message cannot refer to another one."""
 NO_THREAD = frozenset({50001, 50013, 50024, 160005, 160006})
 """A thread cannot be made here: no access, no permission, a kind of channel without threads, locked, too many of them."""
 
@@ -91,10 +93,9 @@ async def _ended(
 def _retry_after(response: aiohttp.ClientResponse) -> float:
     """Seconds to wait. Without `Via` it is no limit of Discord's own but a ban before it, which more calls only lengthen."""
     try:
-        seconds = float(response.headers.get("Retry-After", ""))
+        return float(response.headers.get("Retry-After", ""))
     except ValueError:
-        seconds = 1.0
-    return seconds if response.headers.get("Via") else max(seconds, _BAN_SECONDS)
+        return 1.0 if response.headers.get("Via") else _BAN_SECONDS
 
 
 @asynccontextmanager

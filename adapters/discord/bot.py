@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
 import discord
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 # on_ready comes this long after the last server that Discord named; questions are answered before that.
 _QUIET_SECONDS = 0.2
 _LONGEST_WAIT_SECONDS = 30.0
+_SESSIONS_A_DAY = 1000
 
 
 class Listener(Protocol):
@@ -47,7 +50,18 @@ class Bot(discord.Client):
             guild_ready_timeout=_QUIET_SECONDS,
             http_trace=tracing(),
             max_ratelimit_timeout=_LONGEST_WAIT_SECONDS,
+            heartbeat_timeout=settings.silent_seconds,
         )
+        self.sessions: deque[float] = deque(maxlen=_SESSIONS_A_DAY)
+        """When it began its latest sessions, by `time.monotonic`."""
+
+    def sessions_since(self, since: float) -> int:
+        """How many of them were begun from then on."""
+        return sum(begun >= since for begun in self.sessions)
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        self.sessions.append(time.monotonic())
+        await super().before_identify_hook(shard_id, initial=initial)
 
     async def on_connect(self) -> None:
         if self.listener is not None:

@@ -55,3 +55,15 @@ def pressed(custom_id: str) -> tuple[str, str] | None:
         return None
     name, _, value = custom_id.removeprefix(_PREFIX).partition(":")
     return name, value
+
+
+def subject(value: str) -> str:
+    """What a button is about: its value up to the first colon. It is the same for all buttons of an answer."""
+    return value.partition(":")[0]
+
+
+def subjects(message: discord.Message) -> frozenset[str]:
+    """What our buttons under the message are about."""
+    rows = [row for row in message.components if isinstance(row, discord.ActionRow)]
+    ids = [getattr(each, "custom_id", None) or "" for row in rows for each in row.children]
+    return frozenset(subject(found[1]) for found in map(pressed, ids) if found is not None)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import discord
 
 from adapters.discord.files import from_command
-from adapters.discord.reading import language, person
 from bot.port import Command
 
 if TYPE_CHECKING:
@@ -17,7 +16,8 @@ if TYPE_CHECKING:
     from discord.http import HTTPClient
 
     from adapters.discord.connection import Connection
-    from bot.port import CommandSpec, Option, Place
+    from adapters.discord.used import Used
+    from bot.port import CommandSpec, Option
 
 ASK_ABOUT_THIS = "Ask about this"
 """The entry in the context menu of a message."""
@@ -147,28 +147,28 @@ def _comparable(payload: Mapping[str, Any]) -> tuple[object, ...]:
 # --- using -------------------------------------------------------------------------------------------------------------
 
 
-def is_public(interaction: discord.Interaction) -> bool:
+def is_public(data: Mapping[str, Any]) -> bool:
     """Whether the person asked for an answer that all can read: the option `where` is `channel`."""
-    _, values, _ = _given(interaction)
+    _, values, _ = _given(data)
     return values.get("where") == "channel"
 
 
-def used(interaction: discord.Interaction, place: Place, connection: Connection) -> Command:
+def command(used: Used, connection: Connection) -> Command:
     """One use of a command."""
-    name, values, files = _given(interaction)
-    link = f"https://discord.com/channels/{place.workspace}/{interaction.channel_id}"
+    name, values, files = _given(used.data)
+    link = f"https://discord.com/channels/{used.place.workspace}/{used.channel}"
     return Command(
-        id=str(interaction.id),
+        id=str(used.id),
         name=name,
-        place=place,
-        person=person(interaction.user, language=language(interaction)),
+        place=used.place,
+        person=used.person,
         values=values,
         attachments=tuple(from_command(each, link=link, connection=connection) for each in files),
+        handle=used.handle,
     )
 
 
-def _given(interaction: discord.Interaction) -> tuple[str, dict[str, str], list[Mapping[str, Any]]]:
-    data = cast("Mapping[str, Any]", interaction.data or {})
+def _given(data: Mapping[str, Any]) -> tuple[str, dict[str, str], list[Mapping[str, Any]]]:
     name, options = str(data.get("name", "")), list(data.get("options", ()))
     if options and options[0]["type"] == _SUBCOMMAND:
         name, options = f"{name} {options[0]['name']}", list(options[0].get("options", ()))

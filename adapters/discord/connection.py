@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     import aiohttp
     import discord
 
     from adapters.discord.settings import Settings
+    from bot.port import Place
 
 _FRESH_SECONDS = 60.0
 _MOST = 10_000
@@ -43,7 +46,11 @@ class Connection:
     session: aiohttp.ClientSession
     """Never given the bot's token."""
     settings: Settings
+    answers_in: Callable[[Place], Awaitable[frozenset[str]]]
+    """`bot.port.ChatService.answers_in`."""
     members: RecentMembers = field(default_factory=RecentMembers)
+    began: float = field(default_factory=time.time)
+    """When this process began to serve, in seconds since the epoch."""
 
     @property
     def us(self) -> int:

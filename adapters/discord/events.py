@@ -1,28 +1,31 @@
-"""From events of Discord to calls of the service, each in a task of its own."""
+"""From messages on Discord to calls of the service, each in a task of its own."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import asyncio
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import discord
 
-from adapters.discord import buttons, commands, places, reading
+from adapters.discord import places, reading, rooms
 from adapters.discord.border import calls
-from adapters.discord.interactions import Response
-from adapters.discord.missed import Missed
 from adapters.discord.room import ChannelRoom
-from adapters.discord.texts import heading
-from bot.port import Action, MessageDeleted, MessageEdited
+from bot.port import MessageDeleted, MessageEdited, Throttled, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from adapters.discord.connection import Connection
+    from adapters.discord.missed import Missed
     from adapters.discord.tasks import Tasks
-    from bot.port import ChatService, IncomingMessage
+    from adapters.discord.using import Using
+    from bot.port import ChatService, IncomingMessage, Signals
 
-_MESSAGE_COMMAND = 3
+_CLOCKS_APART_SECONDS = 5.0
+"""Discord's clock tells when a question was asked, ours when we began."""
+_MOST_ATTEMPTS = 6
+_DEALT_WITH = frozenset({discord.InteractionType.application_command, discord.InteractionType.component})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +34,11 @@ class Events:
 
     connection: Connection
     service: ChatService
+    signals: Signals
     tasks: Tasks
+    using: Using
+    missed: Missed
     on_ready: Callable[[], None]
-    missed: Missed = field(default_factory=Missed)
 
     def connected(self) -> None:
         self.missed.begins()
@@ -56,10 +61,8 @@ class Events:
             self.tasks.start(self._deleted(guild, channel, message), name=f"deletion of message {message}")
 
     def interacted(self, interaction: discord.Interaction) -> None:
-        if interaction.type is discord.InteractionType.application_command:
-            self.tasks.start(self._commanded(interaction), name=f"command {interaction.id}")
-        elif interaction.type is discord.InteractionType.component:
-            self.tasks.start(self._pressed(interaction), name=f"button {interaction.id}")
+        if interaction.type in _DEALT_WITH:
+            self.tasks.start(self.using.begin(interaction), name=f"interaction {interaction.id}")
 
     # --- messages ---
 
@@ -67,9 +70,18 @@ class Events:
         return message.author.id != self.connection.us and reading.is_written(message)
 
     async def _catch_up(self) -> None:
-        """A message that was seen after all comes twice, as Discord may also do: the service tells by its id."""
-        async for message in self.missed.messages(self.connection):
+        """A message that was seen after all comes twice, as Discord may also do: the service tells by its id.
+
+        One that was edited comes as both: it may have been taken up as it was before.
+        """
+        found = False
+        async for message, unseen in self.missed.messages(self.connection):
+            if unseen and not found and self._concerns_us(message):
+                found = True
+                self.signals.recovered("gap")
             self.wrote(message)
+            if message.edited_at is not None:
+                self.edited(message)
 
     async def _wrote(self, message: discord.Message) -> None:
         event, room = await self._read(message, key=str(message.id))
@@ -82,26 +94,36 @@ class Events:
         await self.service.on_message(MessageEdited(message=event), room)
 
     async def _read(self, message: discord.Message, *, key: str) -> tuple[IncomingMessage, ChannelRoom]:
-        async with calls(self.connection.settings.call_seconds):
-            channel = await places.locate(self.connection, message.channel.id, message.channel)
+        channel = await self._located(message)
         place = places.place(
             channel,
             guild=message.guild.id if message.guild else None,
             channel_id=message.channel.id,
             message=message.id if self.connection.settings.threads else None,
         )
-        event = reading.incoming(message, place, self.connection)
-        names = (event.text, *(attachment.name for attachment in event.attachments))
-        room = ChannelRoom(
+        event = replace(reading.incoming(message, place, self.connection), handle=key)
+        room = rooms.of_message(
+            event,
             self.connection,
-            place,
-            event=message.id,
-            key=key,
-            person=message.author.id,
-            question=0 if isinstance(channel, discord.Thread) else message.id,
-            thread_name=next((named for name in names if (named := heading(name))), ""),
+            in_thread=isinstance(channel, discord.Thread),
+            doubtful=event.at < self.connection.began + _CLOCKS_APART_SECONDS,
         )
         return event, room
+
+    async def _located(self, message: discord.Message) -> places.Somewhere:
+        """Where it stands. Nobody sends the message again: Discord is asked until it tells."""
+        wait = self.connection.settings.retry_seconds
+        for _ in range(_MOST_ATTEMPTS):
+            try:
+                return await self._asked_for(message)
+            except (Throttled, Unreachable):
+                await asyncio.sleep(wait)
+                wait *= 2
+        return await self._asked_for(message)
+
+    async def _asked_for(self, message: discord.Message) -> places.Somewhere:
+        async with calls(self.connection.settings.call_seconds):
+            return await places.locate(self.connection, message.channel.id, message.channel)
 
     async def _deleted(self, guild: int | None, channel: int, message: int) -> None:
         place = places.place(
@@ -112,51 +134,3 @@ class Events:
         )
         room = ChannelRoom(self.connection, place, event=message, question=message)
         await self.service.on_message(MessageDeleted(id=str(message), place=place), room)
-
-    # --- commands and buttons ---
-
-    async def _commanded(self, interaction: discord.Interaction) -> None:
-        response = Response(interaction, public=commands.is_public(interaction))
-        seconds = self.connection.settings.call_seconds
-        if not await response.acknowledge(seconds=seconds):
-            return
-        room = self._room(interaction, response)
-        try:
-            if (interaction.data or {}).get("type") == _MESSAGE_COMMAND:
-                asked = reading.asked_about(interaction, self.connection)
-                if asked is not None:
-                    await self.service.on_message(asked, room)
-            else:
-                await self.service.on_command(commands.used(interaction, room.place, self.connection), room)
-        finally:
-            await response.dismiss(seconds=seconds)
-
-    async def _pressed(self, interaction: discord.Interaction) -> None:
-        response = Response(interaction, public=False)
-        if not await response.acknowledge(seconds=self.connection.settings.call_seconds):
-            return
-        pressed = buttons.pressed(str((interaction.data or {}).get("custom_id", "")))
-        if pressed is None:
-            return
-        room = self._room(interaction, response)
-        action = Action(
-            id=str(interaction.id),
-            name=pressed[0],
-            value=pressed[1],
-            place=room.place,
-            person=reading.person(interaction.user, language=reading.language(interaction)),
-            message=str(interaction.message.id) if interaction.message else "",
-        )
-        await self.service.on_action(action, room)
-
-    def _room(self, interaction: discord.Interaction, response: Response) -> ChannelRoom:
-        place = places.place(
-            interaction.channel, guild=interaction.guild_id, channel_id=interaction.channel_id or 0
-        )
-        return ChannelRoom(
-            self.connection,
-            place,
-            event=interaction.id,
-            person=interaction.user.id,
-            response=response,
-        )

@@ -3,57 +3,89 @@
 from __future__ import annotations
 
 import logging
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import discord
 
 from adapters.discord import messages
 from adapters.discord.border import ACKNOWLEDGED, Expired, calls
-from bot.port import ChatError, Unreachable
+from bot.port import ChatError, Gone, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from adapters.discord.connection import Connection
+    from adapters.discord.used import Used
     from bot.port import Limits, Outlet, Page, Route, Write
 
 _log = logging.getLogger(__name__)
+_ACKNOWLEDGE_SECONDS = 3.0
 
 
 class Response:
-    """The first response to an interaction: "thinking…" after a command, until one message takes its place."""
+    """The first response to an interaction: "thinking…" after a command, until one message takes its place.
 
-    def __init__(self, interaction: discord.Interaction, *, public: bool) -> None:
-        self.interaction = interaction
-        self.public = public
+    With `interaction` it is new; without, another process may have begun to respond, and `recover` finds out what stands there.
+    """
+
+    def __init__(
+        self, client: discord.Client, used: Used, interaction: discord.Interaction | None = None
+    ) -> None:
+        self.used = used
+        self.interaction = interaction or used.interaction(client)
+        self.original = used.message
+        """The message that Discord takes for the first response: that of the button, or what took the place of "thinking…"."""
         self.waiting = False
+        """The first message can still take the place of what stands there."""
+        self._client = client
+        self._thinks = False
 
     async def acknowledge(self, *, seconds: float) -> bool:
         """The one acknowledgement, due in three seconds: before any work. False when there is nothing to answer any more."""
-        command = self.interaction.type is discord.InteractionType.application_command
         try:
             try:
-                await self._defer(command, seconds)
+                await self._defer(seconds)
             except Unreachable:
-                await self._defer(command, seconds, again=True)
+                await self._defer(seconds, again=True)
         except ChatError as error:
-            _log.warning("interaction %s could not be acknowledged: %s", self.interaction.id, error)
+            _log.warning("interaction %s could not be acknowledged: %s", self.used.id, error)
             return False
-        self.waiting = command
+        self.waiting = self._thinks = self.used.is_command
         return True
 
-    async def _defer(self, command: bool, seconds: float, *, again: bool = False) -> None:
+    async def _defer(self, seconds: float, *, again: bool = False) -> None:
+        command = self.used.is_command
         async with calls(seconds, prompt=True):
             try:
-                await self.interaction.response.defer(ephemeral=command and not self.public, thinking=command)
+                private = command and not self.used.public
+                await self.interaction.response.defer(ephemeral=private, thinking=command)
             except discord.HTTPException as error:
                 # The first attempt did arrive. Told so at once, it was another process with the same token.
                 if not (again and error.code == ACKNOWLEDGED):
                     raise
 
+    async def recover(self, *, seconds: float) -> None:
+        """Go on with a response that another process began. Raises `ChatError`, but not when it is too late for any."""
+        age = datetime.now(UTC) - discord.utils.snowflake_time(self.used.id)
+        try:
+            if age.total_seconds() < _ACKNOWLEDGE_SECONDS:
+                await self._defer(seconds, again=True)
+            if self.used.is_command:
+                await self._look(seconds)
+        except (Expired, Gone):
+            self.waiting = self._thinks = False
+
+    async def _look(self, seconds: float) -> None:
+        """Whatever stands there, nobody has recorded it: the next message takes its place."""
+        async with calls(seconds):
+            message = await self.used.interaction(self._client).original_response()
+        self.original = message.id
+        self.waiting, self._thinks = True, message.flags.loading
+
     async def dismiss(self, *, seconds: float) -> None:
         """Take "thinking…" away when nothing took its place: it would stand there for a quarter of an hour."""
-        if self.waiting:
+        if self.waiting and self._thinks:
             async with calls(seconds):
                 await self._discard()
 
@@ -64,10 +96,11 @@ class Response:
         """
         if not self.waiting:
             return False
-        if self.public == public:
+        if self.used.public == public:
             self.waiting = False
             return True
-        await self._discard()
+        if self._thinks:
+            await self._discard()
         return False
 
     async def _discard(self) -> None:
@@ -94,8 +127,6 @@ class InteractionOutlet:
         self._later = later
         self._after: Outlet | None = None
         self._messages = {part: int(message) for part, message in enumerate(posted)}
-        pressed_on = self._interaction.message
-        self._original = pressed_on.id if pressed_on is not None else 0
 
     @property
     def limits(self) -> Limits:
@@ -103,7 +134,7 @@ class InteractionOutlet:
 
     @property
     def routes(self) -> Sequence[Route]:
-        return messages.routes("interaction", str(self._interaction.id))
+        return messages.routes("interaction", str(self._response.used.id))
 
     async def write(self, write: Write) -> str:
         if self._after is None:
@@ -133,7 +164,7 @@ class InteractionOutlet:
             except BaseException:
                 self._response.waiting = True  # whoever tries again, or dismisses it, finds it as it was
                 raise
-            self._original = made.id
+            self._response.original = made.id
             return made.id
         made = messages.fresh(page)
         sent = await self._interaction.followup.send(wait=True, ephemeral=not self._public, **made)
@@ -141,7 +172,7 @@ class InteractionOutlet:
 
     async def _edit(self, write: Write, page: Page) -> str:
         message = self._messages[write.part]
-        if message == self._original:
+        if message == self._response.original:
             await self._interaction.edit_original_response(**messages.changes(write, page))
         else:
             await self._interaction.followup.edit_message(message, **messages.changes(write, page))
@@ -152,7 +183,7 @@ class InteractionOutlet:
         if message is None:
             return ""
         try:
-            if message == self._original:
+            if message == self._response.original:
                 await self._interaction.delete_original_response()
             else:
                 await self._interaction.followup.delete_message(message)

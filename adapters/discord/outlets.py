@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 import discord
 
-from adapters.discord import messages
+from adapters.discord import lost, messages
 from adapters.discord.border import (
     ARCHIVED,
+    CANNOT_REPLY,
     UNKNOWN_CHANNEL,
     UNKNOWN_MESSAGE,
     calls,
 )
+from adapters.discord.lost import Sought
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -40,17 +42,34 @@ class Target:
     """Makes the thread from the question: where the answer stands then. None to write in `channel`."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """The answer may have a message that the process before us could not record."""
+
+    since: int
+    """What is answered: the message came after it."""
+    others: Callable[[], Awaitable[frozenset[int]]]
+    """The messages that are recorded there."""
+
+
 class ChannelOutlet:
     """An `Outlet` that any member of the channel can read (in direct messages: the one person)."""
 
     def __init__(
-        self, connection: Connection, target: Target, *, key: str, posted: Sequence[str] = ()
+        self,
+        connection: Connection,
+        target: Target,
+        *,
+        key: str,
+        posted: Sequence[str] = (),
+        doubt: Doubt | None = None,
     ) -> None:
         self._connection = connection
         self._target = target
         self._key = key
         self._messages = {part: int(message) for part, message in enumerate(posted)}
         self._attempts: defaultdict[int, int] = defaultdict(int)
+        self._doubt = doubt
         self._channel = target.channel
         self._opened = not target.opens
         if target.opens and posted:
@@ -69,11 +88,35 @@ class ChannelOutlet:
 
     async def write(self, write: Write) -> str:
         async with calls(self._connection.settings.call_seconds, prompt=True):
+            if self._doubt is not None:
+                await self._look_back(self._doubt, write.page)
+                self._doubt = None
             if write.page is None:
                 return await self._delete(write.part)
             if write.part in self._messages:
                 return await self._edit(write, write.page)
             return await self._create(write, write.page)
+
+    async def _look_back(self, doubt: Doubt, page: Page | None) -> None:
+        """What the program before us may have put there: the first part of an answer is gone on with, a later one goes."""
+        if page is not None:
+            await self._open()
+        elif not self._opened:  # nothing is made to be looked into: the thread would have the question's id
+            self._channel = self._target.question
+        part = len(self._messages)
+        sought = Sought(
+            us=self._connection.us,
+            page=page,
+            question=self._target.question,
+            behind=self._messages.get(part - 1, 0),
+            in_its_own_thread=self._channel == self._target.question,
+            others=await doubt.others(),
+        )
+        message = lost.found(sought, await lost.standing(self._messageable(), after=doubt.since))
+        if message:
+            self._messages[part] = message
+        if message and part:
+            await self._delete(part)
 
     # --- one write ---
 
@@ -97,11 +140,15 @@ class ChannelOutlet:
         return await self._post(part, page)
 
     async def _post(self, part: int, page: Page) -> discord.Message:
-        made = messages.fresh(page)
-        made["nonce"] = messages.nonce(self._key, part, self._attempts[part])
+        nonce = messages.nonce(self._key, part, self._attempts[part])
+        where = self._messageable()
         if part == 0 and self._replies:
-            made["reference"] = self._question()
-        return await self._messageable().send(**made)
+            try:
+                return await where.send(**messages.fresh(page), nonce=nonce, reference=self._question())
+            except discord.Forbidden as error:
+                if error.code != CANNOT_REPLY:
+                    raise
+        return await where.send(**messages.fresh(page), nonce=nonce)
 
     async def _edit(self, write: Write, page: Page) -> str:
         message = self._messages[write.part]

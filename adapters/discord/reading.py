@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import discord
 
@@ -12,9 +12,8 @@ from adapters.discord.texts import Names, clean
 from bot.port import IncomingMessage, Person
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from adapters.discord.connection import Connection
+    from adapters.discord.used import Used
     from bot.port import Place
 
 _WRITTEN = frozenset(
@@ -59,25 +58,26 @@ def person(user: discord.User | discord.Member, *, language: str = "") -> Person
     return Person(id=str(user.id), name=user.display_name, language=language)
 
 
-def asked_about(interaction: discord.Interaction, connection: Connection) -> IncomingMessage | None:
+def asked_about(used: Used, connection: Connection) -> IncomingMessage | None:
     """The message that somebody pointed at in its menu, as their own question, for their eyes only."""
-    data = cast("Mapping[str, Any]", interaction.data or {})
-    payload = data.get("resolved", {}).get("messages", {}).get(str(data.get("target_id")))
+    payload = used.data.get("resolved", {}).get("messages", {}).get(str(used.target))
     if payload is None:
         return None
     # discord.py makes messages of interactions by its own command tree only, which we have no use for.
-    message = discord.Message(state=interaction._state, channel=interaction.channel, data=payload)  # pyright: ignore[reportArgumentType]
-    place = places.place(
-        interaction.channel,
-        guild=interaction.guild_id,
-        channel_id=interaction.channel_id or 0,
-        message=message.id if connection.settings.threads else None,
-    )
+    client = connection.client
+    channel = client.get_channel(used.channel)
+    where = channel or client.get_partial_messageable(used.channel, guild_id=used.guild)
+    message = discord.Message(state=client._connection, channel=where, data=payload)  # pyright: ignore[reportArgumentType]
+    place = used.place
+    if not place.thread:
+        above = message.id if connection.settings.threads else None
+        place = places.place(channel, guild=used.guild, channel_id=used.channel, message=above)
     return replace(
         incoming(message, place, connection),
-        id=str(interaction.id),
+        id=str(used.id),
         about=str(message.id),
-        person=person(interaction.user, language=language(interaction)),
+        handle=used.handle,
+        person=used.person,
         addressed=True,
         to_others=False,
         by_bot=False,

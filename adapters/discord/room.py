@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import discord
@@ -11,7 +12,7 @@ from adapters.discord import places, reading
 from adapters.discord.border import NO_THREAD, THREAD_EXISTS, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, calls
 from adapters.discord.directory import DirectDirectory, GuildDirectory
 from adapters.discord.interactions import InteractionOutlet
-from adapters.discord.outlets import ChannelOutlet, Target
+from adapters.discord.outlets import ChannelOutlet, Doubt, Target
 from bot.port import ChatError, Person
 
 if TYPE_CHECKING:
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
     from bot.port import Directory, IncomingMessage, Outlet, Place
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Which:
+    """An outlet among those of one event: its messages have a key of their own."""
+
+    key: str
+    doubtful: bool
+    """It is the one of the answer, and what stands there unrecorded is of the answer."""
 
 
 class ChannelRoom:
@@ -38,7 +48,9 @@ class ChannelRoom:
         question: int = 0,
         thread_name: str = "",
         response: Response | None = None,
+        doubtful: bool = False,
     ) -> None:
+        """`doubtful`: the process before us may have written here what it could not record."""
         self._connection = connection
         self._place = place
         self._event = event
@@ -47,7 +59,8 @@ class ChannelRoom:
         self._question = question
         self._thread_name = thread_name
         self._response = response
-        self._outlets = 0
+        self._doubtful = doubtful
+        self._outlets = {True: 0, False: 0}
         self._stands = 0
 
     @property
@@ -103,11 +116,19 @@ class ChannelRoom:
     # --- writing ---
 
     def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
-        """The messages of several outlets of one event are told apart by the order in which they are asked for."""
-        key = f"{self._key}:{self._outlets}"
-        self._outlets += 1
+        """The messages of several outlets of one event are told apart by the order in which they are asked for.
+
+        Those for one person are counted by themselves: after a restart, not all that was told in private is told again.
+        """
+        alone = private is not None
+        number = self._outlets[alone]
+        self._outlets[alone] += 1
+        key = f"{self._key}:{'private' if alone else 'public'}:{number}"
+        which = _Which(key=key, doubtful=self._doubtful and number == 0)
+        if self._response is not None and str(self._response.original) in posted:
+            self._response.waiting = False
         if private is None and not self._only_seen_by_one(posted):
-            return self._public(posted, key=key)
+            return self._public(posted, which=which)
         private = private or Person(id=str(self._person))
         if self._response is not None and int(private.id) == self._person:
             return InteractionOutlet(
@@ -115,29 +136,30 @@ class ChannelRoom:
                 self._response,
                 public=False,
                 posted=posted,
-                later=lambda _: self._direct(private, key=key),
+                later=lambda _: self._direct(private, which=which),
             )
         if self._place.workspace == places.DIRECT and int(private.id) == self._person:
-            return self._channel(posted, key=key)
-        return self._direct(private, key=key, posted=posted)
+            return self._channel(posted, which=which)
+        return self._direct(private, which=which, posted=posted)
 
     def _only_seen_by_one(self, posted: Sequence[str]) -> bool:
         """Whether these are messages that nobody but the person who pressed a button under them sees."""
-        pressed_on = None if self._response is None else self._response.interaction.message
-        return pressed_on is not None and pressed_on.flags.ephemeral and str(pressed_on.id) in posted
+        used = None if self._response is None else self._response.used
+        return used is not None and used.alone and str(used.message) in posted
 
-    def _public(self, posted: Sequence[str], *, key: str) -> Outlet:
+    def _public(self, posted: Sequence[str], *, which: _Which) -> Outlet:
         response = self._response
-        if response is None or posted or not response.public or not response.waiting:
-            return self._channel(posted, key=key)
+        if response is None or posted or not response.used.public or not response.waiting:
+            return self._channel(posted, which=which)
         return InteractionOutlet(
-            self._connection, response, public=True, later=lambda known: self._channel(known, key=key)
+            self._connection, response, public=True, later=lambda known: self._channel(known, which=which)
         )
 
-    def _direct(self, person: Person, *, key: str, posted: Sequence[str] = ()) -> ChannelOutlet:
-        return ChannelOutlet(self._connection, Target(person=int(person.id)), key=key, posted=posted)
+    def _direct(self, person: Person, *, which: _Which, posted: Sequence[str] = ()) -> ChannelOutlet:
+        target = Target(person=int(person.id))
+        return self._made(target, which=which, posted=posted)
 
-    def _channel(self, posted: Sequence[str], *, key: str) -> ChannelOutlet:
+    def _channel(self, posted: Sequence[str], *, which: _Which) -> ChannelOutlet:
         guild = None if self._place.workspace == places.DIRECT else int(self._place.workspace)
         if self._opens_thread:
             target = Target(
@@ -151,7 +173,16 @@ class ChannelRoom:
         else:
             question = self._question if guild is not None else 0
             target = Target(channel=int(self._place.channel), guild=guild, question=question)
-        return ChannelOutlet(self._connection, target, key=key, posted=posted)
+        return self._made(target, which=which, posted=posted)
+
+    def _made(self, target: Target, *, which: _Which, posted: Sequence[str]) -> ChannelOutlet:
+        doubt = Doubt(since=self._event, others=self._recorded) if which.doubtful else None
+        return ChannelOutlet(self._connection, target, key=which.key, posted=posted, doubt=doubt)
+
+    async def _recorded(self) -> frozenset[int]:
+        in_channel = self._opens_thread and self._stands == int(self._place.channel)
+        place = self._place.parent if in_channel else self._place
+        return frozenset(map(int, await self._connection.answers_in(place)))
 
     # --- reading ---
 

@@ -35,6 +35,12 @@ class Settings(BaseModel):
     """The longest that the download of one file may take."""
     retry_seconds: float = Field(default=5, gt=0)
     """The first wait before Discord is tried again; each further one is twice as long, up to five minutes."""
+    silent_seconds: float = Field(default=60, gt=0)
+    """A connection that says nothing for so long, not even to a heartbeat, is taken up anew. Discord asks for one every 41 s."""
+    dead_seconds: float = Field(default=45, gt=0)
+    """Without a connection for so long, everything about it is begun anew: discord.py waits ever longer, up to 17 minutes."""
+    look_back_seconds: float = Field(default=3600, ge=0)
+    """Questions that came while the bot was not running are answered when they are no older than this; an older one has been given up on."""
     close_seconds: float = Field(default=10, gt=0)
     """How long what is under way may take to end when the bot stops."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _BLOCK_BYTES = 1 << 16
 _REDIRECTS = 5
-_TOTAL_SECONDS = 600.0
+_CONNECT_SECONDS = 10.0
 _READ_SECONDS = 30.0
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _REDIRECT = frozenset({301, 302, 303, 307, 308})
@@ -94,7 +94,9 @@ async def _info(wire: Wire, identifier: str) -> Mapping[str, Any]:
 
 async def _opened(wire: Wire, address: str) -> aiohttp.ClientResponse:
     """The answer to a request that follows redirects, sending the token to trusted hosts alone."""
-    timeout = aiohttp.ClientTimeout(total=_TOTAL_SECONDS, sock_connect=10, sock_read=_READ_SECONDS)
+    timeout = aiohttp.ClientTimeout(
+        total=wire.settings.file_seconds, sock_connect=_CONNECT_SECONDS, sock_read=_READ_SECONDS
+    )
     token = wire.settings.bot_token.get_secret_value()
     for _ in range(_REDIRECTS):
         headers = {"Authorization": f"Bearer {token}"} if trusted(address, wire.settings) else {}

@@ -6,9 +6,8 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from adapters.slack import blocks, mrkdwn
+from adapters.slack import blocks, mrkdwn, recalling
 from adapters.slack.messages import PLATFORM, Messages, is_direct, is_ours, is_written
-from adapters.slack.needs import ASK_SHORTCUT
 from adapters.slack.outlet import Target
 from adapters.slack.room import Room
 from adapters.slack.twins import Twins
@@ -17,6 +16,7 @@ from bot.port import Action, ChatError, Command, MessageDeleted, MessageEdited, 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from adapters.slack.kept import Told
     from bot.port import ChatService, IncomingMessage, MessageEvent
 
     Raw = Mapping[str, Any]
@@ -26,11 +26,28 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intake:
-    """Each method is one event, dealt with to its end."""
+    """Each event is dealt with to its end."""
 
     messages: Messages
     service: ChatService
     _twins: Twins = field(default_factory=Twins)
+
+    async def deal(self, told: Told) -> None:
+        """Whatever Slack tells."""
+        match told.kind:
+            case "event":
+                await self.event(told.body["event"], repeated=told.repeated)
+            case "command":
+                await self.command(told.body, repeated=told.repeated)
+            case "action":
+                await self.action(told.body)
+            case "shortcut":
+                await self.shortcut(told.body)
+
+    async def recall(self, message: IncomingMessage) -> tuple[IncomingMessage | None, Room]:
+        """See `bot.port.Recall`."""
+        now, target = await recalling.recall(self.messages, message)
+        return now, self._room(target)
 
     async def event(self, event: Raw, *, repeated: bool) -> None:
         """An event of the Events API; `repeated` when Slack sends it again."""
@@ -121,24 +138,26 @@ class Intake:
 
     # what people do beside writing
 
-    async def command(self, body: Raw) -> None:
+    async def command(self, body: Raw, *, repeated: bool) -> None:
         """A slash command."""
         channel = str(body["channel_id"])
         place = Place(platform=PLATFORM, workspace=self.messages.wire.workspace.team, channel=channel)
         person = await self._person(body["user_id"])
+        target = Target(
+            place=place,
+            source=str(body.get("trigger_id", "")),
+            person=person.id,
+            response_url=str(body.get("response_url", "")),
+            doubtful=repeated,
+            by_command=True,
+        )
         command = Command(
-            id=str(body.get("trigger_id", "")),
+            id=target.source,
             name=str(body["command"]).lstrip("/"),
             place=place,
             person=person,
             line=mrkdwn.line(str(body.get("text") or "")),
-        )
-        target = Target(
-            place=place,
-            source=command.id,
-            person=person.id,
-            response_url=str(body.get("response_url", "")),
-            by_command=True,
+            handle=recalling.handle(target),
         )
         await self.service.on_command(command, self._room(target))
 
@@ -173,17 +192,25 @@ class Intake:
 
     async def shortcut(self, body: Raw) -> None:
         """“Ask about this” in the menu of a message: that message is asked, and only who chose it sees the answer."""
-        if body.get("callback_id") != ASK_SHORTCUT:
-            return
         raw, channel = body["message"], str(body["channel"]["id"])
         message = await self.messages.read(raw, channel=channel, direct=is_direct(channel))
         if message is None:
             return
         person = await self._person(body["user"]["id"])
         asked = str(body.get("action_ts") or body.get("trigger_id") or "")
+        identity = f"{message.id}:{asked}"
+        target = Target(
+            place=message.place,
+            source=identity,
+            asked=message.id,
+            in_thread=message.in_thread,
+            person=person.id,
+            response_url=str(body.get("response_url", "")),
+            by_command=True,
+        )
         told = replace(
             message,
-            id=f"{message.id}:{asked}",
+            id=identity,
             about=message.id,
             person=person,
             addressed=True,
@@ -191,15 +218,7 @@ class Intake:
             by_bot=False,
             private=True,
             ours=False,
-        )
-        target = Target(
-            place=told.place,
-            source=told.id,
-            asked=message.id,
-            in_thread=message.in_thread,
-            person=person.id,
-            response_url=str(body.get("response_url", "")),
-            by_command=True,
+            handle=recalling.handle(target),
         )
         await self.service.on_message(told, self._room(target))
 
@@ -207,4 +226,4 @@ class Intake:
         return await self.messages.people.person(user)
 
     def _room(self, target: Target) -> Room:
-        return Room(messages=self.messages, target=target)
+        return Room(messages=self.messages, target=target, answers_in=self.service.answers_in)

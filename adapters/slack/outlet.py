@@ -7,11 +7,10 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from adapters.slack import blocks, streams
-from adapters.slack.messages import is_ours
+from adapters.slack import blocks, lost, streams
 from adapters.slack.uploads import share
-from adapters.slack.wire import Unfit, ask
-from bot.port import Budget, Gone, Limits, Place, Refused, Route, Stopped, Unreachable
+from adapters.slack.wire import Frozen, Unfit, ask
+from bot.port import Budget, ChatError, Gone, Limits, Place, Refused, Route, Stopped, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -25,11 +24,9 @@ _log = logging.getLogger(__name__)
 STREAM, EDIT = "stream", "edit"
 CHARACTERS = 12_000
 _DIALECT = "slack"
-_EVENT = "footnote_message"
 _LIFETIME = 270.0
 _STREAM_EDIT_SECONDS = 0.6
 _EDIT_SECONDS = 1.2
-_LOOKED_BACK = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,17 +75,19 @@ class Outlet:
         *,
         posted: Sequence[str] = (),
         number: int = 0,
-        known: set[str] | None = None,
+        answers_in: Callable[[Place], Awaitable[frozenset[str]]] | None = None,
     ) -> None:
         self._wire = wire
         self._target = target
         self._number = number
         """Of all outlets of its room: what it makes is told from what they make by that."""
-        self._known = set[str]() if known is None else known
-        """All that these outlets made."""
+        self._answers_in = answers_in
+        """Our messages of a place that are known to belong to an answer."""
+        self._looks_back = target.doubtful
         self._edit = _edit_route(target.place)
         self._stream = _stream_route(target.place)
         self._parts = {number: _Part(ts=ts) for number, ts in enumerate(posted)}
+        wire.made.add(*posted)
         self._streams = (
             wire.settings.streams
             and not posted
@@ -107,11 +106,15 @@ class Outlet:
 
     async def write(self, write: Write) -> str:
         """See `bot.port.Outlet`."""
-        part = self._parts.setdefault(write.part, _Part(doubtful=self._target.doubtful))
+        if self._looks_back:
+            async with self._wire.made.alone(self._target.place):
+                await self._look_back()
+        part = self._parts.setdefault(write.part, _Part())
         if write.page is None:
             return await self._remove(part)
         if not part.ts and part.doubtful:
-            await self._look_for(part, write.part)
+            async with self._wire.made.alone(self._target.place):
+                await self._look_for(part, write.part)
         if not part.ts:
             await self._create(part, write, write.page)
         elif part.stream is not None:
@@ -132,13 +135,14 @@ class Outlet:
         part.attempted = streams.Stream(text=page.text, status=page.status) if streamed else None
         try:
             if streamed:
-                await self._start(part, write, page)
+                async with self._wire.made.alone(self._target.place):
+                    await self._start(part, write, page)
             else:
                 await self._post(part, write, page)
         except (Unreachable, asyncio.CancelledError):
             part.doubtful = True
             raise
-        self._known.add(part.ts)
+        self._wire.made.add(part.ts)
 
     async def _start(self, part: _Part, write: Write, page: Page) -> None:
         target = self._target
@@ -165,7 +169,7 @@ class Outlet:
                 self._wire.writer.chat_postMessage(
                     channel=place.channel,
                     thread_ts=place.thread or None,
-                    metadata=self._metadata(write.part),
+                    metadata=self._mark(write.part),
                     unfurl_links=False,
                     unfurl_media=False,
                     **body,
@@ -184,51 +188,41 @@ class Outlet:
         sentence = f"I cannot write in this channel: invite me with /invite @{name}, then ask again."
         return {"not_in_channel": sentence, "channel_not_found": sentence}
 
+    async def _look_back(self) -> None:
+        """What is there from before, once: the first message is gone on with; later ones that nobody heard of go."""
+        place, part = self._target.place, self._parts.get(0)
+        try:
+            messages = await lost.ours_since(self._wire, place, self._target.asked)
+        except Refused as error:
+            _log.warning("what stands in a channel may not be read again: %s", error)
+            messages = []
+        ts = part.ts if part is not None else lost.marked(messages, self._mark(0))
+        if not ts and place.thread and self._target.person:  # where it may have been streamed
+            ts = lost.unmarked(messages, others=await self._others())
+            part = _Part(ts=ts, stream=streams.Stream(certain=False))
+        if ts:
+            self._parts[0] = part or _Part(ts=ts)
+            self._wire.made.add(ts)
+            for unheard in lost.later_parts(messages, ts):
+                if unheard not in {each.ts for each in self._parts.values()}:
+                    await ask("chat.delete", self._wire.writer.chat_delete(channel=place.channel, ts=unheard))
+        self._looks_back = False
+
     async def _look_for(self, part: _Part, number: int) -> None:
-        """The message whose creation was not answered, if it is there: it carries what it answers, or is the stream we opened."""
-        workspace = self._wire.workspace
-        for message in reversed(await self._ours_since()):
-            if not is_ours(message, workspace.user, workspace.bot):
-                continue
-            marked = message.get("metadata") or {}
-            if marked.get("event_type") == _EVENT and marked.get("event_payload") == self._payload(number):
-                part.ts, part.doubtful = str(message["ts"]), False
-                self._known.add(part.ts)
-                return
-            if number == 0 and not marked and self._is_attempted(part, message):
-                part.ts, part.doubtful = str(message["ts"]), False
-                part.stream = part.attempted or streams.Stream(certain=False)
-                return
+        """The message whose creation was not answered, if it is there: it carries its mark, or is the stream we opened."""
+        messages = await lost.ours_since(self._wire, self._target.place, self._target.asked)
+        part.ts = lost.marked(messages, self._mark(number))
+        if not part.ts and part.attempted is not None:
+            part.ts = lost.unmarked(messages, others=await self._others(), text=part.attempted.text)
+            part.stream = part.attempted if part.ts else None
+        if part.ts:
+            self._wire.made.add(part.ts)
         part.doubtful = False
 
-    def _is_attempted(self, part: _Part, message: Mapping[str, Any]) -> bool:
-        """A stream carries no mark before it ends: it is known by what it shows."""
-        if part.attempted is None and not self._target.doubtful:
-            return False
-        began = part.attempted.text if part.attempted is not None else str(message.get("text") or "")
-        known = {each.ts for each in self._parts.values()}
-        return (
-            message["ts"] not in known
-            and not message.get("files")
-            and str(message.get("text") or "").strip() == began.strip()
-        )
-
-    async def _ours_since(self) -> list[Mapping[str, Any]]:
-        """The last messages of the place that came after what is answered."""
-        place, asked = self._target.place, self._target.asked
-        about: dict[str, Any] = {
-            "channel": place.channel,
-            "oldest": asked or None,
-            "include_all_metadata": True,
-            "limit": _LOOKED_BACK,
-        }
-        reader = self._wire.reader
-        if place.thread:
-            told = await ask("conversations.replies", reader.conversations_replies(ts=place.thread, **about))
-        else:
-            told = await ask("conversations.history", reader.conversations_history(**about))
-        after = [message for message in told["messages"] if not asked or message["ts"] > asked]
-        return sorted(after, key=lambda message: message["ts"])
+    async def _others(self) -> frozenset[str]:
+        """The messages that cannot be the one that is looked for."""
+        told = await self._answers_in(self._target.place) if self._answers_in is not None else ()
+        return self._wire.made.messages.union(told)
 
     # changing
 
@@ -239,9 +233,7 @@ class Outlet:
         if write.route == STREAM and stream.continues(page.text):
             try:
                 if write.final:
-                    await streams.stop(
-                        wire, place, part.ts, stream, page, metadata=self._metadata(write.part)
-                    )
+                    await streams.stop(wire, place, part.ts, stream, page, metadata=self._mark(write.part))
                     self._close(part, frozen=False)
                 else:
                     await streams.append(wire, place, part.ts, stream, page)
@@ -265,11 +257,24 @@ class Outlet:
     async def _update(self, part: _Part, write: Write, page: Page) -> None:
         try:
             await self._rewrite(part, write, page)
+        except Frozen:
+            if not write.final:
+                raise
+            await self._replace(part, write, page)
         except Refused as error:
             if not streams.is_open(error):
                 raise
             await streams.close(self._wire, self._target.place, part.ts, streams.Stream())
             await self._rewrite(part, write, page)
+
+    async def _replace(self, part: _Part, write: Write, page: Page) -> None:
+        """The last word in another message: half an answer must not be all that is left."""
+        try:
+            await self._remove(part)
+        except ChatError as error:
+            _log.warning("a message that cannot be changed cannot be taken away either: %s", error)
+        part.ts = ""
+        await self._create(part, write, page)
 
     async def _rewrite(self, part: _Part, write: Write, page: Page) -> None:
         await self._send(
@@ -281,7 +286,7 @@ class Outlet:
                 self._wire.writer.chat_update(
                     channel=self._target.place.channel,
                     ts=part.ts,
-                    metadata=self._metadata(write.part),
+                    metadata=self._mark(write.part),
                     **body,
                 ),
             ),
@@ -314,11 +319,10 @@ class Outlet:
 
     # marks
 
-    def _payload(self, number: int) -> dict[str, Any]:
-        return {"source": self._target.source, "answer": self._number, "part": number}
-
-    def _metadata(self, number: int) -> dict[str, Any]:
-        return {"event_type": _EVENT, "event_payload": self._payload(number)}
+    def _mark(self, number: int) -> dict[str, Any]:
+        if number and 0 in self._parts:
+            return lost.behind(self._parts[0].ts, number)
+        return lost.first(self._target.source, self._number)
 
 
 def _stream_route(place: Place) -> Route:

@@ -42,7 +42,7 @@ class PrivateOutlet:
         self._responds = bool(target.response_url) and (target.by_command or bool(target.ephemeral))
         self._name = ("slack", target.place.workspace, uuid.uuid4().hex)
         self._by_response, self._ephemeral = self._respond_route(), self._ephemeral_route()
-        self._announced = False
+        self._announced = bool(posted)
         self._left = _POSTS
         self._ids: dict[int, str] = dict(enumerate(posted))
 

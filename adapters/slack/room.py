@@ -10,7 +10,7 @@ from adapters.slack.outlet import Outlet, Target
 from adapters.slack.private import PrivateOutlet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from adapters.slack.messages import Messages
     from bot import port
@@ -23,8 +23,9 @@ class Room:
 
     messages: Messages
     target: Target
+    answers_in: Callable[[Place], Awaitable[frozenset[str]]]
+    """`ChatService.answers_in`."""
     _numbers: Iterator[int] = field(default_factory=itertools.count)
-    _known: set[str] = field(default_factory=set)
 
     @property
     def directory(self) -> port.Directory:
@@ -39,7 +40,11 @@ class Room:
         if private is not None:
             return PrivateOutlet(self.messages.wire, self.target, person=private.id, posted=posted)
         return Outlet(
-            self.messages.wire, self.target, posted=posted, number=next(self._numbers), known=self._known
+            self.messages.wire,
+            self.target,
+            posted=posted,
+            number=next(self._numbers),
+            answers_in=self.answers_in,
         )
 
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:

@@ -14,7 +14,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack import socket_mode, web_events
 from adapters.slack.intake import Intake
-from adapters.slack.messages import Messages
+from adapters.slack.kept import Kept, Told, told
+from adapters.slack.messages import PLATFORM, Messages
 from adapters.slack.people import People
 from adapters.slack.wire import Wire, clients, identify, sdk_logger
 from bot.port import Refused, Throttled, Unreachable
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from adapters.slack.settings import Settings
     from adapters.slack.wire import Workspace
-    from bot.port import ChatService
+    from bot.port import ChatService, Signals
 
     Spawn = Callable[[str, Coroutine[Any, Any, None]], None]
 
@@ -34,9 +35,7 @@ _ANY = re.compile(".*", re.DOTALL)
 _SLOWEST = 30.0
 
 
-async def run(
-    settings: Settings, service: ChatService, *, ready: Callable[[Mapping[str, str]], None]
-) -> None:
+async def run(settings: Settings, service: ChatService, *, signals: Signals) -> None:
     """Serve until cancelled. Raises `Refused` for what the operator must mend."""
     if settings.app_token is None and settings.signing_secret is None:
         raise Refused(
@@ -45,23 +44,35 @@ async def run(
     async with _connected(settings) as wire:
         people = People(wire)
         try:
-            await _serve(wire, Intake(messages=Messages(wire=wire, people=people), service=service), ready)
+            await _serve(wire, Intake(messages=Messages(wire=wire, people=people), service=service), signals)
         finally:
             people.close()
 
 
-async def _serve(wire: Wire, intake: Intake, ready: Callable[[Mapping[str, str]], None]) -> None:
+async def _serve(wire: Wire, intake: Intake, signals: Signals) -> None:
     try:
         async with asyncio.TaskGroup() as tasks:
 
             def spawn(name: str, work: Coroutine[Any, Any, None]) -> None:
                 tasks.create_task(_guarded(work), name=name)
 
-            async with _events(_listening(wire, intake, spawn), wire) as facts:
-                ready({"workspace": wire.workspace.name, "bot": wire.workspace.user_name, **facts})
+            kept = Kept(inbox=intake.service.inbox)
+
+            def take(event: Told) -> None:
+                spawn(f"slack {event.kind}", kept.through(event, intake.deal))
+
+            async with _events(_listening(wire, kept, take), wire, signals) as facts:
+                signals.ready({"workspace": wire.workspace.name, "bot": wire.workspace.user_name, **facts})
+                spawn("slack resumption", intake.service.resume(PLATFORM, intake.recall))
+                spawn("slack events left", _take_left(kept, take))
                 await _stay_known(wire)
     except BaseExceptionGroup as group:
         raise group.exceptions[0] from None
+
+
+async def _take_left(kept: Kept, take: Callable[[Told], None]) -> None:
+    for event in await kept.left():
+        take(event)
 
 
 async def _guarded(work: Coroutine[Any, Any, None]) -> None:
@@ -103,17 +114,17 @@ async def _stay_known(wire: Wire) -> None:
             log.warning("Slack does not answer at the moment: %s", error)
 
 
-def _events(app: AsyncApp, wire: Wire) -> AbstractAsyncContextManager[dict[str, str]]:
+def _events(app: AsyncApp, wire: Wire, signals: Signals) -> AbstractAsyncContextManager[dict[str, str]]:
     if wire.settings.app_token is not None:
-        return socket_mode.connections(app, wire)
-    return web_events.served(app, wire.settings)
+        return socket_mode.connections(app, wire, signals)
+    return web_events.served(app, wire.settings, signals)
 
 
-def _listening(wire: Wire, intake: Intake, spawn: Spawn) -> AsyncApp:
+def _listening(wire: Wire, kept: Kept, take: Callable[[Told], None]) -> AsyncApp:
     """One listener for each kind of thing Slack tells, whatever its name: what nobody listens to would be sent again."""
     secret = wire.settings.signing_secret
     app = AsyncApp(
-        name="footnote",
+        name="slack_bolt.footnote",  # the logger of that name gets the filters of theirs: it must not be one of ours
         logger=sdk_logger(),
         client=AsyncWebClient(base_url=wire.settings.api_base_url, session=wire.session, logger=sdk_logger()),
         signing_secret=secret.get_secret_value() if secret is not None else "",
@@ -121,32 +132,29 @@ def _listening(wire: Wire, intake: Intake, spawn: Spawn) -> AsyncApp:
         attaching_conversation_kwargs_enabled=False,
     )
 
-    async def on_event(event: Mapping[str, Any], req: Any) -> None:
-        repeated = bool(req.headers.get("x-slack-retry-num"))
-        spawn("slack event", intake.event(event, repeated=repeated))
+    def heard(body: Mapping[str, Any], headers: Mapping[str, Any]) -> Told | None:
+        return told(body, wire.workspace, repeated=bool(headers.get("x-slack-retry-num")))
 
-    async def on_command(ack: Any, body: Mapping[str, Any]) -> None:
+    async def keep(body: Mapping[str, Any], req: Any, next: Any) -> None:  # noqa: A002 - Bolt's name for it
+        """Runs before Bolt acknowledges anything."""
+        event = heard(body, req.headers)
+        if event is not None:
+            await kept.keep(event)
+        await next()
+
+    async def on_event(body: Mapping[str, Any], req: Any) -> None:
+        event = heard(body, req.headers)
+        if event is not None:
+            take(event)
+
+    async def on_interaction(ack: Any, body: Mapping[str, Any], req: Any) -> None:
         await ack()
-        spawn("slack command", intake.command(body))
+        await on_event(body, req)
 
-    async def on_action(ack: Any, body: Mapping[str, Any]) -> None:
-        await ack()
-        if body.get("type") == "block_actions":
-            spawn("slack action", intake.action(body))
-
-    async def on_shortcut(ack: Any, body: Mapping[str, Any]) -> None:
-        await ack()
-        if body.get("type") == "message_action":
-            spawn("slack shortcut", intake.shortcut(body))
-
-    async def on_view(ack: Any) -> None:
-        await ack()
-
+    app.middleware(keep)
     app.event(_ANY)(on_event)
-    app.command(_ANY)(on_command)
-    app.action(_ANY)(on_action)
-    app.shortcut(_ANY)(on_shortcut)
-    app.view(_ANY)(on_view)
+    for listening in (app.command, app.action, app.shortcut, app.view):
+        listening(_ANY)(on_interaction)
     return app
 
 

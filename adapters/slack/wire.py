@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import re
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncConnectionErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.slack.made import Made
 from adapters.slack.offers import Streaming
 from bot.port import ChatError, Gone, Refused, Throttled, Unreachable
 
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
     from adapters.slack.settings import Settings
 
-_CALL_SECONDS = 30.0
 _CONNECT_SECONDS = 10.0
 _AGAIN_SECONDS = 30.0
 _TICKET = re.compile(r"(ticket|app_id)=[^&\s'\")]+")
@@ -32,10 +33,8 @@ _TICKET = re.compile(r"(ticket|app_id)=[^&\s'\")]+")
 _GONE = frozenset(
     {
         "cant_delete_message",
-        "cant_update_message",
         "channel_is_archived",
         "channel_not_found",
-        "edit_window_closed",
         "is_archived",
         "message_not_found",
         "message_not_owned_by_app",
@@ -44,6 +43,7 @@ _GONE = frozenset(
         "user_not_in_channel",
     }
 )
+_FROZEN = frozenset({"cant_update_message", "edit_window_closed"})
 _TOKEN_ERRORS = frozenset(
     {
         "account_inactive",
@@ -56,8 +56,18 @@ _TOKEN_ERRORS = frozenset(
     }
 )
 _FAULTS = frozenset(
-    {"fatal_error", "internal_error", "request_timeout", "service_unavailable", "team_added_to_org"}
+    {
+        "external_channel_migrating",
+        "fatal_error",
+        "internal_error",
+        "request_timeout",
+        "service_unavailable",
+        "team_added_to_org",
+        "update_failed",
+    }
 )
+"""What Slack documents as faults of its own, or as passing. Other words, unknown ones too, say what is wrong with the call."""
+_THROTTLED = frozenset({"message_limit_exceeded", "rate_limited", "ratelimited"})
 _UNFIT = frozenset(
     {
         "invalid_attachments",
@@ -75,6 +85,10 @@ NOT_ADMITTED = (
 
 class Unfit(Refused):
     """Slack does not take the blocks of a message; it may take plainer ones."""
+
+
+class Frozen(Refused):
+    """The message is there, and Slack lets nobody change it any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +123,7 @@ class Wire:
     reader: AsyncWebClient
     workspace: Workspace
     streaming: Streaming = field(default_factory=Streaming)
+    made: Made = field(default_factory=Made)
 
 
 @asynccontextmanager
@@ -116,12 +131,13 @@ async def clients(
     settings: Settings,
 ) -> AsyncIterator[tuple[aiohttp.ClientSession, AsyncWebClient, AsyncWebClient]]:
     """The shared session, the client that writes, and the one that reads."""
-    timeout = aiohttp.ClientTimeout(total=_CALL_SECONDS, sock_connect=_CONNECT_SECONDS)
+    timeout = aiohttp.ClientTimeout(total=settings.call_seconds, sock_connect=_CONNECT_SECONDS)
     async with aiohttp.ClientSession(timeout=timeout) as session:
         common: dict[str, Any] = {
             "token": settings.bot_token.get_secret_value(),
             "base_url": settings.api_base_url,
             "session": session,
+            "timeout": math.ceil(settings.call_seconds),
             "logger": sdk_logger(),
         }
         again = AsyncConnectionErrorRetryHandler(max_retry_count=1)
@@ -173,12 +189,14 @@ def meaning(error: SlackApiError, doing: str, refusals: Mapping[str, str]) -> Ch
     """The error as one of ours."""
     code = code_of(error)
     status = _status(error)
-    if status == 429 or code in {"ratelimited", "rate_limited"}:
+    if status == 429 or code in _THROTTLED:
         return Throttled(f"Slack asked to wait with {doing}.", seconds=_retry_after(error))
     if code in refusals:
         return Refused(refusals[code])
     if status >= 500 or code in _FAULTS or not code:
         return Unreachable(f"Slack could not do {doing} ({code or status}).")
+    if code in _FROZEN:
+        return Frozen(f"Slack answered {doing} with {code}.")
     if code in _GONE:
         return Gone(f"Slack answered {doing} with {code}.")
     if code in _UNFIT:
@@ -218,12 +236,12 @@ def trusted(address: str, settings: Settings) -> bool:
 
 
 def sdk_logger() -> logging.Logger:
-    """The logger for Slack's libraries: never below INFO, where they would log messages, and without tickets."""
-    logger = logging.getLogger("adapters.slack.sdk")
+    """The logger for Slack's libraries, one of theirs: never below WARNING, where they would log messages, and without tickets."""
+    logger = logging.getLogger("slack_sdk.footnote")
     if not logger.filters:
         logger.addFilter(_without_tickets)
-    if logger.level < logging.INFO:
-        logger.setLevel(logging.INFO)
+    if logger.level < logging.WARNING:
+        logger.setLevel(logging.WARNING)
     return logger
 
 

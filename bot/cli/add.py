@@ -7,6 +7,7 @@ import os
 import stat
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,23 +17,23 @@ from rich.text import Text
 
 from bot import compose
 from bot.cli import waiting
-from bot.patience import patient
+from bot.patience import keep_trying, patient
 from bot.rendering import printable
 from bot.uploads import line_of
 from rag_engine.blobs import blob_from_path
-from rag_engine.errors import CorruptFile, Unavailable, UserError
+from rag_engine.errors import StorageUnavailable, Unavailable, UserError
 from rag_engine.types import Ingested
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
+    from bot.library import Library
     from bot.settings import Settings
     from rag_engine.storage.jobs import Job, JobQueue
     from rag_engine.types import KnowledgeBase, KnowledgeBaseId
 
 _IN_FLIGHT = 4  # enough for one file to be read while others are embedded, few enough for memory to stay flat
-_MOST_ATTEMPTS = 5
 _POLL_SECONDS = 0.5
 
 
@@ -80,7 +81,15 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             await _queue(paths, queue=foundation.storage.queue, knowledge_base=base.id, console=console)
             try:
                 async with compose.library(settings, on=foundation) as library:
-                    await _add_all(paths, library=library, base=base, outcome=outcome, console=console)
+                    await library.ingestion.finish_removals()
+                    await _add_all(
+                        paths,
+                        library=library,
+                        base=base,
+                        outcome=outcome,
+                        console=console,
+                        again=arguments.again,
+                    )
             except Unavailable:
                 left = len(await foundation.storage.queue.unfinished(base.id))
                 _report(outcome, console)
@@ -110,10 +119,11 @@ async def _queue(
 async def _add_all(
     paths: Sequence[Path],
     *,
-    library: compose.Library,
+    library: Library,
     base: KnowledgeBase,
     outcome: _Outcome,
     console: Console,
+    again: bool,
 ) -> None:
     """Read the files and whatever else waits; some of them may be read by another run, which is waited for."""
     queue = library.storage.queue
@@ -121,7 +131,7 @@ async def _add_all(
         missing = set(paths)
         while True:
             missing -= await _work_off(
-                library=library, knowledge_base=base.id, outcome=outcome, progress=progress
+                library=library, knowledge_base=base.id, outcome=outcome, progress=progress, again=again
             )
             if missing.isdisjoint(job.path for job in await queue.unfinished(base.id)):
                 break
@@ -130,24 +140,30 @@ async def _add_all(
 
 
 async def _work_off(
-    *, library: compose.Library, knowledge_base: KnowledgeBaseId, outcome: _Outcome, progress: _Shown
+    *,
+    library: Library,
+    knowledge_base: KnowledgeBaseId,
+    outcome: _Outcome,
+    progress: _Shown,
+    again: bool,
 ) -> set[Path]:
     """Read what waits until nothing does; returns what was read here, since another run may take a part of it."""
     claims = library.storage.claims
+    with_room = partial(keep_trying, only=StorageUnavailable)
     done: set[Path] = set()
 
     async def work() -> None:
-        while (job := await claims.claim(knowledge_base)) is not None:
+        while (job := await with_room(lambda: claims.claim(knowledge_base))) is not None:
             progress.start(job.path)
             try:
-                ingested = await _add(job, library=library)
+                ingested = await with_room(partial(_add, job, library=library, again=again))
             except UserError as error:
                 outcome.failed.append((str(job.path), str(error)))
                 progress.end(job.path, str(error))
             else:
                 outcome.take(job.path, ingested)
                 progress.end(job.path, line_of(ingested, "en"))
-            await claims.finish(job.id)
+            await with_room(partial(claims.finish, job.id))
             done.add(job.path)
 
     try:
@@ -160,7 +176,7 @@ async def _work_off(
 
 
 async def _count_others(
-    paths: set[Path], *, library: compose.Library, knowledge_base: KnowledgeBaseId, outcome: _Outcome
+    paths: set[Path], *, library: Library, knowledge_base: KnowledgeBaseId, outcome: _Outcome
 ) -> None:
     """Count what became of the files of ours that another run took."""
     for path in sorted(paths):
@@ -171,11 +187,9 @@ async def _count_others(
             outcome.take(path, Ingested(record=record, changed=True))
 
 
-async def _add(job: Job, *, library: compose.Library) -> Ingested:
-    if job.attempts > _MOST_ATTEMPTS:
-        raise CorruptFile("Reading it stopped the program again and again, so it was set aside.")
+async def _add(job: Job, *, library: Library, again: bool) -> Ingested:
     blob = await blob_from_path(job.path, max_bytes=library.max_file_bytes)
-    ingested = await library.ingestion.ingest(blob, knowledge_base=job.knowledge_base)
+    ingested = await library.intake.ingest(blob, knowledge_base=job.knowledge_base, again=again)
     await library.originals.keep(blob, ingested.record)
     return ingested
 

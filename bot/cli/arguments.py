@@ -35,7 +35,22 @@ def build() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="store_true", help="print the version and leave")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for add in (_run, _chat, _ask, _search, _add, _knowledge_base, _trace, _prompts, _eval, _setup, _doctor):
+    for add in (
+        _run,
+        _chat,
+        _ask,
+        _search,
+        _add,
+        _knowledge_base,
+        _trace,
+        _prompts,
+        _eval,
+        _setup,
+        _doctor,
+        _backup,
+        _restore,
+        _forget,
+    ):
         add(commands.add_parser)
     return parser
 
@@ -116,6 +131,9 @@ def _add(add_parser: _AddParser) -> None:
     )
     parser.add_argument(
         "--kb", default=DEFAULT_KNOWLEDGE_BASE, metavar="NAME", help=f"made if new ({DEFAULT_KNOWLEDGE_BASE})"
+    )
+    parser.add_argument(
+        "--again", action="store_true", help="read also what was set aside because it ended the program"
     )
 
 
@@ -208,6 +226,61 @@ def _doctor(add_parser: _AddParser) -> None:
         example="footnote doctor",
     )
     _with_json(parser, "[{check, state, detail, mend}]")
+
+
+def _backup(add_parser: _AddParser) -> None:
+    parser = _command(
+        add_parser,
+        "backup",
+        summary="write all that is kept to one file, while the bot runs",
+        example="footnote backup footnote-$(date +%F).zip",
+    )
+    parser.add_argument("file", metavar="FILE.zip", type=_path, help="replaced when the backup is whole")
+    _with_json(parser, "{file, databases, originals, bytes, held_seconds, missing, index}")
+
+
+def _restore(add_parser: _AddParser) -> None:
+    parser = _command(
+        add_parser,
+        "restore",
+        summary="put what a backup holds into the data directory, while nothing else uses it",
+        example="footnote restore footnote-2026-01-31.zip",
+    )
+    parser.add_argument("file", metavar="FILE.zip", type=_path)
+    parser.add_argument("--replace", action="store_true", help="remove what is in the data directory now")
+    _with_json(parser, "{data_dir, databases, originals, made_at}")
+
+
+def _forget(add_parser: _AddParser) -> None:
+    parser = _command(
+        add_parser,
+        "forget",
+        summary="remove a person, a channel or a document from everything that is kept, and see that nothing is left",
+        example="footnote forget person slack:U012AB3CD --dry-run\n"
+        "footnote forget channel slack:T01:C012AB3CD\n"
+        'footnote forget document handbook "Travel 2024.pdf"',
+    )
+    kinds = parser.add_subparsers(dest="kind", metavar="KIND", title="kinds", required=True)
+    person = kinds.add_parser(
+        "person", help="what somebody asked, the answers to it, and their opinions of answers"
+    )
+    person.add_argument(
+        "who", metavar="PERSON", help="an id, PLATFORM:ID, or the name that they have in a chat"
+    )
+    person.add_argument("--files", action="store_true", help="the files that came with their questions, too")
+    channel = kinds.add_parser("channel", help="a channel with its threads, its files and its settings")
+    channel.add_argument("channel", metavar="CHANNEL", help="an id, PLATFORM:ID or PLATFORM:WORKSPACE:ID")
+    document = kinds.add_parser("document", help="a document, and the answers that were made from it")
+    document.add_argument("name", metavar="NAME", help="the knowledge base")
+    document.add_argument(
+        "document", metavar="DOCUMENT", help="a title, an id or its beginning, or an address"
+    )
+    for kind in (person, channel, document):
+        kind.add_argument("--dry-run", action="store_true", help="only say what would go")
+        kind.add_argument("--yes", action="store_true", help="do not ask first")
+        _with_json(
+            kind, "{subject, found: [{store, what, count}], forgotten, verified, left, bytes_in, notes}"
+        )
 
 
 def _with_knowledge_bases(parser: argparse.ArgumentParser) -> None:

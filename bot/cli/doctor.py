@@ -15,9 +15,11 @@ from rich.text import Text
 
 from bot import compose, parts, telemetry
 from bot.commands import SPECS
+from bot.keeping.forgetting import marks
 from bot.port import ChatError, Finding
 from rag_engine import tokens
 from rag_engine.errors import RagError
+from rag_engine.parsing import parser_pool
 from rag_engine.types import Message, Prompt
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
 
     from bot.settings import Settings
+    from rag_engine.ports import LanguageModel
 
 _SECONDS = 60
 _STYLES = {"ok": "green", "note": "yellow", "bad": "red"}
@@ -47,6 +50,7 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding]:
     yield Finding(check="settings", state="ok", detail=f"read; Python {platform.python_version()}")
     checks: dict[str, Callable[[Settings], Awaitable[Finding]]] = {
         "data directory": _data_directory,
+        "reading of files": _reading,
         "embedder and index": _embedder_and_index,
         "language model": _language_model,
         "token counting": _token_counting,
@@ -92,12 +96,36 @@ async def _data_directory(settings: Settings) -> Finding:
         bases = await storage.catalog.knowledge_bases()
         waiting = await storage.queue.unfinished()
     detail = f"{settings.data_dir}, {len(bases)} knowledge bases"
+    unfinished = await asyncio.to_thread(marks.interrupted, settings.data_dir)
+    if unfinished is not None:
+        detail += f", `footnote forget` was interrupted at the {unfinished.subject}"
+        mend = "run it again: it goes on where it was"
+        return Finding(check="data directory", state="note", detail=detail, mend=mend)
     if waiting:
         folders = sorted({str(job.path.parent) for job in waiting})
         mend = f"repeat `footnote add {folders[0]}`" + (" and the others" if len(folders) > 1 else "")
         detail += f", {len(waiting)} files of an interrupted run are unfinished"
         return Finding(check="data directory", state="note", detail=detail, mend=mend)
     return Finding(check="data directory", state="ok", detail=detail)
+
+
+async def _reading(settings: Settings) -> Finding:
+    """What holds the processes that read files nobody trusts, as such a process says itself."""
+    memory = settings.parsing.memory_mb
+    async with parser_pool(workers=1, seconds=_SECONDS, memory_bytes=memory << 20) as pool:
+        protection = await pool.protection()
+    held = (
+        f"each file by itself, {memory} MB and {settings.parsing.seconds:g} s at most, held by {protection}"
+    )
+    if protection.complete:
+        return Finding(check="reading of files", state="ok", detail=held)
+    mend = (
+        "for untrusted files use Linux 5.13 or later on x86-64 or ARM, with Landlock and seccomp switched on, "
+        "and not withheld by a container or a service manager"
+    )
+    return Finding(
+        check="reading of files", state="note", detail=f"{held}: no more is to be had here", mend=mend
+    )
 
 
 async def _embedder_and_index(settings: Settings) -> Finding:
@@ -135,13 +163,24 @@ async def _language_model(settings: Settings) -> Finding:
         messages=(Message(role="user", content="Reply with the word ready."),), question="", reply_tokens=256
     )
     async with compose.application(settings) as application:
-        model = application.engine.models[0]
-        started = time.perf_counter()
-        async with model.stream(prompt, task="verify") as pieces:
-            await anext(pieces, "")
-        seconds = time.perf_counter() - started
-    detail = f"{model.name} answers in {seconds:.1f} s, window of {model.context_tokens:,} tokens"
-    return Finding(check="language model", state="ok", detail=detail)
+        first, *fallbacks = application.engine.models[:-1]
+        details = [await _answering(first, prompt)]
+        for model in fallbacks:
+            try:
+                details.append(await _answering(model, prompt))
+            except RagError as error:
+                mend = "check what FOOTNOTE_MODEL__FALLBACKS__… say of its name, base_url and api_key"
+                detail = f"{model.name}, a fallback: {error}"
+                return Finding(check="language model", state="bad", detail=detail, mend=mend)
+    return Finding(check="language model", state="ok", detail="; else ".join(details))
+
+
+async def _answering(model: LanguageModel, prompt: Prompt) -> str:
+    started = time.perf_counter()
+    async with model.stream(prompt, task="verify") as pieces:
+        await anext(pieces, "")
+    seconds = time.perf_counter() - started
+    return f"{model.name} answers in {seconds:.1f} s, window of {model.context_tokens:,} tokens"
 
 
 async def _token_counting(settings: Settings) -> Finding:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -13,6 +12,8 @@ from rich.text import Text
 from bot import compose, documents, reindexing
 from bot.access import find
 from bot.cli import waiting
+from bot.cli.asking import confirmed
+from bot.keeping import contents
 from bot.patience import patient
 from rag_engine import archive
 
@@ -68,11 +69,18 @@ async def _remove(arguments: argparse.Namespace, settings: Settings) -> int:
             if record
             else f"the knowledge base {base.name} and all in it"
         )
-        if not arguments.yes and not await _confirmed(f"Remove {what}?"):
+        if not arguments.yes and not await confirmed(f"Remove {what}?"):
             print("Nothing was removed.")
             return 1
-        await library.forget(base.id, record.document.id if record else None)
-    print(f"Removed {what}.")
+        done = await library.forget(base.id, record.document.id if record else None)
+    print(
+        f"Removed {what}. Answers that were made from it are kept until `footnote forget document` or their time is over."
+    )
+    if not done:
+        print(
+            "The index does not answer: no question finds it any more, and it is gone when `footnote run` or the next "
+            "`footnote add` reaches the index."
+        )
     return 0
 
 
@@ -97,6 +105,7 @@ async def _reindex(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _export(arguments: argparse.Namespace, settings: Settings) -> int:
+    contents.of(settings).spare(arguments.file)
     async with compose.library(settings) as library:
         base = find(await library.catalog.knowledge_bases(), arguments.name)
         exported = await archive.export(
@@ -109,15 +118,16 @@ async def _export(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _import(arguments: argparse.Namespace, settings: Settings) -> int:
-    async with compose.library(settings) as library:
-        imported = await archive.import_(
-            arguments.file,
-            name=arguments.name,
-            catalog=library.catalog,
-            documents=library.catalog,
-            index=library.index,
-            identity=library.identity,
-        )
+    with patient(waiting.patience(settings, Console(highlight=False))):
+        async with compose.library(settings) as library:
+            imported = await archive.import_(
+                arguments.file,
+                name=arguments.name,
+                catalog=library.catalog,
+                documents=library.catalog,
+                index=library.index,
+                identity=library.identity,
+            )
     print(f"{imported.name}: {imported.documents} documents with {imported.chunks} passages were taken in.")
     return 0
 
@@ -184,11 +194,3 @@ def _show_rows(rows: Sequence[dict[str, object]], *, as_json: bool, empty: str) 
     for row in rows:
         table.add_row(*(Text(str(value)[:12] if name == "id" else str(value)) for name, value in row.items()))
     console.print(table)
-
-
-async def _confirmed(question: str) -> bool:
-    """Ask on a terminal; a script has said what it wants by calling."""
-    if not sys.stdin or not sys.stdin.isatty():
-        return True
-    answer = await compose.console().read_line(f"{question} [y/N] ")
-    return answer.strip().casefold() in {"y", "yes"}

@@ -3,122 +3,105 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 from contextlib import AsyncExitStack, asynccontextmanager
-from itertools import chain, repeat
+from functools import partial
 from typing import TYPE_CHECKING
 
-from bot import chat, compose, parts, telemetry
+from bot import chat, compose, event_loop, parts, supervising, telemetry
+from bot.closing import ClosableService
+from bot.health import PROGRAM, Health
+from bot.keeping import contents
 from bot.patience import Patience, patient
-from bot.port import Refused
-from rag_engine.errors import Misconfigured
+from bot.stopping import told_by_sigterm
+from bot.watching import Watch, probe
+from rag_engine.storage import probing
+from rag_engine.types import KnowledgeBaseId
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncGenerator, Mapping, Sequence
+    from collections.abc import AsyncGenerator
 
-    from bot.port import ChatService
+    from bot.library import Application
+    from bot.measuring import Meters
     from bot.settings import Settings
+    from bot.stopping import Stopping
     from rag_engine.errors import Unavailable
 
-_PAUSES = (5.0, 30.0, 300.0)
-"""Seconds before an adapter that ended by a bug begins anew."""
 _TURN_SECONDS = 0.0005
 """How long a thread that computes may keep the interpreter while the event loop wants it."""
+_NO_KNOWLEDGE_BASE = KnowledgeBaseId("")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Serve until the input ends or the process is told to stop. What does not answer at the start is waited for."""
     sys.setswitchinterval(_TURN_SECONDS)
     console = compose.console()
+    health = Health()
     starting = Patience(
         seconds=settings.ingestion.patience_seconds, on_wait=_log_wait, on_resume=_log_resumption
     )
-    async with _ended_by_sigterm(), AsyncExitStack() as stack:
-        meters = await stack.enter_async_context(compose.metrics(settings))
+    async with told_by_sigterm() as stopping, AsyncExitStack() as stack:
+        meters = await stack.enter_async_context(compose.metrics(settings, health))
+        await stack.enter_async_context(event_loop.watched(health, meters.event_loop if meters else None))
+        observers = await stack.enter_async_context(compose.observers(settings, meters))
         with patient(starting):
-            application = await stack.enter_async_context(compose.application(settings, meters=meters))
-        names = parts.platform_names(settings)
-        if names:
-            await _serve([await parts.platform(name, settings) for name in names], application, stack)
+            application = await stack.enter_async_context(compose.application(settings, observers=observers))
+        if parts.platform_names(settings):
+            await _serve(application, stopping, health, meters)
         else:
             telemetry.event("ready", platform="console")
             service = await stack.enter_async_context(chat.console_service(application))
+            health.tell(PROGRAM, ready=True, detail="The console is served.")
             await console.run(console.Settings(), service)
     return 0
 
 
+async def _serve(application: Application, stopping: Stopping, health: Health, meters: Meters | None) -> None:
+    """Serve the platforms, watched, until told to stop."""
+    settings = application.settings
+    platforms = {
+        await parts.platform(name, settings): Watch(
+            name,
+            health,
+            deaf_seconds=settings.metrics.deaf_seconds,
+            meter=meters.connections if meters else None,
+        )
+        for name in parts.platform_names(settings)
+    }
+    async with chat.service(application) as behind, _probed(application, health):
+        health.tell(PROGRAM, ready=True, detail="The program serves.")
+        try:
+            await supervising.serve(
+                platforms,
+                ClosableService(behind),
+                stopping,
+                grace_seconds=settings.chat.grace_seconds,
+                on_stopping=lambda: health.tell(PROGRAM, ready=False, detail="The program ends."),
+            )
+        finally:
+            health.tell(PROGRAM, ready=False, detail="The program ends.")
+
+
 @asynccontextmanager
-async def _ended_by_sigterm() -> AsyncGenerator[None]:
-    """SIGTERM ends the block as Ctrl-C does, so that answers which are being written get their last word; exit code 0."""
-    task, told = asyncio.current_task(), False
+async def _probed(application: Application, health: Health) -> AsyncGenerator[None]:
+    """The parts that every answer needs are asked now and then, until the block ends."""
+    library, folder = application.library, application.settings.data_dir
 
-    def tell(number: int, frame: object) -> None:
-        nonlocal told
-        told = True
-        if task is not None:
-            task.get_loop().call_soon_threadsafe(task.cancel)
+    async def write() -> None:
+        for name in (contents.CATALOG, contents.CHAT):
+            await asyncio.to_thread(probing.write, folder / name)
 
-    before = signal.signal(signal.SIGTERM, tell)
+    asked = {"storage": write, "index": partial(library.index.count, _NO_KNOWLEDGE_BASE)}
+    tasks = [
+        asyncio.create_task(probe(name, ask, health), name=f"probe-{name}") for name, ask in asked.items()
+    ]
     try:
         yield
-    except asyncio.CancelledError:
-        if not told:
-            raise
-        telemetry.event("stopped")
     finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-async def _serve(
-    platforms: Sequence[parts.Platform], application: compose.Application, stack: AsyncExitStack
-) -> None:
-    """Every platform in a task of its own: what ends one is logged and ends no other, but the last one ends the program."""
-    service = await stack.enter_async_context(chat.service(application))
-    running = {
-        asyncio.create_task(_run(platform, service), name=f"platform-{platform.name}")
-        for platform in platforms
-    }
-    try:
-        while running:
-            ended, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            for task in ended:
-                error = task.exception()
-                if error is not None and (not running or isinstance(error, _NeverReady)):
-                    raise error.__cause__ or error
-    finally:
-        for task in running:
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
-
-
-class _NeverReady(Exception):
-    """A platform would not let us in at the start: whoever starts the program is there to mend it."""
-
-
-async def _run(platform: parts.Platform, service: ChatService) -> None:
-    """Serve the platform; a bug that ends its adapter is logged, and the adapter begins anew after a while."""
-    was_ready = False
-
-    def ready(facts: Mapping[str, str]) -> None:
-        nonlocal was_ready
-        was_ready = True
-        telemetry.event("ready", **{**facts, "platform": platform.name})
-
-    pauses = chain(_PAUSES, repeat(_PAUSES[-1]))
-    while True:
-        try:
-            return await platform.module.run(platform.settings, service, ready=ready)
-        except Refused as error:
-            telemetry.event("platform_ended", platform=platform.name, sentence=str(error))
-            sentence = Misconfigured(str(error))
-            if was_ready:
-                raise sentence from error
-            raise _NeverReady from sentence
-        except Exception as error:  # the edge of an adapter: it must not take the other platform with it
-            telemetry.record(telemetry.unwrapped(error))
-            await asyncio.sleep(next(pauses))
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _log_wait(error: Unavailable) -> None:

@@ -96,11 +96,12 @@ async def remove(use: Use) -> Reply:
     async def carry(room: Room, show: Show) -> Reply:
         again = replace(use, room=room, show=show)
         await again.check_administers(known)
-        await again.desk.forget(known.knowledge_base.id, record.document.id if record else None)
+        done = await again.desk.forget(known.knowledge_base.id, record.document.id if record else None)
         if record is None:
             await again.desk.places.forget(known.knowledge_base.id)
         again.audit("remove document" if record else "remove", known)
-        return reply(f"Removed {what}.")
+        later = " The index does not answer: no question finds it any more, and it is gone when the index is back."
+        return reply(f"Removed {what}.{'' if done else later}")
 
     return use.ask(f"Remove {what}? It cannot be undone.", label="Remove", carry=carry)
 

@@ -92,7 +92,7 @@ class Desk:
     places: Places
     library: Library
     receive: Receive
-    forget: Callable[[KnowledgeBaseId, DocumentId | None], Awaitable[None]]
+    forget: Callable[[KnowledgeBaseId, DocumentId | None], Awaitable[bool]]
     """Removes a document, or all of a knowledge base, from the index and the catalog."""
     reindex: Callable[[KnowledgeBase, Callable[[DocumentRecord], None]], Awaitable[int]]
     """Splits and embeds all documents again, telling of each; how many there were."""

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sqlite3
 import time
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rag_engine.errors import NotAllowed, UnknownKnowledgeBase
+from rag_engine.errors import NotAllowed
 from rag_engine.storage.names import folded, knowledge_base_id, tidy
 from rag_engine.storage.texts import pack, unpack
+from rag_engine.storage.unfinished import SqliteUnfinished, knowledge_base_expected
 from rag_engine.types import Document, DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from rag_engine.storage.sqlite import Database, Row, Transaction
 
@@ -36,6 +35,7 @@ _PUT_SOURCE = """
     INSERT INTO sources (knowledge_base, uri, document) VALUES (?, ?, ?)
     ON CONFLICT (knowledge_base, uri) DO UPDATE SET document = excluded.document
 """
+_KEEP_OPEN = "UPDATE knowledge_bases SET closing = 0 WHERE id = ? AND closing"
 _PUT_TEXT = """
     INSERT INTO texts (document, sections) VALUES (?, ?) ON CONFLICT (document) DO UPDATE SET sections = excluded.sections
 """
@@ -46,6 +46,7 @@ class SqliteCatalog:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.unfinished = SqliteUnfinished(database)
 
     async def open(self, name: str, *, model: str) -> KnowledgeBase:
         """The knowledge base of that name, letter case aside, made now if it is new.
@@ -90,11 +91,6 @@ class SqliteCatalog:
                 "UPDATE knowledge_bases SET model = ? WHERE id = ?", (model, knowledge_base)
             )
 
-    async def close(self, knowledge_base: KnowledgeBaseId) -> None:
-        """Remove a knowledge base with its documents, their texts and its jobs. Removing what is not there is no error."""
-        async with self._database.transaction() as transaction:
-            await transaction.execute("DELETE FROM knowledge_bases WHERE id = ?", (knowledge_base,))
-
     async def find(
         self, knowledge_base: KnowledgeBaseId, *, uri: str = "", digest: str = ""
     ) -> DocumentRecord | None:
@@ -119,21 +115,25 @@ class SqliteCatalog:
     ) -> None:
         """Insert or replace the record; its own URI and `source` lead to it from now on, and to no other document.
 
+        A document that was to go stays, with its knowledge base; with its text in place, what was kept of its file is dropped.
         Raises `UnknownKnowledgeBase` when the knowledge base is not there, or was removed meanwhile, and `NotAllowed` when
         another knowledge base has a document of that id: what one holds must never turn up in another.
         """
         document = record.document
         packed = None if sections is None else await asyncio.to_thread(pack, sections)
         uris = [uri for uri in dict.fromkeys((document.uri, source)) if uri]
-        with _knowledge_base_expected():
+        with knowledge_base_expected():
             async with self._database.transaction() as transaction:
                 await _refuse_to_move(transaction, document)
                 await transaction.execute(_PUT_RECORD, _row(record))
                 await transaction.execute_many(
                     _PUT_SOURCE, [(document.knowledge_base, uri, document.id) for uri in uris]
                 )
+                await transaction.execute("DELETE FROM removals WHERE document = ?", (document.id,))
+                await transaction.execute(_KEEP_OPEN, (document.knowledge_base,))
                 if packed is not None:
                     await transaction.execute(_PUT_TEXT, (document.id, packed))
+                    await transaction.execute("DELETE FROM readings WHERE document = ?", (document.id,))
 
     async def remove(self, document: DocumentId) -> None:
         """Remove a document with its sources and its text. Removing what is not there is no error."""
@@ -156,8 +156,10 @@ class SqliteCatalog:
         return [_record(row) for row in rows]
 
     async def digests(self) -> frozenset[str]:
-        """Of the bytes of every document, each once; an empty one where a document is being written anew or removed."""
-        rows = await self._database.fetch("SELECT DISTINCT digest FROM documents")
+        """Of the bytes of every document that is not to go, each once; an empty one where a document is being written anew."""
+        rows = await self._database.fetch(
+            "SELECT DISTINCT digest FROM documents WHERE NOT (digest = '' AND chunks = 0)"
+        )
         return frozenset(digest for (digest,) in rows)
 
     async def sources(self, document: DocumentId) -> list[str]:
@@ -189,18 +191,6 @@ async def _refuse_to_move(transaction: Transaction, document: Document) -> None:
         raise NotAllowed(
             f"{document.title} belongs to another knowledge base and cannot be moved from there."
         )
-
-
-@contextmanager
-def _knowledge_base_expected() -> Generator[None, None, None]:
-    try:
-        yield
-    except sqlite3.IntegrityError as error:
-        if error.sqlite_errorcode != sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-            raise
-        raise UnknownKnowledgeBase(
-            "the knowledge base is not there any more: it was removed meanwhile."
-        ) from error
 
 
 def _list(values: Iterable[str]) -> str:

@@ -61,6 +61,21 @@ class SqliteHistory:
             await transaction.execute_many("DELETE FROM turns WHERE id = ?", rows)
             await transaction.execute_many("DELETE FROM traces WHERE turn = ?", rows)
 
+    async def prune(self, *, before: float, limit: int) -> bool:
+        """Remove some turns and traces from before that time (seconds since the epoch), the oldest first; whether there may be more."""
+        more = False
+        for table in ("turns", "traces"):
+            # Looked for outside of the transaction: who writes does not wait for a look at every row.
+            rows = await self._database.fetch(
+                f"SELECT ordinal FROM {table} WHERE at < ? ORDER BY ordinal LIMIT ?",  # noqa: S608 - two names of ours
+                (before, limit),
+            )
+            if rows:
+                async with self._database.transaction() as transaction:
+                    await transaction.execute_many(f"DELETE FROM {table} WHERE ordinal = ?", rows)  # noqa: S608
+            more = more or len(rows) == limit
+        return more
+
     async def trace(self, turn: TurnId | None = None) -> Trace | None:
         """The trace of a turn, by its id or the beginning of it; without one, the trace of the newest turn.
 

@@ -26,15 +26,11 @@ JobId = NewType("JobId", int)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One file on its way into a knowledge base; `attempts` counts the workers that began it, this one included.
-
-    A worker that was killed while it had the job counts; one that was stopped and gave the job back does not.
-    """
+    """One file on its way into a knowledge base."""
 
     id: JobId
     knowledge_base: KnowledgeBaseId
     path: Path
-    attempts: int
 
 
 class JobQueue(Protocol):
@@ -86,7 +82,7 @@ class SqliteJobQueue:
     async def unfinished(self, knowledge_base: KnowledgeBaseId | None = None) -> list[Job]:
         """What waits or is being read, oldest first."""
         rows = await self._database.fetch(
-            "SELECT id, knowledge_base, path, attempts FROM jobs WHERE ? IN ('', knowledge_base) ORDER BY id",
+            "SELECT id, knowledge_base, path FROM jobs WHERE ? IN ('', knowledge_base) ORDER BY id",
             (knowledge_base or "",),
         )
         return [_job(row) for row in rows]
@@ -96,9 +92,9 @@ class SqliteJobClaims:
     """The port `JobClaims`, for one living worker."""
 
     def __init__(self, database: Database, *, workers: Path, worker: WorkerId) -> None:
+        self.worker = worker
         self._database = database
         self._workers = workers
-        self._worker = worker
         self._held: set[JobId] = set()
 
     async def claim(self, knowledge_base: KnowledgeBaseId | None = None) -> Job | None:
@@ -106,17 +102,14 @@ class SqliteJobClaims:
         async with self._database.transaction() as transaction:
             await self._free_jobs_of_the_dead(transaction)
             rows = await transaction.execute(
-                "SELECT id, knowledge_base, path, attempts + 1 FROM jobs "
+                "SELECT id, knowledge_base, path FROM jobs "
                 "WHERE worker = '' AND ? IN ('', knowledge_base) ORDER BY id LIMIT 1",
                 (knowledge_base or "",),
             )
             if not rows:
                 return None
             job = _job(rows[0])
-            await transaction.execute(
-                "UPDATE jobs SET worker = ?, attempts = ? WHERE id = ?",
-                (self._worker, job.attempts, job.id),
-            )
+            await transaction.execute("UPDATE jobs SET worker = ? WHERE id = ?", (self.worker, job.id))
             # Before the commit: cancelled while it commits, the job may be ours all the same.
             self._held.add(job.id)
         return job
@@ -124,7 +117,7 @@ class SqliteJobClaims:
     async def finish(self, job: JobId) -> None:
         """Take a job of this worker off the queue."""
         async with self._database.transaction() as transaction:
-            await transaction.execute("DELETE FROM jobs WHERE id = ? AND worker = ?", (job, self._worker))
+            await transaction.execute("DELETE FROM jobs WHERE id = ? AND worker = ?", (job, self.worker))
         self._held.discard(job)
 
     async def give_back(self) -> None:
@@ -132,14 +125,11 @@ class SqliteJobClaims:
         if not self._held:
             return
         async with self._database.transaction() as transaction:
-            await transaction.execute(
-                "UPDATE jobs SET worker = '', attempts = attempts - 1 WHERE worker = ?",
-                (self._worker,),
-            )
+            await transaction.execute("UPDATE jobs SET worker = '' WHERE worker = ?", (self.worker,))
 
     async def _free_jobs_of_the_dead(self, transaction: Transaction) -> None:
         rows = await transaction.execute(
-            "SELECT DISTINCT worker FROM jobs WHERE worker NOT IN ('', ?)", (self._worker,)
+            "SELECT DISTINCT worker FROM jobs WHERE worker NOT IN ('', ?)", (self.worker,)
         )
         for (worker,) in rows:
             if not await asyncio.to_thread(lives, self._workers, WorkerId(worker)):
@@ -161,10 +151,9 @@ async def connect(database: Database, *, workers: Path) -> AsyncGenerator[Sqlite
 
 
 def _job(row: Row) -> Job:
-    identity, knowledge_base, path, attempts = row
+    identity, knowledge_base, path = row
     return Job(
         id=JobId(identity),
         knowledge_base=KnowledgeBaseId(knowledge_base),
         path=Path(os.fsdecode(path)),
-        attempts=attempts,
     )

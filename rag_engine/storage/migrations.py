@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
@@ -16,28 +17,42 @@ if TYPE_CHECKING:
 
 _BUSY_SECONDS = 10.0
 
+_log = logging.getLogger(__name__)
+
 
 def migrate(path: Path, scripts: Traversable) -> None:
     """Apply the scripts `NNNN_name.sql` that the file at `path` has not seen, each in a transaction of its own.
 
     `PRAGMA user_version` is the number of the last one. A database that has data is first copied to
-    `<name>.schema-<number>.backup`. Several processes may call this at once. Raises `SchemaMismatch` for a newer file.
+    `<name>.schema-<number>.backup`, in place of an earlier such copy. Several processes may call this at once. Raises
+    `SchemaMismatch` for a newer file.
     """
     numbered = _numbered(scripts)
-    latest = numbered[-1][0]
+    newest = numbered[-1][0]
     with closing(sqlite3.connect(path, isolation_level=None, timeout=_BUSY_SECONDS)) as connection:
         version = _version(connection)
-        if version > latest:
+        if version > newest:
             raise SchemaMismatch(
-                f"{path} belongs to a newer Footnote (schema {version}, this one knows {latest}): "
+                f"{path} belongs to a newer Footnote (schema {version}, this one knows {newest}): "
                 "update Footnote or use another FOOTNOTE_DATA_DIR."
             )
-        if version == latest:
+        if version == newest:
             return
         use_write_ahead_log(connection)
         for number, script in numbered:
             if number > version:
-                _apply(connection, path, number, script, back_up=version > 0)
+                _apply(connection, path, number, script, since=version)
+        if version:
+            _remove_earlier_backups(path, version)
+            _log.info(
+                "%s was brought from schema %d to %d; what it was is kept as %s",
+                *(path.name, version, newest, backup_path(path, version).name),
+            )
+
+
+def latest(scripts: Traversable) -> int:
+    """The number of the newest schema that the scripts make."""
+    return _numbered(scripts)[-1][0]
 
 
 def backup_path(path: Path, version: int) -> Path:
@@ -52,13 +67,13 @@ def _numbered(scripts: Traversable) -> list[tuple[int, str]]:
     )
 
 
-def _apply(connection: sqlite3.Connection, path: Path, number: int, script: str, *, back_up: bool) -> None:
+def _apply(connection: sqlite3.Connection, path: Path, number: int, script: str, *, since: int) -> None:
+    """Apply one script to a file that had the schema `since` (0: it was new) when all this began."""
     with _transaction(connection):
-        version = _version(connection)
-        if version >= number:  # another process was first
+        if _version(connection) >= number:  # another process was first
             return
-        if back_up and not backup_path(path, version).exists():
-            _back_up(path, version)
+        if since and not backup_path(path, since).exists():
+            _back_up(path, since)
         for statement in _statements(script):
             connection.execute(statement)
         broken = connection.execute("PRAGMA foreign_key_check").fetchone()
@@ -74,10 +89,20 @@ def _back_up(path: Path, version: int) -> None:
     """Copy what is committed, while the caller holds the write lock: nobody else changes it meanwhile."""
     target = backup_path(path, version)
     unfinished = target.with_name(f"{target.name}.part")
-    unfinished.unlink(missing_ok=True)
-    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(unfinished)) as copy:
-        source.backup(copy)
-    unfinished.replace(target)
+    unfinished.unlink(missing_ok=True)  # what a killed process left
+    try:
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(unfinished)) as copy:
+            source.backup(copy)
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _remove_earlier_backups(path: Path, version: int) -> None:
+    """One way back is enough, and each copy holds what people said."""
+    for backup in path.parent.glob(f"{path.name}.schema-*.backup"):
+        if backup != backup_path(path, version):
+            backup.unlink(missing_ok=True)
 
 
 @contextmanager

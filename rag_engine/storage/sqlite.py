@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,7 +17,7 @@ from rag_engine.storage.waiting import uninterrupted
 from rag_engine.surrogates import encodable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterable, Sequence
+    from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
@@ -55,8 +56,16 @@ class Transaction:
 class Database:
     """An open SQLite file. Reads see what is committed and never wait for a writer."""
 
-    def __init__(self, path: Path, *, reader: aiosqlite.Connection, writer: aiosqlite.Connection) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        reader: aiosqlite.Connection,
+        writer: aiosqlite.Connection,
+        on_turn: Callable[[float], object] | None = None,
+    ) -> None:
         self.path = path
+        self._on_turn = on_turn
         self._reader = reader
         self._writer = writer
         self._writing = asyncio.Lock()
@@ -73,10 +82,13 @@ class Database:
         Writers of this process take turns in order; a writer of another process is waited for. Raises `StorageUnavailable`
         when the turn does not come. Cancelled while it commits, a transaction holds as a whole or not at all.
         """
+        started = time.perf_counter()
         async with self._turn_to_write():
             try:
                 with translate_errors(self.path):
                     await self._begin()
+                if self._on_turn is not None:
+                    self._on_turn(time.perf_counter() - started)
                 yield Transaction(self._writer, self.path)
                 with translate_errors(self.path):
                     await self._writer.commit()
@@ -108,8 +120,15 @@ class Database:
 
 
 @asynccontextmanager
-async def connect(path: Path, *, scripts: Traversable | None = None) -> AsyncGenerator[Database, None]:
+async def connect(
+    path: Path,
+    *,
+    scripts: Traversable | None = None,
+    on_turn: Callable[[float], object] | None = None,
+) -> AsyncGenerator[Database, None]:
     """Open the database file at `path`, made or migrated by the numbered `scripts` (those of Footnote by default).
+
+    `on_turn` is told the seconds that a writer waited, whenever one's turn has come.
 
     Raises `SchemaMismatch` for a newer file, `BadSettings` where it cannot be written, `Misconfigured` when it is damaged,
     `StorageUnavailable` when the disk is full or another program keeps the file locked.
@@ -117,7 +136,7 @@ async def connect(path: Path, *, scripts: Traversable | None = None) -> AsyncGen
     with translate_errors(path, starting=True):
         await uninterrupted(asyncio.to_thread(_prepare, path, scripts or files("rag_engine.storage") / "sql"))
     async with _open(path, _READER_PRAGMAS) as reader, _open(path, _WRITER_PRAGMAS) as writer:
-        yield Database(path, reader=reader, writer=writer)
+        yield Database(path, reader=reader, writer=writer, on_turn=on_turn)
 
 
 def _prepare(path: Path, scripts: Traversable) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NewType
 
 from rag_engine.storage.faults import translate_errors
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WorkerId = NewType("WorkerId", str)
+
+_NEWBORN_SECONDS = 60.0
 
 if sys.platform == "win32":
     import msvcrt
@@ -63,6 +66,21 @@ def lives(directory: Path, worker: WorkerId) -> bool:
             return False
         finally:
             os.close(descriptor)
+
+
+def others(directory: Path, worker: WorkerId, *, newborn_seconds: float = _NEWBORN_SECONDS) -> bool:
+    """Whether any other worker lives; the files of those that do not are removed."""
+    bury(directory, newborn_seconds=newborn_seconds)
+    return any(path.stem != worker for path in directory.glob("*.lock"))
+
+
+def bury(directory: Path, *, newborn_seconds: float = _NEWBORN_SECONDS) -> None:
+    """Remove the files of workers whose process has ended and of whom nothing is told anywhere."""
+    for path in directory.glob("*.lock"):
+        # A worker that has just made its file may not have locked it yet.
+        with suppress(FileNotFoundError):
+            if path.stat().st_mtime < time.time() - newborn_seconds:
+                lives(directory, WorkerId(path.stem))
 
 
 def _path(directory: Path, worker: WorkerId) -> Path:

@@ -218,7 +218,8 @@ async def test_closing_a_knowledge_base_removes_all_in_it(
 ) -> None:
     await catalog.save(record(base, "a"), sections=[Section(text="x")])
     for _ in range(2):
-        await catalog.close(base.id)
+        await catalog.unfinished.withdraw(base.id)
+        await catalog.unfinished.remove(base.id)
     assert await catalog.knowledge_bases() == []
     assert await catalog.records(base.id) == []
     assert await catalog.sections(DocumentId("a")) == []
@@ -227,7 +228,8 @@ async def test_closing_a_knowledge_base_removes_all_in_it(
 async def test_saving_into_a_removed_knowledge_base_is_told(
     catalog: SqliteCatalog, base: KnowledgeBase
 ) -> None:
-    await catalog.close(base.id)
+    await catalog.unfinished.withdraw(base.id)
+    await catalog.unfinished.remove(base.id)
     with pytest.raises(UnknownKnowledgeBase, match="removed meanwhile"):
         await catalog.save(record(base, "a"))
     assert await catalog.records(base.id) == []

@@ -54,6 +54,8 @@ class Fault:
     delay: float = 0.0
     hold: asyncio.Event | None = None
     """Nothing is answered before this is set: slow when somebody sets it, silent when nobody does."""
+    withheld: asyncio.Event | None = None
+    """The call is done, and its answer comes only once this is set."""
     when: Callable[[Mapping[str, object]], bool] | None = None
     times: int = 1
 
@@ -273,6 +275,10 @@ class ChatServer:
         for name in [method] if method else list(self._faults):
             self._faults[name].clear()
 
+    def unspent(self) -> list[str]:
+        """Methods with a fault that no call has met yet."""
+        return [name for name, faults in self._faults.items() if any(fault.times > 0 for fault in faults)]
+
     def _fault(self, method: str, arguments: Mapping[str, object]) -> Fault | None:
         for fault in self._faults[method]:
             if fault.times and (fault.when is None or fault.when(arguments)):
@@ -307,6 +313,8 @@ class ChatServer:
         if fault.hold is not None:
             await self._held(fault.hold)
         done = await apply() if fault.applied or not (fault.status or fault.lost) else None
+        if fault.withheld is not None:
+            await self._held(fault.withheld)
         if fault.lost:
             if request.transport is not None:
                 request.transport.abort()

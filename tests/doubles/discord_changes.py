@@ -134,7 +134,7 @@ class Changes:
         only: Iterable[User | Role] | None = None,
         bot: bool = True,
     ) -> Channel:
-        """A channel ("text", "voice" or "announcement"); `only` makes it private for those, and for the bot unless it is not let in."""
+        """A channel ("text", "voice", "announcement" or "forum"); `only` makes it private for those, and for the bot unless it is not let in."""
         place = guild or self.guild
         readers = None if only is None else [*only, *([self.bot] if bot else [])]
         channel = self.world.channel(place, name, kind=KINDS[kind], only=readers)

@@ -95,6 +95,10 @@ class Gateway:
         """So many of the next connections are refused with 502."""
         self.acknowledges = True
         """Heartbeats are answered."""
+        self.mute = 0
+        """So many of the next connections are never greeted."""
+        self.unwelcome = 0
+        """So many of the next sessions are refused as soon as they begin."""
         self.heartbeat = 41_250
         self.compresses = False
         self._server = server
@@ -155,7 +159,10 @@ class Gateway:
         connection = Connection(request, socket, compress=zipped)
         self._connections.add(connection)
         pump = asyncio.create_task(connection.pump(), name="double: gateway")
-        connection.send({"op": HELLO, "d": {"heartbeat_interval": self.heartbeat, "_trace": []}})
+        if self.mute:
+            self.mute -= 1
+        else:
+            connection.send({"op": HELLO, "d": {"heartbeat_interval": self.heartbeat, "_trace": []}})
         try:
             await self._listen(socket, connection)
         finally:
@@ -204,6 +211,9 @@ class Gateway:
             connection.end(INVALID_INTENTS)
         elif intents & PRIVILEGED & ~self._server.privileged_intents:
             connection.end(DISALLOWED_INTENTS)
+        elif self.unwelcome:
+            self.unwelcome -= 1
+            connection.send({"op": INVALID_SESSION, "d": False})
         else:
             session = Session(id=secrets.token_hex(16), intents=intents, connection=connection)
             self.sessions[session.id] = session

@@ -44,12 +44,13 @@ def create(
     only_for: str = "",
     interaction: Mapping[str, Any] | None = None,
     tell: bool = True,
+    identity: str = "",
 ) -> Message:
     """A new message of this body, checked; everybody who may see it is told."""
     flags = int(body.get("flags") or 0) & KEPT_FLAGS
     checks.check_message(body, files, flags=flags)
     message = Message(
-        id=server.world.snowflake(),
+        id=identity or server.world.snowflake(),
         channel=channel,
         author=author,
         flags=flags,

@@ -216,7 +216,7 @@ def message(
         "edited_timestamp": None if of.edited is None else moment(of.edited),
         "tts": False,
         "pinned": False,
-        "flags": of.flags | (HAS_THREAD if of.id in world.channels else 0),
+        "flags": of.flags | (HAS_THREAD if _has_thread(of, world) else 0),
         "mention_everyone": of.mention_everyone,
         "mentions": [user(each) for each in of.mentions],
         "mention_roles": list(of.mention_roles),
@@ -239,7 +239,7 @@ def message(
     }
     if of.nonce is not None:
         payload["nonce"] = of.nonce
-    if of.id in world.channels:
+    if _has_thread(of, world):
         payload["thread"] = thread(world.channels[of.id])
     if of.interaction is not None:
         payload |= {
@@ -248,6 +248,11 @@ def message(
             "interaction_metadata": of.interaction["metadata"],
         }
     return payload if nested else payload | _answered(of, world, base_url, readable=readable)
+
+
+def _has_thread(of: Message, world: World) -> bool:
+    """A forum's post begins with a message that has its id, too, but stands in it."""
+    return of.id in world.channels and of.channel.id != of.id
 
 
 def _attachments(of: Message, world: World, base_url: str) -> list[Payload]:

@@ -73,6 +73,13 @@ def say(
     return messages.create(server, channel, user, body, files)
 
 
+def post(server: DiscordServer, user: User, forum: Channel, title: str, text: str) -> Message:
+    """The thread comes first, then the message that it began with; nothing stands in the forum itself."""
+    check_sees(forum, user)
+    thread = messages.open_thread(server, forum, title, user.id)
+    return messages.create(server, thread, user, {"content": text}, identity=thread.id)
+
+
 def speak(server: DiscordServer, user: User, channel: Channel) -> Message:
     """A voice message."""
     message = Message(

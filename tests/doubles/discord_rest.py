@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from tests.doubles.discord_world import Channel, Guild, Message
 
 Arguments = dict[str, Any]
-NONCE_SECONDS = 300.0
 OLD_SECONDS = 3600.0
 
 
@@ -70,9 +69,19 @@ def require(server: DiscordServer, channel: Channel, needed: int) -> None:
 
 
 def as_read(server: DiscordServer, message: Message) -> payloads.Payload:
-    """The message as REST gives it: the content by what the application was granted, whatever its session asked for."""
+    """The message as REST gives it: the content by what the application was granted, whatever its session asked for.
+
+    Without the nonce: that comes back to whoever sent it, and in the event, but is not kept.
+    """
     readable = messages.readable(server, message, intents=server.privileged_intents)
-    return payloads.message(message, server.world, base_url=server.base_url, readable=readable)
+    payload = payloads.message(message, server.world, base_url=server.base_url, readable=readable)
+    payload.pop("nonce", None)
+    return payload
+
+
+def as_sent(server: DiscordServer, message: Message) -> payloads.Payload:
+    """The answer to whoever sent it."""
+    return as_read(server, message) | ({} if message.nonce is None else {"nonce": message.nonce})
 
 
 # --- messages ------------------------------------------------------------------------------------------------------------
@@ -85,12 +94,12 @@ def create_message(server: DiscordServer, arguments: Arguments, files: Sequence[
         require(server, channel, ATTACH_FILES)
     _check_reachable(server, channel)
     if repeated := _sent_before(server, channel, arguments):
-        return as_read(server, repeated)
+        return as_sent(server, repeated)
     if arguments.get("message_reference") and not permissions(channel, server.bot.id) & READ_MESSAGE_HISTORY:
         raise checks.CANNOT_REPLY
     if channel.is_thread:
         messages.enter(server, channel, server.bot.id)
-    return as_read(server, messages.create(server, channel, server.bot, arguments, files))
+    return as_sent(server, messages.create(server, channel, server.bot, arguments, files))
 
 
 def _check_reachable(server: DiscordServer, channel: Channel) -> None:
@@ -104,7 +113,7 @@ def _sent_before(server: DiscordServer, channel: Channel, arguments: Arguments) 
     if not arguments.get("enforce_nonce") or arguments.get("nonce") is None:
         return None
     for message in reversed(server.world.in_channel(channel)):
-        young = server.wall() - message.created < NONCE_SECONDS
+        young = server.wall() - message.created < server.nonce_seconds
         if young and message.author is server.bot and message.nonce == str(arguments["nonce"]):
             return message
     return None

@@ -39,7 +39,7 @@ FLAG_OF_INTENT = {GUILD_MEMBERS: 1 << 14, MESSAGE_CONTENT: 1 << 18, PRESENCES: 1
 
 
 class DiscordServer(Changes, ChatServer):
-    """`privileged_intents` are those that are switched on for the application."""
+    """`privileged_intents` are those that are switched on for the application; its clock starts so many seconds `behind` ours."""
 
     def __init__(
         self,
@@ -47,8 +47,10 @@ class DiscordServer(Changes, ChatServer):
         token: str = TOKEN,
         privileged_intents: int = GUILD_MEMBERS | MESSAGE_CONTENT,
         name: str = "Footnote",
+        behind: float = 0.0,
     ) -> None:
         super().__init__()
+        self._ahead = -behind
         self._started = time.time() - time.monotonic()
         self.token = token
         self.privileged_intents = privileged_intents
@@ -65,6 +67,8 @@ class DiscordServer(Changes, ChatServer):
         self.interactions: dict[str, Interaction] = {}
         self.closed_to_us: set[str] = set()
         """People who take no direct messages from the bot."""
+        self.nonce_seconds = 180.0
+        """How long a nonce is remembered; Discord says no more than "the past few minutes"."""
         self.old_edits = (5, 60.0)
         """How often messages older than an hour may be edited in one channel: calls, seconds."""
         self.guild = self.add_guild("Team")
@@ -204,6 +208,10 @@ class DiscordServer(Changes, ChatServer):
         thread: Channel | str | None = None,
     ) -> str:
         return await self.user_says(user, channel, text, thread, files)
+
+    async def user_posts(self, user: User | str, forum: Channel, title: str, text: str) -> str:
+        """A new post of a forum: a thread that has the id of its first message."""
+        return people.post(self, people.user_of(self, user), forum, title, text).id
 
     async def user_speaks(self, user: User | str, channel: Channel | str) -> str:
         return people.speak(self, people.user_of(self, user), people.place_of(self, channel)).id

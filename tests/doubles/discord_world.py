@@ -47,9 +47,9 @@ USUAL = (
 )
 """What @everyone may do in a new guild."""
 
-TEXT, DIRECT, VOICE, ANNOUNCEMENT = 0, 1, 2, 5
+TEXT, DIRECT, VOICE, ANNOUNCEMENT, FORUM = 0, 1, 2, 5, 15
 ANNOUNCEMENT_THREAD, PUBLIC_THREAD, PRIVATE_THREAD = 10, 11, 12
-KINDS = {"text": TEXT, "voice": VOICE, "announcement": ANNOUNCEMENT}
+KINDS = {"text": TEXT, "voice": VOICE, "announcement": ANNOUNCEMENT, "forum": FORUM}
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

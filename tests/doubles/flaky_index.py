@@ -30,6 +30,8 @@ AWAY = "index.away"
 """Opened, and then every use fails."""
 PART = "index.part"
 """Every ranking is of a part only."""
+BUG = "index.bug"
+"""Every search stumbles over a bug, whose error repeats what was searched for."""
 
 
 def install(folder: Path) -> None:
@@ -72,6 +74,8 @@ class FlakyIndex:
 
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
         self._check()
+        if _exists(self.data_dir, BUG):
+            _stumble(searches)
         complete = not _exists(self.data_dir, PART)
         return [
             dataclasses.replace(ranking, complete=complete) for ranking in await self.index.search(searches)
@@ -91,6 +95,14 @@ class FlakyIndex:
 
 def _away() -> IndexUnavailable:
     return IndexUnavailable(SENTENCE, backend="flaky", reason="unreachable")
+
+
+def _stumble(searches: Sequence[Search]) -> None:
+    words = " ".join(token for search in searches for token in search.tokens)
+    try:
+        int(words)
+    except ValueError as error:
+        raise LookupError(f"no such words: {words}") from error
 
 
 def _exists(data_dir: Path, name: str) -> bool:

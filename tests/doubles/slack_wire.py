@@ -60,8 +60,12 @@ class Wire:
         self.ack_seconds = 3.0
         self.refused_handshakes = 0
         """So many of the next handshakes are answered 403."""
+        self.hung_handshakes = 0
+        """So many of the next handshakes are not answered."""
         self.dead_tickets = 0
         """So many of the next tickets never open a connection."""
+        self.passed_over: set[int] = set()
+        """Connections that nothing is sent over."""
         self.request_url = ""
         """Where events are posted to; empty: Socket Mode."""
         self.signing_secret = "signing-secret-of-the-double"
@@ -73,6 +77,8 @@ class Wire:
         self._envelopes: dict[str, Delivery] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._random = random.Random(7)
+        self._frozen: list[Connection] = []
+        self._closing = asyncio.Event()
 
     # Socket Mode
 
@@ -94,6 +100,9 @@ class Wire:
             self._server.changed()
             return web.Response(status=403)
         self._tickets.discard(ticket)
+        if self.hung_handshakes:
+            self.hung_handshakes -= 1
+            await self._closing.wait()
         socket = web.WebSocketResponse()
         await socket.prepare(request)
         self.opened += 1
@@ -155,8 +164,8 @@ class Wire:
                 return
 
     async def _sent(self, delivery: Delivery, marks: Mapping[str, Any]) -> bool:
-        await self._server.wait_for(lambda: self.connections, seconds=3600)
-        connection = self._random.choice(self.connections)
+        await self._server.wait_for(self._open_to_events, seconds=3600)
+        connection = self._random.choice(self._open_to_events())
         envelope = str(uuid.uuid4())
         self._envelopes[envelope] = delivery
         frame = {"envelope_id": envelope, "type": delivery.kind, "payload": delivery.payload}
@@ -171,6 +180,9 @@ class Wire:
         except (TimeoutError, ConnectionError):
             return False
         return True
+
+    def _open_to_events(self) -> list[Connection]:
+        return [each for each in self.connections if each.number not in self.passed_over]
 
     async def _posted(self, delivery: Delivery, marks: Mapping[str, Any]) -> bool:
         """By HTTP: events as JSON, commands as a form, the rest as a form with JSON in it."""
@@ -217,6 +229,14 @@ class Wire:
             if connection.request.transport is not None:
                 connection.request.transport.abort()
 
+    def freeze(self) -> None:
+        """Every connection stays open, and nothing that comes over it is read any more: no ping is answered."""
+        for connection in list(self.connections):
+            self._forget(connection)
+            self._frozen.append(connection)
+            if connection.request.transport is not None:
+                connection.request.transport.pause_reading()
+
     async def disconnect(self, reason: str) -> None:
         """Slack says that it is going to close the oldest connection (`warning`, `refresh_requested`, ...), and does."""
         connection = self.connections[0]
@@ -229,9 +249,10 @@ class Wire:
 
     async def close(self) -> None:
         """No more deliveries, no more connections."""
+        self._closing.set()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for connection in list(self.connections):
+        for connection in [*self.connections, *self._frozen]:
             if connection.request.transport is not None:
                 connection.request.transport.abort()

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import PROJECT
+from tests.faults.add_killed import content, contents
 from tests.faults.stored import ENVIRONMENT
-from tests.faults.test_add_killed import content, contents
 from tests.unit.storage import programs
 
 if TYPE_CHECKING:

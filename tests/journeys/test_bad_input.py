@@ -108,6 +108,16 @@ async def test_a_data_directory_that_is_no_directory(footnote: Footnote, tmp_pat
     assert "FOOTNOTE_DATA_DIR" in said(finished, finished.code)
 
 
+@pytest.mark.parametrize("command", [("backup",), ("kb", "export", "default")], ids=" ".join)
+async def test_a_slip_of_the_hand_puts_no_archive_in_the_place_of_a_database(
+    one_file: Footnote, command: tuple[str, ...], tmp_path: Path
+) -> None:
+    finished = await one_file(*command, str(tmp_path / "data" / "footnote.sqlite"))
+    assert (finished.code, finished.err.count("\n")) == (1, 1)
+    assert "footnote.sqlite, which is no archive: give another name." in finished.err
+    assert (await one_file("kb", "list")).code == 0
+
+
 async def test_data_of_a_newer_version_is_left_alone(one_file: Footnote, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "data" / "footnote.sqlite") as connection:
         connection.execute("PRAGMA user_version = 9999")

@@ -1,4 +1,4 @@
-"""`footnote run` shows its counters where the settings say, and nowhere else."""
+"""`footnote run` shows its counters where the settings say, and nowhere else; and its keys nowhere."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import json
 import socket
 import sys
 from typing import TYPE_CHECKING
+
+import pytest
 
 from tests.conftest import PROJECT
 from tests.doubles.fetching import fetch
@@ -74,3 +76,21 @@ assert not [name for name in sys.modules if name.startswith("prometheus_client")
     )
     async with asyncio.timeout(30):
         assert await process.wait() == 0
+
+
+@pytest.mark.parametrize("key", ["url", "api_key"])
+async def test_no_key_of_an_index_that_is_away_is_told(footnote: Footnote, key: str) -> None:
+    planted = {
+        "url": {"ELASTICSEARCH_URL": "http://elastic:plantedsecret@127.0.0.1:9"},
+        "api_key": {"ELASTICSEARCH_URL": "http://127.0.0.1:9", "ELASTICSEARCH_API_KEY": "plantedsecret"},
+    }
+    finished = await footnote(
+        "run",
+        FOOTNOTE_INDEX__KIND="elasticsearch",
+        FOOTNOTE_LOG_LEVEL="debug",
+        FOOTNOTE_INGESTION__PATIENCE_SECONDS="1",
+        OPENAI_API_KEY="sk-plantedsecret",
+        **planted[key],
+    )
+    assert "plantedsecret" not in finished.out + finished.err
+    assert "127.0.0.1:9" in finished.err

@@ -109,6 +109,37 @@ async def test_a_server_that_fails_is_stood_in_for_and_named(
     assert "sk-test" not in finished.out + finished.err
 
 
+SECOND = {"FOOTNOTE_MODEL__FALLBACKS__1__NAME": "second"}
+
+
+async def test_where_one_model_fails_the_next_one_answers_and_is_named(
+    asking: Footnote, server: OpenAIServer
+) -> None:
+    server.on(refused(503), matching='"model": "scripted"')
+    server.on(streamed("Above 6 Beaufort [1]."), matching='"model": "second"')
+    answer = json.loads((await asking("ask", QUESTION, "--json", **SECOND)).out)
+    assert answer["answer"] == "Above 6 Beaufort [1]."
+    assert answer["notices"] == [
+        "The language model is out of order; try again in a moment. second answered instead."
+    ]
+
+
+async def test_the_doctor_asks_every_model(asking: Footnote, server: OpenAIServer) -> None:
+    async def language_model() -> dict[str, str]:
+        listed = json.loads((await asking("doctor", "--json", **SECOND)).out)
+        return next(each for each in listed if each["check"] == "language model")
+
+    well = await language_model()
+    assert well["state"] == "ok"
+    assert "scripted answers in" in well["detail"]
+    assert "second answers in" in well["detail"]
+    server.on(refused(401), matching='"model": "second"')
+    ill = await language_model()
+    assert ill["state"] == "bad"
+    assert ill["detail"].startswith("second, a fallback: The language model refuses our key")
+    assert "FOOTNOTE_MODEL__FALLBACKS__" in ill["mend"]
+
+
 async def test_a_server_that_is_not_there(asking: Footnote) -> None:
     finished = await asking("ask", QUESTION, "--json", OPENAI_BASE_URL="http://127.0.0.1:9/v1")
     (notice,) = json.loads(finished.out)["notices"]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rag_engine.sandbox import offered
+
 if TYPE_CHECKING:
     from tests.journeys.conftest import Footnote
 
@@ -98,6 +100,8 @@ async def test_the_doctor_finds_a_healthy_installation(samples: Footnote) -> Non
     states = {row["check"]: row["state"] for row in json.loads(finished.out)}
     assert states["embedder and index"] == "ok"
     assert states["language model"] == "note"
+    details = {row["check"]: row["detail"] for row in json.loads(finished.out)}
+    assert f"held by {offered()}" in details["reading of files"]
 
 
 async def test_every_prompt_rule_has_an_id(samples: Footnote) -> None:

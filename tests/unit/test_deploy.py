@@ -5,21 +5,25 @@ Docker cannot be had everywhere; what only it could show is listed in deploy/REA
 
 from __future__ import annotations
 
+import asyncio
 import fnmatch
 import importlib.resources
 import json
 import os
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+from prometheus_client import CollectorRegistry
 from ruamel.yaml import YAML
 
-from bot import parts, settings
+from bot import health_server, parts, settings
+from bot.health import Health
 from rag_engine.indexes import elasticsearch
 from rag_engine.models import openai
 
@@ -113,7 +117,7 @@ def accepted(variable: str) -> bool:
     return name in own if name else not own
 
 
-@pytest.mark.parametrize("path", sorted(DEPLOY.glob("[!_]*")) + sorted(DEPLOY.glob(".env.example")), ids=str)
+@pytest.mark.parametrize("path", sorted(path for path in DEPLOY.rglob("*") if path.is_file()), ids=str)
 def test_every_variable_named_is_a_setting(path: Path) -> None:
     named = set(re.findall(r"\b(?:FOOTNOTE|ELASTICSEARCH)_[A-Z_]*[A-Z]", path.read_text(encoding="utf-8")))
     assert {name for name in named if not accepted(name)} == set()
@@ -141,7 +145,7 @@ def test_the_bot_reads_its_environment(monkeypatch: pytest.MonkeyPatch, tmp_path
     _, own = parts.index_module(read.index, read)
     assert isinstance(own, elasticsearch.Settings)
     assert (own.url, str(own.ca_file)) == ("https://elasticsearch:9200", "/trust/ca.crt")
-    assert str(read.metrics.port) in " ".join(SERVICES["bot"]["healthcheck"]["test"])
+    assert f":{read.metrics.port}/healthz" in " ".join(SERVICES["bot"]["healthcheck"]["test"])
     monkeypatch.setenv("FOOTNOTE_INDEX__CA_FILE", "")  # as .env.example says for a public authority
     read = settings.read()
     assert "ca_file" not in parts.index_values(read.index, read)
@@ -249,6 +253,41 @@ def test_the_image_runs_without_rights() -> None:
     assert bot["read_only"] is True
     assert bot["init"] is True
     assert bot["cap_drop"] == ["ALL"]
+
+
+async def test_the_health_checks_tell_whether_the_event_loop_turns(tmp_path: Path) -> None:
+    """The very lines that run in the containers, against the program's own server."""
+    now = 0.0
+    health = Health(ticks=lambda: now)
+    last = DOCKERFILE.rpartition("\nFROM ")[2]
+    declared = re.search(r"HEALTHCHECK [^\[]+ CMD (\[.+\])", last.replace("\\\n", ""))
+    assert declared is not None
+    of_compose = SERVICES["bot"]["healthcheck"]["test"]
+    assert of_compose[0] == "CMD"
+    metrics = settings.MetricsSettings(port=0)
+    async with health_server.served(metrics, registry=CollectorRegistry(), health=health) as address:
+        port = address.rpartition(":")[2]
+        lines = {
+            "Dockerfile": json.loads(declared[1]),
+            "compose.yaml": [part.replace("9464", port) for part in of_compose[1:]],
+        }
+        for moment, well in ((0.0, True), (metrics.stuck_seconds + 1, False)):
+            now = moment
+            for where, (_, *arguments) in lines.items():
+                process = await asyncio.create_subprocess_exec(
+                    sys.executable,
+                    *arguments,
+                    env={"FOOTNOTE_METRICS__PORT": port},
+                    cwd=tmp_path,
+                    stderr=asyncio.subprocess.DEVNULL,
+                )
+                async with asyncio.timeout(20):
+                    assert (await process.wait() == 0) is well, where
+
+
+def test_answers_have_less_time_to_finish_than_the_container_has_to_end() -> None:
+    grace = int(SERVICES["bot"]["stop_grace_period"].removesuffix("s"))
+    assert settings.ChatSettings().grace_seconds + 8 < grace
 
 
 def key_role() -> dict[str, Any]:

@@ -50,7 +50,7 @@ def test_every_reason_is_explained() -> None:
 
 
 def test_the_counters_named_are_counted() -> None:
-    counted = (PROJECT / "bot/measuring.py").read_text(encoding="utf-8")
+    counted = "".join(path.read_text(encoding="utf-8") for path in (PROJECT / "bot/measuring").glob("*.py"))
     named = re.findall(r"(footnote_\w+)_total", README)
     assert named
     assert all(f'"{name}"' in counted for name in named)

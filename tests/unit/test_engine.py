@@ -149,6 +149,36 @@ async def test_a_model_that_fails_before_its_first_text_gives_way_to_the_next(
     assert answer.notices == ("The server is on fire. The best passages are quoted instead.",)
 
 
+async def test_a_further_model_with_a_small_window_gets_a_prompt_of_its_own(
+    history: SqliteHistory, tmp_path: Path
+) -> None:
+    async def packed_small(inquiry: Inquiry) -> Inquiry:
+        messages = (Message(role="user", content="short"),)
+        return replace(inquiry, prompt=Prompt(messages=messages, question="short", passages=inquiry.hits[:1]))
+
+    async def packed(inquiry: Inquiry) -> Inquiry:
+        prompt = Prompt(messages=(), question="long", passages=inquiry.hits, tokens=900, reply_tokens=200)
+        return replace(inquiry, prompt=prompt)
+
+    broken = ScriptedModel([Line(fault=ModelUnavailable("Gone."))], name="broken", context_tokens=9000)
+    for window, expected in ((1099, "short"), (1100, "long")):
+        small = ScriptedModel([QUOTING], name="small", context_tokens=window)
+        async with engine(history, [broken, small, ScriptedModel([QUOTING])], tmp_path) as running:
+            chain = replace(
+                running,
+                prompt_steps=[NamedStep(name="pack", run=packed)],
+                prompt_steps_for=lambda model: [NamedStep(name="pack", run=packed_small)],
+            )
+            answer = (await events(chain))[-1]
+        assert isinstance(answer, Answer)
+        assert answer.text == "Four weeks [1]."
+        ((_, prompt),) = small.prompts
+        assert prompt.question == expected
+        trace = await history.trace(answer.turn)
+        assert trace is not None
+        assert len(trace.details["passages"]) == (1 if expected == "short" else len(HITS))
+
+
 async def test_a_stream_that_breaks_off_keeps_its_text_and_is_marked(
     history: SqliteHistory, tmp_path: Path
 ) -> None:

@@ -1,4 +1,4 @@
-"""The table in tests/README.md: every known fault once, and every test it names is there."""
+"""The tables in tests/README.md: every known fault once, and every test they name is there."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_every_row_names_a_test_or_a_reason() -> None:
 
 
 def test_the_tests_that_are_named_are_there() -> None:
-    named = [(found["file"], found["name"]) for row in rows() for found in TEST.finditer(row["shown"])]
+    named = [(found["file"], found["name"]) for found in TEST.finditer(README.read_text(encoding="utf-8"))]
     known = {file: names_in(file) for file in {file for file, _ in named}}
     assert [f"{file}::{name}" for file, name in named if name not in known[file]] == []
-    assert len(named) > 60
+    assert len(named) > 160

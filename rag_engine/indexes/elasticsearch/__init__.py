@@ -90,6 +90,16 @@ async def remove(settings: Settings, *, data_dir: Path) -> None:
         await lifecycle.remove(client, settings)
 
 
+def files(settings: Settings) -> dict[str, int]:
+    """The files in the data directory that are the index: none, it is in the cluster."""
+    return {}
+
+
+async def erase(settings: Settings, *, data_dir: Path) -> bool:
+    """Nothing: the servers erase what was removed when they next merge their files, which is theirs to decide."""
+    return False
+
+
 class ElasticsearchIndex:
     """`Index` and `IndexContents` over one alias of a cluster."""
 

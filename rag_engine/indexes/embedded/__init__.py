@@ -14,11 +14,12 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from rag_engine.errors import SchemaMismatch
-from rag_engine.indexes.embedded import connections, replacing, searching, writer
+from rag_engine.indexes.embedded import connections, erasing, replacing, searching, writer
 from rag_engine.indexes.embedded.contents import count_of, page_after
 from rag_engine.indexes.embedded.dense import words_of
 from rag_engine.indexes.embedded.memory import Memory
 from rag_engine.indexes.embedded.rows import row_of
+from rag_engine.indexes.embedded.schema import SCHEMA
 
 if TYPE_CHECKING:
     import sqlite3
@@ -85,6 +86,20 @@ async def remove(settings: Settings, *, data_dir: Path) -> None:
     """Remove the whole index, which must be closed, with everything in it and an unfinished rebuild; no error when there is none."""
     await abandon(settings, data_dir=data_dir)
     await asyncio.to_thread(replacing.remove, data_dir / settings.file)
+
+
+def files(settings: Settings) -> dict[str, int]:
+    """The files in the data directory that are the index, each with the newest schema that is known."""
+    return {settings.file: SCHEMA}
+
+
+async def erase(settings: Settings, *, data_dir: Path) -> bool:
+    """Leave nothing in the bytes of the file of what was removed; others may use it meanwhile, and wait where they write.
+
+    Raises `IndexUnavailable` or `StorageUnavailable` when they never let go of it.
+    """
+    await asyncio.to_thread(erasing.erase, data_dir / settings.file)
+    return True
 
 
 class EmbeddedIndex:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
@@ -35,6 +36,7 @@ _TOO_LONG = (
     "exceeds the available context",
 )
 _FILTERED = ("content_filter", "content filter", "content management policy", "content_policy")
+_NAME = re.compile(r"[a-z]+(?:_[a-z]+)*", re.ASCII)
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit", "exceeded your current quota")
 
 
@@ -44,8 +46,8 @@ def translate_errors(model: str) -> Generator[None]:
     try:
         yield
     except openai.APIStatusError as error:
-        logger.warning("The language model answered %d.", error.status_code)
-        logger.debug("It said: %s", _told(error)[:300])  # servers may repeat the prompt in their complaint
+        # Servers may repeat the prompt in their complaint: nothing else of it is for the log.
+        logger.warning("The language model answered %d (%s).", error.status_code, _code(error))
         raise _of_status(error, model) from error
     except openai.APIConnectionError as error:
         raise _unavailable(
@@ -161,6 +163,12 @@ def _out_of_credit() -> RagError:
 
 def _unavailable(message: str, *, after: float | None = None) -> ModelUnavailable:
     return ModelUnavailable(message, backend=_BACKEND, retry_after=after)
+
+
+def _code(error: openai.APIStatusError) -> str:
+    """What the server calls the fault, where that is a name of its own."""
+    code = str(error.code or "")
+    return code if _NAME.fullmatch(code) else "no code"
 
 
 def _has(error: openai.APIStatusError, signs: tuple[str, ...]) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 from bot import chat, compose
 from bot.access import Access
 from bot.audience import Audiences
+from bot.fetching import Fetching
 from bot.places import Places
 from bot.port import Action, Attachment, Budget, Command, IncomingMessage, Limits, Route
 from bot.settings import (
@@ -327,7 +328,7 @@ async def opened(folder: Path, *, bound: bool) -> AsyncGenerator[Stage]:
             stage.held[holder] = (await audiences.own(place)).id
         operators = await application.catalog.open(f"{SECRETS[OPERATOR]} handbook", model=audiences.model)
         stage.held[OPERATOR] = operators.id
-        uploads = Uploads(ingestion=application.library.ingestion, max_file_bytes=1 << 20)
+        uploads = Uploads(intake=application.library.intake, fetching=Fetching(most_bytes=1 << 20))
         for holder, base in stage.held.items():
             (taken,) = await uploads.take([secret_file(holder)], knowledge_base=base, show=_ignore)
             assert taken.searchable, taken.line

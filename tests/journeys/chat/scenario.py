@@ -40,17 +40,28 @@ class Bot:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.ready = asyncio.Event()
+        self.logged = asyncio.Event()
+        """Set with every line of its log; whoever waits for one clears it first."""
         self._lines: list[str] = []
 
     def log(self) -> str:
         """What it has logged."""
         return "".join(self._lines)
 
+    async def until(self, predicate: Callable[[], Seen], seconds: float = SECONDS) -> Seen:
+        """What the predicate gives as soon as the log makes it true. Raises `TimeoutError`."""
+        async with asyncio.timeout(seconds):
+            while not (seen := predicate()):
+                self.logged.clear()
+                await self.logged.wait()
+        return seen
+
     async def listen(self) -> None:
         """Take in what it logs, to the end."""
         assert self.process.stderr is not None
         while line := await self.process.stderr.readline():
             self._lines.append(line.decode())
+            self.logged.set()
             if '"event": "ready"' in self._lines[-1]:
                 self.ready.set()
 
@@ -230,6 +241,17 @@ def has(shown: Shown, button: str) -> bool:
     return any(each.label.startswith(button) for each in shown.buttons)
 
 
+def speaking(model: OpenAIServer) -> dict[str, str]:
+    """Settings of a bot that asks this model, and waits for it."""
+    return {
+        "OPENAI_BASE_URL": model.base_url,
+        "OPENAI_API_KEY": "sk-test",
+        "FOOTNOTE_MODEL__NAME": "scripted",
+        "FOOTNOTE_MODEL__FIRST_TOKEN_SECONDS": "60",
+        "FOOTNOTE_MODEL__BETWEEN_TOKENS_SECONDS": "60",
+    }
+
+
 @asynccontextmanager
 async def scenario(
     platform: str, folder: Path, *, prepare: Callable[[Chat], None] | None = None, **settings: str
@@ -238,13 +260,5 @@ async def scenario(
     async with chats.serve(platform) as chat, openai_server.serve() as model:
         if prepare is not None:
             prepare(chat)
-        own = {
-            "OPENAI_BASE_URL": model.base_url,
-            "OPENAI_API_KEY": "sk-test",
-            "FOOTNOTE_MODEL__NAME": "scripted",
-            "FOOTNOTE_MODEL__FIRST_TOKEN_SECONDS": "60",
-            "FOOTNOTE_MODEL__BETWEEN_TOKENS_SECONDS": "60",
-            **settings,
-        }
-        async with running(folder, chat, **own) as bot:
+        async with running(folder, chat, **{**speaking(model), **settings}) as bot:
             yield Scenario(chat=chat, model=model, bot=bot, folder=folder)

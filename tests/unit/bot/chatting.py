@@ -10,7 +10,12 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from bot import separately
 from bot.access import Scope
+from bot.claims import Claims
+from bot.fetching import Fetching
+from bot.inbox import Heard, SqliteInbox
+from bot.intake import Intake
 from bot.places import PlaceSettings
 from bot.port import (
     Action,
@@ -31,6 +36,7 @@ from bot.service import Service
 from bot.serving import Commands, Parts
 from bot.settings import ChatSettings
 from bot.streaming import Scheduler
+from bot.taken_files import TakenFiles
 from bot.turns import Turns
 from bot.uploads import Uploads
 from bot.writing import Patience
@@ -46,7 +52,8 @@ from rag_engine.models.scripted import Line, ScriptedModel
 from rag_engine.pipeline import NamedStep
 from rag_engine.ports import IndexIdentity, Ports
 from rag_engine.splitters import structure
-from rag_engine.storage import sqlite
+from rag_engine.storage import jobs, sqlite
+from rag_engine.storage.attempts import SqliteAttempts
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.history import SqliteHistory
 
@@ -295,6 +302,7 @@ class World:
     catalog: SqliteCatalog
     parts: Parts
     ingestion: Ingestion
+    intake: Intake
     script: list[Line]
 
     async def send(self, message: IncomingMessage, *, into: Room | None = None) -> None:
@@ -408,6 +416,9 @@ async def world(
             index=index,
             catalog=catalog,
         )
+        working = await stack.enter_async_context(jobs.connect(database, workers=folder / "workers"))
+        attempts = SqliteAttempts(database, workers=folder / "workers", worker=working.worker)
+        intake = Intake(ingestion=ingestion, attempts=attempts, separately=separately.ingest)
         engine = Engine(
             search_steps=[_step(name, ports) for name in ("retrieve", "fuse")],
             prompt_steps=[_step("pack", ports)],
@@ -420,11 +431,15 @@ async def world(
         parts = Parts(
             engine=engine,
             turns=turns,
+            taken=TakenFiles(chats),
+            claims=Claims(chats),
+            inbox=SqliteInbox(chats),
+            heard=Heard(chats),
             scheduler=Scheduler(patience=Patience(final=0.2, first_wait=0.05, longest_wait=0.05)),
             audiences=town,
             access=town,
             places=town,
-            uploads=Uploads(ingestion=ingestion, max_file_bytes=max_file_bytes, upload_seconds=5),
+            uploads=Uploads(intake=intake, fetching=Fetching(most_bytes=max_file_bytes, seconds=5)),
             commands=Commands(specs=(), execute=_execute, press=_press),
             passages_of=_passages_of,
             forget_turn=lambda turn: history.forget((turn, question_of(turn))),
@@ -442,6 +457,7 @@ async def world(
             catalog=catalog,
             parts=parts,
             ingestion=ingestion,
+            intake=intake,
             script=script,
         )
 

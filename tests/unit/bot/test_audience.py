@@ -250,7 +250,8 @@ async def test_a_setting_does_not_open_what_was_made_in_chat(chat: Chat) -> None
 
 async def test_what_is_gone_from_the_catalog_is_not_searched(chat: Chat) -> None:
     base = await chat.audiences.own(place())
-    await chat.catalog.close(base.id)
+    await chat.catalog.unfinished.withdraw(base.id)
+    await chat.catalog.unfinished.remove(base.id)
     scope = await chat.audiences.scope(place(), chat.town)
     assert (scope.knowledge_bases, scope.name) == (frozenset(), "")
 

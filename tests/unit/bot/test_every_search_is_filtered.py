@@ -16,11 +16,13 @@ SCOPES = {"access.py", "audience.py"}
 """Where scopes are made: for the operator at the console, and for everybody in chat."""
 
 READERS = {
-    "scan": {"measuring.py", "patience.py"},
+    # Forgetting is the operator's, who has everything.
+    "scan": {"keeping/forgetting/*"},
     "Search": set[str](),
-    "sections": {"reindexing.py", "cli/knowledge_bases.py", "checking.py", "checking/*"},
+    "sections": {"reindexing.py", "cli/knowledge_bases.py", "checking.py", "keeping/forgetting/*"},
     "records": {
-        "compose.py",  # to remove what was kept of files
+        "library.py",  # to remove what was kept of files
+        "keeping/forgetting/*",
         "reindexing.py",
         "cli/knowledge_bases.py",
         "cli/doctor.py",
@@ -32,6 +34,7 @@ READERS = {
         "audience.py",
         "chat.py",
         "compose.py",
+        "keeping/forgetting/*",
         "reindexing.py",
         "cli/add.py",
         "cli/doctor.py",

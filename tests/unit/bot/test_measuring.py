@@ -1,25 +1,25 @@
-"""What is counted of the index, and how it is shown."""
+"""What is counted of the index."""
 
 from __future__ import annotations
 
 import asyncio
-import socket
 from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.measuring import Meters, served
-from bot.settings import MetricsSettings
-from rag_engine.errors import BadSettings, IndexUnavailable, SchemaMismatch
+from bot.measuring import Meters
+from bot.observing import Observers
+from bot.observing.operations import IndexUse
+from rag_engine.errors import IndexUnavailable, SchemaMismatch
 from tests.contracts.indexing import IDENTITY, base, dense, document, lexical, put, vector
 from tests.doubles import flaky_index
-from tests.doubles.fetching import fetch
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from bot.measuring import MeasuredIndex
+    from rag_engine.ports import StoredIndex
 
 MINE = "footnote_index_"
 
@@ -30,13 +30,21 @@ def meters() -> Meters:
 
 
 @pytest.fixture
-async def index(meters: Meters, tmp_path: Path) -> AsyncGenerator[MeasuredIndex]:
+async def index(meters: Meters, tmp_path: Path) -> AsyncGenerator[StoredIndex]:
     async with flaky_index.connect(flaky_index.Settings(), data_dir=tmp_path, identity=IDENTITY) as opened:
-        yield meters.round(opened)
+        yield Observers(sinks=(meters,)).index(opened)
 
 
 def counted(meters: Meters, name: str, **labels: str) -> float | None:
     return meters.registry.get_sample_value(MINE + name, labels)
+
+
+def opening(meters: Meters) -> AbstractContextManager[None]:
+    return Observers(sinks=(meters,)).around(IndexUse(name="open"))
+
+
+def searching(meters: Meters) -> AbstractContextManager[None]:
+    return Observers(sinks=(meters,)).around(IndexUse(name="search"))
 
 
 def operations(meters: Meters) -> dict[tuple[str, str], float]:
@@ -49,7 +57,7 @@ def operations(meters: Meters) -> dict[tuple[str, str], float]:
     }
 
 
-async def test_every_operation_is_counted_and_timed(meters: Meters, index: MeasuredIndex) -> None:
+async def test_every_operation_is_counted_and_timed(meters: Meters, index: StoredIndex) -> None:
     await put(index, document("leave"), "leave of 28 days")
     lexical_hits, dense_hits = await index.search([lexical("leave"), dense(vector(0))])
     assert len(lexical_hits.hits) == len(dense_hits.hits) == 1
@@ -63,7 +71,7 @@ async def test_every_operation_is_counted_and_timed(meters: Meters, index: Measu
 
 
 async def test_a_fault_is_counted_by_what_was_wrong(
-    meters: Meters, index: MeasuredIndex, tmp_path: Path
+    meters: Meters, index: StoredIndex, tmp_path: Path
 ) -> None:
     (tmp_path / flaky_index.AWAY).touch()
     for _ in range(2):
@@ -74,7 +82,7 @@ async def test_a_fault_is_counted_by_what_was_wrong(
 
 
 async def test_a_ranking_with_parts_missing_is_counted_by_its_leg(
-    meters: Meters, index: MeasuredIndex, tmp_path: Path
+    meters: Meters, index: StoredIndex, tmp_path: Path
 ) -> None:
     await index.search([lexical("leave"), dense(vector(0))])
     (tmp_path / flaky_index.PART).touch()
@@ -89,31 +97,12 @@ async def test_a_ranking_with_parts_missing_is_counted_by_its_leg(
     [(SchemaMismatch(), "misconfigured"), (asyncio.CancelledError(), "cancelled"), (KeyError(), "failed")],
 )
 def test_other_ends_have_their_own_names(meters: Meters, error: BaseException, outcome: str) -> None:
-    with pytest.raises(type(error)), meters.operation("open"):
+    with pytest.raises(type(error)), opening(meters):
         raise error
     assert operations(meters) == {("open", outcome): 1}
 
 
 def test_a_fault_without_a_word_for_it_is_counted_all_the_same(meters: Meters) -> None:
-    with pytest.raises(IndexUnavailable), meters.operation("search"):
+    with pytest.raises(IndexUnavailable), searching(meters):
         raise IndexUnavailable
     assert counted(meters, "faults_total", backend="index", reason="failed") == 1
-
-
-async def test_they_are_shown_until_the_block_ends() -> None:
-    async with served(MetricsSettings(port=0)) as meters:
-        url = meters.url
-        text = await asyncio.to_thread(fetch, url)
-        assert 'footnote_index_operations_total{operation="search",outcome="ok"} 0.0' in text
-    with pytest.raises(OSError, match="refused"):
-        await asyncio.to_thread(fetch, url)
-
-
-async def test_a_port_that_is_taken_is_told_by_its_setting() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        with pytest.raises(BadSettings, match=rf"^FOOTNOTE_METRICS__PORT: {port} on 127\.0\.0\.1 cannot"):
-            async with served(MetricsSettings(port=port)):
-                raise AssertionError("nothing can be served there")

@@ -85,7 +85,8 @@ async def test_the_same_bytes_are_kept_once_and_until_nobody_has_them(
     await catalog.remove(here.document.id)
     await originals.forget_unused({blob.digest})
     assert originals.path(blob.digest) is not None
-    await catalog.close(there.document.knowledge_base)
+    await catalog.unfinished.withdraw(there.document.knowledge_base)
+    await catalog.unfinished.remove(there.document.knowledge_base)
     await originals.forget_unused({blob.digest})
     assert originals.path(blob.digest) is None
     assert kept(tmp_path) == []

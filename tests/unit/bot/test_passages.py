@@ -73,9 +73,9 @@ def test_long_context_is_cut_between_words() -> None:
 
 def test_a_hostile_document_takes_no_time() -> None:
     sections = [Section(text="a " * 400_000), Section(text="a" * 400_000)]
-    began = time.perf_counter()
+    began = time.process_time()
     assert find("a " * 140 + "b", "", sections) is None
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 HOSTILE = [

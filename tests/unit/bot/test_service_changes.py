@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.answering import conversation
-from bot.port import Action, Gone, MessageDeleted, MessageEdited, Page, Refused, Throttled, Unreachable, Write
+from bot.port import Action, MessageDeleted, MessageEdited
 from bot.service import Service
-from bot.withdrawing import withdraw
-from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, Chat, Here, Outlet, world
+from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, Here, world
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -222,34 +221,6 @@ async def test_deleting_what_was_never_answered_is_no_matter(here: World) -> Non
     assert not here.chat.posts
 
 
-@pytest.mark.parametrize(
-    ("faults", "gone"),
-    [
-        ((Throttled(seconds=0), Throttled(seconds=0)), True),
-        ((Unreachable("no answer"),), True),
-        ((Refused("It is too old to be deleted."),), False),
-        ((Gone("deleted by somebody else"),), False),
-    ],
-)
-async def test_an_answer_is_taken_away_however_often_it_takes(
-    faults: tuple[Exception, ...], gone: bool
-) -> None:
-    chat = Chat()
-    outlet = Outlet(chat, CHANNEL, None, ())
-    await outlet.write(Write(part=0, page=Page(text="28 days"), route="plain", final=True))
-    left = list(faults)
-
-    class Faulty(Outlet):
-        async def write(self, write: Write) -> str:
-            if left:
-                raise left.pop(0)
-            return await super().write(write)
-
-    async with asyncio.timeout(5):
-        await withdraw(Faulty(chat, CHANNEL, None, list(chat.posts)), list(chat.posts))
-    assert [post.gone for post in chat.posts.values()] == [gone]
-
-
 # --- stop
 
 
@@ -446,3 +417,16 @@ async def test_a_failed_answer_can_be_asked_again(here: World) -> None:
     here.says("28 days [1].")
     await here.press(post, "regenerate")
     assert post.text == "28 days [1]."
+
+
+async def test_an_answer_whose_question_was_forgotten_meanwhile_is_remembered_nowhere(here: World) -> None:
+    message = here.chat.message(QUESTION)
+    task, gate = await begun(here, message, "We have 28 days", " of leave [1].")
+    turn = await here.turns.of_message(message.place, message.id)
+    assert turn is not None
+    await here.turns.drop(turn)
+    gate.set()
+    await task
+    assert here.last.text == "We have 28 days of leave [1]."
+    assert await here.history.read(conversation(message.place), limit=9) == []
+    assert await here.history.trace() is None

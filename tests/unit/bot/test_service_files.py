@@ -32,9 +32,11 @@ async def here(tmp_path: Path) -> AsyncGenerator[World]:
 
 
 async def documents(here: World) -> dict[str, list[str]]:
-    """Titles by knowledge base."""
+    """Titles of what can be searched, by knowledge base."""
     return {
-        base.name: [record.document.title for record in await here.catalog.records(base.id)]
+        base.name: [
+            record.document.title for record in await here.catalog.records(base.id) if record.state == "ready"
+        ]
         for base in await here.catalog.knowledge_bases()
     }
 
@@ -283,7 +285,7 @@ async def test_what_a_file_said_goes_with_its_message(here: World) -> None:
     await delete(here, message)
     assert await documents(here) == {"general t1": []}
     assert "28 days" not in (await here.ask(QUESTION, **IN_THREAD)).text
-    assert await here.turns.brought_by(THREAD, message.id) == []
+    assert await here.parts.taken.brought_by(THREAD, message.id) == []
 
 
 async def test_a_file_of_the_thread_goes_with_the_message_that_brought_it_not_with_the_question(

@@ -101,9 +101,9 @@ def test_a_call_that_never_ends_is_given_up() -> None:
     assert [round(at) for at, _ in outlet.writes] == [0, 30, 62]
 
 
-def test_where_the_message_is_gone_nothing_is_written_and_nothing_is_raised() -> None:
+def test_where_the_message_is_gone_the_last_word_makes_sure_once_and_nothing_is_raised() -> None:
     async def main() -> CheckedOutlet:
-        outlet = CheckedOutlet(faults=deque([None, Gone("deleted")]))
+        outlet = CheckedOutlet(faults=deque([None, Gone("deleted"), Gone("deleted")]))
         async with Scheduler(render=pages).open(outlet) as stream:
             returned = await relay(
                 told([STATUS, 2.0, Delta(text="a"), 2.0, Delta(text="b"), 2.0, answer("ab")]), stream
@@ -111,7 +111,17 @@ def test_where_the_message_is_gone_nothing_is_written_and_nothing_is_raised() ->
             assert returned is not None, "it is kept in the history"
         return outlet
 
-    assert len(virtual_time.run(main()).writes) == 2
+    assert [write.final for _, write in virtual_time.run(main()).writes] == [False, False, True]
+
+
+def test_a_message_that_was_gone_for_a_moment_only_gets_its_last_word() -> None:
+    async def main() -> CheckedOutlet:
+        outlet = CheckedOutlet(faults=deque([None, Gone("channel_not_found")]))
+        async with Scheduler(render=pages).open(outlet) as stream:
+            await relay(told([STATUS, 2.0, Delta(text="a"), 2.0, answer("ab")]), stream)
+        return outlet
+
+    assert virtual_time.run(main()).text == "ab"
 
 
 def test_gone_at_the_last_word_is_quiet_too() -> None:

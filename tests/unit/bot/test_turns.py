@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bot.claims import Claims
 from bot.port import Person, Place
-from bot.turns import ChatTurn, TakenFile, Turns
+from bot.taken_files import TakenFile, TakenFiles
+from bot.turns import ChatTurn, Turns
 from rag_engine.storage import sqlite
 from rag_engine.types import ChunkId, Citation, ConversationId, DocumentId, KnowledgeBaseId, TurnId
 
@@ -30,6 +32,9 @@ CITATION = Citation(
     chunk=ChunkId("c"),
 )
 DAY = 86_400.0
+_OLD_ANSWER = """
+    INSERT INTO answers VALUES (?, 'slack', 'T1', 'C1', '1.5', '1.7', '', 'U1', 'Ann', 'de', 0, 0, '?', 5.0, ?, '[]', '', '', '[]', 5.0)
+"""
 
 
 class Clock:
@@ -118,11 +123,51 @@ async def test_turns_of_bots_are_counted_by_thread_or_in_the_last_while(database
     assert await turns.bot_turns(PLACE.parent, since=0.5) == 2
 
 
-async def test_an_event_is_dealt_with_once(database: Database) -> None:
+async def test_a_command_is_begun_once_and_who_ends_it_is_remembered(database: Database) -> None:
+    claims = Claims(database)
+    assert await claims.begin(PLACE, "command:1") == "new"
+    assert await claims.begin(PLACE, "command:1") == "begun"
+    await claims.finish(PLACE, "command:1")
+    assert await claims.begin(PLACE, "command:1") == "finished"
+    assert await claims.begin(replace(PLACE, workspace="T2"), "command:1") == "new"
+
+
+async def test_commands_are_kept_for_two_days(database: Database) -> None:
+    clock = Clock()
+    claims = Claims(database, clock=clock)
+    await claims.begin(PLACE, "e")
+    clock.now += 1.9 * DAY
+    assert await claims.begin(PLACE, "e") == "begun"
+    clock.now += 0.2 * DAY
+    assert await claims.begin(PLACE, "e") == "new"
+
+
+async def test_what_nobody_saw_the_end_of_is_found_the_latest_question_first(database: Database) -> None:
     turns = Turns(database)
-    assert await turns.claim_event(PLACE, "command:1")
-    assert not await turns.claim_event(PLACE, "command:1")
-    assert await turns.claim_event(replace(PLACE, workspace="T2"), "command:1")
+    for number, state in enumerate(("received", "placeholder", "streaming", "final", "stopped", "failed")):
+        await turns.claim(turn(state, asked_at=float(number)))
+        asked = await turns.of_message(PLACE, state)
+        assert asked is not None
+        await turns.save(replace(asked, state=state, messages=(f"m{number}",)))
+    await turns.claim(turn("elsewhere", place=replace(PLACE, platform="discord")))
+    found = await turns.unfinished("slack")
+    assert [each.message for each in found] == ["streaming", "placeholder", "received"]
+    assert await turns.messages_in(PLACE) == {"m0", "m1", "m2", "m3", "m4", "m5"}
+    assert await turns.messages_in(PLACE.parent) == frozenset()
+
+
+async def test_a_key_to_where_an_answer_goes_does_not_outlive_it(database: Database) -> None:
+    turns = Turns(database)
+    asked = turn(handle="https://slack/response/secret", attempts=2, begun=3, unasked=True, about="1.4")
+    await turns.claim(asked)
+    assert await turns.find(asked.id) == replace(
+        asked, updated_at=(await turns.unfinished("slack"))[0].updated_at
+    )
+    for state in ("final", "stopped", "failed", "withdrawn"):
+        await turns.save(replace(asked, state=state))
+        found = await turns.find(asked.id)
+        assert found is not None
+        assert found.handle == ""
 
 
 async def test_old_turns_are_forgotten_and_what_people_thought_of_them_is_not(database: Database) -> None:
@@ -130,12 +175,10 @@ async def test_old_turns_are_forgotten_and_what_people_thought_of_them_is_not(da
     turns = Turns(database, clock=clock)
     old = turn(turn=TurnId("t"))
     await turns.claim(old)
-    await turns.claim_event(PLACE, "e")
     await turns.rate(old, "U1", "up")
     clock.now += 89 * DAY
     await turns.claim(turn("2"))
     assert await turns.find(old.id)
-    assert await turns.claim_event(PLACE, "e"), "events are kept for two days"
     clock.now += 2 * DAY
     await turns.claim(turn("3"))
     assert await turns.find(old.id) is None
@@ -143,7 +186,7 @@ async def test_old_turns_are_forgotten_and_what_people_thought_of_them_is_not(da
 
 
 async def test_files_are_known_in_their_place_and_by_their_turn(database: Database) -> None:
-    turns = Turns(database)
+    taken = TakenFiles(database)
     asked = turn()
     file = TakenFile(
         place=PLACE,
@@ -155,14 +198,14 @@ async def test_files_are_known_in_their_place_and_by_their_turn(database: Databa
         document=DocumentId("d"),
     )
     bad = replace(file, attachment="F2", document=None)
-    await turns.keep_files([file, bad])
-    assert set(await turns.known_files(PLACE, ["F1", "F2", "F3"])) == {"F1", "F2"}
-    assert await turns.known_files(replace(PLACE, thread="9"), ["F1"]) == {}
-    assert await turns.files_of(asked) == [file, bad]
+    await taken.keep([file, bad])
+    assert set(await taken.known(PLACE, ["F1", "F2", "F3"])) == {"F1", "F2"}
+    assert await taken.known(replace(PLACE, thread="9"), ["F1"]) == {}
+    assert await taken.of_turn(asked) == [file, bad]
     moved = replace(file, place=PLACE.parent, knowledge_base=KnowledgeBaseId("channel"))
-    await turns.move_file(file, moved)
-    assert set(await turns.files_of(asked)) == {bad, moved}
-    assert set(await turns.known_files(PLACE, ["F1"])) == {"F1"}, "it is not taken into the thread again"
+    await taken.move(file, moved)
+    assert set(await taken.of_turn(asked)) == {bad, moved}
+    assert set(await taken.known(PLACE, ["F1"])) == {"F1"}, "it is not taken into the thread again"
 
 
 async def test_files_that_an_older_program_took_in_are_known_by_their_message(tmp_path: Path) -> None:
@@ -172,22 +215,35 @@ async def test_files_that_an_older_program_took_in_are_known_by_their_message(tm
         if script.name < "0003":
             (older / script.name).write_text(script.read_text(encoding="utf-8"), encoding="utf-8")
     asked = turn("1.7")
-    async with sqlite.connect(tmp_path / "chat.sqlite", scripts=older) as database:
-        await Turns(database).claim(asked)
-        async with database.transaction() as transaction:
-            await transaction.execute(
-                "INSERT INTO taken_files VALUES ('slack', 'T1', 'C1', '1.5', 'F1', ?, 'a.pdf', 'https://x/1', 'kb', 'd', 5.0)",
-                (asked.id,),
-            )
+    async with (
+        sqlite.connect(tmp_path / "chat.sqlite", scripts=older) as database,
+        database.transaction() as transaction,
+    ):
+        await transaction.execute(_OLD_ANSWER, (asked.id, "received"))
+        await transaction.execute(
+            "INSERT INTO taken_files VALUES ('slack', 'T1', 'C1', '1.5', 'F1', ?, 'a.pdf', 'https://x/1', 'kb', 'd', 5.0)",
+            (asked.id,),
+        )
     async with sqlite.connect(tmp_path / "chat.sqlite", scripts=files("bot") / "sql") as database:
-        turns = Turns(database)
-        (file,) = await turns.brought_by(PLACE, "1.7")
+        taken = TakenFiles(database)
+        assert await Turns(database).unfinished("slack") == [], "nobody waits for it any more"
+        (file,) = await taken.brought_by(PLACE, "1.7")
         assert (file.attachment, file.source, file.document, file.settled) == (
             "F1",
             "https://x/1",
             "d",
             True,
         )
-        await turns.drop_file(file)
-        assert await turns.brought_by(PLACE, "1.7") == []
-        assert await turns.known_files(PLACE, ["F1"]) == {}
+        await taken.drop(file)
+        assert await taken.brought_by(PLACE, "1.7") == []
+        assert await taken.known(PLACE, ["F1"]) == {}
+
+
+async def test_the_channels_of_a_workspace_the_latest_first(database: Database) -> None:
+    clock = Clock()
+    turns = Turns(database, clock=clock)
+    for channel in ("D1", "D2", "D3", "D1"):
+        await turns.claim(turn(f"m{clock.now}", place=replace(PLACE, channel=channel, thread="")))
+        clock.now += 1.0
+    await turns.claim(turn("m", place=replace(PLACE, workspace="elsewhere", channel="D4")))
+    assert await turns.channels("slack", PLACE.workspace, limit=2) == ["D1", "D3"]

@@ -36,4 +36,4 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
             index=index,
             catalog=catalog,
         )
-        yield World(ingestion, catalog, index, embedder, parser, base.id, folder)
+        yield World(ingestion, catalog, index, embedder, parser, base.id, folder, database)

@@ -208,7 +208,12 @@ async def test_a_long_file_is_embedded_slice_by_slice_while_it_is_read(world: Wo
         task = asyncio.create_task(world.ingestion.ingest(blob, knowledge_base=world.base, progress=progress))
         await world.embedder.entered.acquire()
         assert sections[-1] < 1000
+        for _ in range(10_000):
+            if (await world.record("long.txt")).state != "parsing":
+                break
+            await asyncio.sleep(0)
         assert (await world.record("long.txt")).state == "embedding"
+        assert world.parser.closed == 1
         world.embedder.gate.set()
         outcome = await task
     assert outcome.record.chunks == 200

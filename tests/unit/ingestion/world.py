@@ -22,21 +22,28 @@ from rag_engine.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
     from pathlib import Path
 
     from rag_engine.embedders.hashing import HashingEmbedder
     from rag_engine.storage.catalog import SqliteCatalog
+    from rag_engine.storage.sqlite import Database
     from rag_engine.types import Matrix, Vector
 
 
 class ListedIndex:
-    """An index that only keeps what it is given; `refuse` is raised by `put`, which then does nothing, and by `drop`, which does its work first."""
+    """An index that only keeps what it is given.
+
+    `refuse` is raised by `put`, which then does nothing, and by `drop`, which does its work first; `refuse_before` by a `drop`
+    that does nothing.
+    """
 
     def __init__(self) -> None:
         self.documents: dict[tuple[str, str], tuple[Document, list[tuple[Chunk, Vector]]]] = {}
         self.puts = 0
         self.refuse: Exception | None = None
+        self.refuse_before: Exception | None = None
+        self.after_drop: Callable[[], Awaitable[None]] | None = None
 
     async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
         await asyncio.sleep(0)
@@ -46,9 +53,13 @@ class ListedIndex:
         self.documents[document.knowledge_base, document.id] = (document, list(chunks))
 
     async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
+        if self.refuse_before is not None:
+            raise self.refuse_before
         for key in list(self.documents):
             if key[0] == knowledge_base and document in {None, key[1]}:
                 del self.documents[key]
+        if self.after_drop is not None:
+            await self.after_drop()
         if self.refuse is not None:
             raise self.refuse
 
@@ -71,6 +82,8 @@ class GatedEmbedder:
     inner: HashingEmbedder
     texts: list[str] = field(default_factory=list[str])
     refuse: Exception | None = None
+    passes: int = 0
+    """So many calls go through although `refuse` is set."""
     gate: asyncio.Event | None = None
     entered: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
     calls: int = 0
@@ -101,7 +114,9 @@ class GatedEmbedder:
             if self.gate is not None:
                 await self.gate.wait()
             if self.refuse is not None:
-                raise self.refuse
+                if not self.passes:
+                    raise self.refuse
+                self.passes -= 1
             self.texts.extend(texts)
             return await self.inner.embed(texts, side=side)
         finally:
@@ -142,6 +157,7 @@ class World:
     parser: LineParser
     base: KnowledgeBaseId
     folder: Path
+    database: Database
 
     async def blob(self, name: str, text: str) -> Blob:
         path = self.folder / name

@@ -21,10 +21,13 @@ from bot.port import (
     Option,
     Outlet,
     Page,
+    Place,
+    Recall,
     Room,
     Write,
 )
 from tests.doubles.discord_server import DiscordServer, serve
+from tests.unit.adapters.told import MemoryInbox, Told
 
 SPECS = (
     CommandSpec(
@@ -56,6 +59,30 @@ class Recorder:
     commands: Sequence[CommandSpec] = SPECS
     deal: Callable[[Event, Room], Awaitable[None]] | None = None
     told: asyncio.Queue[tuple[Event, Room]] = field(default_factory=asyncio.Queue)
+    inbox: MemoryInbox = field(default_factory=MemoryInbox)
+    recalls: asyncio.Queue[Recall] = field(default_factory=asyncio.Queue)
+    heard_at: float = 0.0
+    direct: list[str] = field(default_factory=list)
+    """Channels of direct messages in which somebody was answered."""
+    recorded: set[str] = field(default_factory=set)
+    """Messages of ours that are known to belong to an answer."""
+
+    async def resume(self, platform: str, recall: Recall) -> None:
+        self.recalls.put_nowait(recall)
+
+    async def answers_in(self, place: Place) -> frozenset[str]:
+        return frozenset(self.recorded)
+
+    async def answered_in(self, platform: str, workspace: str, *, limit: int) -> list[str]:
+        return self.direct[:limit]
+
+    async def recall(self) -> Recall:
+        """The way back to questions that the adapter gave."""
+        async with asyncio.timeout(5):
+            return await self.recalls.get()
+
+    async def heard(self, platform: str) -> float:
+        return self.heard_at
 
     async def on_message(self, event: MessageEvent, room: Room) -> None:
         await self._take(event, room)
@@ -100,11 +127,12 @@ def settings_for(server: DiscordServer, **more: Any) -> adapter.Settings:
 
 @asynccontextmanager
 async def running(
-    server: DiscordServer, service: Recorder, **settings: Any
+    server: DiscordServer, service: Recorder, *, faults: list[str] | None = None, **settings: Any
 ) -> AsyncIterator[Mapping[str, str]]:
-    """The adapter while the context is open, once it is connected; its facts."""
+    """The adapter while the context is open, once it is connected; its facts. What it mended is put into `faults`."""
     facts: asyncio.Future[Mapping[str, str]] = asyncio.get_running_loop().create_future()
-    task = asyncio.create_task(adapter.run(settings_for(server, **settings), service, ready=facts.set_result))
+    told = Told(facts.set_result, faults=[] if faults is None else faults)
+    task = asyncio.create_task(adapter.run(settings_for(server, **settings), service, signals=told))
     try:
         async with asyncio.timeout(5):
             await asyncio.wait({task, facts}, return_when=asyncio.FIRST_COMPLETED)

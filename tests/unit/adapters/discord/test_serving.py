@@ -13,6 +13,7 @@ from adapters import discord as adapter
 from bot.port import CommandSpec, Refused, Room
 from tests.doubles.discord_server import serve
 from tests.unit.adapters.discord.conftest import SPECS, Recorder, running, settings_for, write
+from tests.unit.adapters.told import Told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +66,7 @@ async def _refused(server: DiscordServer, **settings: Any) -> str:
 
     async with asyncio.timeout(5):
         with pytest.raises(Refused) as caught:
-            await adapter.run(settings_for(server, **settings), Recorder(), ready=ready)
+            await adapter.run(settings_for(server, **settings), Recorder(), signals=Told(ready))
     return str(caught.value)
 
 
@@ -146,9 +147,9 @@ async def test_of_many_that_were_missed_the_latest_are_taken_up(
         await server.user_says(anna, server.general, "old")
         await service.next()
         await server.unparsable_dispatch()
-        said = [await server.user_says(anna, server.general, f"number {number}") for number in range(60)]
-        told = [(await service.next())[0].id for _ in range(50)]
-        assert told == said[-50:]
+        said = [await server.user_says(anna, server.general, f"number {number}") for number in range(210)]
+        told = [(await service.next())[0].id for _ in range(200)]
+        assert told == said[-200:]
         assert service.told.empty()
 
 
@@ -186,7 +187,7 @@ async def test_a_dropped_connection_loses_nothing(server: DiscordServer, service
 async def test_a_token_that_is_taken_back_while_it_runs(server: DiscordServer) -> None:
     ended = asyncio.get_running_loop().create_future()
     ready: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    task = asyncio.create_task(adapter.run(settings_for(server), Recorder(), ready=ready.set_result))
+    task = asyncio.create_task(adapter.run(settings_for(server), Recorder(), signals=Told(ready.set_result)))
     task.add_done_callback(lambda done: ended.set_result(done.exception()))
     async with asyncio.timeout(5):
         await ready

@@ -12,11 +12,12 @@ from pydantic import SecretStr
 
 from adapters import slack
 from tests.doubles.slack_server import SlackServer
+from tests.unit.adapters.told import MemoryInbox, Told
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 
-    from bot.port import Action, Command, CommandSpec, MessageEvent, Room
+    from bot.port import Action, Command, CommandSpec, MessageEvent, Place, Recall, Room
 
 SECONDS = 5.0
 
@@ -28,6 +29,19 @@ class Service:
     commands: tuple[CommandSpec, ...] = ()
     told: asyncio.Queue[tuple[Any, Room]] = field(default_factory=asyncio.Queue)
     answer: Callable[[Any, Room], Any] | None = None
+    inbox: MemoryInbox = field(default_factory=MemoryInbox)
+    recalls: asyncio.Queue[Recall] = field(default_factory=asyncio.Queue)
+    heard_at: float = 0.0
+    answers: frozenset[str] = frozenset()
+
+    async def resume(self, platform: str, recall: Recall) -> None:
+        self.recalls.put_nowait(recall)
+
+    async def answers_in(self, place: Place) -> frozenset[str]:
+        return self.answers
+
+    async def heard(self, platform: str) -> float:
+        return self.heard_at
 
     async def on_message(self, event: MessageEvent, room: Room) -> None:
         await self._take(event, room)
@@ -56,6 +70,7 @@ class Bot:
     service: Service
     facts: Mapping[str, str]
     task: asyncio.Task[None]
+    told: Told
 
     async def next(self) -> tuple[Any, Room]:
         return await self.service.next()
@@ -79,13 +94,14 @@ async def running(server: SlackServer, service: Service | None = None, **more: A
     """The adapter, until the context ends."""
     heard = service or Service()
     ready: asyncio.Future[Mapping[str, str]] = asyncio.get_running_loop().create_future()
-    task = asyncio.create_task(slack.run(settings(server, **more), heard, ready=ready.set_result))
+    told = Told(ready.set_result)
+    task = asyncio.create_task(slack.run(settings(server, **more), heard, signals=told))
     try:
         async with asyncio.timeout(SECONDS):
             await asyncio.wait([task, ready], return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             await task
-        yield Bot(server=server, service=heard, facts=ready.result(), task=task)
+        yield Bot(server=server, service=heard, facts=ready.result(), task=task, told=told)
     finally:
         task.cancel()
         async with asyncio.timeout(SECONDS):

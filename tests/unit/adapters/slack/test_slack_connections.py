@@ -55,25 +55,110 @@ async def test_a_cut_connection_is_opened_again_at_once(server: SlackServer) -> 
 
 
 async def test_a_dead_ticket_is_given_up(server: SlackServer) -> None:
-    async with running(server, ping_seconds=0.3, dead_seconds=0.6) as bot:
+    async with running(server) as bot:
         await _heard(bot, "before")
-        server.wire.dead_tickets = 1
+        server.wire.dead_tickets = 2
         server.drop_connection()
-        async with asyncio.timeout(5):
-            await server.connected()
-            await _heard(bot, "after")
+        await bot.told.until(lambda: bot.told.faults)
+        assert bot.told.faults == ["dead_ticket"]
+        await _heard(bot, "after")
 
 
 async def test_a_ticket_that_is_dead_from_the_start_is_given_up(server: SlackServer) -> None:
     server.wire.dead_tickets = 1
-    async with running(server, ping_seconds=0.3, dead_seconds=0.6) as bot:
+    async with running(server) as bot:
         await _heard(bot, "heard")
 
 
 async def test_a_connection_that_delivers_nothing_is_renewed(server: SlackServer) -> None:
     async with running(server, ping_seconds=0.2, idle_seconds=0.5) as bot:
-        await server.wait_for(lambda: server.wire.opened >= 2, seconds=5)
+        await bot.told.until(lambda: bot.told.faults)
+        assert bot.told.faults[0] == "silent_session"
         await _heard(bot, "still here")
+
+
+async def test_a_connection_that_answers_no_ping_is_left(server: SlackServer) -> None:
+    """It is open on our side only: no end of it ever arrives."""
+    async with running(server, ping_seconds=0.4) as bot:
+        await _heard(bot, "before")
+        server.wire.freeze()
+        await bot.told.until(lambda: bot.told.faults)
+        assert bot.told.faults == ["ping_unanswered"]
+        await _heard(bot, "after")
+
+
+async def test_a_handshake_that_hangs_is_given_up(server: SlackServer) -> None:
+    async with running(server, dead_seconds=0.3) as bot:
+        await _heard(bot, "before")
+        server.wire.hung_handshakes = 1
+        server.drop_connection()
+        await bot.told.until(lambda: bot.told.faults)
+        assert bot.told.faults == ["unreachable"]
+        await _heard(bot, "after")
+
+
+async def test_a_connection_that_others_get_everything_of_is_renewed(server: SlackServer) -> None:
+    async with running(server, connections=2) as bot:
+        await server.connected(2)
+        server.wire.passed_over = {2}
+        for number in range(25):
+            await _heard(bot, f"message {number}")
+        await bot.told.until(lambda: bot.told.faults)
+        assert bot.told.faults == ["passed_over"]
+        assert server.wire.opened == 3
+
+
+async def test_more_connections_than_slack_allows_are_told_and_not_opened_without_a_pause(
+    server: SlackServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.CRITICAL):
+        async with running(server) as bot:
+            for _ in range(3):
+                await server.connected()
+                await server.disconnect("too_many_websockets")
+            await bot.told.until(lambda: len(bot.told.faults) == 3)
+            opened = [call.at for call in server.calls_of("apps.connections.open")]
+            assert bot.told.troubles == bot.told.faults == ["too_many_websockets"] * 3
+            assert opened[3] - opened[1] > 1.0
+            await _heard(bot, "after")
+
+
+async def test_socket_mode_that_is_switched_off_is_told_as_what_it_is(
+    server: SlackServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with running(server) as bot:
+        await _heard(bot, "before")
+        refused = {
+            "headers": {"Content-Type": "application/json"},
+            "body": b'{"ok": false, "error": "forbidden"}',
+        }
+        server.fail("apps.connections.open", status=200, times=1, **refused)
+        await server.disconnect("link_disabled")
+        await bot.told.until(lambda: bot.told.faults)
+        assert bot.told.troubles == ["link_disabled", "refused"]
+        assert "Socket Mode is off" in caplog.text
+        await _heard(bot, "after")
+
+
+async def test_an_answer_without_a_ticket_is_asked_for_again(server: SlackServer) -> None:
+    async with running(server) as bot:
+        await _heard(bot, "before")
+        empty = {"headers": {"Content-Type": "application/json"}, "body": b'{"ok": true}'}
+        server.fail("apps.connections.open", status=200, **empty)
+        server.drop_connection()
+        await bot.told.until(lambda: bot.told.faults)
+        assert bot.told.faults == ["unreachable"]
+        await _heard(bot, "after")
+
+
+async def test_tickets_that_are_asked_for_too_often_are_waited_for(server: SlackServer) -> None:
+    async with running(server) as bot:
+        await _heard(bot, "before")
+        server.fail("apps.connections.open", status=429, retry_after=0.5)
+        server.drop_connection()
+        await bot.told.until(lambda: bot.told.live == [1, 0, 1])
+        assert bot.told.faults == ["rate_limited"]
+        await _heard(bot, "after")
 
 
 async def test_the_token_is_asked_about_and_a_revoked_one_ends_the_run(server: SlackServer) -> None:
@@ -101,7 +186,7 @@ async def test_the_address_of_a_connection_is_not_logged(
         server.wire.dead_tickets = 1
         async with running(server, ping_seconds=0.2, dead_seconds=0.4) as bot:
             await _heard(bot, "the secret text")
-    assert "Failed to connect" in caplog.text
+    assert "answers a ticket with status 403" in caplog.text
     said = "\n".join(record.getMessage() for record in caplog.records if record.name.startswith("adapters"))
     assert re.search(r"ticket=[0-9a-f]", caplog.text) is None
     for secret in (server.bot_token, server.app_token, "secret text"):
@@ -143,11 +228,29 @@ async def test_unsigned_late_and_foreign_posts_are_refused(server: SlackServer) 
             kind = {"Content-Type": "application/json"}
             async with client.post(bot.facts["address"], data=body, headers=headers | kind) as response:
                 assert response.status == 401
+        assert bot.told.troubles == ["bad_signature"] * 3
         challenge = '{"type": "url_verification", "challenge": "abc"}'
         headers = server.wire.signed(challenge) | {"Content-Type": "application/json"}
         async with client.post(bot.facts["address"], data=challenge, headers=headers) as response:
             assert "abc" in await response.text()
         assert bot.service.told.empty()
+
+
+async def test_events_that_slack_holds_back_are_told(
+    server: SlackServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    secret = SecretStr(server.wire.signing_secret)
+    body = '{"type": "app_rate_limited", "team_id": "TACME", "minute_rate_limited": 1518467820, "api_app_id": "AFOOTNOTE"}'
+    async with running(server, signing_secret=secret, http_port=0) as bot, aiohttp.ClientSession() as client:
+        kind = {"Content-Type": "application/json"}
+        headers = server.wire.signed(body) | kind
+        async with client.post(bot.facts["address"], data=body, headers=headers) as response:
+            assert response.status == 200
+        assert (bot.told.live, bot.told.troubles) == ([1], ["app_rate_limited"])
+        async with client.post(bot.facts["address"], data=body, headers=kind) as response:
+            assert response.status == 401
+        assert bot.told.troubles == ["app_rate_limited", "bad_signature"]
+    assert "Slack holds events back" in caplog.text
 
 
 async def test_a_port_that_is_taken_is_told_in_a_sentence(server: SlackServer) -> None:

@@ -106,11 +106,13 @@ class Counter:
         show(Reply(status="Reading…"))
         return Reply(text="done")
 
-    async def _forget(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None) -> None:
+    async def _forget(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None) -> bool:
         if document is None:
-            await self.chat.catalog.close(knowledge_base)
+            await self.chat.catalog.unfinished.withdraw(knowledge_base)
+            await self.chat.catalog.unfinished.remove(knowledge_base)
         else:
             await self.chat.catalog.remove(document)
+        return True
 
     async def _reindex(self, base: KnowledgeBase, progress: Callable[[DocumentRecord], None]) -> int:
         records = await self.chat.catalog.records(base.id)

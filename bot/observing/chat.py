@@ -1,0 +1,159 @@
+"""The chat service, round another one: what platforms tell us, what we write to them, and what is kept between the two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from bot.observing.operations import Event, Writing
+from bot.port import MessageDeleted, MessageEdited
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bot.observing.observers import Observers
+    from bot.port import (
+        Action,
+        ChatService,
+        Command,
+        CommandSpec,
+        Directory,
+        Inbox,
+        IncomingMessage,
+        Limits,
+        MessageEvent,
+        Outlet,
+        Person,
+        Place,
+        Recall,
+        Room,
+        Route,
+        Write,
+    )
+
+
+class ObservedService:
+    """`bot.port.ChatService`."""
+
+    def __init__(self, service: ChatService, observers: Observers) -> None:
+        self.commands: Sequence[CommandSpec] = service.commands
+        self.inbox: Inbox = ObservedInbox(service.inbox, observers)
+        self._service = service
+        self._observers = observers
+
+    async def resume(self, platform: str, recall: Recall) -> None:
+        async def observed(message: IncomingMessage) -> tuple[IncomingMessage | None, Room]:
+            found, room = await recall(message)
+            return found, self._room(room, platform)
+
+        with self._observers.around(Event(platform=platform, kind="resume")):
+            await self._service.resume(platform, observed)
+
+    async def answers_in(self, place: Place) -> frozenset[str]:
+        return await self._service.answers_in(place)
+
+    async def answered_in(self, platform: str, workspace: str, *, limit: int) -> list[str]:
+        return await self._service.answered_in(platform, workspace, limit=limit)
+
+    async def heard(self, platform: str) -> float:
+        return await self._service.heard(platform)
+
+    async def on_message(self, event: MessageEvent, room: Room) -> None:
+        kind: Literal["message", "edited", "deleted"] = "message"
+        if isinstance(event, MessageEdited):
+            kind, place = "edited", event.message.place
+        else:
+            kind, place = "deleted" if isinstance(event, MessageDeleted) else "message", event.place
+        with self._observers.around(Event(platform=place.platform, kind=kind)):
+            await self._service.on_message(event, self._room(room, place.platform))
+
+    async def on_command(self, command: Command, room: Room) -> None:
+        platform = command.place.platform
+        with self._observers.around(Event(platform=platform, kind="command")):
+            await self._service.on_command(command, self._room(room, platform))
+
+    async def on_action(self, action: Action, room: Room) -> None:
+        platform = action.place.platform
+        with self._observers.around(Event(platform=platform, kind="action")):
+            await self._service.on_action(action, self._room(room, platform))
+
+    def _room(self, room: Room, platform: str) -> Room:
+        return _ObservedRoom(room, self._observers, platform)
+
+
+@dataclass(frozen=True, slots=True)
+class _ObservedRoom:
+    room: Room
+    observers: Observers
+    platform: str
+
+    @property
+    def directory(self) -> Directory:
+        return self.room.directory
+
+    async def settle(self) -> Place:
+        return await self.room.settle()
+
+    def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
+        outlet = self.room.outlet(private=private, posted=posted)
+        return ObservedOutlet(outlet, self.observers, self.platform, set(range(len(posted))))
+
+    async def earlier(self, *, limit: int) -> list[IncomingMessage]:
+        return await self.room.earlier(limit=limit)
+
+    async def fetch(self, link: str) -> IncomingMessage | None:
+        return await self.room.fetch(link)
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedOutlet:
+    """`stands` are the parts that have a message."""
+
+    outlet: Outlet
+    observers: Observers
+    platform: str
+    stands: set[int] = field(default_factory=set[int])
+
+    @property
+    def limits(self) -> Limits:
+        return self.outlet.limits
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        return self.outlet.routes
+
+    async def write(self, write: Write) -> str:
+        operation = Writing(platform=self.platform, route=write.route, action=self._action(write))
+        with self.observers.around(operation):
+            message = await self.outlet.write(write)
+        self.stands.add(write.part)
+        return message
+
+    def _action(self, write: Write) -> Literal["create", "edit", "final", "remove"]:
+        if write.page is None:
+            return "remove"
+        if write.final:
+            return "final"
+        return "edit" if write.part in self.stands else "create"
+
+
+class ObservedInbox:
+    """`bot.port.Inbox`; how many events are in it is told to whoever asks."""
+
+    def __init__(self, inbox: Inbox, observers: Observers) -> None:
+        self._inbox = inbox
+        self._events: set[tuple[str, str]] = set()
+        observers.depth("inbox", lambda: float(len(self._events)))
+
+    async def keep(self, platform: str, event: str, payload: Mapping[str, object]) -> None:
+        await self._inbox.keep(platform, event, payload)
+        self._events.add((platform, event))
+
+    async def done(self, platform: str, event: str) -> None:
+        await self._inbox.done(platform, event)
+        self._events.discard((platform, event))
+
+    async def kept(self, platform: str) -> list[tuple[str, Mapping[str, object]]]:
+        listed = await self._inbox.kept(platform)
+        self._events |= {(platform, event) for event, _ in listed}
+        return listed

@@ -1,0 +1,127 @@
+"""Files of messages that were dealt with: none is taken in again whenever its thread is read, and each goes with its message."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from bot.port import Place
+from rag_engine.types import DocumentId, KnowledgeBaseId
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from bot.turns import ChatTurn
+    from rag_engine.storage.sqlite import Database, Row
+
+_KNOWN = """
+    SELECT * FROM taken_files WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ?
+        AND settled = 1 AND attachment IN (SELECT value FROM json_each(?))
+"""
+_BROUGHT_BY = """
+    SELECT * FROM taken_files WHERE platform = ? AND workspace = ? AND channel = ? AND message = ? ORDER BY rowid
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenFile:
+    """A file of a message that was dealt with: in which place, and which document came of it (none: it could not be read)."""
+
+    place: Place
+    attachment: str
+    answer: str
+    name: str
+    uri: str
+    knowledge_base: KnowledgeBaseId
+    document: DocumentId | None
+    message: str = ""
+    """The platform's id of the message that brought it, with which it goes; empty once it was promoted."""
+    source: str = ""
+    """The URI under which the knowledge base has it."""
+    settled: bool = True
+    """False while it is being read, and when it may work when it is tried again."""
+
+
+class TakenFiles:
+    """What is kept of files in the database `chat.sqlite`."""
+
+    def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def keep(self, files: Sequence[TakenFile]) -> None:
+        """Record what was dealt with."""
+        rows = [
+            (
+                *_channel(file.place),
+                file.place.thread,
+                file.attachment,
+                file.message,
+                file.answer,
+                file.name,
+                file.uri,
+                file.source,
+                file.knowledge_base,
+                file.document or "",
+                int(file.settled),
+                self._clock(),
+            )
+            for file in files
+        ]
+        async with self._database.transaction() as transaction:
+            await transaction.execute_many(
+                "INSERT OR REPLACE INTO taken_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+            )
+
+    async def move(self, file: TakenFile, moved: TakenFile) -> None:
+        """The file belongs to another place now, whatever becomes of its message; in its old one it is not taken in again."""
+        await self.keep([replace(file, answer="", document=None), replace(moved, message="")])
+
+    async def known(self, place: Place, attachments: Sequence[str]) -> dict[str, TakenFile]:
+        """Those of the attachments that were dealt with in the place."""
+        parameters = (*_channel(place), place.thread, json.dumps(list(attachments)))
+        rows = await self._database.fetch(_KNOWN, parameters)
+        return {file.attachment: file for file in map(_file, rows)}
+
+    async def brought_by(self, place: Place, message: str) -> list[TakenFile]:
+        """The files that a message of the place's channel brought."""
+        return [_file(row) for row in await self._database.fetch(_BROUGHT_BY, (*_channel(place), message))]
+
+    async def drop(self, file: TakenFile) -> None:
+        """Forget that the message brought the file."""
+        async with self._database.transaction() as transaction:
+            await transaction.execute(
+                "DELETE FROM taken_files WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? "
+                "AND attachment = ? AND message = ?",
+                (*_channel(file.place), file.place.thread, file.attachment, file.message),
+            )
+
+    async def of_turn(self, turn: ChatTurn) -> list[TakenFile]:
+        """The files that a turn dealt with."""
+        rows = await self._database.fetch(
+            "SELECT * FROM taken_files WHERE answer = ? ORDER BY rowid", (turn.id,)
+        )
+        return [_file(row) for row in rows]
+
+
+def _channel(place: Place) -> tuple[str, str, str]:
+    return place.platform, place.workspace, place.channel
+
+
+def _file(row: Row) -> TakenFile:
+    platform, workspace, channel, thread, attachment, message, answer, name, uri, source, *rest = row
+    knowledge_base, document, settled, *_ = rest
+    return TakenFile(
+        place=Place(platform=platform, workspace=workspace, channel=channel, thread=thread),
+        attachment=attachment,
+        message=message,
+        answer=answer,
+        name=name,
+        uri=uri,
+        source=source,
+        settled=bool(settled),
+        knowledge_base=KnowledgeBaseId(knowledge_base),
+        document=DocumentId(document) if document else None,
+    )

@@ -1,0 +1,89 @@
+"""Ports round another of their kind that pass everything on: whoever adds something says so in the methods that it concerns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+    from contextlib import AbstractAsyncContextManager
+
+    from rag_engine.ports import Embedder, LanguageModel, StoredIndex
+    from rag_engine.types import (
+        Chunk,
+        Document,
+        DocumentId,
+        KnowledgeBaseId,
+        Matrix,
+        Prompt,
+        Ranking,
+        Search,
+        Side,
+        Vector,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AroundEmbedder:
+    """The port `Embedder`."""
+
+    embedder: Embedder
+
+    @property
+    def model(self) -> str:
+        return self.embedder.model
+
+    @property
+    def dimensions(self) -> int:
+        return self.embedder.dimensions
+
+    @property
+    def max_tokens(self) -> int:
+        return self.embedder.max_tokens
+
+    def count_tokens(self, text: str) -> int:
+        return self.embedder.count_tokens(text)
+
+    async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
+        return await self.embedder.embed(texts, side=side)
+
+
+@dataclass(frozen=True, slots=True)
+class AroundIndex:
+    """The ports `Index` and `IndexContents`."""
+
+    index: StoredIndex
+
+    async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
+        await self.index.put(document, chunks)
+
+    async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
+        await self.index.drop(knowledge_base, document)
+
+    async def search(self, searches: Sequence[Search]) -> list[Ranking]:
+        return await self.index.search(searches)
+
+    def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncIterator[tuple[Chunk, Vector]]:
+        return self.index.scan(knowledge_base)
+
+    async def count(self, knowledge_base: KnowledgeBaseId) -> int:
+        return await self.index.count(knowledge_base)
+
+
+@dataclass(frozen=True, slots=True)
+class AroundModel:
+    """The port `LanguageModel`."""
+
+    model: LanguageModel
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def context_tokens(self) -> int:
+        return self.model.context_tokens
+
+    def stream(self, prompt: Prompt, *, task: str) -> AbstractAsyncContextManager[AsyncIterator[str]]:
+        return self.model.stream(prompt, task=task)

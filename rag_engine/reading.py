@@ -1,0 +1,86 @@
+"""One file read to replies: what a sandboxed process does with a request, and how it says what went wrong."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from rag_engine import plugins, tracebacks
+from rag_engine.errors import CorruptFile, FileTooLarge, MissingExtra, UnsupportedFile, UserError
+from rag_engine.media_types import FAMILY, parser_name, shown
+from rag_engine.sandbox import limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from rag_engine.ports import Parser
+    from rag_engine.types import Section
+
+_BATCH_CHARACTERS: Final = 32_000
+_BATCH_SECTIONS: Final = 256
+
+
+def replies(request: dict[str, object], *, most_memory: Callable[[], int]) -> Iterator[dict[str, object]]:
+    """What to say to a request; the last says that it is done, or why nothing came of it. `most_memory`: bytes held so far."""
+    path, name = Path(cast("str", request["path"])), cast("str", request["name"])
+    memory = cast("int", request["memory"])
+    most_before = most_memory()
+    try:
+        if "page" in request:
+            yield _picture(request, path)
+        else:
+            parser = cast("Parser", plugins.load(FAMILY, parser_name(path, name)).parse)
+            for batch in _batches(parser(path)):
+                yield {"sections": batch}
+    except Exception as error:  # noqa: BLE001 - a parser's bug or a library's on a hostile file must cost this file only
+        limits.last_words()
+        exhausted = most_memory() > max(memory * 0.9, most_before)
+        yield _failure(error, name, memory=memory, exhausted=exhausted)
+    else:
+        yield {"done": True}
+
+
+def _picture(request: dict[str, object], path: Path) -> dict[str, object]:
+    draw = plugins.load("rag_engine", "page_pictures").draw
+    content, marked = draw(path, cast("int", request["page"]), cast("list[str]", request["quotes"]))
+    return {"picture": base64.b64encode(content).decode("ascii"), "marked": marked}
+
+
+def _failure(error: Exception, name: str, *, memory: int, exhausted: bool) -> dict[str, object]:
+    """What to say about a file: libraries that run out of memory call it damaged or worse."""
+    kind: type[UserError] = CorruptFile
+    cause = ""
+    match error:
+        case MissingExtra():
+            kind, message = UnsupportedFile, f"{shown(name)} cannot be read here: {error}."
+        case CorruptFile() if not exhausted:
+            message = str(error)
+        case UserError() if not isinstance(error, CorruptFile):
+            kind, message = type(error), str(error)
+        case _ if exhausted or isinstance(error, MemoryError | RecursionError):
+            kind = FileTooLarge
+            message = f"{shown(name)} needs more than {memory >> 20} MB of memory to read; split it into smaller files."
+        case _:
+            message = (
+                f"{shown(name)} could not be read; it may be damaged. Save it again and add it once more."
+            )
+            cause = tracebacks.formatted(error, frames=-8)
+    return {"error": kind.__name__, "message": message, "cause": cause}
+
+
+def _batches(sections: Iterable[Section]) -> Iterator[list[dict[str, str]]]:
+    """Sections as JSON, small enough a batch that the parent sees progress and memory stays flat."""
+    batch: list[dict[str, str]] = []
+    size = 0
+    for section in sections:
+        headings = "\n".join(" ".join(heading.split()) for heading in section.headings)
+        batch.append(
+            {"text": section.text, "anchor": section.anchor, "headings": headings, "kind": section.kind}
+        )
+        size += len(section.text) + len(section.anchor) + len(headings)
+        if size >= _BATCH_CHARACTERS or len(batch) >= _BATCH_SECTIONS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

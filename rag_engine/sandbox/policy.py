@@ -1,0 +1,142 @@
+"""What a sandboxed process may use, as plain data."""
+
+from __future__ import annotations
+
+import mimetypes
+import os
+import shutil
+import sys
+import sysconfig
+from dataclasses import dataclass
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_SYSTEM: Final = (
+    *("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib", "/nix/store"),
+    *("/etc/ld.so.cache", "/usr/share/zoneinfo", "/usr/share/locale", "/usr/share/icu"),
+    *("/usr/share/fonts", "/usr/local/share/fonts", "/System/Library", "/Library/Fonts"),
+    *("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"),
+)
+"""Shared libraries, fonts and tables, which libraries open long after they were imported."""
+_FOR_PROGRAMS: Final = ("/usr/share", "/usr/local/share", "/etc/fonts", "/opt")
+_LOADERS: Final = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/nix/store")
+"""Where the program stands that loads a program's libraries: starting one starts that."""
+_IMPORTABLE: Final = (".py", ".pyc", ".libs", *EXTENSION_SUFFIXES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """All that is allowed: `file` and `libraries` are read, `folder` is written, `programs` (absolute paths) are started."""
+
+    file: Path
+    folder: Path
+    libraries: tuple[Path, ...]
+    programs: tuple[Path, ...] = ()
+
+    @property
+    def readable(self) -> tuple[Path, ...]:
+        """Files, and folders with all that is in them."""
+        more = map(Path, _FOR_PROGRAMS) if self.programs else ()
+        return (self.file, *self.libraries, *more)
+
+    @property
+    def writable(self) -> tuple[Path, ...]:
+        """Files, and folders with all that is in them; these are read too."""
+        return (self.folder, Path(os.devnull))
+
+    @property
+    def executable(self) -> tuple[Path, ...]:
+        """The programs, and what the system needs to start them."""
+        return (*self.programs, *map(Path, _LOADERS)) if self.programs else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protection:
+    """Which of the kernel's means there are."""
+
+    landlock: int = 0
+    """The version of its interface; 0 where there is none."""
+    seccomp: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether the kernel holds everything; else Python's hooks stand in for what it does not."""
+        return self.landlock > 0 and self.seccomp
+
+    def __str__(self) -> str:
+        by_kernel = [f"Landlock {self.landlock}"] if self.landlock else []
+        by_kernel += ["seccomp"] if self.seccomp else []
+        return " and ".join(by_kernel) or "Python's audit hooks"
+
+
+def libraries(search_path: Iterable[str] | None = None) -> tuple[Path, ...]:
+    """What Python and the libraries on `search_path` (`sys.path`) may have to open at any time; only what is there."""
+    entries = [Path(entry) for entry in (sys.path if search_path is None else search_path) if entry]
+    ours = Path(__file__).resolve().parents[1]
+    paths = sysconfig.get_paths()
+    installed = [paths[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
+    named = (*installed, f"{sys.base_prefix}/lib", f"{sys.prefix}/lib", *_SYSTEM, *mimetypes.knownfiles)
+    loader = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    candidates = [ours, *map(Path, named), *(Path(entry) for entry in loader if entry)]
+    found = _resolved(candidates)
+    for entry in _resolved(entries) - found:
+        if found.isdisjoint(entry.parents):
+            found |= _resolved(_importable(entry))
+    folders = {*map(Path, installed), *(entry for entry in entries if _is_installed_into(_children(entry)))}
+    found |= {path for folder in folders for path in _linked(folder)}
+    # What lies beneath another is in it: each costs time at every file.
+    return tuple(sorted(path for path in found if found.isdisjoint(path.parents)))
+
+
+def program(name: str) -> Path | None:
+    """Where a program stands, by `PATH`; None when it is not installed."""
+    found = shutil.which(name)
+    return Path(found).resolve() if found else None
+
+
+def _resolved(paths: Iterable[Path]) -> set[Path]:
+    return {path.resolve() for path in paths if path.exists()}
+
+
+def _linked(folder: Path) -> Iterator[Path]:
+    """Where packages and modules of a folder stand when an installer only linked them there (`uv pip install --link-mode symlink`).
+
+    It links whole packages or each file of them; the kernel asks where a file stands, and not by which way it was come to.
+    """
+    for child in _children(folder):
+        first = child / "__init__.py"
+        if child.is_symlink():
+            yield child.resolve()
+        elif first.is_symlink():
+            yield first.resolve().parent
+        elif child.suffix == ".libs":
+            yield from (library.resolve() for library in _children(child) if library.is_symlink())
+
+
+def _importable(entry: Path) -> list[Path]:
+    """What can be imported from an entry of `sys.path`.
+
+    A folder that libraries were installed into is taken whole. Of any other, such as a checkout, in which settings and data may
+    lie as well, only packages and modules are.
+    """
+    children = _children(entry)
+    if not children or _is_installed_into(children):
+        return [entry]
+    return [
+        child for child in children if child.name.endswith(_IMPORTABLE) or (child / "__init__.py").exists()
+    ]
+
+
+def _is_installed_into(children: Iterable[Path]) -> bool:
+    return any(child.suffix == ".dist-info" for child in children)
+
+
+def _children(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir()) if folder.is_dir() else []
+    except OSError:
+        return []

@@ -1,0 +1,22 @@
+"""A few random moments; `python -m tests.faults.random_kills` takes as many as one likes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.doubles.chats import PLATFORMS
+from tests.faults.random_kills import AT_ONCE, random_kills
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOMENTS = 6
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+async def test_killed_at_random_moments_each_question_has_one_answer(tmp_path: Path, platform: str) -> None:
+    figures = await random_kills(platform, tmp_path, moments=MOMENTS, seed=6)
+    assert figures.flawless, figures
+    assert (figures.moments, figures.questions) == (MOMENTS, MOMENTS * AT_ONCE)

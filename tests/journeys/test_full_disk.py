@@ -1,0 +1,77 @@
+"""A disk on which nothing more can be written, and then can: files wait, that is said, and they go in by themselves.
+
+A limit on the size of files stands in for the disk: it needs no rights, and can be lifted while the program runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import sys
+from typing import TYPE_CHECKING
+
+from tests.conftest import PROJECT
+from tests.journeys.conftest import environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.journeys.conftest import Footnote
+
+LIMITED = PROJECT / "tests" / "journeys" / "limited.py"
+FULL_AT = 400_000
+"""Bytes: the empty databases have room, not the text of a book."""
+
+
+def write_book(path: Path, *, chapters: int = 60) -> None:
+    text = "\n\n".join(
+        f"# Chapter {chapter}\n\n"
+        + " ".join(f"Word{chapter}x{number} is told here." for number in range(200))
+        for chapter in range(chapters)
+    )
+    path.write_text(text, encoding="utf-8")
+
+
+async def started(tmp_path: Path, *arguments: str, **more: str) -> asyncio.subprocess.Process:
+    settings = {"FOOTNOTE_DATA_DIR": str(tmp_path / "data"), "FOOTNOTE_EMBEDDER__KIND": "hashing", **more}
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, str(LIMITED), str(FULL_AT), sys.executable, "-m", "bot", *arguments),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        cwd=tmp_path,
+        env=environment(tmp_path, PYTHONPATH=str(PROJECT), **settings),
+    )
+
+
+async def test_files_wait_for_room_and_go_in_when_there_is_some(tmp_path: Path, footnote: Footnote) -> None:
+    write_book(tmp_path / "book.md")
+    (tmp_path / "leave.md").write_text("# Leave\n\nThe leave is 28 days.\n", encoding="utf-8")
+    process = await started(tmp_path, "add", "book.md", "leave.md")
+    assert process.stdout is not None
+    async with asyncio.timeout(60):
+        while not (line := (await process.stdout.readline()).decode()).startswith("Waiting: "):
+            assert line, "it ended without having waited"
+        _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+        out, complaints = await process.communicate()
+    assert (process.returncode, complaints) == (0, b"")
+    assert "could not be read or written" in line or "cannot be used" in line
+    assert out.decode().splitlines()[-1].startswith("2 files: 2 added")
+    assert "28 days" in (await footnote("ask", "How long is the leave?")).out
+    assert "Word59x199" in (await footnote("kb", "show", "default", "book.md", "--text")).out
+
+
+async def test_without_patience_it_is_one_sentence_and_nothing_is_half_taken_in(
+    tmp_path: Path, footnote: Footnote
+) -> None:
+    write_book(tmp_path / "book.md")
+    process = await started(tmp_path, "add", "book.md", FOOTNOTE_INGESTION__PATIENCE_SECONDS="0.3")
+    async with asyncio.timeout(60):
+        out, complaints = await process.communicate()
+    assert process.returncode == 1
+    assert complaints.decode().count("\n") == 1
+    assert complaints.decode().startswith("footnote: ")
+    assert "1 file is still queued" in out.decode()
+    assert (await footnote("search", "Word3x7", "--json")).out.strip() == "[]"
+    done = await footnote("add", "book.md")
+    assert (done.code, done.out.splitlines()[-1][:15]) == (0, "1 file: 1 added")

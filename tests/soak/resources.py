@@ -1,0 +1,48 @@
+"""What a process holds, read from outside."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources:
+    """`resident` in bytes, of which `mapped` are pages of files, which the system takes back when it needs room.
+
+    `descriptors` are open, `tasks` are those of its event loop, `processes` it has started and not seen end.
+    """
+
+    resident: int
+    mapped: int
+    descriptors: int
+    threads: int
+    processes: int
+    tasks: int
+
+
+def held(process: int, *, tasks: int) -> Resources:
+    """What the process holds now; how many tasks it has, it must tell itself."""
+    folder = Path(f"/proc/{process}")
+    threads = list((folder / "task").iterdir())
+    children = [child for thread in threads for child in _children(thread)]
+    _, resident, mapped, *_ = (folder / "statm").read_text(encoding="ascii").split()
+    return Resources(
+        resident=int(resident) * _PAGE,
+        mapped=int(mapped) * _PAGE,
+        descriptors=len(list((folder / "fd").iterdir())),
+        threads=len(threads),
+        processes=len(children),
+        tasks=tasks,
+    )
+
+
+def _children(thread: Path) -> list[str]:
+    try:
+        return (thread / "children").read_text(encoding="ascii").split()
+    except FileNotFoundError:  # it ended meanwhile
+        return []
