@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine.errors import IndexUnavailable
 from rag_engine.indexes import embedded
-from rag_engine.indexes.embedded import Settings, abandon, remove, replace
+from rag_engine.indexes.embedded import Settings, abandon, erase, files, remove, replace
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rag_engine.ports import IndexIdentity
     from rag_engine.types import Chunk, Document, DocumentId, KnowledgeBaseId, Ranking, Search, Vector
 
-__all__ = ["Settings", "abandon", "connect", "remove", "replace"]
+__all__ = ["Settings", "abandon", "connect", "erase", "files", "remove", "replace"]
 
 SENTENCE = "The search index is away; try again in a moment."
 ENVIRONMENT = {"FOOTNOTE_INDEX__KIND": "flaky"}
