@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO := FOOTNOTE_DATA_DIR=.footnote $(BIN)/footnote
 QUESTION ?= How many days of leave do I have, and who approves them?
 
-.PHONY: demo test check format bench soak clean
+.PHONY: demo test check format bench documents soak clean
 
 demo: $(VENV)/.installed  ## add the documents of samples/ and ask them a question
 	@$(DEMO) add samples/lumen-harbour --kb samples
@@ -30,6 +30,9 @@ format: $(VENV)/.installed-tests  ## mend what the formatter and the linter can 
 
 bench: $(VENV)/.installed-tests  ## print the figures of README
 	$(BIN)/python -m benchmarks
+
+documents: $(VENV)/.installed-tests  ## what is read from the files of ../shared/docs, by type, and how well it is found
+	$(BIN)/python -m benchmarks.documents
 
 soak: $(VENV)/.installed-tests  ## the long runs: a day in fast motion, kills at any moment, every hostile file
 	$(BIN)/python -m tests.soak
