@@ -261,10 +261,11 @@ class MessageStream:
             pages = [] if ending.reply is None else self._pages(ending.reply, final=True)
             await asyncio.sleep(0)
         wait, not_before, until = self._patience.first_wait, 0.0, float("inf")
+        since = self._now()  # who was turned away does not queue behind those who came later
         first_written = False
         while not ending.done.done() and (changes := self._last(pages, first_written=first_written)):
             change = changes[0]
-            ask = self._ask(change, not_before=not_before)
+            ask = self._ask(change, not_before=not_before, since=since)
             try:
                 if not await ask.granted() or self._shown.otherwise(change):
                     continue
@@ -336,12 +337,12 @@ class MessageStream:
             reply = replace(reply, links=self._links)
         return self._render(reply, self._outlet.limits, final=final)
 
-    def _ask(self, change: Change, *, not_before: float) -> Ask:
+    def _ask(self, change: Change, *, not_before: float, since: float | None = None) -> Ask:
         self._join()
         self._asked = self._pacer.ask(
             change.budgets,
             urgency=change.urgency,
-            since=self._wrote_at if change.urgency == Urgency.GROW else None,
+            since=self._wrote_at if change.urgency == Urgency.GROW else since,
             rest=self._outlet.limits.edit_seconds,
             not_before=not_before,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.slack import blocks, lost, streams
@@ -102,7 +102,13 @@ class Outlet:
 
     @property
     def routes(self) -> Sequence[Route]:
-        return (self._stream, self._edit) if self._streams else (self._edit,)
+        if not self._streams:
+            return (self._edit,)
+        first = self._parts.get(0)
+        if first is not None and first.stream is not None and not first.stream.certain:
+            # Nothing more can be added to it: the next write closes it, which is a call that has to be paid for too.
+            return (replace(self._stream, lifetime=0.0), self._edit)
+        return (self._stream, self._edit)
 
     async def write(self, write: Write) -> str:
         """See `bot.port.Outlet`."""

@@ -168,6 +168,24 @@ async def test_a_lost_answer_doubles_and_loses_nothing(bot: Bot) -> None:
     assert message.text == "one two three"
 
 
+async def test_a_stream_that_nothing_can_be_added_to_is_left_and_its_end_is_paid_for(bot: Bot) -> None:
+    outlet = (await asked(bot)).outlet()
+    await outlet.write(stream(Page(text="one ")))
+    assert outlet.routes[0].lifetime > 60
+    bot.server.fail("chat.appendStream", lost=True, applied=False)
+    with pytest.raises(Unreachable):
+        await outlet.write(stream(Page(text="one two ")))
+    assert [(route.name, route.lifetime > 0) for route in outlet.routes] == [
+        ("stream", False),
+        ("edit", True),
+    ]
+    await outlet.write(edit(Page(text="one two three ")))
+    assert [route.name for route in outlet.routes] == ["edit"]
+    (message,) = ours(bot.server)
+    assert message.text == "one two three "
+    assert not message.streaming
+
+
 @pytest.mark.parametrize("applied", [True, False])
 async def test_a_stream_is_opened_once_although_the_answer_is_lost(bot: Bot, applied: bool) -> None:
     outlet = (await asked(bot)).outlet()

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.port import Gone, Limits, Refused, Reply, Stopped, Throttled, Unreachable
+from bot.port import Gone, Limits, Refused, Reply, Route, Stopped, Throttled, Unreachable
 from bot.streaming import Scheduler, relay
 from bot.writing import Patience
 from rag_engine.types import Answer, Delta, Stage, TurnId
 from tests.unit.bot import virtual_time
-from tests.unit.bot.platform import CheckedOutlet, now, pages, texts, told
+from tests.unit.bot.platform import CheckedOutlet, Platform, budget, now, pages, texts, told
 
 if TYPE_CHECKING:
     from bot.port import Page
 
+SLOW = budget("slow", 1, 5)
 STATUS = Stage(name="retrieve", detail="Searching…")
 REFUSAL = "The channel is read-only: give the bot the right to write."
 
@@ -41,6 +42,31 @@ def test_no_fault_of_the_platform_loses_the_last_word(fault: Exception) -> None:
     outlet, ended = virtual_time.run(main())
     assert texts(outlet) == ["a", "ab"]
     assert ended == pytest.approx(1 + (21 if isinstance(fault, Throttled) else 0.5 + 1 + 2), abs=0.5)
+
+
+def test_a_last_word_that_was_turned_away_does_not_queue_behind_those_that_came_later() -> None:
+    async def main() -> list[float]:
+        platform, scheduler = Platform(latency=lambda: 2.0), Scheduler(render=pages)
+        route = Route(name="slow", create=budget("c", 100, 1), edit=SLOW, finish=SLOW)
+        outlets = [CheckedOutlet(platform=platform, routes=(route,)) for _ in range(9)]
+        ended: list[float] = []
+
+        async def one(outlet: CheckedOutlet, *, after: float) -> None:
+            async with scheduler.open(outlet) as stream:
+                stream.want(Reply(text="a"))
+                await asyncio.sleep(10 + after)
+                await stream.finish(Reply(text="ab"))
+                ended.append(now())
+
+        outlets[0].faults.extend([None, Throttled(seconds=10)])
+        async with asyncio.TaskGroup() as group:
+            first = group.create_task(one(outlets[0], after=1))
+            for number, outlet in enumerate(outlets[1:]):
+                group.create_task(one(outlet, after=2 + number / 10))
+            await first
+            return list(ended)
+
+    assert len(virtual_time.run(main())) == 1, "it came first, and is said first"
 
 
 @pytest.mark.parametrize("fault", [Throttled(seconds=1), Unreachable("502")], ids=["429", "502"])
