@@ -108,6 +108,12 @@ class GuardedIndex(AroundIndex):
         with self.searching.call():
             return await self.index.count(knowledge_base)
 
+    async def chunks(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+    ) -> list[Chunk]:
+        with self.searching.call():
+            return await self.index.chunks(knowledge_base, document, limit=limit)
+
 
 @dataclass(frozen=True, slots=True)
 class GuardedEmbedder(AroundEmbedder):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from rag_engine.ports import Unfinished
-    from rag_engine.types import DocumentId, Ranking, Search
+    from rag_engine.types import Chunk, DocumentId, KnowledgeBaseId, Ranking, Search
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,13 @@ class HidingIndex(AroundIndex):
             searching = group.create_task(self.index.search(searches))
             leaving = group.create_task(self.unfinished.leaving())
         return [_without(ranking, leaving.result()) for ranking in searching.result()]
+
+    async def chunks(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+    ) -> list[Chunk]:
+        found = await self.index.chunks(knowledge_base, document, limit=limit)
+        # Asked afterwards: what was to go before it was read is in the answer.
+        return [] if document in await self.unfinished.leaving() else found
 
 
 def _without(ranking: Ranking, leaving: Collection[DocumentId]) -> Ranking:

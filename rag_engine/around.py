@@ -70,6 +70,11 @@ class AroundIndex:
     async def count(self, knowledge_base: KnowledgeBaseId) -> int:
         return await self.index.count(knowledge_base)
 
+    async def chunks(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+    ) -> list[Chunk]:
+        return await self.index.chunks(knowledge_base, document, limit=limit)
+
 
 @dataclass(frozen=True, slots=True)
 class AroundModel:

@@ -105,6 +105,12 @@ class IndexContents(Protocol):
 
     async def count(self, knowledge_base: KnowledgeBaseId) -> int: ...
 
+    async def chunks(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+    ) -> list[Chunk]:
+        """The first `limit` chunks of one document by ordinal, all of one version of it; none when it is of another knowledge base."""
+        ...
+
 
 class StoredIndex(Index, IndexContents, Protocol):
     """An index whose contents can be read back."""

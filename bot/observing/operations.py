@@ -71,7 +71,7 @@ class Operation:
 class IndexUse(Operation):
     """`passages` were written."""
 
-    name: Literal["open", "search", "put", "drop"]
+    name: Literal["open", "search", "read", "put", "drop"]
     passages: int = 0
     incomplete: tuple[str, ...] = ()
     """Legs that a part of the index did not contribute to."""

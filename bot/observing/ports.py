@@ -61,6 +61,12 @@ class ObservedIndex(AroundIndex):
             use.incomplete = tuple(ranking.leg for ranking in rankings if not ranking.complete)
         return rankings
 
+    async def chunks(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+    ) -> list[Chunk]:
+        with self.observers.around(IndexUse(name="read")):
+            return await self.index.chunks(knowledge_base, document, limit=limit)
+
 
 @dataclass(frozen=True, slots=True)
 class ObservedEmbedder(AroundEmbedder):

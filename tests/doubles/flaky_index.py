@@ -88,6 +88,12 @@ class FlakyIndex:
         self._check()
         return await self.index.count(knowledge_base)
 
+    async def chunks(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+    ) -> list[Chunk]:
+        self._check()
+        return await self.index.chunks(knowledge_base, document, limit=limit)
+
     def _check(self) -> None:
         if _exists(self.data_dir, AWAY) or _exists(self.data_dir, GONE):
             raise _away()

@@ -171,6 +171,15 @@ class ElasticsearchIndex:
         with self._noticing_removal():
             return await contents.count_of(self._cluster, self._ledger, knowledge_base)
 
+    async def chunks(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+    ) -> list[Chunk]:
+        """The first chunks of one document by ordinal, all of one version of it."""
+        with self._noticing_removal():
+            return await contents.chunks_of(
+                self._cluster, self._ledger, knowledge_base, document, limit=limit
+            )
+
     async def _put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> bool:
         """Write the chunks under a generation of their own and publish it; False when the knowledge base was emptied meanwhile."""
         base = document.knowledge_base

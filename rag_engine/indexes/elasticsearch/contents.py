@@ -9,6 +9,7 @@ import numpy as np
 
 from rag_engine.indexes.elasticsearch.documents import chunk_of
 from rag_engine.indexes.elasticsearch.faults import translate_errors
+from rag_engine.surrogates import encodable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from rag_engine.types import Chunk, DocumentId, KnowledgeBaseId, Vector
 
 _PAGE = 200
+_LARGE_PAGE = 1_000
+"""Without vectors a chunk is small."""
 _KEPT = "5m"
 _MOST_GENERATIONS = 1_000
 
@@ -69,6 +72,40 @@ async def scan(
             if len(hits) < _PAGE:
                 return
             moment, after = answer["pit_id"], hits[-1]["sort"]
+
+
+async def chunks_of(
+    cluster: Cluster, ledger: Ledger, base: KnowledgeBaseId, document: DocumentId, *, limit: int
+) -> list[Chunk]:
+    """The first chunks of one document that count, by ordinal, all of one moment."""
+    found: list[Chunk] = []
+    async with moment_of(cluster, ledger, [base]) as (seen, opened):
+        manifest = seen[base]
+        if not manifest.base:
+            return []
+        query = counting(manifest)
+        query["bool"]["filter"].append({"term": {"document": encodable(document)}})
+        moment = opened
+        after: Sequence[object] = ()
+        while len(found) < limit:
+            options: dict[str, Any] = {"search_after": after} if after else {}
+            size = min(_LARGE_PAGE, limit - len(found))
+            with translate_errors():
+                answer = await cluster.writer.search(
+                    pit={"id": moment, "keep_alive": _KEPT},
+                    query=query,
+                    sort=["ordinal", "chunk"],
+                    size=size,
+                    track_total_hits=False,
+                    allow_partial_search_results=False,
+                    **options,
+                )
+            hits = answer["hits"]["hits"]
+            found += [chunk_of(hit["_source"], base) for hit in hits]
+            if len(hits) < size:
+                break
+            moment, after = answer["pit_id"], hits[-1]["sort"]
+    return found
 
 
 async def generations_of(

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from rag_engine.errors import SchemaMismatch
 from rag_engine.indexes.embedded import connections, erasing, replacing, searching, writer
-from rag_engine.indexes.embedded.contents import count_of, page_after
+from rag_engine.indexes.embedded.contents import chunks_of, count_of, page_after
 from rag_engine.indexes.embedded.dense import words_of
 from rag_engine.indexes.embedded.memory import Memory
 from rag_engine.indexes.embedded.rows import row_of
@@ -143,6 +143,14 @@ class EmbeddedIndex:
     async def count(self, knowledge_base: KnowledgeBaseId) -> int:
         """How many chunks the knowledge base has."""
         return await self._file.read(lambda connection: count_of(connection, knowledge_base))
+
+    async def chunks(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+    ) -> list[Chunk]:
+        """The first chunks of one document by ordinal."""
+        return await self._file.read(
+            lambda connection: chunks_of(connection, knowledge_base, document, limit)
+        )
 
     def _put(
         self, connection: sqlite3.Connection, document: Document, chunks: Sequence[tuple[Chunk, Vector]]

@@ -10,7 +10,7 @@ from rag_engine.indexes.embedded.rows import COLUMNS, chunk_of, key
 if TYPE_CHECKING:
     import sqlite3
 
-    from rag_engine.types import Chunk, KnowledgeBaseId, Vector
+    from rag_engine.types import Chunk, DocumentId, KnowledgeBaseId, Vector
 
 _PAGE = 200
 
@@ -35,6 +35,18 @@ def page_after(
     page = [(chunk_of(row[4:]), vector) for row, vector in zip(rows, vectors, strict=True)]
     last = rows[-1]
     return page, (last[0], last[1], last[2]) if len(rows) == _PAGE else None
+
+
+def chunks_of(
+    connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId, document: DocumentId, limit: int
+) -> list[Chunk]:
+    """The first chunks of one document by ordinal, if it is of that knowledge base."""
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM chunk JOIN base ON base.id = chunk.base"  # noqa: S608 - our own columns
+        " WHERE base.name = ? AND chunk.document = ? ORDER BY chunk.ordinal, chunk.id LIMIT ?",
+        (key(knowledge_base), key(document), limit),
+    )
+    return [chunk_of(row) for row in rows]
 
 
 def count_of(connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId) -> int:

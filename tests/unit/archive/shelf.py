@@ -62,6 +62,12 @@ class MemoryIndex:
     async def count(self, knowledge_base: KnowledgeBaseId) -> int:
         return sum(len(rows) for key, rows in self.documents.items() if key[0] == knowledge_base)
 
+    async def chunks(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+    ) -> list[Chunk]:
+        rows = self.documents.get((knowledge_base, document), [])
+        return sorted((chunk for chunk, _ in rows), key=lambda chunk: chunk.ordinal)[:limit]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelf:
