@@ -33,8 +33,18 @@ class TextPage(Protocol):
     def extractHTML(self) -> str: ...  # noqa: N802 - PyMuPDF's name
 
 
+class Rect(Protocol):
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
 class Page(Protocol):
+    rect: Rect
+
     def get_textpage(self, *, flags: int) -> TextPage: ...
+    def get_bboxlog(self) -> list[tuple[str, tuple[float, float, float, float]]]: ...
 
 
 class Document(Protocol):
@@ -64,6 +74,27 @@ def open_pdf(path: Path) -> Document:
     """The document, of which a damaged table of objects is mended as far as may be."""
     with translate_errors():
         return cast("Document", pymupdf.open(path, filetype="pdf"))
+
+
+_MANY_PATHS: Final = 40
+"""So many drawn shapes on a page without text may be letters."""
+
+
+def picture_share(page: Page) -> float:
+    """Share of the page that pictures cover, or shapes where they are many; nothing is decoded for it."""
+    width, height = page.rect.x1 - page.rect.x0, page.rect.y1 - page.rect.y0
+    pictures = shapes = 0.0
+    paths = 0
+    for kind, (x0, y0, x1, y1) in page.get_bboxlog():
+        area = max(min(x1, width) - max(x0, 0.0), 0.0) * max(min(y1, height) - max(y0, 0.0), 0.0)
+        if "image" in kind:
+            pictures += area
+        elif "path" in kind:
+            paths += 1
+            shapes += area
+    if paths > _MANY_PATHS:
+        pictures += shapes
+    return min(pictures / max(width * height, 1.0), 1.0)
 
 
 def empty_store() -> None:

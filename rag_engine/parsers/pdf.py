@@ -10,11 +10,22 @@ import re
 from collections import Counter, defaultdict
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import CorruptFile, EncryptedFile
-from rag_engine.parsers._mupdf import TEXT_FLAGS, Document, empty_store, open_pdf, translate_errors
+from rag_engine.parsers._mupdf import (
+    TEXT_FLAGS,
+    Document,
+    Page,
+    empty_store,
+    open_pdf,
+    picture_share,
+    translate_errors,
+)
 from rag_engine.parsers._pdf_layout import Block, TextLine, arranged, paragraph, table_text
+from rag_engine.parsers._pdf_recognition import recognised
+from rag_engine.parsers._pdf_usable import Fault, fault, not_read
 from rag_engine.parsers._sections import HeadingPath, entered, joined, one_line, titles
 from rag_engine.types import Section
 
@@ -73,22 +84,41 @@ def parse(path: Path) -> Iterator[Section]:
 def _sections(document: Document, pages: int) -> Iterator[Section]:
     reading = _Reading(outline=_outline(document))
     read = failed = 0
+    found_text = False
+    unread: dict[Fault, list[int]] = {"missing": [], "sparse": [], "garbled": []}
     for number in range(1, pages + 1):
         try:
             with translate_errors():
-                height, blocks = _page_blocks(document, number)
+                page = document.load_page(number - 1)
+                height, blocks = _page_blocks(page)
+                text = "\n".join(line.text for block in blocks for line in block)
+                what = fault(text, pictured=partial(picture_share, page))
         except CorruptFile:
             failed += 1
             if failed == _BAD_PAGES:
                 break
             continue
         read, failed = read + 1, 0
-        yield from _page_sections(_without_margins(blocks, number, height, reading), number, reading)
+        if what is not None:
+            found = recognised(page, number)
+            if found is None:
+                unread[what].append(number)
+            else:
+                found_text = found_text or bool(found)
+                above = titles(reading.path)
+                yield from (replace(section, headings=section.headings or above) for section in found)
+            if what == "garbled":
+                continue
+        for section in _page_sections(_without_margins(blocks, number, height, reading), number, reading):
+            found_text = True
+            yield section
         if number % _SHRINK_EVERY == 0:
             # Fonts and objects of the pages so far; seldom, as reading the fonts again is slow.
             empty_store()
     if not read:
         raise CorruptFile("The PDF is damaged: none of its pages can be read; save or download it again.")
+    if found_text:
+        yield from not_read(unread)
 
 
 def _outline(document: Document) -> dict[int, list[tuple[int, str]]]:
@@ -105,9 +135,8 @@ def _outline(document: Document) -> dict[int, list[tuple[int, str]]]:
     return outline
 
 
-def _page_blocks(document: Document, number: int) -> tuple[float, list[list[TextLine]]]:
+def _page_blocks(page: Page) -> tuple[float, list[list[TextLine]]]:
     """The height of a page and the lines of its blocks, in the order in which the PDF draws them."""
-    page = document.load_page(number - 1)
     text_page = page.get_textpage(flags=TEXT_FLAGS)
     drawn = [block for block in text_page.extractBLOCKS() if block[6] == 0]
     texts = [block[4].removesuffix("\n").split("\n") for block in drawn]

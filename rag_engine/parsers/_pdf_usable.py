@@ -1,0 +1,93 @@
+"""Pure: whether the text of a page of a PDF can be used, or the page must be read as a picture instead."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from rag_engine.types import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+Fault: TypeAlias = Literal["missing", "sparse", "garbled"]
+"""missing: the page shows something, but has no text; sparse: it has a few words beside or over a picture that fills it;
+garbled: it has letters, but not those that one sees."""
+
+_VISIBLE: Final = re.compile(r"[^\s\u200b-\u200f\u00ad\ufeff]")
+# What no font shows: control characters, surrogates, private use, and the replacement character.
+_MEANINGLESS: Final = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ue000-\uf8ff\ufffd\ufffe\uffff\U000f0000-\U0010ffff]"
+    r"|\(cid:\d+\)"
+)
+# Bullets and signs of Word's symbol fonts stand here; a list of them is no garbled page.
+_SYMBOL_FONTS: Final = re.compile("[\uf020-\uf0ff]")
+_MOST_MEANINGLESS: Final = 0.15
+_MOST_SYMBOLS: Final = 0.5
+_SPARSE: Final = ((0.85, 200), (0.5, 60))
+"""Share of the page that pictures fill -> fewer visible characters than this are a stamp, a page number or a watermark."""
+_LEAST_PICTURE: Final = 0.005
+
+_REASONS: Final[Mapping[Fault, str]] = {
+    "missing": "it is a picture without text, such as a scan",
+    "sparse": "most of it is a picture, such as a scan",
+    "garbled": "its letters have no usable encoding",
+}
+_MOST_RANGES: Final = 20
+
+
+def fault(text: str, *, pictured: Callable[[], float]) -> Fault | None:
+    """What is wrong with the text of a page, if anything; None also for an empty page, which shows nothing.
+
+    `pictured` gives the share of the page that is covered by pictures, or by many drawn paths, which may be letters; it
+    is asked only when there is little text.
+    """
+    # Most pages are long and sound; one look at their beginning is enough to know that they are not sparse.
+    visible = len(_VISIBLE.findall(text[:2_000]))
+    if not visible:
+        return "missing" if pictured() > _LEAST_PICTURE else None
+    if _garbled(text):
+        return "garbled"
+    if visible < _SPARSE[0][1]:
+        share = pictured()
+        if any(share >= least and visible < fewest for least, fewest in _SPARSE):
+            return "sparse"
+    return None
+
+
+def _garbled(text: str) -> bool:
+    if text.isascii() and text.isprintable():
+        return False
+    bad = _MEANINGLESS.findall(text)
+    if not bad:
+        return False
+    visible = len(_VISIBLE.findall(text))
+    symbols = sum(_SYMBOL_FONTS.fullmatch(found) is not None for found in bad)
+    if symbols > _MOST_SYMBOLS * visible:
+        return True
+    meaningless = sum(len(found) for found in bad) - symbols
+    return meaningless > _MOST_MEANINGLESS * visible
+
+
+def not_read(pages: Mapping[Fault, Sequence[int]]) -> Iterator[Section]:
+    """What is said of the pages whose text could not be had, so that nobody takes the rest for the whole."""
+    for what, numbers in pages.items():
+        if numbers:
+            named = f"Page {numbers[0]}" if len(numbers) == 1 else f"Pages {_ranges(numbers)}"
+            text = f"{named} of this PDF could not be read: {_REASONS[what]}."
+            yield Section(text=text, anchor=f"p. {numbers[0]}")
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """As "2, 5–7"; of many, the first and how many more."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    shown = ", ".join(
+        f"{first}" if first == last else f"{first}–{last}" for first, last in runs[:_MOST_RANGES]
+    )
+    rest = sum(last - first + 1 for first, last in runs[_MOST_RANGES:])
+    return f"{shown} and {rest} more" if rest else shown
