@@ -25,8 +25,29 @@ ALIASES: Final = {
     **dict.fromkeys(("xlsx", "xlsm", "xltx", "xltm", "csv", "tsv", "tab"), "sheet"),
     **dict.fromkeys(("md", "mdown", "mkd", "mdx", "qmd", "rmd"), "markdown"),
     **dict.fromkeys(("htm", "xhtml", "xht", "shtml"), "html"),
-    **dict.fromkeys(("jsonl", "ndjson", "geojson", "jsonld", "webmanifest"), "json"),
-    **dict.fromkeys(("txt", "log", "asc", "nfo"), "text"),
+    **dict.fromkeys(("jsonl", "ndjson", "geojson", "jsonld", "webmanifest", "har", "json5", "jsonc"), "json"),
+    "ipynb": "notebook",
+    "rest": "rst",
+    "adoc": "asciidoc",
+    **dict.fromkeys(("tex", "ltx"), "latex"),
+    **dict.fromkeys(("srt", "vtt", "ass", "ssa", "sbv", "lrc"), "subtitles"),
+    **dict.fromkeys(("yml", "eyaml"), "yaml"),
+    **dict.fromkeys(
+        ("ini", "cfg", "conf", "properties", "env", "editorconfig", "service", "desktop"), "toml"
+    ),
+    **dict.fromkeys(
+        ("rss", "atom", "nxml", "dita", "ditamap", "docbook", "dbk", "tei", "svg", "xsd", "xsl"), "xml"
+    ),
+    **dict.fromkeys(
+        ("xslt", "wsdl", "plist", "kml", "gpx", "xliff", "xlf", "tmx", "opml", "resx", "ttml"), "xml"
+    ),
+    **dict.fromkeys(("zip", "tar", "gz", "tgz", "bz2", "tbz", "tbz2", "xz", "txz"), "archive"),
+    **dict.fromkeys(("ott", "fodt", "odm", "sxw"), "odt"),
+    **dict.fromkeys(("otp", "fodp", "sxi"), "odp"),
+    **dict.fromkeys(("dot", "wiz"), "doc"),
+    **dict.fromkeys(("emlx", "mht", "mhtml"), "eml"),
+    **dict.fromkeys(("txt", "log", "asc", "nfo", "text", "out", "bib", "po", "pot", "ics", "vcf"), "text"),
+    **dict.fromkeys(("diff", "patch"), "code"),
     **dict.fromkeys(
         (
             *(
@@ -158,6 +179,7 @@ _MAGIC: Final = (
     (b"(\xb5/\xfd", "zst", "a compressed file"),
     (b"7z\xbc\xaf'\x1c", "7z", "an archive"),
     (b"Rar!\x1a\x07", "rar", "an archive"),
+    (b"x\x9f\x3e\x22", "tnef", "an attachment that Outlook packed (winmail.dat)"),
     (b"SQLite format 3\x00", "sqlite", "a database"),
     (b"PAR1", "parquet", "a data file"),
     (b"\x7fELF", "elf", "a program"),
@@ -179,6 +201,9 @@ _OLE_STREAMS: Final = (
     ("Workbook", "xls", "an old Excel file", "xlsx"),
     ("__substg1.0_", "msg", "an Outlook message", "txt"),
 )
+_PROGRAMS: Final = frozenset({"jar", "war", "ear", "apk", "aab", "ipa", "xpi", "crx", "vsix", "whl", "nupkg"})
+_IWORK: Final = frozenset({"Document.iwa", "index.apxl", "index.xml.gz", "buildVersionHistory.plist"})
+_IWORK_HINT: Final = "In Pages, Numbers or Keynote choose File > Export To > Word, Excel, PowerPoint or PDF, and add that file."
 _OFFICE_FOLDERS: Final = {"word": "docx", "ppt": "pptx", "xl": "xlsx"}
 # Suffixes that promise something other than text: text in such a file is a mistake or an error page.
 _PROMISES_BINARY: Final = frozenset(
@@ -221,7 +246,10 @@ _HTML = re.compile(
     r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
 )
 _OWN_BINARY: Final = frozenset({"pdf", "docx", "pptx", "sheet"})
-_OWN_TEXT: Final = frozenset({"sheet", "markdown", "html", "json", "text", "code"})
+_OWN_TEXT: Final = frozenset(
+    {"sheet", "markdown", "html", "json", "text", "code", "notebook", "rst", "asciidoc", "latex", "subtitles"}
+    | {"yaml", "toml", "xml"}
+)
 _HEAD: Final = 4_096
 _PDF_HEADER: Final = 1_024
 """Readers accept a PDF whose header comes within this many bytes."""
@@ -305,8 +333,10 @@ def _zip_suffix(path: Path, name: str, suffix: str) -> str:
             media_type = archive.read("mimetype")[:200] if "mimetype" in members else b""
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, KeyError) as error:
         raise CorruptFile(f"{shown(name)} is damaged or was cut off; save or download it again.") from error
-    if b"epub" in media_type:
+    if b"epub" in media_type or {"META-INF/container.xml", "META-INF/encryption.xml"} & set(members):
         return "epub"
+    if _IWORK & {PurePosixPath(member).name for member in members}:
+        raise _unsupported(name, "an Apple iWork file", _IWORK_HINT)
     if b"opendocument." in media_type:
         kinds = {b"text": "odt", b"spreadsheet": "ods", b"presentation": "odp"}
         return kinds.get(media_type.split(b"opendocument.", 1)[1].split(b"-")[0].strip(), "odf")
@@ -319,6 +349,8 @@ def _zip_suffix(path: Path, name: str, suffix: str) -> str:
                 return kind
     if ALIASES.get(suffix, suffix) in _parsers() - _OWN_BINARY - _OWN_TEXT:
         return suffix
+    if suffix in _PROGRAMS:
+        raise _unsupported(name, "a program")
     return "zip"
 
 
@@ -341,12 +373,15 @@ def _magic_suffix(head: bytes, name: str, *, is_text: bool) -> str | None:
         found = (b"", "heic", "a picture") if picture else (b"", "mp4", "a video")
     if head.startswith(b"RIFF"):
         found = (b"", "webp", "a picture") if head[8:12] == b"WEBP" else (b"", "wav", "a sound or video file")
+    if head[257:262] == b"ustar":
+        found = (b"", "tar", "an archive")
     if found is None or (found[1] in _WEAK and is_text):
         return None
     _, kind, title = found
     if ALIASES.get(kind, kind) in _parsers():
         return kind
-    raise _unsupported(name, title)
+    hint = "Unpack it and add the files, or pack them as .zip." if title == "an archive" else ""
+    raise _unsupported(name, title, hint)
 
 
 def _binary_suffix(name: str, suffix: str) -> str:
