@@ -11,6 +11,7 @@ from typing import Final
 from rag_engine import plugins
 from rag_engine.errors import CorruptFile, EmptyDocument, EncryptedFile, UnsupportedFile
 from rag_engine.parsers._encoding import encoding_of
+from rag_engine.parsers._ole import root_streams
 from rag_engine.parsers._sections import NO_TEXT
 
 FAMILY: Final = "rag_engine.parsers"
@@ -194,12 +195,13 @@ _MAGIC: Final = (
 # Two letters are no proof: text may begin with them.
 _WEAK: Final = frozenset({"bmp", "exe", "mp3"})
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-# A stream in an OLE file -> true suffix, what a person calls it, the format to save it as.
+# A stream at the root of an OLE file -> true suffix, what a person calls it, the format to save it as.
 _OLE_STREAMS: Final = (
     ("WordDocument", "doc", "an old Word file", "docx"),
     ("PowerPoint Document", "ppt", "an old PowerPoint file", "pptx"),
     ("Workbook", "xls", "an old Excel file", "xlsx"),
-    ("__substg1.0_", "msg", "an Outlook message", "txt"),
+    ("Book", "xls", "an old Excel file", "xlsx"),
+    ("__properties_version1.0", "msg", "an Outlook message", "txt"),
 )
 _PROGRAMS: Final = frozenset({"jar", "war", "ear", "apk", "aab", "ipa", "xpi", "crx", "vsix", "whl", "nupkg"})
 _IWORK: Final = frozenset({"Document.iwa", "index.apxl", "index.xml.gz", "buildVersionHistory.plist"})
@@ -330,7 +332,10 @@ def _zip_suffix(path: Path, name: str, suffix: str) -> str:
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.namelist()
-            media_type = archive.read("mimetype")[:200] if "mimetype" in members else b""
+            media_type = b""
+            if "mimetype" in members:
+                with archive.open("mimetype") as file:
+                    media_type = file.read(200)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, KeyError) as error:
         raise CorruptFile(f"{shown(name)} is damaged or was cut off; save or download it again.") from error
     if b"epub" in media_type or {"META-INF/container.xml", "META-INF/encryption.xml"} & set(members):
@@ -355,12 +360,12 @@ def _zip_suffix(path: Path, name: str, suffix: str) -> str:
 
 
 def _ole_suffix(path: Path, name: str) -> str:
-    content = path.read_bytes()
-    if "EncryptedPackage".encode("utf-16-le") in content:
+    streams = root_streams(path)
+    if "EncryptedPackage" in streams:
         raise EncryptedFile
     for stream, kind, title, better in _OLE_STREAMS:
-        if stream.encode("utf-16-le") in content:
-            if kind in _parsers():
+        if stream in streams:
+            if ALIASES.get(kind, kind) in _parsers():
                 return kind
             raise _unsupported(name, title, f"Save it as .{better} and add it again.")
     raise _unsupported(name, "an old Office file", "Save it in a new format and add it again.")

@@ -1,0 +1,133 @@
+"""Files within a file, such as an archive's members and a message's attachments: each read by its own parser."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Final, Protocol, cast
+
+from rag_engine import media_types, plugins
+from rag_engine.errors import EmptyDocument
+from rag_engine.parsers._sections import one_line
+from rag_engine.parsers._unpacking import Exhausted, Unpacking, failure, left_out_sentence
+from rag_engine.types import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator
+
+SEPARATOR: Final = " › "
+"""Between a member's name and the place in it."""
+CHUNK: Final = 1 << 20
+"""Bytes of a member to hand out at a time."""
+_LONGEST_NAME: Final = 80
+# What systems and programs put beside people's files.
+_NOT_OF_PEOPLE: Final = re.compile(
+    r"(?:^|/)(?:__MACOSX|\.git|\.svn|\.hg|__pycache__|\.Trashes|\.Spotlight-V100)(?:/|$)"
+    r"|(?:^|/)(?:\.DS_Store|Thumbs\.db|desktop\.ini|\._[^/]*|\.localized)$",
+    re.IGNORECASE,
+)
+_BIDIRECTIONAL: Final = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A file within a file. `chunks` is its content, begun anew with every call; `packed` the bytes it takes, 0 if unknown."""
+
+    name: str
+    chunks: Callable[[], Iterable[bytes]]
+    packed: int = 0
+    obstacle: Exception | None = None
+    """Why it cannot be read, where that is known beforehand."""
+
+
+class _Parser(Protocol):
+    """A module of `rag_engine.parsers`; one whose files hold files has `within` too."""
+
+    def parse(self, path: Path) -> Iterator[Section]: ...
+    def within(self, path: Path, unpacking: Unpacking) -> Iterator[Section]: ...
+
+
+def sections(members: Iterable[Member], unpacking: Unpacking, *, alone: bool = True) -> Iterator[Section]:
+    """What the members say, anchored "name › place" under their names; then which could not be read.
+
+    Raises a `UserError` when none could, if they are `alone` and not beside other text.
+    """
+    found = told = 0
+    errors: dict[str, Exception] = {}
+    for member in members:
+        name = safe_name(member.name)
+        if _NOT_OF_PEOPLE.search(name):
+            continue
+        found += 1
+        try:
+            for section in _member_sections(member, name, unpacking):
+                told += 1
+                yield section
+        except EmptyDocument:
+            continue
+        except Exception as error:  # noqa: BLE001 - a bug of a parser or a library costs this member only
+            errors[name] = error
+            if isinstance(error, Exhausted):
+                break
+    if alone and not told:
+        raise failure(errors, found)
+    if errors:
+        yield Section(text=left_out_sentence(errors, found), anchor="contents")
+
+
+def safe_name(name: str) -> str:
+    """A member's name as it may be shown: a relative path with nothing invisible in it, its end if it is long."""
+    plain = _BIDIRECTIONAL.sub("", one_line(name.replace("\\", "/")))
+    parts = [part for part in plain.split("/") if part.strip(". ") and not re.fullmatch("[A-Za-z]:", part)]
+    short = "/".join(parts) or "file"
+    if len(short) > _LONGEST_NAME:
+        short = parts[-1]
+    return media_types.shown(short)
+
+
+def _member_sections(member: Member, name: str, unpacking: Unpacking) -> Iterator[Section]:
+    if member.obstacle is not None:
+        raise member.obstacle
+    with written(member, unpacking) as path:
+        for section in parsed(path, name, unpacking.deeper()):
+            anchor = f"{name}{SEPARATOR}{section.anchor}" if section.anchor else name
+            yield replace(section, anchor=anchor, headings=(name, *section.headings))
+
+
+@contextmanager
+def written(member: Member, unpacking: Unpacking) -> Generator[Path]:
+    """The member as a file, for as long as the context lasts. Raises a `UserError` when it may not or cannot be unpacked."""
+    unpacking.begin()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / f"member{_safe_suffixes(member.name)}"
+        _write(member, path, unpacking)
+        yield path
+
+
+def parsed(path: Path, name: str, unpacking: Unpacking) -> Iterator[Section]:
+    """The sections of a file by the parser that its content and `name` ask for."""
+    parser = cast("_Parser", plugins.load(media_types.FAMILY, media_types.parser_name(path, name)))
+    if hasattr(parser, "within"):
+        yield from parser.within(path, unpacking)
+    else:
+        yield from parser.parse(path)
+
+
+def _write(member: Member, path: Path, unpacking: Unpacking) -> None:
+    size = 0
+    with path.open("wb") as file:
+        for chunk in member.chunks():
+            size += len(chunk)
+            unpacking.count(len(chunk), size, member.packed)
+            file.write(chunk)
+    if not size:
+        raise EmptyDocument
+
+
+def _safe_suffixes(name: str) -> str:
+    """The suffixes, which some parsers go by, where they are such: "report.csv.gz" has two."""
+    suffixes = PurePosixPath(safe_name(name)).suffixes[-2:]
+    return "".join(suffix for suffix in suffixes if re.fullmatch(r"\.[A-Za-z0-9]{1,12}", suffix))

@@ -1,0 +1,131 @@
+"""What reading files within a file may cost, all levels together, and what was left out."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from rag_engine.errors import (
+    CorruptFile,
+    EmptyDocument,
+    EncryptedFile,
+    FileTooLarge,
+    UnsupportedFile,
+    UserError,
+)
+
+if sys.platform != "win32":
+    import resource
+
+_DEEPEST: Final = 3
+"""Files within files within files: below that a person no longer packs anything by intent."""
+_MOST_MEMBERS: Final = 1_000
+_MOST_BYTES: Final = 1 << 30
+_LARGEST_MEMBER: Final = 60 << 20
+"""Bytes: what reads files may write no file of more than 64 MB."""
+_DENSE: Final = 16 << 20
+_DENSEST: Final = 150
+"""A member of more than `_DENSE` bytes may grow by this factor; text of people grows by 5 to 20."""
+_SHARE_OF_TIME: Final = 0.7
+"""Of the time this process has: the last file that is begun needs some as well."""
+_MOST_NAMED: Final = 20
+
+
+def _processor_seconds() -> float:
+    return sum(os.times()[:4])
+
+
+def _end_of_time() -> float:
+    """When, by the processor time of this process, no more files are begun: short of where the system would end it."""
+    if sys.platform == "win32":
+        return math.inf
+    limit, _ = resource.getrlimit(resource.RLIMIT_CPU)
+    used = _processor_seconds()
+    return math.inf if limit == resource.RLIM_INFINITY else used + max(limit - used, 0) * _SHARE_OF_TIME
+
+
+class Exhausted(FileTooLarge):
+    """The files in it are too many to read them all."""
+
+
+@dataclass(slots=True)
+class _Spent:
+    """Counted over all levels."""
+
+    members: int = 0
+    size: int = 0
+    until: float = field(default_factory=_end_of_time)
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacking:
+    """One level of files within files; the limits are those of all levels together."""
+
+    depth: int = 0
+    spent: _Spent = field(default_factory=_Spent)
+
+    def deeper(self) -> Unpacking:
+        """The level within this one."""
+        return replace(self, depth=self.depth + 1)
+
+    def begin(self) -> None:
+        """Count a member. Raises `FileTooLarge` when it is too deep, `Exhausted` when it is one too many or too late."""
+        if self.depth >= _DEEPEST:
+            raise FileTooLarge("It is packed too deeply.")
+        self.spent.members += 1
+        if self.spent.members > _MOST_MEMBERS or _processor_seconds() > self.spent.until:
+            raise Exhausted
+
+    def count(self, written: int, size: int, packed: int) -> None:
+        """Count `written` bytes more of a member with `size` so far. Raises `FileTooLarge` for a flood; `packed` 0 is unknown."""
+        self.spent.size += written
+        if self.spent.size > _MOST_BYTES:
+            raise Exhausted
+        dense = size > _DENSE and 0 < packed * _DENSEST < size
+        if size > _LARGEST_MEMBER or dense:
+            raise FileTooLarge("It unpacks to more than can be read.")
+
+
+def left_out_sentence(errors: dict[str, Exception], found: int) -> str:
+    """Which of the `found` files were not read and why, in a sentence for a person."""
+    last = next((name for name, error in errors.items() if isinstance(error, Exhausted)), None)
+    failed = [(name, error) for name, error in errors.items() if name != last]
+    rest = f"It holds more than is read at once: {last} and what comes after it was left out." if last else ""
+    if not failed:
+        return rest
+    named = ", ".join(f"{name} ({_reason(error)})" for name, error in failed[:_MOST_NAMED])
+    more = f" and {len(failed) - _MOST_NAMED} more" if len(failed) > _MOST_NAMED else ""
+    files = "1 file" if found == 1 else f"{found} files"
+    verdict = (
+        f"None of the {files} in it could be read"
+        if len(failed) == found > 1
+        else f"{len(failed)} of {files} in it could not be read"
+    )
+    return f"{verdict}: {named}{more}. {rest}".rstrip()
+
+
+def failure(errors: dict[str, Exception], found: int) -> UserError:
+    """What to say where nothing at all could be read."""
+    if not errors:
+        return EmptyDocument("There is no text in any file in it, so there is nothing to search.")
+    kinds = {type(error) for error in errors.values()}
+    kind = kinds.pop() if len(kinds) == 1 else UnsupportedFile
+    sentence = left_out_sentence(errors, found)
+    if kind is EncryptedFile:
+        return EncryptedFile(f"{sentence.removesuffix('.')}; pack them without a password and add it again.")
+    return (kind if issubclass(kind, UserError) else CorruptFile)(sentence)
+
+
+def _reason(error: Exception) -> str:
+    match error:
+        case EncryptedFile():
+            return "protected by a password"
+        case FileTooLarge() | MemoryError() | RecursionError():
+            return "too large"
+        case UserError() if not isinstance(error, CorruptFile):
+            return "of a kind that is not read"
+        case _:
+            return "damaged"

@@ -1,0 +1,127 @@
+"""Archives and compressed files: their members as documents, never written where the archive says."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import stat
+import tarfile
+import zipfile
+import zlib
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final, cast
+
+from rag_engine.errors import CorruptFile, EncryptedFile, UnsupportedFile
+from rag_engine.parsers._member_names import member_names
+from rag_engine.parsers._nested import CHUNK, Member, parsed, sections, written
+from rag_engine.parsers._unpacking import Unpacking
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+    from rag_engine.types import Section
+
+_ENCRYPTED: Final = 0x1
+_AES: Final = 99
+_COMPRESSIONS: Final = frozenset(
+    {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
+)
+_OPENERS: Final[dict[bytes, Callable[[Path], IO[bytes]]]] = {
+    b"\x1f\x8b": cast("Callable[[Path], IO[bytes]]", gzip.open),
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\x00": lzma.open,
+}
+_LONGEST_NAME: Final = 300
+_TAR_MARK: Final = slice(257, 262)
+_DAMAGED: Final = "The archive is damaged or was cut off; pack it or download it again."
+
+
+def parse(path: Path) -> Iterator[Section]:
+    """The sections of every member, anchored "docs/leave.md › § Leave"."""
+    yield from within(path, Unpacking())
+
+
+def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
+    """The same for an archive that is itself within a file."""
+    with path.open("rb") as file:
+        head = file.read(512)
+    if head.startswith(b"PK"):
+        with _translate_errors(), zipfile.ZipFile(path) as archive:
+            yield from sections(_zip_members(archive), unpacking)
+        return
+    opener = next((opener for mark, opener in _OPENERS.items() if head.startswith(mark)), None)
+    if opener is None or _holds_tar(opener, path):
+        # As a stream: a member that was passed is not gone back to, so nothing of it is kept.
+        with _translate_errors(), closing(tarfile.open(path, "r|*")) as archive:
+            yield from sections(_tar_members(archive), unpacking)
+        return
+    member = Member(name=_plain_name(path), chunks=lambda: _chunks(opener(path)), packed=path.stat().st_size)
+    with written(member, unpacking) as plain:
+        yield from parsed(plain, member.name, unpacking.deeper())
+
+
+@contextmanager
+def _translate_errors() -> Generator[None]:
+    try:
+        yield
+    except (
+        *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, gzip.BadGzipFile),
+        *(EOFError, NotImplementedError, ValueError, OSError),
+    ) as error:
+        raise CorruptFile(_DAMAGED) from error
+
+
+def _zip_members(archive: zipfile.ZipFile) -> Iterator[Member]:
+    entries = archive.infolist()
+    for entry, name in zip(entries, member_names(entries), strict=True):
+        kind = stat.S_IFMT(entry.external_attr >> 16)
+        if entry.is_dir() or name.endswith(("/", "\\")) or kind not in {0, stat.S_IFREG}:
+            continue
+        yield Member(
+            name=name,
+            chunks=lambda entry=entry: _chunks(archive.open(entry)),
+            packed=entry.compress_size,
+            obstacle=_obstacle(entry),
+        )
+
+
+def _obstacle(entry: zipfile.ZipInfo) -> Exception | None:
+    if entry.flag_bits & _ENCRYPTED or entry.compress_type == _AES:
+        return EncryptedFile()
+    return None if entry.compress_type in _COMPRESSIONS else UnsupportedFile()
+
+
+def _tar_members(archive: tarfile.TarFile) -> Iterator[Member]:
+    """Regular files only: links and devices lead elsewhere."""
+    for entry in archive:
+        # The library remembers every member it has passed.
+        cast("list[tarfile.TarInfo]", vars(archive)["members"]).clear()
+        if not entry.isreg() or entry.issparse():
+            continue
+        content = archive.extractfile(entry)
+        if content is not None:
+            yield Member(name=entry.name, chunks=lambda content=content: _chunks(content))
+
+
+def _chunks(content: IO[bytes]) -> Iterator[bytes]:
+    with _translate_errors(), content:
+        while chunk := content.read(CHUNK):
+            yield chunk
+
+
+def _holds_tar(opener: Callable[[Path], IO[bytes]], path: Path) -> bool:
+    with _translate_errors(), opener(path) as file:
+        return file.read(512)[_TAR_MARK] == b"ustar"
+
+
+def _plain_name(path: Path) -> str:
+    """The name of what a compressed file holds: the file's own without its last suffix, else what GZIP remembers."""
+    name = path.stem if path.suffix.lower() in {".gz", ".bz2", ".xz"} else path.name
+    if Path(name).suffix:
+        return name
+    with path.open("rb") as file:
+        head = file.read(_LONGEST_NAME)
+    plain = head[:4] == b"\x1f\x8b\x08\x08"
+    return head[10:].partition(b"\0")[0].decode("latin-1") if plain else name
