@@ -43,8 +43,8 @@ ALIASES: Final = {
         ("xslt", "wsdl", "plist", "kml", "gpx", "xliff", "xlf", "tmx", "opml", "resx", "ttml"), "xml"
     ),
     **dict.fromkeys(("zip", "tar", "gz", "tgz", "bz2", "tbz", "tbz2", "xz", "txz"), "archive"),
-    **dict.fromkeys(("ott", "fodt", "odm", "sxw"), "odt"),
-    **dict.fromkeys(("otp", "fodp", "sxi"), "odp"),
+    **dict.fromkeys(("ott", "fodt", "odm"), "odt"),
+    **dict.fromkeys(("otp", "fodp"), "odp"),
     **dict.fromkeys(("dot", "wiz"), "doc"),
     **dict.fromkeys(("emlx", "mht", "mhtml"), "eml"),
     **dict.fromkeys(("txt", "log", "asc", "nfo", "text", "out", "bib", "po", "pot", "ics", "vcf"), "text"),

@@ -1,0 +1,143 @@
+"""OpenDocument files, packed or flat: their parts as streams of elements, of which only one is in memory at a time."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Final
+
+from lxml import etree
+
+from rag_engine.errors import CorruptFile, EncryptedFile
+from rag_engine.parsers._archives import check_archive
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Iterator
+    from pathlib import Path
+
+    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
+
+_URN: Final = "urn:oasis:names:tc:opendocument:xmlns:"
+OFFICE: Final = f"{{{_URN}office:1.0}}"
+TEXT: Final = f"{{{_URN}text:1.0}}"
+TABLE: Final = f"{{{_URN}table:1.0}}"
+DRAW: Final = f"{{{_URN}drawing:1.0}}"
+STYLE: Final = f"{{{_URN}style:1.0}}"
+PRESENTATION: Final = f"{{{_URN}presentation:1.0}}"
+SVG: Final = f"{{{_URN}svg-compatible:1.0}}"
+CHART: Final = f"{{{_URN}chart:1.0}}"
+DC: Final = "{http://purl.org/dc/elements/1.1/}"
+XLINK: Final = "{http://www.w3.org/1999/xlink}"
+"""Namespaces, as lxml writes them."""
+
+_MANIFEST: Final = "META-INF/manifest.xml"
+_LARGEST_MANIFEST: Final = 16 << 20
+_ENTITY: Final = re.compile(rb"<!ENTITY", re.IGNORECASE)
+_DAMAGED: Final = "The OpenDocument file is damaged and cannot be read; save it again."
+
+
+@contextmanager
+def open_part(path: Path, part: str) -> Generator[IO[bytes] | None]:
+    """The part of that name ("content.xml"), None where there is none; a flat file is all parts in one.
+
+    Raises `EncryptedFile`, `CorruptFile` and `FileTooLarge`, also for what goes wrong while the part is read.
+    """
+    with path.open("rb") as file:
+        is_package = file.read(2) == b"PK"
+    if not is_package:
+        with translate_errors(), path.open("rb") as file:
+            yield file
+        return
+    check_archive(path)
+    with translate_errors(), zipfile.ZipFile(path) as package:
+        _refuse_encrypted(package)
+        try:
+            member = package.getinfo(part)
+        except KeyError:
+            yield None
+            return
+        with package.open(member) as file:
+            yield file
+
+
+def elements(
+    source: IO[bytes], containers: Collection[str]
+) -> Iterator[tuple[_Element, tuple[_Element, ...]]]:
+    """Each element that stands in containers only, with those around it, outermost first; it is emptied afterwards.
+
+    The document's root counts as a container.
+    """
+    _refuse_entities(source)
+    around: list[_Element] = []
+    inside = 0
+    for event, element in etree.iterparse(
+        source,
+        events=("start", "end"),
+        resolve_entities=False,
+        no_network=True,
+        huge_tree=True,
+        remove_comments=True,
+        remove_pis=True,
+    ):
+        if event == "start":
+            if inside or (around and element.tag not in containers):
+                inside += 1
+            else:
+                around.append(element)
+        elif inside > 1:
+            inside -= 1
+        else:
+            if inside:
+                inside = 0
+                yield element, tuple(around)
+            else:
+                around.pop()
+            _forget(element)
+
+
+@contextmanager
+def translate_errors() -> Generator[None]:
+    """Say of whatever libraries raise for a damaged file that it is damaged."""
+    try:
+        yield
+    except (
+        *(zipfile.BadZipFile, zlib.error, etree.LxmlError, SyntaxError, EOFError, OSError),
+        *(NotImplementedError, RuntimeError, KeyError, ValueError),
+    ) as error:
+        if isinstance(error, RecursionError):
+            raise
+        raise CorruptFile(_DAMAGED) from error
+
+
+def repeated(element: _Element, attribute: str, most: int) -> int:
+    """How often a row or cell stands there, at most `most` times: files say a million for the empty rest of a sheet."""
+    count = element.get(attribute) or "1"
+    return max(1, min(int(count), most)) if count.isdecimal() and len(count) < 10 else 1
+
+
+def _forget(element: _Element) -> None:
+    """Empty the element and remove those before it: the tree must not grow with the file."""
+    element.clear()
+    parent = element.getparent()
+    if parent is not None:
+        while element.getprevious() is not None:
+            del parent[0]
+
+
+def _refuse_entities(source: IO[bytes]) -> None:
+    """No program writes entities into OpenDocument; whoever does wants them to grow."""
+    if _ENTITY.search(source.read(4_096)):
+        raise CorruptFile(_DAMAGED)
+    source.seek(0)
+
+
+def _refuse_encrypted(package: zipfile.ZipFile) -> None:
+    names = package.namelist()
+    if "encrypted-package" in names:
+        raise EncryptedFile
+    if _MANIFEST in names:
+        with package.open(_MANIFEST) as file:
+            if b"encryption-data" in file.read(_LARGEST_MANIFEST):
+                raise EncryptedFile
