@@ -6,6 +6,7 @@ import codecs
 import re
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.errors import UnsupportedFile
 from rag_engine.parsers._code_pages import code_page
 from rag_engine.parsers._lines import Line
 
@@ -54,11 +55,19 @@ def encoding_of(path: Path) -> str | None:
     return code_page(sample)
 
 
+def opened(path: Path) -> str:
+    """The codec that reads the file. Raises `UnsupportedFile` when it holds no text."""
+    encoding = encoding_of(path)
+    if encoding is None:
+        raise UnsupportedFile("The file is not text, so it cannot be read.")
+    return encoding
+
+
 def text_lines(path: Path, encoding: str) -> Iterator[Line]:
     """The numbered lines of the file without their ends, damaged bytes shown as U+FFFD; a very long line comes in parts."""
     number = 1
     rest = ""
-    for text in _decoded(path, encoding):
+    for text in text_blocks(path, encoding):
         *lines, rest = _NEWLINES.split(rest + text)
         for line in lines:
             yield Line(number=number, text=line)
@@ -71,7 +80,7 @@ def text_lines(path: Path, encoding: str) -> Iterator[Line]:
         yield Line(number=number, text=rest)
 
 
-def _decoded(path: Path, encoding: str) -> Iterator[str]:
+def text_blocks(path: Path, encoding: str) -> Iterator[str]:
     """The text in blocks, none of which ends between a carriage return and its line feed."""
     decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
     waiting = ""

@@ -1,0 +1,154 @@
+"""Trees of keys and values to sections while they are read: whole where small, under the path of their keys where large.
+
+Nothing is held but what may still become part of one passage, whatever the size of the tree.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.parsers._lines import PASSAGE
+from rag_engine.parsers._sections import one_line
+from rag_engine.types import Section, SectionKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+_LONGEST_HEADING: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some lines of text and where they stand: the step from the node above ("[3]"), or the first and last line."""
+
+    text: str
+    step: str = ""
+    first: int = 0
+    last: int = 0
+
+
+@dataclass(slots=True)
+class _Node:
+    heading: str
+    step: str
+    head: list[Block]
+    """Lines that name the node, not yet handed out."""
+    blocks: list[Block] = field(default_factory=list[Block])
+    size: int = 0
+    broken: bool = False
+    """Whether a part of it has been handed out, so that it is no one block any more."""
+
+
+class Tree:
+    """A walk down and up a tree; each step may hand out sections.
+
+    `anchor` says where some neighbouring blocks stand: it gets the steps to their node, the blocks, and whether they are all of it.
+    """
+
+    def __init__(
+        self, anchor: Callable[[str, Sequence[Block], bool], str], *, kind: SectionKind = "prose"
+    ) -> None:
+        self._anchor = anchor
+        self._kind: SectionKind = kind
+        self._nodes = [_Node(heading="", step="", head=[])]
+
+    @property
+    def depth(self) -> int:
+        """How many nodes are entered."""
+        return len(self._nodes) - 1
+
+    def enter(self, heading: str, *, step: str = "", head: Block | None = None) -> None:
+        """Go into a node; `head` is the line that names it."""
+        named = one_line(heading)[:_LONGEST_HEADING]
+        self._nodes.append(_Node(heading=named, step=step, head=[head] if head else []))
+
+    def name(self, heading: str) -> None:
+        """Give the node a better heading, now that it is known."""
+        self._nodes[-1].heading = one_line(heading)[:_LONGEST_HEADING]
+
+    def leave(self) -> Iterator[Section]:
+        """Come out of the node; a small one becomes a block of the node above."""
+        node = self._nodes[-1]
+        if node.broken:
+            yield from self._flush(len(self._nodes) - 1, whole=False)
+            self._nodes.pop()
+            return
+        self._nodes.pop()
+        parts = node.head + node.blocks
+        if parts:
+            text = "\n".join(part.text for part in parts)
+            yield from self.add(Block(text, node.step, parts[0].first, parts[-1].last))
+
+    def add(self, block: Block) -> Iterator[Section]:
+        """A block of the node we are in."""
+        node = self._nodes[-1]
+        if node.blocks and node.size + len(block.text) > PASSAGE:
+            yield from self._break()
+        node.blocks.append(block)
+        node.size += len(block.text) + 1
+
+    def alone(self, text: str, heading: str, step: str) -> Iterator[Section]:
+        """A value too long to stand beside others: a section of its own, under the heading of its key."""
+        yield from self._break()
+        path = "".join(above.step for above in self._nodes)
+        headings = (*self._headings(), *([one_line(heading)[:_LONGEST_HEADING]] if heading else []))
+        anchor = self._anchor(path, [Block(text, step)], False)
+        yield Section(text=text, anchor=anchor, headings=headings, kind=self._kind)
+
+    def end(self) -> Iterator[Section]:
+        """What is left."""
+        while self.depth:
+            yield from self.leave()
+        yield from self._flush(0, whole=not self._nodes[0].broken)
+
+    def _headings(self, depth: int | None = None) -> tuple[str, ...]:
+        nodes = self._nodes if depth is None else self._nodes[: depth + 1]
+        return tuple(node.heading for node in nodes if node.heading)
+
+    def _break(self) -> Iterator[Section]:
+        """Hand out all that stands before, outermost first, so that the order stays."""
+        for depth, node in enumerate(self._nodes):
+            if node.blocks:
+                yield from self._flush(depth, whole=False)
+        for node in self._nodes:
+            node.broken = True
+
+    def _flush(self, depth: int, *, whole: bool) -> Iterator[Section]:
+        node = self._nodes[depth]
+        if not node.blocks and (not node.head or node.broken):
+            return
+        heads = [head for above in self._nodes[: depth + 1] for head in above.head]
+        for above in self._nodes[: depth + 1]:
+            above.head = []
+            above.broken = True
+        path = "".join(above.step for above in self._nodes[: depth + 1])
+        parts = [*heads, *node.blocks]
+        text = textwrap.dedent("\n".join(part.text for part in parts))
+        yield Section(
+            text=text,
+            anchor=self._anchor(path, node.blocks or parts, whole),
+            headings=self._headings(depth),
+            kind=self._kind,
+        )
+        node.blocks, node.size = [], 0
+
+
+def lines_place(path: str, blocks: Sequence[Block], whole: bool) -> str:
+    """The anchor of blocks that know their lines."""
+    first, last = blocks[0].first, max(block.last for block in blocks)
+    return f"line {first}" if first == last else f"lines {first}–{last}"
+
+
+def steps_place(path: str, blocks: Sequence[Block], whole: bool) -> str:
+    """The anchor of blocks that know their keys: "$.items[3]", "$.items[3–7]"."""
+    place = f"${path}"
+    if whole:
+        return place
+    if len(blocks) == 1:
+        return place + blocks[0].step
+    first, last = blocks[0].step, blocks[-1].step
+    if first.endswith("]") and last.endswith("]") and first[1:-1].isdigit() and last[1:-1].isdigit():
+        return f"{place}{first[:-1]}–{last[1:]}"
+    return place
