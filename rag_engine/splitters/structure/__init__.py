@@ -31,6 +31,7 @@ from rag_engine.language import detect
 from rag_engine.splitters.structure.frame import Frame, TokenCounter, frame
 from rag_engine.splitters.structure.packing import pack
 from rag_engine.splitters.structure.pieces import CHARACTERS_PER_TOKEN, Boundary, Piece, section_pieces
+from rag_engine.table_anchors import TableLines, table_lines
 from rag_engine.types import Chunk, ChunkId, Document, Section, SectionKind
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def build(settings: Settings, *, count_tokens: Callable[[str], int], max_tokens:
         ordinal = 0
         for (headings, anchor), group in groupby(_headed_sections(sections), key=_place):
             above = frame(document.title, headings, counter)
-            for text, kind in _passages(group, above, counter, settings.overlap_tokens):
+            for text, kind, its_anchor in _passages(group, above, counter, settings.overlap_tokens):
                 language = detect(text)
                 if language:
                     votes[language] += 1
@@ -88,7 +89,7 @@ def build(settings: Settings, *, count_tokens: Callable[[str], int], max_tokens:
                     title=above.title,
                     uri=document.uri,
                     headings=above.headings,
-                    anchor=anchor,
+                    anchor=its_anchor or anchor,
                     kind=kind,
                     language=language or max(votes, key=votes.__getitem__, default=""),
                 )
@@ -153,16 +154,39 @@ def _sampled(sections: Iterable[Section]) -> tuple[str, Iterator[Section]]:
 
 def _passages(
     group: Iterable[Section], above: Frame, counter: TokenCounter, overlap: int
-) -> Iterator[tuple[str, SectionKind]]:
+) -> Iterator[tuple[str, SectionKind, str]]:
+    """The text of each chunk with its kind, and its own anchor where that is narrower than the section's."""
     for is_long_table, sections in groupby(
         group, key=lambda section: section.kind == "table" and not _whole(section, above, counter)
     ):
         if not is_long_table:
-            yield from _packed(_joined(sections, above, counter), "", above, counter, overlap)
+            pieces = _joined(sections, above, counter)
+            for text, kind, _ in _packed(pieces, "", above, counter, overlap):
+                if text:
+                    yield text, kind, ""
             continue
         for table in sections:
+            lines = table_lines(table.anchor, table.text)
             head, rows = _headed(table, above, counter)
-            yield from _packed(_row_pieces(rows, head, above, counter), head, above, counter, overlap)
+            reached = 0
+            for text, kind, passage in _packed(
+                _row_pieces(rows, head, above, counter), head, above, counter, overlap
+            ):
+                start = rows.text.find(passage, reached) if overlap else reached
+                anchor = _rows_anchor(lines, rows.text, start, start + len(passage), 1 if head else 0)
+                reached = start + (1 if overlap else len(passage))
+                if text:
+                    yield text, kind, anchor
+
+
+def _rows_anchor(lines: TableLines | None, rows: str, start: int, end: int, above: int) -> str:
+    """The anchor of the rows from `start` to `end`, with so many lines above the rows; empty where it cannot be told."""
+    if lines is None:
+        return ""
+    first = rows.count("\n", 0, start) + above
+    last = first + rows[start:end].rstrip("\n").count("\n")
+    # The header that stands above the first rows is one of the rows of the anchor, or it is not.
+    return lines.anchor(first if start else 0, last)
 
 
 def _whole(section: Section, above: Frame, counter: TokenCounter) -> bool:
@@ -199,16 +223,18 @@ def _row_pieces(rows: Section, head: str, above: Frame, counter: TokenCounter) -
 
 def _packed(
     pieces: Iterator[Piece], head: str, above: Frame, counter: TokenCounter, overlap: int
-) -> Iterator[tuple[str, SectionKind]]:
+) -> Iterator[tuple[str, SectionKind, str]]:
+    """The text of each chunk, empty where it would be blank, with its kind and its pieces as they are, joined."""
+
     def fits(passage: Sequence[Piece]) -> bool:
         return counter.count(above.header + head + _text(passage)) <= counter.limit
 
     capacity = above.capacity - (counter.weigh(head) if head else 0)
     for passage in pack(pieces, capacity=capacity, overlap=overlap, fits=fits, weigh=counter.weigh):
         text = _text(passage)
-        if text:
-            kinds = {piece.kind for piece in passage if piece.weight}
-            yield head + text, passage[0].kind if len(kinds) == 1 else "prose"
+        kinds = {piece.kind for piece in passage if piece.weight}
+        kind: SectionKind = passage[0].kind if len(kinds) == 1 else "prose"
+        yield head + text if text else "", kind, "".join(piece.text for piece in passage)
 
 
 def _text(passage: Sequence[Piece]) -> str:

@@ -168,7 +168,38 @@ def test_rows_stay_whole_and_keep_their_anchor() -> None:
     seen = [line for chunk in chunks for line in chunk.text.split("\n")[1:]]
     assert seen == rows
     assert len(chunks) > 2
-    assert {(chunk.anchor, chunk.kind) for chunk in chunks} == {("Stock!A1:C61", "table")}
+    assert {chunk.kind for chunk in chunks} == {"table"}
+    reached = 1
+    for chunk in chunks:
+        lines = chunk.text.count("\n")
+        first = reached + 1 if reached > 1 else 1
+        assert chunk.anchor == f"Stock!A{first}:C{reached + lines}"
+        reached += lines
+
+
+@pytest.mark.parametrize(
+    ("anchor", "first"),
+    [("Stock!A5:C64", 5), ("stock.zip › rows 5–64", 5), ("Stock!A5:C70", None), ("p. 3", None)],
+)
+def test_the_rows_of_a_chunk_are_told_where_the_anchor_names_them(anchor: str, first: int | None) -> None:
+    rows = [f"Item {number} | {number * 7} | in stock" for number in range(60)]
+    chunks = split(Section(text="\n".join(["Article | Price | State", *rows]), kind="table", anchor=anchor))
+    for chunk in chunks:
+        held = [rows.index(line) for line in chunk.text.split("\n")[1:]]
+        if first is None:
+            assert chunk.anchor == anchor
+        elif "!" in anchor:
+            assert chunk.anchor == f"Stock!A{first + held[0]}:C{first + held[-1]}"
+        else:
+            assert chunk.anchor == f"stock.zip › rows {first + held[0]}–{first + held[-1]}"
+
+
+def test_the_part_of_a_long_row_has_the_anchor_of_its_row() -> None:
+    rows = ["a | " + "word " * 400, "b | c"]
+    chunks = split(Section(text="\n".join(["Key | Text", *rows]), kind="table", anchor="rows 2–3"))
+    assert len(chunks) > 2
+    assert {chunk.anchor for chunk in chunks[:-1]} == {"row 2"}
+    assert chunks[-1].anchor in {"row 3", "rows 2–3"}
 
 
 def test_a_table_that_fits_stays_beside_its_introduction() -> None:

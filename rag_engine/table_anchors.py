@@ -1,0 +1,65 @@
+"""Pure: which rows of a sheet or CSV file the lines of a table's text are, by the table's anchor.
+
+Parsers of sheets cut where row numbers jump and write one row a line, so that an anchor ("Budget!A2:D40", "rows 2–40") and the
+number of lines tell which row each line is: as many lines as rows, or one more, which then is the header row, repeated from
+elsewhere. Anchors of other tables ("§ Leave", "p. 3") name no rows.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_CELLS: Final = re.compile(r"(.*!)([A-Z]{1,3})([0-9]{1,9})(?::([A-Z]{1,3})([0-9]{1,9}))?", re.DOTALL)
+_ROWS: Final = re.compile(r"(|.* › )rows? ([0-9]{1,12})(?:–([0-9]{1,12}))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableLines:
+    """The lines of a table's text as rows; `header_lines` is 1 where the first one repeats the header, else 0."""
+
+    first_row: int
+    header_lines: int
+    before: str
+    first_column: str = ""
+    last_column: str = ""
+
+    def anchor(self, first_line: int, last_line: int) -> str:
+        """The anchor of these lines of the text, counted from 0; the repeated header by itself has none."""
+        first = self.first_row + max(first_line - self.header_lines, 0)
+        last = self.first_row + last_line - self.header_lines
+        if last < first:
+            return ""
+        if self.first_column:
+            return cells_anchor(self.before, (self.first_column, first), (self.last_column, last))
+        return self.before + rows_anchor(first, last)
+
+
+def table_lines(anchor: str, text: str) -> TableLines | None:
+    """How the lines of `text` are rows of the place at `anchor`; None where that cannot be told for sure."""
+    cells, rows = _CELLS.fullmatch(anchor), _ROWS.fullmatch(anchor)
+    if cells:
+        first, last = int(cells[3]), int(cells[5] or cells[3])
+    elif rows:
+        first, last = int(rows[2]), int(rows[3] or rows[2])
+    else:
+        return None
+    header_lines = text.count("\n") + 1 - (last - first + 1)
+    if header_lines not in {0, 1}:
+        return None
+    if cells:
+        columns = {"first_column": cells[2], "last_column": cells[4] or cells[2]}
+        return TableLines(first_row=first, header_lines=header_lines, before=cells[1], **columns)
+    return TableLines(first_row=first, header_lines=header_lines, before=rows[1] if rows else "")
+
+
+def cells_anchor(before: str, first: tuple[str, int], last: tuple[str, int]) -> str:
+    """ "Budget!A2:D40", or "Budget!A2" for one cell."""
+    beginning, end = f"{first[0]}{first[1]}", f"{last[0]}{last[1]}"
+    return f"{before}{beginning}" if beginning == end else f"{before}{beginning}:{end}"
+
+
+def rows_anchor(first: int, last: int) -> str:
+    """ "row 7" or "rows 2–40"."""
+    return f"row {first}" if first == last else f"rows {first}–{last}"
