@@ -21,9 +21,9 @@ _DEEPEST: Final = 100
 _SPAN: Final = 1 << 20
 """Characters: a value that does not end within so many is gone into, not decoded whole."""
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
-_NAMING: Final = ("name", "title", "id", "key", "label")
+NAMING: Final = ("name", "title", "id", "key", "label")
 """Keys whose value says which of many alike an object is."""
-_LONGEST_NAME: Final = 60
+LONGEST_NAME: Final = 60
 _BLANKS: Final = " \t\r\n"
 
 
@@ -115,7 +115,7 @@ def name_of(value: Value) -> str:
     if not isinstance(value, Object):
         return ""
     named = {key.lower(): child for key, child in value.pairs if isinstance(child, str)}
-    return next((named[key] for key in _NAMING if 0 < len(named.get(key, "")) <= _LONGEST_NAME), "")
+    return next((named[key] for key in NAMING if 0 < len(named.get(key, "")) <= LONGEST_NAME), "")
 
 
 def children(value: Array | Object) -> Iterable[tuple[str, str, Value]]:

@@ -64,15 +64,14 @@ class Tree:
         named = one_line(heading)[:_LONGEST_HEADING]
         self._nodes.append(_Node(heading=named, step=step, head=[head] if head else []))
 
-    def name(self, heading: str) -> None:
-        """Give the node a better heading, now that it is known."""
-        self._nodes[-1].heading = one_line(heading)[:_LONGEST_HEADING]
-
     def leave(self) -> Iterator[Section]:
         """Come out of the node; a small one becomes a block of the node above."""
         node = self._nodes[-1]
-        if node.broken:
-            yield from self._flush(len(self._nodes) - 1, whole=False)
+        is_large = node.size + sum(len(head.text) for head in node.head) > PASSAGE
+        if node.broken or is_large:
+            if not node.broken:
+                yield from self._break(len(self._nodes) - 1)
+            yield from self._flush(len(self._nodes) - 1, whole=not node.broken)
             self._nodes.pop()
             return
         self._nodes.pop()
@@ -107,12 +106,13 @@ class Tree:
         nodes = self._nodes if depth is None else self._nodes[: depth + 1]
         return tuple(node.heading for node in nodes if node.heading)
 
-    def _break(self) -> Iterator[Section]:
-        """Hand out all that stands before, outermost first, so that the order stays."""
-        for depth, node in enumerate(self._nodes):
+    def _break(self, depth: int | None = None) -> Iterator[Section]:
+        """Hand out all that stands before, outermost first, so that the order stays; only nodes above `depth` if given."""
+        nodes = self._nodes[:depth]
+        for place, node in enumerate(nodes):
             if node.blocks:
-                yield from self._flush(depth, whole=False)
-        for node in self._nodes:
+                yield from self._flush(place, whole=False)
+        for node in nodes:
             node.broken = True
 
     def _flush(self, depth: int, *, whole: bool) -> Iterator[Section]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from markdown_it import MarkdownIt
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
 
-from rag_engine.errors import CorruptFile, UnsupportedFile
+from rag_engine.errors import CorruptFile
 from rag_engine.parsers import html, text
-from rag_engine.parsers._encoding import encoding_of, text_lines
+from rag_engine.parsers._encoding import opened, text_lines
 from rag_engine.parsers._sections import HeadingPath, clean, entered, joined, section_anchor, titles
 from rag_engine.parsers._tables import table_text
 from rag_engine.types import Section, SectionKind
@@ -22,13 +25,29 @@ if TYPE_CHECKING:
 
 _LARGEST: Final = 8 << 20
 """Bytes: a larger file is read as plain text, line by line, as its tree of tokens would not fit the memory."""
+_WIKI_LINK: Final = re.compile(r"!?\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]\n]{1,200}))?\]\]")
+_CALLOUT: Final = re.compile(r"\[!(\w{1,20})\][+-]?[ \t]*")
+_TASK: Final = re.compile(r"\[([ xX])\][ \t]")
+_TITLE: Final = re.compile(r"^title:[ \t]*(?P<title>\S.*)$", re.MULTILINE | re.IGNORECASE)
+_FRONT: Final = re.compile(
+    r"---[ \t]*\n(?P<yaml>.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)|\+\+\+[ \t]*\n(?P<toml>.*?)\n\+\+\+[ \t]*(?:\n|$)",
+    re.DOTALL,
+)
+_HEADING_ATTRIBUTES: Final = re.compile(r"\s*\{[#.:][^{}\n]{0,200}\}\s*$")
+_DIV: Final = re.compile(r"^\s*:{3,}\s*(?:\{[^}\n]*\}|[\w -]*)\s*$", re.MULTILINE)
+_IMPORTS: Final = re.compile(
+    r"(?:import\s+(?:[\w{}*,\s]{1,300}?\sfrom\s+)?[\"'“”‘’][^\"'\n]{1,200}[\"'“”‘’];?\s*)+"
+)
+"""Of MDX: no words for a reader."""
 
 
 @dataclass(slots=True)
-class _Place:
+class Place:
     """Where in the document the tokens are."""
 
     path: HeadingPath = ()
+    anchor: str = ""
+    """For documents whose places are not their headings."""
     markers: list[str] = field(default_factory=list[str])
     """Of the lists around, outermost first: "-", or the number of the item."""
     begins_item: bool = False
@@ -38,7 +57,9 @@ class _Place:
 
     def section(self, content: str, kind: SectionKind) -> Section:
         headings = titles(self.path)
-        return Section(text=content, anchor=section_anchor(headings), headings=headings, kind=kind)
+        return Section(
+            text=content, anchor=self.anchor or section_anchor(headings), headings=headings, kind=kind
+        )
 
     def paragraph(self, content: str) -> Section:
         if not self.markers:
@@ -51,31 +72,46 @@ class _Place:
 
 def parse(path: Path) -> Iterator[Section]:
     """Sections by heading, anchored "§ Heading"."""
-    encoding = encoding_of(path)
-    if encoding is None:
-        raise UnsupportedFile("The file is not text, so it cannot be read.")
+    encoding = opened(path)
     if path.stat().st_size > _LARGEST:
         yield from joined(text.sections(text_lines(path, encoding)))
         return
-    yield from joined(_sections(clean(path.read_bytes().decode(encoding, errors="replace"))))
+    yield from joined(_document(clean(path.read_bytes().decode(encoding, errors="replace"))))
 
 
-def _sections(source: str) -> Iterator[Section]:
-    place = _Place()
-    front, source = _front_matter(source)
-    yield place.section(front, "prose")
-    tokens = MarkdownIt("commonmark", {"maxNesting": 50}).enable(["table", "strikethrough"]).parse(source)
+def _document(source: str) -> Iterator[Section]:
+    place = Place()
+    front = _FRONT.match(source)
+    if front is not None:
+        properties = front["yaml"] or front["toml"] or ""
+        title = _TITLE.search(properties)
+        if title is not None and not _begins_with_title(source[front.end() :]):
+            # Above all headings: those of the text begin at level 1.
+            place.path = entered((), 0, title["title"].strip("\"' "))
+        yield place.section(properties, "prose")
+        source = source[front.end() :]
+    yield from sections(source, place)
+
+
+def _begins_with_title(source: str) -> bool:
+    """Whether the text has one heading of the first level, which is its title."""
+    return len(re.findall(r"^#[ \t]", source, re.MULTILINE)) == 1
+
+
+def sections(source: str, place: Place) -> Iterator[Section]:
+    """The blocks of a piece of Markdown; `place` goes on to where it ends."""
+    tokens = _reader().parse(source)
     for position, token in enumerate(tokens):
         match token.type:
             case "inline" if tokens[position - 1].type == "heading_open":
-                heading = _plain(token)
+                heading = _HEADING_ATTRIBUTES.sub("", _plain(token))
                 if heading.strip():
                     place.path = entered(place.path, int(tokens[position - 1].tag[1]), heading)
                 yield place.section(heading, "prose")
             case "inline" if place.in_table:
                 place.row.append(_plain(token))
             case "inline":
-                yield place.paragraph(_plain(token))
+                yield place.paragraph(_paragraph(token, place))
             case "fence" | "code_block":
                 yield place.section(token.content, "code")
             case "html_block":
@@ -84,15 +120,28 @@ def _sections(source: str) -> Iterator[Section]:
                 yield from _structure(token, place)
 
 
-def _structure(token: Token, place: _Place) -> Iterator[Section]:
+def _reader() -> MarkdownIt:
+    reader = MarkdownIt("commonmark", {"maxNesting": 50}).enable(["table", "strikethrough"])
+    for plugin in (footnote_plugin, deflist_plugin):
+        reader.use(cast("Any", plugin))
+    return reader
+
+
+def _structure(token: Token, place: Place) -> Iterator[Section]:
     match token.type:
         case "bullet_list_open" | "ordered_list_open":
             place.markers.append("-")
-        case "bullet_list_close" | "ordered_list_close":
+        case "bullet_list_close" | "ordered_list_close" | "footnote_close" | "dd_close":
             place.markers.pop()
         case "list_item_open":
             place.begins_item = True
             place.markers[-1] = f"{token.info}{token.markup}" if token.info else "-"
+        case "footnote_open":
+            place.markers.append(f"[{_label(token)}]")
+            place.begins_item = True
+        case "dd_open":
+            place.markers.append(":")
+            place.begins_item = True
         case "table_open":
             place.in_table = True
             place.rows = []
@@ -107,9 +156,35 @@ def _structure(token: Token, place: _Place) -> Iterator[Section]:
             return
 
 
+def _label(token: Token) -> str:
+    meta = cast("dict[str, object]", token.meta)
+    label = meta.get("label")
+    return f"^{label}" if label else f"^{cast('int', meta.get('id', 0)) + 1}"
+
+
+def _paragraph(token: Token, place: Place) -> str:
+    """The words of a paragraph, without the marks of other dialects."""
+    content = _plain(token)
+    if place.begins_item and (task := _TASK.match(content)) is not None:
+        mark = "x" if task[1] in "xX" else " "
+        return f"[{mark}] {content[task.end() :]}"
+    if ":::" in content:
+        return _DIV.sub("", content)
+    if content.startswith("import ") and _IMPORTS.fullmatch(content):
+        return ""
+    callout = _CALLOUT.match(content)
+    if callout is not None:
+        return f"{callout[1].capitalize()}: {content[callout.end() :].lstrip()}"
+    return content
+
+
 def _plain(token: Token) -> str:
     """Inline text without its markup; a picture is its description, a line end stays one."""
-    return "".join(_plain_pieces(token.children or ()))
+    return _WIKI_LINK.sub(_link_text, "".join(_plain_pieces(token.children or ())))
+
+
+def _link_text(link: re.Match[str]) -> str:
+    return link[2] or link[1]
 
 
 def _plain_pieces(tokens: Sequence[Token]) -> Iterator[str]:
@@ -121,22 +196,18 @@ def _plain_pieces(tokens: Sequence[Token]) -> Iterator[str]:
                 yield "\n"
             case "image":
                 yield _plain(token)
+            case "footnote_ref":
+                yield f"[{_label(token)}]"
+            case "html_inline" if token.content.lower().startswith("<br"):
+                yield "\n"
             case _:
                 continue
 
 
-def _html(source: str, place: _Place) -> Iterator[Section]:
+def _html(source: str, place: Place) -> Iterator[Section]:
     """HTML between Markdown: its words, under the Markdown's headings."""
     try:
         for section in html.sections(source):
             yield place.section(section.text, section.kind)
     except CorruptFile:
         yield place.section(source, "prose")
-
-
-def _front_matter(source: str) -> tuple[str, str]:
-    """The YAML between lines of three dashes at the beginning, and the rest."""
-    if not source.startswith("---\n"):
-        return "", source
-    front, end, rest = source[4:].partition("\n---\n")
-    return (front, rest) if end else ("", source)

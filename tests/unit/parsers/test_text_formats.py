@@ -104,7 +104,7 @@ def test_json_by_its_keys(tmp_path: Path) -> None:
     sections = _parsed(tmp_path, json_parser.parse, json.dumps(value))
     assert [(section.anchor, section.headings, section.text[:12]) for section in sections] == [
         ("$.title", (), "title: Handb"),
-        ("$.chapters[0].name", ("chapters", "Leave"), "chapters:\nna"),
+        ("$.chapters[0].name", ("chapters", "Leave"), "chapters:\n  "),
         ("$.chapters[0].text", ("chapters", "Leave", "text"), "rest rest re"),
         ("$.chapters[1].name", ("chapters", "Pay"), "name: Pay"),
         ("$.chapters[1].text", ("chapters", "Pay", "text"), "money money "),

@@ -1,0 +1,123 @@
+"""Jupyter notebooks: words, code and what the code printed, cell by cell; pictures and the notebook's own data are left out."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
+
+from rag_engine.errors import CorruptFile, FileTooLarge
+from rag_engine.parsers import html, markdown
+from rag_engine.parsers._encoding import read_text
+from rag_engine.parsers._sections import HeadingPath, clean, entered, joined, titles
+from rag_engine.parsers.markdown import Place
+from rag_engine.types import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+Map: TypeAlias = dict[str, object]
+
+_LARGEST: Final = 200 << 20
+_LONGEST_OUTPUT: Final = 200_000
+"""Characters of one output that are read: what a runaway loop printed is no document."""
+# Colours and cursor movements, and what a progress bar wrote over.
+_TERMINAL: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]")
+_WRITTEN_OVER: Final = re.compile(r"[^\n]*\r(?!\n)")
+_OBJECT: Final = re.compile(r"<[\w.]+(?: [^<>]{0,200})?>")
+"""What stands for an object that cannot be shown as text, a figure for instance."""
+
+
+def parse(path: Path) -> Iterator[Section]:
+    """Sections anchored "cell 3", under the headings of the Markdown cells before."""
+    if path.stat().st_size > _LARGEST:
+        raise FileTooLarge("The notebook is too large to be read; clear its outputs and add it again.")
+    try:
+        notebook: object = json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        raise CorruptFile("The notebook is damaged or was cut off; save it and add it again.") from error
+    yield from joined(_cells(_map(notebook)))
+
+
+def _cells(notebook: Map) -> Iterator[Section]:
+    # Before version 4 cells stood in worksheets.
+    sheets = [_map(sheet) for sheet in _list(notebook.get("worksheets"))] or [notebook]
+    cells = [_map(cell) for sheet in sheets for cell in _list(sheet.get("cells"))]
+    path: HeadingPath = ()
+    for number, cell in enumerate(cells, 1):
+        source = _text(cell.get("source", cell.get("input")))
+        anchor = f"cell {number}"
+        match cell.get("cell_type"):
+            case "markdown":
+                place = Place(path=path, anchor=anchor)
+                yield from markdown.sections(clean(source), place)
+                path = place.path
+            case "heading":
+                level = cell.get("level")
+                path = entered(path, level if isinstance(level, int) else 1, source)
+                yield Section(text=source, anchor=anchor, headings=titles(path))
+            case "code":
+                headings = titles(path)
+                yield Section(text=source, anchor=anchor, headings=headings, kind="code")
+                for output in _list(cell.get("outputs")):
+                    yield from _output(_map(output), anchor, headings)
+            case _:
+                yield Section(text=source, anchor=anchor, headings=titles(path))
+
+
+def _output(output: Map, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
+    """What a cell printed, its result or its error."""
+    kind = output.get("output_type")
+    if kind == "stream":
+        yield Section(text=_printed(output.get("text")), anchor=anchor, headings=headings, kind="code")
+    elif kind in {"error", "pyerr"}:
+        message = f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}"
+        yield Section(text=_printed(message), anchor=anchor, headings=headings, kind="code")
+    else:
+        # In version 3 the kinds of data stood in the output itself.
+        yield from _result(_map(output.get("data")) or output, anchor, headings)
+
+
+def _result(data: Map, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
+    """A result in the form that says most: a table, words, else what would be printed."""
+    page = _text(data.get("text/html", data.get("html")))[:_LONGEST_OUTPUT]
+    plain = _printed(data.get("text/plain", data.get("text")))
+    if "<table" in page or (page and not plain.strip()):
+        try:
+            for section in html.sections(page):
+                yield Section(text=section.text, anchor=anchor, headings=headings, kind=section.kind)
+        except CorruptFile:
+            yield Section(text=plain, anchor=anchor, headings=headings, kind="code")
+    elif words := _text(data.get("text/markdown")):
+        yield from markdown.sections(clean(words), Place(path=_levels(headings), anchor=anchor))
+    elif plain.strip() and not _OBJECT.fullmatch(plain.strip()):
+        yield Section(text=plain, anchor=anchor, headings=headings, kind="code")
+    elif not plain.strip():
+        formula = _text(data.get("text/latex", data.get("latex")))
+        yield Section(text=formula, anchor=anchor, headings=headings, kind="code")
+
+
+def _levels(headings: tuple[str, ...]) -> HeadingPath:
+    """The headings around an output, none of which one in it ends."""
+    return tuple((place - len(headings), heading) for place, heading in enumerate(headings))
+
+
+def _printed(value: object) -> str:
+    text = _TERMINAL.sub("", _text(value)[:_LONGEST_OUTPUT])
+    return _WRITTEN_OVER.sub("", text.replace("\r\n", "\n"))
+
+
+def _text(value: object) -> str:
+    """A text, which a notebook may keep as a list of lines."""
+    if isinstance(value, list):
+        return "".join(line for line in cast("list[object]", value) if isinstance(line, str))
+    return value if isinstance(value, str) else ""
+
+
+def _list(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def _map(value: object) -> Map:
+    return cast("Map", value) if isinstance(value, dict) else {}
