@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import zipfile
 import zlib
@@ -62,6 +63,16 @@ def open_part(path: Path, part: str) -> Generator[IO[bytes] | None]:
             yield file
 
 
+def document(path: Path, containers: Collection[str]) -> Iterator[tuple[_Element, tuple[_Element, ...]]]:
+    """The `elements` of the document's styles and then of its content."""
+    for part in ("styles.xml", "content.xml"):
+        with open_part(path, part) as source:
+            if source is not None:
+                yield from elements(source, containers)
+            if isinstance(source, io.BufferedReader):
+                return  # a flat file, which has told everything
+
+
 def elements(
     source: IO[bytes], containers: Collection[str]
 ) -> Iterator[tuple[_Element, tuple[_Element, ...]]]:
@@ -69,7 +80,7 @@ def elements(
 
     The document's root counts as a container.
     """
-    _refuse_entities(source)
+    refuse_entities(source)
     around: list[_Element] = []
     inside = 0
     for event, element in etree.iterparse(
@@ -111,6 +122,13 @@ def translate_errors() -> Generator[None]:
         raise CorruptFile(_DAMAGED) from error
 
 
+def refuse_entities(source: IO[bytes]) -> None:
+    """Raise `CorruptFile` for a part that declares entities: no program writes any, and whoever does wants them to grow."""
+    if _ENTITY.search(source.read(4_096)):
+        raise CorruptFile(_DAMAGED)
+    source.seek(0)
+
+
 def repeated(element: _Element, attribute: str, most: int) -> int:
     """How often a row or cell stands there, at most `most` times: files say a million for the empty rest of a sheet."""
     count = element.get(attribute) or "1"
@@ -124,13 +142,6 @@ def _forget(element: _Element) -> None:
     if parent is not None:
         while element.getprevious() is not None:
             del parent[0]
-
-
-def _refuse_entities(source: IO[bytes]) -> None:
-    """No program writes entities into OpenDocument; whoever does wants them to grow."""
-    if _ENTITY.search(source.read(4_096)):
-        raise CorruptFile(_DAMAGED)
-    source.seek(0)
 
 
 def _refuse_encrypted(package: zipfile.ZipFile) -> None:

@@ -1,0 +1,126 @@
+"""OpenDocument slides, packed or flat: each with its title, text, lists, tables, charts and notes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.parsers._opendocument_objects import described, embedded
+from rag_engine.parsers._opendocument_package import (
+    DC,
+    DRAW,
+    OFFICE,
+    PRESENTATION,
+    STYLE,
+    TABLE,
+    TEXT,
+    document,
+)
+from rag_engine.parsers._opendocument_text import paragraph, table, texts
+from rag_engine.parsers._sections import is_blank, joined, one_line
+from rag_engine.types import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
+
+_CONTAINERS: Final = frozenset(
+    {f"{OFFICE}{name}" for name in ("body", "presentation", "drawing", "master-styles")}
+)
+_DEEPEST: Final = 60
+_TITLES: Final = frozenset({"title"})
+# What a master says of its own is read once; what stands in for a slide's text is none.
+_PLACEHOLDERS: Final = frozenset(
+    {"title", "outline", "subtitle", "notes", "page", "date-time", "page-number"}
+)
+
+
+@dataclass(slots=True)
+class _Slides:
+    """How far the reading is, and what the masters say that no slide has shown yet."""
+
+    file: Path
+    number: int = 0
+    masters: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+
+def parse(path: Path) -> Iterator[Section]:
+    """Sections by slide, "slide 2" and "slide 2, notes"; what a master repeats on every slide stands once, at the first."""
+    yield from joined(_sections(path))
+
+
+def _sections(path: Path) -> Iterator[Section]:
+    slides = _Slides(path)
+    for element, around in document(path, _CONTAINERS):
+        if element.tag == f"{STYLE}master-page":
+            slides.masters[element.get(f"{STYLE}name") or ""] = list(_master_texts(element))
+        elif element.tag == f"{DRAW}page" and around[-1].tag in {f"{OFFICE}presentation", f"{OFFICE}drawing"}:
+            slides.number += 1
+            yield from _slide(element, slides)
+
+
+def _slide(page: _Element, slides: _Slides) -> Iterator[Section]:
+    anchor = f"slide {slides.number}"
+    shapes = [child for child in page.iterchildren() if child.tag != f"{PRESENTATION}notes"]
+    title = next((shape for shape in shapes if shape.get(f"{PRESENTATION}class") in _TITLES), None)
+    heading = one_line(" ".join(texts(title))) if title is not None else ""
+    headings = (heading,) if heading else ()
+    yield Section(text=heading, anchor=anchor, headings=headings)
+    for shape in shapes:
+        if shape is not title:
+            yield from _shape(shape, slides, anchor, headings, 0)
+    for text in slides.masters.pop(page.get(f"{DRAW}master-page-name") or "", ()):
+        yield Section(text=text, anchor=anchor, headings=headings)
+    for notes in page.iterchildren(f"{PRESENTATION}notes"):
+        for frame in notes.iterchildren(f"{DRAW}frame"):
+            if frame.get(f"{PRESENTATION}class") in {"notes", None}:
+                said = "\n".join(texts(frame))
+                yield Section(text=said, anchor=f"{anchor}, notes", headings=(*headings, "Notes"))
+
+
+def _shape(
+    shape: _Element, slides: _Slides, anchor: str, headings: tuple[str, ...], depth: int
+) -> Iterator[Section]:
+    """A shape with those within it, in the order they are drawn."""
+    if depth > _DEEPEST:
+        return
+    if shape.tag == f"{OFFICE}annotation":
+        author = one_line(shape.findtext(f"{DC}creator") or "")
+        said = "\n".join(texts(shape))
+        text = f"{author}: {said}" if author and said else said
+        yield Section(text=text, anchor=anchor, headings=(*headings, "Comments"))
+    elif shape.tag == f"{TABLE}table":
+        yield Section(text=table(shape), anchor=anchor, headings=headings, kind="table")
+    elif shape.tag == f"{DRAW}frame":
+        objects = list(embedded(shape, slides.file))
+        yield from (Section(text=text, anchor=anchor, headings=headings, kind=kind) for kind, text in objects)
+        for child in shape.iterchildren(f"{DRAW}text-box", f"{TABLE}table"):
+            yield from _shape(child, slides, anchor, headings, depth + 1)
+        if not objects:
+            yield Section(text=described(shape), anchor=anchor, headings=headings)
+    else:
+        yield Section(text="\n".join(_lines(shape, 0)), anchor=anchor, headings=headings)
+        for child in shape.iterchildren():
+            if child.tag not in {f"{TEXT}p", f"{TEXT}list", f"{DRAW}enhanced-geometry"}:
+                yield from _shape(child, slides, anchor, headings, depth + 1)
+
+
+def _lines(box: _Element, level: int) -> Iterator[str]:
+    """The paragraphs of a text box or shape, list items under each other as they are indented."""
+    for child in box.iterchildren():
+        if child.tag in {f"{TEXT}p", f"{TEXT}h"}:
+            text = paragraph(child).text
+            if not is_blank(text):
+                yield f"{'  ' * (level - 1)}- {text}" if level else text
+        elif child.tag in {f"{TEXT}list", f"{TEXT}list-item", f"{TEXT}list-header"} and level < _DEEPEST:
+            yield from _lines(child, level + (child.tag == f"{TEXT}list"))
+
+
+def _master_texts(master: _Element) -> Iterator[str]:
+    for shape in master.iterchildren():
+        if shape.tag != f"{PRESENTATION}notes" and shape.get(f"{PRESENTATION}class") not in _PLACEHOLDERS:
+            text = "\n".join(text for text in texts(shape) if text)
+            if not is_blank(text):
+                yield text
