@@ -25,7 +25,7 @@ TurnId = NewType("TurnId", str)
 
 Leg = Literal["lexical", "dense"]
 Side = Literal["query", "passage"]
-SectionKind = Literal["prose", "list", "table", "code"]
+SectionKind = Literal["prose", "list", "table", "code", "notice"]
 Role = Literal["system", "user", "assistant"]
 Knowledge = Literal["only_sources", "prefer_sources"]
 """Whether an answer may come from the passages alone, or also, marked as such, from what the model knows."""

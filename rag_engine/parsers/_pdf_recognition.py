@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rag_engine.parsers import _ocr
+from rag_engine.parsers._ocr import PROGRAMS, Unread
+
+__all__ = ["PROGRAMS", "Unread", "recognised"]
+
 if TYPE_CHECKING:
     from rag_engine.parsers._mupdf import Page
     from rag_engine.types import Section
 
 
-def recognised(page: Page, number: int) -> list[Section] | None:
-    """The sections of page `number`, anchored "p. 3", in reading order, found by text recognition; None when there is none here.
+def recognised(page: Page, number: int) -> list[Section]:
+    """The sections of page `number`, anchored "p. 3", in reading order, found by text recognition.
 
-    `Page` is PyMuPDF's page, of which `_mupdf.py` types what is used. Errors of the recognition are None as well: the page is then
-    named as one that was not read.
+    Empty for a page without letters, such as a photo. Raises `Unread` with the reason, with which the page is then named.
     """
-    del page, number
-    return None
+    return _ocr.page_sections(page, f"p. {number}")

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from rag_engine.types import Section
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable
 
 Fault: TypeAlias = Literal["missing", "sparse", "garbled"]
 """missing: the page shows something, but has no text; sparse: it has a few words beside or over a picture that fills it;
@@ -27,13 +25,6 @@ _MOST_SYMBOLS: Final = 0.5
 _SPARSE: Final = ((0.85, 200), (0.5, 60))
 """Share of the page that pictures fill -> fewer visible characters than this are a stamp, a page number or a watermark."""
 _LEAST_PICTURE: Final = 0.005
-
-_REASONS: Final[Mapping[Fault, str]] = {
-    "missing": "it is a picture without text, such as a scan",
-    "sparse": "most of it is a picture, such as a scan",
-    "garbled": "its letters have no usable encoding",
-}
-_MOST_RANGES: Final = 20
 
 
 def fault(text: str, *, pictured: Callable[[], float]) -> Fault | None:
@@ -67,27 +58,3 @@ def _garbled(text: str) -> bool:
         return True
     meaningless = sum(len(found) for found in bad) - symbols
     return meaningless > _MOST_MEANINGLESS * visible
-
-
-def not_read(pages: Mapping[Fault, Sequence[int]]) -> Iterator[Section]:
-    """What is said of the pages whose text could not be had, so that nobody takes the rest for the whole."""
-    for what, numbers in pages.items():
-        if numbers:
-            named = f"Page {numbers[0]}" if len(numbers) == 1 else f"Pages {_ranges(numbers)}"
-            text = f"{named} of this PDF could not be read: {_REASONS[what]}."
-            yield Section(text=text, anchor=f"p. {numbers[0]}")
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    """As "2, 5–7"; of many, the first and how many more."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    shown = ", ".join(
-        f"{first}" if first == last else f"{first}–{last}" for first, last in runs[:_MOST_RANGES]
-    )
-    rest = sum(last - first + 1 for first, last in runs[_MOST_RANGES:])
-    return f"{shown} and {rest} more" if rest else shown

@@ -26,7 +26,7 @@ _LINE_ENDS = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNWANTED = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 _ODD = re.compile(f"{_LINE_ENDS.pattern}|{_UNWANTED.pattern}")
 _INVISIBLE = re.compile("[\\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069]+")
-_SEPARATORS = {"prose": "\n\n", "list": "\n", "code": "\n\n", "table": "\n"}
+_SEPARATORS = {"prose": "\n\n", "list": "\n", "code": "\n\n", "table": "\n", "notice": "\n"}
 
 
 def clean(text: str) -> str:
@@ -71,7 +71,7 @@ def joined(blocks: Iterable[Section], *, no_text: str = NO_TEXT) -> Iterator[Sec
     found = False
     for block in blocks:
         for piece in _pieces(_cleaned(block)):
-            found = True
+            found = found or piece.kind != "notice"
             if pending and not (_belong_together(pending[-1], piece) and size + len(piece.text) < LARGEST):
                 yield _merged(pending)
                 pending, size = [], 0
@@ -103,7 +103,7 @@ def _clean_anchor(anchor: str) -> str:
 
 def _belong_together(first: Section, second: Section) -> bool:
     return (
-        first.kind == second.kind != "table"
+        first.kind == second.kind not in {"table", "notice"}
         and first.anchor == second.anchor
         and first.headings == second.headings
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.errors import CorruptFile, EncryptedFile
+from rag_engine.errors import CorruptFile, EmptyDocument, EncryptedFile
 from rag_engine.parsers._mupdf import (
     TEXT_FLAGS,
     Document,
@@ -24,14 +24,17 @@ from rag_engine.parsers._mupdf import (
     translate_errors,
 )
 from rag_engine.parsers._pdf_layout import Block, TextLine, arranged, paragraph, table_text
-from rag_engine.parsers._pdf_recognition import recognised
-from rag_engine.parsers._pdf_usable import Fault, fault, not_read
+from rag_engine.parsers._pdf_recognition import PROGRAMS, Unread, recognised
+from rag_engine.parsers._pdf_usable import fault
 from rag_engine.parsers._sections import HeadingPath, entered, joined, one_line, titles
+from rag_engine.parsers._unread_pages import Reason, no_text, notices
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+__all__ = ["PROGRAMS", "parse"]
 
 _LINE_STYLE: Final = re.compile(
     r'<p style="top:(-?[\d.]+)pt;left:(-?[\d.]+)pt;line-height:([\d.]+)pt">(<b>)?'
@@ -43,10 +46,7 @@ _WORD: Final = re.compile(r"[^\W\d_]{2}")
 _PAGE_NUMBER: Final = re.compile(
     r"(?P<first>\d{1,4})(?P<after>\D.*)?|(?P<before>.*\D)(?P<last>\d{1,4})", re.ASCII
 )
-_NO_TEXT: Final = (
-    "The PDF has no text in it: its pages are pictures, such as scans, or empty. Run text recognition (OCR) over it "
-    "and add it again."
-)
+_NO_TEXT: Final = "The PDF has no text in it: its pages are empty, or pictures without words."
 _BAD_PAGES: Final = 50
 """Pages that may fail one after the other before the rest is given up: a damaged page tree may promise millions."""
 _SHRINK_EVERY: Final = 500
@@ -85,7 +85,7 @@ def _sections(document: Document, pages: int) -> Iterator[Section]:
     reading = _Reading(outline=_outline(document))
     read = failed = 0
     found_text = False
-    unread: dict[Fault, list[int]] = {"missing": [], "sparse": [], "garbled": []}
+    unread: dict[Reason, list[int]] = defaultdict(list)
     for number in range(1, pages + 1):
         try:
             with translate_errors():
@@ -100,9 +100,10 @@ def _sections(document: Document, pages: int) -> Iterator[Section]:
             continue
         read, failed = read + 1, 0
         if what is not None:
-            found = recognised(page, number)
-            if found is None:
-                unread[what].append(number)
+            try:
+                found = recognised(page, number)
+            except Unread as error:
+                unread[error.reason].append(number)
             else:
                 found_text = found_text or bool(found)
                 above = titles(reading.path)
@@ -117,8 +118,9 @@ def _sections(document: Document, pages: int) -> Iterator[Section]:
             empty_store()
     if not read:
         raise CorruptFile("The PDF is damaged: none of its pages can be read; save or download it again.")
-    if found_text:
-        yield from not_read(unread)
+    if not found_text:
+        raise EmptyDocument(no_text(unread, pages, otherwise=_NO_TEXT))
+    yield from notices(unread, pages)
 
 
 def _outline(document: Document) -> dict[int, list[tuple[int, str]]]:
