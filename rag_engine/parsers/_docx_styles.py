@@ -1,80 +1,136 @@
-"""What Word's XML says about styles: which paragraphs are headings, and of which level, and which are list items."""
+"""What Word's styles say about structure: which paragraphs are headings, and of which level, numbered, hidden or contents."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.parsers._ooxml import W, number, value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
-W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-"""The namespace of Word's elements, as lxml writes it."""
+    from rag_engine.parsers._ooxml import Element
 
+TITLE_LEVEL: Final = 0.5
+"""The title of a document stands above its headings."""
 _DEEPEST: Final = 9
-"""Heading levels, and styles that a style inherits from."""
-
-
-class Element(Protocol):
-    tag: object
-    text: str | None
-
-    def __iter__(self) -> Iterator[Element]: ...
-    def get(self, key: str) -> str | None: ...
-    def find(self, path: str) -> Element | None: ...
-    def iter(self, *tags: str) -> Iterator[Element]: ...
-    def iterfind(self, path: str) -> Iterator[Element]: ...
+"""Heading levels."""
+_LONGEST_CHAIN: Final = 20
+"""Styles that a style inherits from."""
+# Word names its own styles in English whatever its language; other programs write the names that people see.
+_HEADING: Final = re.compile(
+    "(?:heading|überschrift|ueberschrift|titre|título|titulo|titolo|encabezado|kop|rubrik|overskrift|otsikko|nagłówek"
+    "|nadpis|címsor|cimsor|başlık|baslik|заголовок|επικεφαλίδα|כותרת|عنوان|標題|标题|見出し|제목|หัวเรื่อง|naslov|titlu|pealkiri"
+    "|virsraksts|antraštė|заглавие|đầu đề|judul|tiêu đề) *([1-9])",
+    re.IGNORECASE,
+)
+_TITLES: Final = frozenset({"title", "titel", "document title", "dokumenttitel"})
+_CONTENTS: Final = re.compile(
+    r"(?:toc|contents|table of contents|inhalt|inhaltsverzeichnis|verzeichnis) *[1-9]|table of figures"
+)
+_LISTED: Final = re.compile(r"list (?:bullet|number)(?: ([2-9]))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """What a paragraph style says about structure."""
+    """What a style says about structure, with what it inherits."""
 
-    level: int = 0
+    name: str = ""
+    level: float = 0
     """Of a heading, from 1; 0 for other text."""
-    is_list: bool = False
+    list_id: str | None = None
+    """Of the numbering its paragraphs take part in; "0" takes them out of it."""
+    list_level: int | None = None
+    is_hidden: bool = False
+    is_contents: bool = False
+    """Whether its paragraphs are lines of a table of contents."""
+    listed: int | None = None
+    """The depth of a list item by the name of the style alone, from 0."""
+
+
+_PLAIN: Final = Style()
 
 
 def styles_of(elements: Iterable[Element]) -> dict[str, Style]:
-    """Style id -> what the style says, with what it inherits."""
-    by_id = {element.get(f"{W}styleId") or "": element for element in elements}
-    return {identifier: _style(element, by_id) for identifier, element in by_id.items()}
+    """Style id -> what the style says. Styles that inherit from each other in a circle inherit nothing."""
+    by_id: dict[str, Element] = {}
+    for element in elements:
+        by_id.setdefault(element.get(f"{W}styleId") or "", element)
+    found: dict[str, Style] = {}
+    for identifier in by_id:
+        _resolve(identifier, by_id, found)
+    return found
 
 
-def _style(style: Element, elements: Mapping[str, Element]) -> Style:
-    found: Element | None = style
-    is_list = False
-    for _ in range(_DEEPEST):
-        if found is None:
+def _resolve(identifier: str, elements: Mapping[str, Element], found: dict[str, Style]) -> None:
+    chain: list[str] = []
+    while identifier in elements and identifier not in found and len(chain) < _LONGEST_CHAIN:
+        if identifier in chain:
             break
-        name = (attribute(found, f"{W}name") or "").lower()
-        is_list = is_list or name.startswith("list ") or found.find(f"{W}pPr/{W}numPr") is not None
-        level = _level(name, attribute(found, f"{W}pPr/{W}outlineLvl"))
-        if level:
-            return Style(level=level)
-        found = elements.get(attribute(found, f"{W}basedOn") or "")
-    return Style(is_list=is_list)
+        chain.append(identifier)
+        identifier = value(elements[identifier], f"{W}basedOn") or ""
+    above = found.get(identifier, _PLAIN)
+    for inheriting in reversed(chain):
+        above = found[inheriting] = _style(elements[inheriting], above)
 
 
-def _level(name: str, outline: str | None) -> int:
-    if outline is not None and outline.isdecimal() and int(outline) < _DEEPEST:
-        return int(outline) + 1
-    first, _, last = name.rpartition(" ")
-    if first == "heading" and last.isdecimal():
-        return int(last)
-    return 1 if name == "title" else 0
+def _style(element: Element, above: Style) -> Style:
+    name = (value(element, f"{W}name") or "").lower()
+    level = _level(name, value(element, f"{W}pPr/{W}outlineLvl"))
+    list_id = value(element, f"{W}pPr/{W}numPr/{W}numId")
+    list_level = value(element, f"{W}pPr/{W}numPr/{W}ilvl")
+    hidden = element.find(f"{W}rPr/{W}vanish")
+    listed = _LISTED.fullmatch(name)
+    return replace(
+        above,
+        name=name,
+        level=above.level if level is None else level,
+        list_id=above.list_id if list_id is None else list_id,
+        list_level=above.list_level if list_level is None else _within(number(list_level)),
+        is_hidden=above.is_hidden if hidden is None else switch(hidden),
+        is_contents=above.is_contents or _CONTENTS.fullmatch(name) is not None,
+        listed=above.listed if listed is None else number(listed[1], 1) - 1,
+    )
 
 
-def style_of(paragraph: Element, styles: Mapping[str, Style]) -> Style:
-    properties = paragraph.find(f"{W}pPr")
+def switch(element: Element) -> bool:
+    """Whether a switch that is there is on."""
+    return (element.get(f"{W}val") or "").lower() not in {"0", "false", "off"}
+
+
+def style_of(properties: Element | None, styles: Mapping[str, Style]) -> Style:
+    """What holds for a paragraph with these properties: its style, and what it says itself."""
     if properties is None:
-        return Style()
-    style = styles.get(attribute(properties, f"{W}pStyle") or "", Style())
-    level = _level("", attribute(properties, f"{W}outlineLvl")) or style.level
-    number = attribute(properties, f"{W}numPr/{W}numId")
-    return Style(level=level, is_list=style.is_list if number is None else number != "0")
+        return styles.get("", _PLAIN)
+    identifier = value(properties, f"{W}pStyle")
+    style = styles.get(identifier or "")
+    if style is None:
+        # Without the part that describes the styles, their ids are all there is.
+        style = Style(level=_level(identifier.lower(), None) or 0) if identifier else _PLAIN
+    level = _level("", value(properties, f"{W}outlineLvl"))
+    list_id = value(properties, f"{W}numPr/{W}numId")
+    list_level = value(properties, f"{W}numPr/{W}ilvl")
+    if level is None and list_id is None and list_level is None:
+        return style
+    return replace(
+        style,
+        level=style.level if level is None else level,
+        list_id=style.list_id if list_id is None else list_id,
+        list_level=style.list_level if list_level is None else _within(number(list_level)),
+    )
 
 
-def attribute(element: Element, path: str) -> str | None:
-    found = element.find(path)
-    return None if found is None else found.get(f"{W}val")
+def _level(name: str, outline: str | None) -> float | None:
+    """None where nothing is said; 0 for what is said to be no heading."""
+    if outline is not None and outline.isdecimal():
+        return int(outline) + 1 if int(outline) < _DEEPEST else 0
+    heading = _HEADING.fullmatch(name)
+    if heading is not None:
+        return int(heading[1])
+    return TITLE_LEVEL if name in _TITLES else None
+
+
+def _within(level: int) -> int:
+    return min(max(level, 0), _DEEPEST - 1)

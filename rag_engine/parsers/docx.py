@@ -1,195 +1,166 @@
-"""DOCX by python-docx: headings, paragraphs, lists and tables in document order, then notes, comments and headers."""
+"""DOCX as a person sees it in Word: streamed, in order, with the numbers that Word shows; notes come behind their section."""
 
 from __future__ import annotations
 
-import zipfile
-import zlib
-from collections import defaultdict
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, cast
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Final
 
-from docx.opc.exceptions import OpcError
-from docx.oxml.parser import parse_xml
-from docx.package import Package
+from lxml import etree
 
-from rag_engine.errors import CorruptFile
-from rag_engine.parsers._archives import check_archive
-from rag_engine.parsers._docx_styles import Element, Style, W, style_of, styles_of
-from rag_engine.parsers._sections import (
-    HeadingPath,
-    entered,
-    is_blank,
-    joined,
-    one_line,
-    section_anchor,
-    titles,
-)
-from rag_engine.parsers._tables import table_text
+from rag_engine import media_types, plugins
+from rag_engine.errors import UserError
+from rag_engine.parsers._docx_blocks import BlockReader
+from rag_engine.parsers._docx_notes import Notes
+from rag_engine.parsers._docx_numbering import numbering_of
+from rag_engine.parsers._docx_styles import styles_of
+from rag_engine.parsers._docx_tables import is_contents
+from rag_engine.parsers._docx_text import shows_prompt
+from rag_engine.parsers._ooxml import MC, Element, Package, R, W, package
+from rag_engine.parsers._sections import is_blank, joined
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
 
-    from docx.opc.part import Part
+    from rag_engine.parsers._docx_styles import Style
 
-# Deleted text, the second copy of a drawing for old programs, the reading of a ruby, and field codes are not words of
-# the document as it is read; text boxes are read as blocks of their own.
-_SKIPPED: Final = frozenset(
-    {f"{W}del", f"{W}moveFrom", f"{W}rt", f"{W}instrText", f"{W}txbxContent", f"{W}pPr", f"{W}rPr"}
-    | {"{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"}
-)
-_BREAKS: Final = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
-_CONTAINERS: Final = frozenset(
-    {f"{W}sdt", f"{W}sdtContent", f"{W}ins", f"{W}moveTo", f"{W}customXml", f"{W}smartTag"}
-)
-# Parts beside the body, by the end of their relationship type -> the heading their text comes under.
-_OTHER_PARTS: Final = {
-    "footnotes": "Footnotes",
-    "endnotes": "Endnotes",
-    "comments": "Comments",
-    "header": "Header",
-    "footer": "Footer",
-}
+_DEEPEST: Final = 2
+"""Files in files in files beyond this are left out."""
+# Parts around the text -> the heading that what they say comes under.
+_MARGINS: Final = {"header": "Header", "footer": "Footer"}
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Sections by heading, anchored "§ Heading"."""
-    check_archive(path)
-    with _translate_errors():
-        package = Package.open(str(path))
-        main = package.main_document_part
-        others: dict[str, list[Part]] = defaultdict(list)
-        for relation in main.rels.values():
-            if not relation.is_external:
-                others[relation.reltype.rsplit("/", 1)[-1]].append(relation.target_part)
-        body = _root(main).find(f"{W}body")
-        styles = styles_of(style for part in others["styles"] for style in _root(part).iterfind(f"{W}style"))
-    yield from joined(_sections(body, styles, others))
+    """Sections by heading, anchored "§ Heading"; notes "footnote 3" and "comment 2"."""
+    yield from joined(_sections(path, 0))
 
 
-@contextmanager
-def _translate_errors() -> Generator[None]:
-    try:
-        yield
-    except (
-        OpcError,
-        SyntaxError,
-        zipfile.BadZipFile,
-        zlib.error,
-        KeyError,
-        ValueError,
-        AttributeError,
-        OSError,
-        EOFError,
-    ) as error:
-        raise CorruptFile("The Word document is damaged and cannot be read; save it again.") from error
+def _sections(path: Path, depth: int) -> Iterator[Section]:
+    with package(path, "Word document") as opened:
+        main = opened.main("word/document.xml", "word/document2.xml")
+        styles = _styles(opened, main)
+        numbering = next((opened.root(part) for part in opened.related(main, "numbering")), None)
+
+        def plain(element: Element, part: str) -> str:
+            return BlockReader(opened, part, styles, numbering_of(numbering)).plain(element)
+
+        notes = Notes(opened, main, plain)
+        reader = BlockReader(opened, main, styles, numbering_of(numbering), notes)
+        tags = (f"{W}p", f"{W}tbl", f"{W}tr", f"{W}altChunk")
+        for block in _blocks(opened.events(main, *tags)):
+            if not isinstance(block, _Rows):
+                if block.tag == f"{W}altChunk":
+                    yield from _chunk(opened, opened.target(main, block.get(f"{R}id")), depth)
+                elif not _is_left_out(block):
+                    yield from reader.paragraph(block)
+            else:
+                yield from reader.table(block)
+        yield from reader.notes()
+        yield from notes.rest(reader.deleted_notes())
+        yield from _margins(opened, main, styles)
 
 
-def _sections(
-    body: Element | None, styles: Mapping[str, Style], others: Mapping[str, Sequence[Part]]
-) -> Iterator[Section]:
-    path: HeadingPath = ()
-    for block in _blocks(body) if body is not None else ():
-        headings = titles(path)
-        if block.tag == f"{W}tbl":
-            yield Section(
-                text=_table(block), anchor=section_anchor(headings), headings=headings, kind="table"
-            )
-            continue
-        style = style_of(block, styles)
-        text = _text(block)
-        if style.level and not is_blank(text):
-            path = entered(path, style.level, text)
-            headings = titles(path)
-        is_item = style.is_list and not style.level and not is_blank(text)
-        yield Section(
-            text=f"- {text.strip()}" if is_item else text,
-            anchor=section_anchor(headings),
-            headings=headings,
-            kind="list" if is_item else "prose",
-        )
-        yield from _text_boxes(block, headings)
-    for kind, title in _OTHER_PARTS.items():
-        yield from _other_parts(others.get(kind, ()), title)
+def _styles(opened: Package, main: str) -> Mapping[str, Style]:
+    found: dict[str, Style] = {}
+    for part in opened.related(main, "styles"):
+        root = opened.root(part)
+        found |= styles_of(root.iterfind(f"{W}style"))
+        for element in root.iterfind(f"{W}style"):
+            # Paragraphs that name no style have the default one.
+            if element.get(f"{W}type") == "paragraph" and element.get(f"{W}default") in {"1", "true", "on"}:
+                found[""] = found[element.get(f"{W}styleId") or ""]
+    return found
 
 
-def _other_parts(parts: Iterable[Part], title: str) -> Iterator[Section]:
-    """What the parts say, once: headers repeat from section to section, and boxes are written twice."""
-    seen: set[str] = set()
-    for part in parts:
-        with _translate_errors():
-            root = _root(part)
-        for paragraph in root.iter(f"{W}p"):
-            text = _text(paragraph)
-            if text not in seen:
-                seen.add(text)
-                yield Section(text=text, anchor=f"§ {title}", headings=(title,))
+class _Rows:
+    """The rows of a table that is being read; each is gone when the next is asked for."""
+
+    def __init__(self, events: Iterator[tuple[str, Element]]) -> None:
+        self._rows = self._read(events)
+
+    def __iter__(self) -> Iterator[Element]:
+        return self._rows
+
+    def __next__(self) -> Element:
+        return next(self._rows)
+
+    @staticmethod
+    def _read(events: Iterator[tuple[str, Element]]) -> Iterator[Element]:
+        depth = 0
+        for event, element in events:
+            if event == "start":
+                depth += 1
+                continue
+            depth -= 1
+            if depth < 0:
+                _drop(element)
+                return
+            if depth == 0 and element.tag == f"{W}tr":
+                yield element
+                _drop(element)
 
 
-def _text_boxes(block: Element, headings: tuple[str, ...]) -> Iterator[Section]:
-    seen: set[str] = set()
-    for box in block.iter(f"{W}txbxContent"):
-        text = "\n".join(_text(paragraph) for paragraph in box.iter(f"{W}p"))
-        # Word writes each box twice, once for old programs.
-        if text not in seen:
-            seen.add(text)
-            yield Section(text=text, anchor=section_anchor(headings), headings=headings)
+def _blocks(events: Iterator[tuple[str, Element]]) -> Iterator[Element | _Rows]:
+    """The blocks of the body as they are read, none of them kept: a long document takes no more memory than a short one."""
+    depth = 0
+    for event, element in events:
+        if event == "end":
+            depth -= 1
+            if depth == 0:
+                yield element
+                _drop(element)
+        elif depth == 0 and element.tag == f"{W}tbl":
+            rows = _Rows(events)
+            yield rows
+            for _ in rows:
+                pass
+        else:
+            depth += 1
 
 
-def _blocks(parent: Element) -> Iterator[Element]:
-    """Paragraphs and tables in document order, also those inside content controls and tracked insertions."""
-    for child in parent:
-        if child.tag in {f"{W}p", f"{W}tbl"}:
-            yield child
-        elif child.tag in _CONTAINERS:
-            yield from _blocks(child)
+def _drop(element: Element) -> None:
+    element.clear(keep_tail=True)
+    parent = element.getparent()
+    while parent is not None and (previous := element.getprevious()) is not None:
+        parent.remove(previous)
 
 
-def _text(element: Element) -> str:
-    return "".join(_pieces(element))
-
-
-def _pieces(element: Element) -> Iterator[str]:
-    for child in element:
-        if child.tag == f"{W}t":
-            yield child.text or ""
-        elif child.tag in _BREAKS:
-            yield _BREAKS[cast("str", child.tag)]
-        elif child.tag not in _SKIPPED:
-            yield from _pieces(child)
-
-
-def _table(table: Element) -> str:
-    return table_text([_text_of_cell(cell) for cell in _cells(row)] for row in _rows(table))
-
-
-def _rows(table: Element) -> Iterator[Element]:
-    for child in table:
-        if child.tag == f"{W}tr":
-            yield child
-        elif child.tag in _CONTAINERS:
-            yield from _rows(child)
-
-
-def _cells(row: Element) -> Iterator[Element]:
-    for child in row:
-        if child.tag == f"{W}tc":
-            yield child
-        elif child.tag in _CONTAINERS:
-            yield from _cells(child)
-
-
-def _text_of_cell(cell: Element) -> str:
-    """A cell on one line; the cells of a table inside it are divided by commas."""
-    texts = (
-        ", ".join(_table(block).replace(" | ", ", ").splitlines()) if block.tag == f"{W}tbl" else _text(block)
-        for block in _blocks(cell)
+def _is_left_out(paragraph: Element) -> bool:
+    """Whether a paragraph stands in a table of contents, in a prompt, or in the copy for old programs."""
+    parent = paragraph.getparent()
+    if parent is None or parent.tag == f"{W}body":
+        return False
+    return any(
+        above.tag == f"{MC}Fallback" or shows_prompt(above) or is_contents(above)
+        for above in paragraph.iterancestors(f"{W}sdt", f"{MC}Fallback")
     )
-    return one_line(" ".join(texts))
 
 
-def _root(part: Part) -> Element:
-    """The part's XML, whatever python-docx makes of its content type (macro-enabled files and templates too)."""
-    element: object = getattr(part, "element", None)
-    return cast("Element", element if element is not None else parse_xml(part.blob))
+def _chunk(opened: Package, part: str | None, depth: int) -> Iterator[Section]:
+    """A file of another format that Word shows as part of the text."""
+    if part is None or depth >= _DEEPEST:
+        return
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / f"chunk{PurePosixPath(part).suffix}"
+        path.write_bytes(opened.read(part))
+        try:
+            name = media_types.parser_name(path, path.name)
+            if name == "docx":
+                yield from _sections(path, depth + 1)
+            elif name in {"html", "text", "rtf", "eml", "email"}:
+                yield from plugins.load(media_types.FAMILY, name).parse(path)
+        except (UserError, etree.LxmlError):
+            return
+
+
+def _margins(opened: Package, main: str, styles: Mapping[str, Style]) -> Iterator[Section]:
+    """What headers and footers say, once: they repeat from page to page and from section to section."""
+    numbering = numbering_of(None)
+    for kind, title in _MARGINS.items():
+        seen: set[str] = set()
+        for part in opened.related(main, kind):
+            for line in BlockReader(opened, part, styles, numbering).lines(opened.root(part)):
+                if not is_blank(line) and line not in seen:
+                    seen.add(line)
+                    yield Section(text=line, anchor=f"§ {title}", headings=(title,))

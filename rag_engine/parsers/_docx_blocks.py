@@ -1,0 +1,297 @@
+"""Word's paragraphs and tables, one by one, as sections under the headings above them."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, cast
+
+from rag_engine.parsers._docx_numbering import BULLET
+from rag_engine.parsers._docx_styles import style_of
+from rag_engine.parsers._docx_tables import (
+    blocks_of,
+    caption_of,
+    cell_of,
+    cells_of,
+    is_header,
+    is_layout,
+    is_out,
+    rows_of,
+)
+from rag_engine.parsers._docx_text import PAGE_NUMBER, Paragraph, TextReader
+from rag_engine.parsers._ooxml import DGM, R, W, value
+from rag_engine.parsers._ooxml_charts import chart_sections
+from rag_engine.parsers._ooxml_diagrams import diagram_text
+from rag_engine.parsers._ooxml_tables import Cell, header_rows, plain_rows, table_parts
+from rag_engine.parsers._sections import HeadingPath, entered, is_blank, one_line, section_anchor, titles
+from rag_engine.types import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from rag_engine.parsers._docx_notes import Notes
+    from rag_engine.parsers._docx_numbering import Numbering
+    from rag_engine.parsers._docx_styles import Style
+    from rag_engine.parsers._docx_text import Beside
+    from rag_engine.parsers._ooxml import Element, Package
+
+_LONGEST_HEADING: Final = 300
+"""Characters: more is text that somebody gave the looks of a heading."""
+_DEEPEST: Final = 8
+"""Tables and boxes in each other beyond this are read as plain words."""
+_MARKS_OF_PAGES: Final = 3
+"""Words beside a page number in a header or footer ("Page 3 of 10") that say nothing but that."""
+_MOST_HEADER_ROWS: Final = 3
+
+
+class BlockReader:
+    """Reads the blocks of one part in their order: headings, lists and notes are counted on from block to block."""
+
+    def __init__(
+        self,
+        package: Package,
+        part: str,
+        styles: Mapping[str, Style],
+        numbering: Numbering,
+        notes: Notes | None = None,
+    ) -> None:
+        self._package = package
+        self._part = part
+        self._styles = styles
+        self._numbering = numbering
+        self._notes = notes
+        self._text = TextReader(styles)
+        self._path: HeadingPath = ()
+        self._waiting: list[Section] = []
+        """Notes of the section that is being read: they come behind it."""
+        self._carried = ""
+        """The beginning of a paragraph that the next one goes on with."""
+        self._caption = ""
+        self._depth = 0
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        return titles(self._path)
+
+    def deleted_notes(self) -> set[tuple[str, str]]:
+        """Kinds and ids of the notes whose place in the text was deleted."""
+        return self._text.deleted_notes
+
+    def notes(self) -> Iterator[Section]:
+        """The notes of what was read since they were asked for."""
+        waiting, self._waiting = self._waiting, []
+        yield from waiting
+
+    def blocks(self, parent: Element) -> Iterator[Section]:
+        """All that an element of the body, such as a cell or a box, holds."""
+        for block in blocks_of(parent):
+            if block.tag == f"{W}p":
+                yield from self.paragraph(block)
+            else:
+                yield from self.table(rows_of(block))
+
+    def plain(self, parent: Element) -> str:
+        """The words alone, a line a paragraph or row; for what stands outside the text, such as a note."""
+        return "\n".join(line for line in self.lines(parent) if not is_blank(line))
+
+    def lines(self, parent: Element) -> Iterator[str]:
+        for block in blocks_of(parent):
+            if block.tag == f"{W}p":
+                label, style, line = self._read(block)
+                if style.is_hidden:
+                    continue
+                yield _without_page_numbers(f"{label} {line.text}" if label else line.text)
+                for kind, thing in line.beside:
+                    if kind == "box":
+                        yield from self.lines(cast("Element", thing))
+                    elif kind == "picture":
+                        yield str(thing)
+            else:
+                for section in self.table(rows_of(block)):
+                    yield section.text
+
+    def paragraph(self, element: Element) -> Iterator[Section]:
+        """The sections of one paragraph and of what hangs on it."""
+        item, style, line = self._read(element)
+        text = line.text.replace(PAGE_NUMBER, "")
+        headings = self.headings
+        if style.is_contents or line.is_contents or style.is_hidden:
+            return
+        if _goes_on(element):
+            self._carried += text
+            text = ""
+        elif self._carried and not is_blank(text):
+            text, self._carried = self._carried + text, ""
+        if is_blank(text):
+            pass
+        elif style.level and len(text) <= _LONGEST_HEADING:
+            yield from self.notes()
+            self._text.forget()
+            text = f"{item.strip()} {text.strip()}" if item and item.strip() != BULLET else text
+            self._path = entered(self._path, style.level, text)
+            headings = self.headings
+            yield Section(text=text, anchor=section_anchor(headings), headings=headings)
+        else:
+            kind = "list" if item else "prose"
+            text = f"{item} {text.strip()}" if item else text
+            yield Section(text=text, anchor=section_anchor(headings), headings=headings, kind=kind)
+            self._caption = (
+                one_line(text) if "caption" in style.name and len(text) <= _LONGEST_HEADING else ""
+            )
+        yield from self._beside(line.beside)
+        self._point_to_notes(line)
+
+    def _read(self, element: Element) -> tuple[str, Style, Paragraph]:
+        """What stands before the paragraph (a number or a bullet, indented), its style, and its words."""
+        properties = element.find(f"{W}pPr")
+        style = style_of(properties, self._styles)
+        line = self._text.read(element)
+        if not line.pieces and _goes_on(element):
+            # A paragraph that was deleted is not counted.
+            return "", style, line
+        identifier = "" if properties is None else value(properties, f"{W}pStyle") or ""
+        label = self._numbering.label(style, identifier)
+        if label is None and style.list_id is None and style.listed is not None:
+            label = (BULLET, style.listed)
+        if label is None or not label[0]:
+            return "", style, line
+        text, depth = label
+        return "  " * max(depth, style.listed or 0) + text, style, line
+
+    def _point_to_notes(self, line: Paragraph) -> None:
+        if self._notes is None:
+            return
+        for kind, identifier, has_mark in line.notes:
+            quote = self._text.quotes.pop(identifier, "") if kind == "comment" else ""
+            section = self._notes.section(kind, identifier, self.headings, has_mark=has_mark, quote=quote)
+            if section is not None:
+                self._waiting.append(section)
+
+    def _beside(self, things: Iterable[Beside]) -> Iterator[Section]:
+        headings = self.headings
+        anchor = section_anchor(headings)
+        for kind, thing in things:
+            if kind == "picture":
+                yield Section(text=f"Picture: {thing}", anchor=anchor, headings=headings)
+            elif kind == "box":
+                yield from self._box(cast("Element", thing))
+            else:
+                yield from self._drawn(kind, cast("Element", thing), anchor, headings)
+
+    def _box(self, box: Element) -> Iterator[Section]:
+        path, carried = self._path, self._carried
+        self._carried = ""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            words = " ".join(found.text or "" for found in box.iter(f"{W}t"))
+            yield Section(text=words, anchor=section_anchor(self.headings), headings=self.headings)
+        else:
+            yield from self.blocks(box)
+        self._depth -= 1
+        self._path, self._carried = path, carried
+
+    def _drawn(
+        self, kind: str, element: Element, anchor: str, headings: tuple[str, ...]
+    ) -> Iterator[Section]:
+        reference = element.get(f"{R}id") if kind == "chart" else element.get(f"{R}dm")
+        part = self._package.target(self._part, reference)
+        if part is None:
+            return
+        root = self._package.root(part)
+        if kind == "chart":
+            yield from chart_sections(root, anchor, headings)
+        elif root.tag == f"{DGM}dataModel":
+            yield Section(text=diagram_text(root), anchor=anchor, headings=headings, kind="list")
+
+    def table(self, rows: Iterator[Element]) -> Iterator[Section]:
+        """The rows of a table as one, in parts if it is long; rows that only lay out a page are read as text."""
+        caption, self._caption = self._caption, ""
+        self._depth += 1
+        for is_text, group in groupby((row for row in rows if not is_out(row)), key=self._is_text):
+            if is_text:
+                for row in group:
+                    for cell in cells_of(row):
+                        yield from self.blocks(cell)
+            else:
+                yield from self._data(group, caption)
+        self._depth -= 1
+
+    def _is_text(self, row: Element) -> bool:
+        return self._depth <= _DEEPEST and is_layout(row)
+
+    def _data(self, rows: Iterator[Element], caption: str) -> Iterator[Section]:
+        headings, charts = self.headings, list[Section]()
+        anchor = section_anchor(headings)
+        beginning: list[tuple[list[Cell], bool]] = []
+        for row in rows:
+            if not beginning:
+                caption = caption or caption_of(row)
+            beginning.append((self._cells(row, charts), is_header(row)))
+            if len(beginning) == _MOST_HEADER_ROWS:
+                break
+        if not beginning:
+            return
+        marked = next((at for at, (_, marked) in enumerate(beginning) if not marked), len(beginning))
+        headers = min(header_rows(beginning[0][0], marked), max(len(beginning) - 1, 1))
+
+        def all_rows() -> Iterator[list[Cell]]:
+            yield from (cells for cells, _ in beginning)
+            for row in rows:
+                yield self._cells(row, charts)
+
+        under = (*headings, caption) if caption else headings
+        for text in table_parts(plain_rows(all_rows(), headers), headers):
+            yield Section(text=text, anchor=anchor, headings=under, kind="table")
+        yield from charts
+
+    def _cells(self, row: Element, charts: list[Section]) -> list[Cell]:
+        before = value(row, f"{W}trPr/{W}gridBefore")
+        missing = (
+            [Cell(text="", columns=int(before))] if before is not None and before in {"1", "2", "3"} else []
+        )
+        return missing + [cell_of(cell, self._words_of_cell(cell, charts)) for cell in cells_of(row)]
+
+    def _words_of_cell(self, cell: Element, charts: list[Section]) -> str:
+        """A cell on one line; the cells of a table inside it are divided by commas."""
+        if self._depth > _DEEPEST:
+            return " ".join(found.text or "" for found in cell.iter(f"{W}t"))
+        texts: list[str] = []
+        for block in blocks_of(cell):
+            if block.tag == f"{W}tbl":
+                sections = self.table(rows_of(block))
+                texts += [", ".join(section.text.replace(" | ", ", ").splitlines()) for section in sections]
+                continue
+            item, style, line = self._read(block)
+            if style.is_hidden:
+                continue
+            text = line.text.replace(PAGE_NUMBER, "")
+            texts.append(f"{item.strip()} {text}" if item and not is_blank(text) else text)
+            for kind, thing in line.beside:
+                if kind == "picture":
+                    texts.append(str(thing))
+                elif kind == "box":
+                    texts += [section.text for section in self._box(cast("Element", thing))]
+                else:
+                    charts += self._drawn(
+                        kind, cast("Element", thing), section_anchor(self.headings), self.headings
+                    )
+            self._point_to_notes(line)
+        return one_line(" ".join(texts))
+
+
+def _goes_on(paragraph: Element) -> bool:
+    """Whether the next paragraph goes on with this one: its end was deleted, or it is a large first letter."""
+    properties = paragraph.find(f"{W}pPr")
+    if properties is None:
+        return False
+    if properties.find(f"{W}rPr/{W}del") is not None or properties.find(f"{W}rPr/{W}moveFrom") is not None:
+        return True
+    frame = properties.find(f"{W}framePr")
+    return frame is not None and frame.get(f"{W}dropCap") in {"drop", "margin"}
+
+
+def _without_page_numbers(text: str) -> str:
+    if PAGE_NUMBER not in text:
+        return text
+    parts = text.replace("\n", "\t").split("\t")
+    kept = (part for part in parts if PAGE_NUMBER not in part or len(part.split()) > _MARKS_OF_PAGES + 2)
+    return "\t".join(kept).replace(PAGE_NUMBER, "").strip()

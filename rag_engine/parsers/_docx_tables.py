@@ -1,0 +1,117 @@
+"""Pure: the rows and cells of Word's tables, and what stands in them as they are seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.parsers._docx_text import shows_prompt
+from rag_engine.parsers._ooxml import MC, W, is_on, number, understood, value
+from rag_engine.parsers._ooxml_tables import Cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rag_engine.parsers._ooxml import Element
+
+_CONTAINERS: Final = frozenset(
+    f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag")
+)
+_MOST_PARAGRAPHS: Final = 2
+_LONGEST_CELL: Final = 600
+"""A cell with more paragraphs and more characters than these holds a text, not a value."""
+
+
+def children(parent: Element, *tags: str) -> Iterator[Element]:
+    """The children of these tags in their order, also those inside content controls and tracked insertions."""
+    for child in parent:
+        if child.tag in tags:
+            yield child
+        elif child.tag in _CONTAINERS:
+            if child.tag != f"{W}sdt" or not (shows_prompt(child) or is_contents(child)):
+                yield from children(child, *tags)
+        elif child.tag == f"{MC}AlternateContent":
+            for one in understood(child):
+                if one.tag in tags:
+                    yield one
+                else:
+                    yield from children(one, *tags)
+
+
+def blocks_of(parent: Element) -> Iterator[Element]:
+    return children(parent, f"{W}p", f"{W}tbl")
+
+
+def rows_of(table: Element) -> Iterator[Element]:
+    return children(table, f"{W}tr")
+
+
+def cells_of(row: Element) -> Iterator[Element]:
+    for cell in children(row, f"{W}tc"):
+        if cell.find(f"{W}tcPr/{W}cellDel") is None:
+            yield cell
+
+
+def is_contents(control: Element) -> bool:
+    """Whether a content control holds the table of contents."""
+    gallery = value(control, f"{W}sdtPr/{W}docPartObj/{W}docPartGallery")
+    return gallery is not None and gallery.lower() in {"table of contents", "table of figures"}
+
+
+def is_out(row: Element) -> bool:
+    """Whether a row is hidden, or deleted."""
+    properties = row.find(f"{W}trPr")
+    return properties is not None and (
+        properties.find(f"{W}del") is not None or is_on(properties, f"{W}hidden")
+    )
+
+
+def is_header(row: Element) -> bool:
+    properties = row.find(f"{W}trPr")
+    return properties is not None and is_on(properties, f"{W}tblHeader")
+
+
+def caption_of(row: Element) -> str:
+    """The title that somebody gave to the table of this row among its properties."""
+    table = next(row.iterancestors(f"{W}tbl"), None)
+    return "" if table is None else value(table, f"{W}tblPr/{W}tblCaption") or ""
+
+
+def cell_of(element: Element, text: str) -> Cell:
+    properties = element.find(f"{W}tcPr")
+    if properties is None:
+        return Cell(text=text)
+    merge = properties.find(f"{W}vMerge")
+    kind = None if merge is None else merge.get(f"{W}val") or "continue"
+    # Old files merge cells of a row one by one.
+    beside = properties.find(f"{W}hMerge")
+    is_rest = beside is not None and (beside.get(f"{W}val") or "continue") == "continue"
+    return Cell(
+        text="" if is_rest else text,
+        columns=number(value(properties, f"{W}gridSpan"), 1),
+        continues=kind == "continue",
+        begins=kind == "restart",
+    )
+
+
+def is_layout(row: Element) -> bool:
+    """Whether the row only lays out a page: text in one column, long texts side by side, or tables in a table."""
+    cells = list(cells_of(row))
+    if len(cells) == 1 and number(value(cells[0], f"{W}tcPr/{W}gridSpan"), 1) == 1:
+        return not _in_wide_table(row)
+    return any(map(_holds_text, cells))
+
+
+def _in_wide_table(row: Element) -> bool:
+    table = next(row.iterancestors(f"{W}tbl"), None)
+    return table is not None and len(list(table.iterfind(f"{W}tblGrid/{W}gridCol"))) > 1
+
+
+def _holds_text(cell: Element) -> bool:
+    for table in children(cell, f"{W}tbl"):
+        rows = [len(list(cells_of(row))) for row in rows_of(table)]
+        if len(rows) > 1 and max(rows) > 1:
+            return True
+    paragraphs = [
+        sum(len(found.text or "") for found in one.iter(f"{W}t")) for one in children(cell, f"{W}p")
+    ]
+    return sum(1 for size in paragraphs if size) > _MOST_PARAGRAPHS and sum(paragraphs) > _LONGEST_CELL

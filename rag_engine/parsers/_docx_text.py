@@ -1,0 +1,342 @@
+"""What one paragraph of Word says, and what hangs on it: boxes, charts, notes and comments."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from rag_engine.parsers._docx_styles import switch
+from rag_engine.parsers._ooxml import (
+    CX,
+    DGM,
+    MC,
+    WP,
+    A,
+    C,
+    Element,
+    M,
+    V,
+    W,
+    number,
+    understood,
+    value,
+)
+from rag_engine.parsers._ooxml_alt import alternative_text
+from rag_engine.parsers._ooxml_math import math_text
+from rag_engine.parsers._symbols import as_written, sign
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rag_engine.parsers._docx_styles import Style
+
+PAGE_NUMBER: Final = "\x00"
+"""Stands in a text where Word shows the number of a page; never leaves the parser."""
+_BREAKS: Final = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+# Deleted text, the reading of a ruby, properties, and marks that are counted elsewhere are not words as they are read.
+_SKIPPED: Final = frozenset(
+    {f"{W}{name}" for name in ("moveFrom", "rt", "pPr", "rPr", "sdtPr", "rubyPr", "delText", "pgNum")}
+    | {
+        f"{W}{name}"
+        for name in ("footnoteRef", "endnoteRef", "annotationRef", "softHyphen", "tcPr", "delInstrText")
+    }
+)
+_PAGE_FIELDS: Final = frozenset({"PAGE", "NUMPAGES", "SECTIONPAGES", "PAGENUM"})
+_SILENT_FIELDS: Final = frozenset({"XE", "TC", "RD", "TA", "ASK", "SET"})
+_BASE: Final = re.compile(r"\\o\\?(?:\\a[dclr])?\(\\s\\up\s*\d+\([^()]*\)\s*[,;]\s*([^()]*)\)", re.IGNORECASE)
+_SYMBOL_FIELD: Final = re.compile(r'SYMBOL\s+(0x[0-9a-f]+|\d+)(?:.*?\\f\s+"?([^"\\]+))?', re.IGNORECASE)
+_CONTENTS_LINE: Final = re.compile(r"\t\s*[0-9ivxlcdm]+\s*$", re.IGNORECASE)
+_LONGEST_QUOTE: Final = 80
+
+Beside = tuple[Literal["box", "chart", "diagram", "picture"], object]
+"""What stands beside a paragraph: the element of a box, the id of a chart or a diagram, what a picture shows."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Paragraph:
+    """What was read of one paragraph."""
+
+    pieces: list[str] = field(default_factory=list[str])
+    beside: list[Beside] = field(default_factory=list[Beside])
+    notes: list[tuple[str, str, bool]] = field(default_factory=list[tuple[str, str, bool]])
+    """Footnotes, endnotes and comments in their order: kind, id, and whether they have a mark of their own."""
+    in_contents: bool = False
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+    @property
+    def is_contents(self) -> bool:
+        """Whether it is a line of a table of contents by its own looks, and not only said to be."""
+        return self.in_contents and _CONTENTS_LINE.search(self.text) is not None
+
+
+@dataclass(slots=True, kw_only=True)
+class _Field:
+    """A field that is open: its code comes first, then what it shows."""
+
+    begin: Element
+    code: str = ""
+    in_result: bool = False
+    has_result: bool = False
+
+    @property
+    def name(self) -> str:
+        return (self.code.split() or [""])[0].upper()
+
+    @property
+    def is_hidden(self) -> bool:
+        return not self.in_result or self.name in _PAGE_FIELDS or self.name in _SILENT_FIELDS
+
+
+class TextReader:
+    """Reads paragraphs one after the other; a field may begin in one and end in another."""
+
+    def __init__(self, styles: Mapping[str, Style]) -> None:
+        self._styles = styles
+        self._fields: list[_Field] = []
+        self._font = ""
+        self.deleted_notes: set[tuple[str, str]] = set()
+        self.quotes: dict[str, str] = {}
+        """The words that a comment is about, by the comment's id."""
+        self._ranges: dict[str, int] = {}
+        self._handlers: Mapping[object, Callable[[Element, Paragraph], None]] = {
+            f"{W}t": self._words,
+            f"{W}r": self._run,
+            f"{W}fldChar": self._field_sign,
+            f"{W}instrText": self._field_code,
+            f"{W}fldSimple": self._simple_field,
+            f"{W}sdt": self._control,
+            f"{W}sym": self._symbol,
+            f"{W}del": self._deleted,
+            f"{W}footnoteReference": self._note,
+            f"{W}endnoteReference": self._note,
+            f"{W}commentReference": self._note,
+            f"{W}commentRangeStart": self._range_start,
+            f"{W}commentRangeEnd": self._range_end,
+            f"{W}drawing": self._drawing,
+            f"{W}pict": self._drawing,
+            f"{W}object": self._drawing,
+            f"{MC}AlternateContent": self._alternatives,
+            f"{M}oMath": self._formula,
+        }
+
+    def read(self, paragraph: Element) -> Paragraph:
+        line = Paragraph()
+        self._ranges.clear()
+        self._walk(paragraph, line)
+        for identifier in tuple(self._ranges):
+            self._quote(identifier, line)
+        # A field whose code does not end here is damaged, and page numbers never go on: the text behind must not be lost.
+        self._fields = [one for one in self._fields if not one.is_hidden]
+        return line
+
+    def forget(self) -> None:
+        """No field goes on behind a heading."""
+        self._fields.clear()
+
+    def _walk(self, element: Element, line: Paragraph) -> None:
+        for child in element:
+            tag = child.tag
+            handler = self._handlers.get(tag)
+            if handler is not None:
+                handler(child, line)
+            elif tag in _BREAKS:
+                self._say(_BREAKS[str(tag)], line)
+            elif tag not in _SKIPPED:
+                self._walk(child, line)
+
+    def _say(self, text: str, line: Paragraph) -> None:
+        if self._fields:
+            if any(one.is_hidden for one in self._fields):
+                return
+            for one in self._fields:
+                one.has_result = True
+            line.in_contents = line.in_contents or any(one.name == "TOC" for one in self._fields)
+        line.pieces.append(text)
+
+    def _words(self, element: Element, line: Paragraph) -> None:
+        text = element.text or ""
+        if "\n" in text and element.get("{http://www.w3.org/XML/1998/namespace}space") != "preserve":
+            text = " ".join(text.split())
+        self._say(as_written(text, self._font), line)
+
+    def _run(self, run: Element, line: Paragraph) -> None:
+        properties = run.find(f"{W}rPr")
+        self._font = ""
+        if properties is not None:
+            if self._is_hidden(properties):
+                self._walk_signs(run, line)
+                return
+            fonts = properties.find(f"{W}rFonts")
+            self._font = "" if fonts is None else fonts.get(f"{W}ascii") or ""
+        self._walk(run, line)
+
+    def _is_hidden(self, properties: Element) -> bool:
+        vanish = properties.find(f"{W}vanish")
+        if vanish is not None:
+            return switch(vanish)
+        style = value(properties, f"{W}rStyle")
+        return style is not None and style in self._styles and self._styles[style].is_hidden
+
+    def _walk_signs(self, run: Element, line: Paragraph) -> None:
+        """Hidden text has no words, but a field may begin or end in it."""
+        for child in run:
+            if child.tag == f"{W}fldChar":
+                self._field_sign(child, line)
+            elif child.tag == f"{W}instrText":
+                self._field_code(child, line)
+
+    def _field_sign(self, element: Element, line: Paragraph) -> None:
+        kind = element.get(f"{W}fldCharType")
+        if kind == "begin":
+            self._fields.append(_Field(begin=element))
+        elif self._fields and kind == "separate":
+            self._fields[-1].in_result = True
+            self._page_number(self._fields[-1], line)
+        elif self._fields and kind == "end":
+            ended = self._fields.pop()
+            if not ended.in_result:
+                self._page_number(ended, line)
+            if not ended.has_result:
+                self._say(_computed(ended), line)
+
+    def _page_number(self, one: _Field, line: Paragraph) -> None:
+        if one.name in _PAGE_FIELDS:
+            line.pieces.append(PAGE_NUMBER)
+
+    def _field_code(self, element: Element, _: Paragraph) -> None:
+        if self._fields and not self._fields[-1].in_result:
+            self._fields[-1].code += element.text or ""
+
+    def _simple_field(self, element: Element, line: Paragraph) -> None:
+        one = _Field(begin=element, code=element.get(f"{W}instr") or "", in_result=True)
+        self._page_number(one, line)
+        self._fields.append(one)
+        self._walk(element, line)
+        self._fields.pop()
+
+    def _control(self, control: Element, line: Paragraph) -> None:
+        if not shows_prompt(control):
+            self._walk(control, line)
+
+    def _symbol(self, element: Element, line: Paragraph) -> None:
+        try:
+            code = int(element.get(f"{W}char") or "", 16)
+        except ValueError:
+            return
+        self._say(sign(code, element.get(f"{W}font") or ""), line)
+
+    def _deleted(self, element: Element, _: Paragraph) -> None:
+        for found in element.iter(f"{W}footnoteReference", f"{W}endnoteReference", f"{W}commentReference"):
+            self.deleted_notes.add((_kind(found), found.get(f"{W}id") or ""))
+
+    def _note(self, element: Element, line: Paragraph) -> None:
+        mark = element.get(f"{W}customMarkFollows")
+        has_mark = mark is not None and mark.lower() not in {"0", "false", "off"}
+        line.notes.append((_kind(element), element.get(f"{W}id") or "", has_mark))
+
+    def _range_start(self, element: Element, line: Paragraph) -> None:
+        self._ranges[element.get(f"{W}id") or ""] = len(line.pieces)
+
+    def _range_end(self, element: Element, line: Paragraph) -> None:
+        self._quote(element.get(f"{W}id") or "", line)
+
+    def _quote(self, identifier: str, line: Paragraph) -> None:
+        start = self._ranges.pop(identifier, None)
+        if start is not None:
+            words = " ".join("".join(line.pieces[start:]).replace(PAGE_NUMBER, "").split())
+            short = (
+                words if len(words) <= _LONGEST_QUOTE else f"{words[:_LONGEST_QUOTE].rpartition(' ')[0]} …"
+            )
+            self.quotes[identifier] = short
+
+    def _formula(self, element: Element, line: Paragraph) -> None:
+        if line.pieces and not line.pieces[-1].endswith((" ", "\t", "\n", "(")):
+            self._say(" ", line)
+        self._say(math_text(element), line)
+
+    def _alternatives(self, element: Element, line: Paragraph) -> None:
+        for child in understood(element):
+            if child.tag in self._handlers:
+                self._handlers[child.tag](child, line)
+            else:
+                self._walk(child, line)
+
+    def _drawing(self, element: Element, line: Paragraph) -> None:
+        """Boxes, charts and diagrams in a drawing are read behind the paragraph that it hangs on."""
+        for child in element:
+            tag = child.tag
+            if tag == f"{W}txbxContent":
+                line.beside.append(("box", child))
+            elif tag == f"{MC}AlternateContent":
+                for one in understood(child):
+                    self._drawing_of(one, line)
+            elif tag in {f"{W}rPr", f"{W}fldChar"}:
+                continue
+            else:
+                self._drawing_of(child, line)
+
+    def _drawing_of(self, element: Element, line: Paragraph) -> None:
+        tag = element.tag
+        if tag == f"{W}txbxContent":
+            line.beside.append(("box", element))
+            return
+        if tag in {f"{C}chart", f"{CX}chart"}:
+            line.beside.append(("chart", element))
+        elif tag == f"{DGM}relIds":
+            line.beside.append(("diagram", element))
+        elif tag == f"{WP}docPr":
+            _append_picture(alternative_text(element), line)
+        elif tag == f"{V}textpath":
+            _append_picture(element.get("string") or "", line)
+        elif tag == f"{A}p":
+            _append_picture("".join(words.text or "" for words in element.iter(f"{A}t")), line)
+        elif isinstance(tag, str) and tag.startswith(V):
+            _append_picture(alternative_text(element, "alt"), line)
+        self._drawing(element, line)
+
+
+def _append_picture(text: str, line: Paragraph) -> None:
+    if text.strip() and ("picture", text) not in line.beside:
+        line.beside.append(("picture", text))
+
+
+def shows_prompt(control: Element) -> bool:
+    """Whether a content control shows only what is to be filled in ("Click here to enter text")."""
+    properties = control.find(f"{W}sdtPr")
+    prompt = None if properties is None else properties.find(f"{W}showingPlcHdr")
+    return prompt is not None and switch(prompt)
+
+
+def _kind(reference: Element) -> str:
+    return str(reference.tag).removeprefix(W).removesuffix("Reference")
+
+
+def _computed(one: _Field) -> str:
+    """What a field shows that Word draws without writing it down."""
+    if one.name == "FORMCHECKBOX":
+        box = one.begin.find(f"{W}ffData/{W}checkBox")
+        if box is None:
+            return "☐"
+        checked = box.find(f"{W}checked")
+        checked = box.find(f"{W}default") if checked is None else checked
+        return "☒" if checked is not None and switch(checked) else "☐"
+    if one.name == "FORMDROPDOWN":
+        options = one.begin.find(f"{W}ffData/{W}ddList")
+        if options is None:
+            return ""
+        entries = [entry.get(f"{W}val") or "" for entry in options.iterfind(f"{W}listEntry")]
+        at = number(value(options, f"{W}result") or value(options, f"{W}default"))
+        return entries[at] if 0 <= at < len(entries) else ""
+    if one.name == "SYMBOL" and (found := _SYMBOL_FIELD.search(one.code)) is not None:
+        return sign(number_of(found[1]), (found[2] or "").strip())
+    if one.name == "EQ" and (base := _BASE.search(one.code)) is not None:
+        return base[1]
+    return ""
+
+
+def number_of(code: str) -> int:
+    return int(code, 16) if code.lower().startswith("0x") else number(code)

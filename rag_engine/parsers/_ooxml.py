@@ -1,0 +1,256 @@
+"""Word's and PowerPoint's files from the inside: a ZIP of XML parts that point to each other, read one part at a time."""
+
+from __future__ import annotations
+
+import functools
+import posixpath
+import re
+import zipfile
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Final, Protocol, cast
+from urllib.parse import unquote
+
+from lxml import etree
+
+from rag_engine.errors import CorruptFile, EncryptedFile
+from rag_engine.parsers._archives import check_archive
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Mapping
+    from pathlib import Path
+
+_FORMATS: Final = "http://schemas.openxmlformats.org/"
+W: Final = f"{{{_FORMATS}wordprocessingml/2006/main}}"
+P: Final = f"{{{_FORMATS}presentationml/2006/main}}"
+A: Final = f"{{{_FORMATS}drawingml/2006/main}}"
+C: Final = f"{{{_FORMATS}drawingml/2006/chart}}"
+DGM: Final = f"{{{_FORMATS}drawingml/2006/diagram}}"
+WP: Final = f"{{{_FORMATS}drawingml/2006/wordprocessingDrawing}}"
+M: Final = f"{{{_FORMATS}officeDocument/2006/math}}"
+R: Final = f"{{{_FORMATS}officeDocument/2006/relationships}}"
+MC: Final = f"{{{_FORMATS}markup-compatibility/2006}}"
+CX: Final = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
+W14: Final = "{http://schemas.microsoft.com/office/word/2010/wordml}"
+W15: Final = "{http://schemas.microsoft.com/office/word/2012/wordml}"
+V: Final = "{urn:schemas-microsoft-com:vml}"
+_RELATIONS: Final = f"{{{_FORMATS}package/2006/relationships}}"
+
+# "Strict" files name the same elements by other addresses.
+_STRICT: Final = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
+_TRANSITIONAL: Final = rb"http://schemas.openxmlformats.org/\1/2006/\2"
+_LONGEST_ADDRESS: Final = 200
+_OFF: Final = frozenset({"0", "false", "off"})
+
+
+class Element(Protocol):
+    """What is used of lxml's elements."""
+
+    tag: object
+    text: str | None
+    tail: str | None
+
+    def __iter__(self) -> Iterator[Element]: ...
+    def __len__(self) -> int: ...
+    def get(self, key: str, default: str | None = None) -> str | None: ...
+    def find(self, path: str) -> Element | None: ...
+    def iter(self, *tags: str) -> Iterator[Element]: ...
+    def iterfind(self, path: str) -> Iterator[Element]: ...
+    def iterancestors(self, *tags: str) -> Iterator[Element]: ...
+    def getparent(self) -> Element | None: ...
+    def getprevious(self) -> Element | None: ...
+    def remove(self, element: Element) -> None: ...
+    def clear(self, *, keep_tail: bool) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """Where a part points to: `kind` is the last word of the relation's type, `target` the name of a part."""
+
+    kind: str
+    target: str
+    is_external: bool
+
+
+class Package:
+    """An open file. Parts are found whatever the case and the slashes of their names."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        self._members: dict[str, zipfile.ZipInfo] = {}
+        for member in archive.infolist():
+            self._members.setdefault(_plain(member.filename), member)
+        self.relations = functools.lru_cache(maxsize=256)(self._relations)
+
+    def __contains__(self, part: str) -> bool:
+        return _plain(part) in self._members
+
+    def main(self, *usual: str) -> str:
+        """The name of the document's own part; `usual` is where to look when nothing says so."""
+        for relation in self.relations("").values():
+            if relation.kind == "officeDocument" and relation.target in self:
+                return relation.target
+        found = next((part for part in usual if part in self), None)
+        if found is None:
+            raise CorruptFile("The file holds no document, or is damaged; save or download it again.")
+        return found
+
+    def _relations(self, part: str) -> Mapping[str, Relation]:
+        folder, name = posixpath.split(part)
+        described = f"{folder}/_rels/{name}.rels"
+        if described not in self:
+            return {}
+        return {
+            element.get("Id") or "": Relation(
+                kind=(element.get("Type") or "").rstrip("/").rsplit("/", 1)[-1],
+                target=_target(folder, element.get("Target") or ""),
+                is_external=(element.get("TargetMode") or "").lower() == "external",
+            )
+            for element in self.root(described).iter(f"{_RELATIONS}Relationship")
+        }
+
+    def related(self, part: str, kind: str) -> Iterator[str]:
+        """The parts that `part` points to as its `kind`, in the order they are named."""
+        for relation in self.relations(part).values():
+            if relation.kind == kind and not relation.is_external and relation.target in self:
+                yield relation.target
+
+    def target(self, part: str, identifier: str | None) -> str | None:
+        """The part behind a reference of `part`, or None when it leads outside or nowhere."""
+        relation = self.relations(part).get(identifier or "")
+        if relation is None or relation.is_external or relation.target not in self:
+            return None
+        return relation.target
+
+    def read(self, part: str) -> bytes:
+        return self._archive.read(self._members[_plain(part)])
+
+    def root(self, part: str) -> Element:
+        """The whole tree of a part that is small, or needed whole."""
+        parser = etree.XMLParser(
+            resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+        )
+        with self._stream(part) as stream:
+            tree = etree.parse(stream, parser)
+        if tree.docinfo.internalDTD is not None:
+            raise _own_entities()
+        return cast("Element", tree.getroot())
+
+    def events(self, part: str, *tags: str) -> Iterator[tuple[str, Element]]:
+        """The starts and ends of the elements of these tags as they are read. Who reads clears what has been read."""
+        with self._stream(part) as stream:
+            steps = etree.iterparse(
+                stream,
+                events=("start", "end"),
+                tag=tags,
+                resolve_entities=False,
+                no_network=True,
+                remove_comments=True,
+                remove_pis=True,
+            )
+            first = True
+            for event, element in steps:
+                if first and element.getroottree().docinfo.internalDTD is not None:
+                    raise _own_entities()
+                first = False
+                yield event, cast("Element", element)
+
+    def _stream(self, part: str) -> IO[bytes]:
+        return cast("IO[bytes]", _Transitional(self._archive.open(self._members[_plain(part)])))
+
+
+class _Transitional:
+    """A part's bytes with the addresses of "strict" files replaced by those of all others."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._kept = b""
+
+    def __enter__(self) -> _Transitional:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.close()
+
+    def read(self, size: int = -1) -> bytes:
+        content = self._stream.read(size if size < 0 else max(size, 4_096))
+        whole = self._kept + content
+        end = len(whole)
+        if content and size >= 0:
+            # An address that is not whole yet waits for the rest of it.
+            begun = whole.rfind(b"http://", max(1, end - _LONGEST_ADDRESS))
+            end = begun if begun > 0 and b'"' not in whole[begun:] else end
+        self._kept = whole[end:]
+        return _STRICT.sub(_TRANSITIONAL, whole[:end])
+
+
+@contextmanager
+def package(path: Path, what: str) -> Generator[Package]:
+    """The file at `path`, open; all that is wrong with it, now or while it is read, is said of `what`."""
+    check_archive(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield Package(archive)
+    except RuntimeError as error:
+        if "password" in str(error):
+            raise EncryptedFile from error
+        raise
+    except (
+        *(SyntaxError, KeyError, ValueError, TypeError, AttributeError, IndexError, LookupError),
+        *(OSError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error),
+    ) as error:
+        raise CorruptFile(f"The {what} is damaged and cannot be read; save it again.") from error
+
+
+def value(element: Element, path: str, namespace: str = W) -> str | None:
+    """The attribute `val` of what stands at `path`."""
+    found = element.find(path)
+    return None if found is None else found.get(f"{namespace}val")
+
+
+def is_on(element: Element, path: str) -> bool:
+    """Whether the switch at `path` is there and not turned off."""
+    found = element.find(path)
+    return found is not None and (found.get(f"{W}val") or "").lower() not in _OFF
+
+
+def number(text: str | None, default: int = 0) -> int:
+    """`text` as a number of sensible size."""
+    try:
+        return max(-(1 << 31), min(int(text or ""), 1 << 31))
+    except ValueError:
+        return default
+
+
+def understood(alternatives: Element) -> Iterator[Element]:
+    """One of the readings of `mc:AlternateContent`: the new one, and the one for old programs when that says nothing."""
+    choices = [child for child in alternatives if child.tag == f"{MC}Choice"]
+    others = [child for child in alternatives if child.tag == f"{MC}Fallback"]
+    best = next((child for child in choices + others if _has_words(child)), None)
+    yield from best if best is not None else (choices or others)[:1]
+
+
+def _has_words(element: Element) -> bool:
+    return any(found.text or found.get("string") for found in element.iter(*_WORDS)) or any(
+        True for _ in element.iter(*_POINTERS)
+    )
+
+
+_WORDS: Final = (f"{W}t", f"{A}t", f"{M}t", f"{V}textpath")
+_POINTERS: Final = (f"{C}chart", f"{CX}chart", f"{DGM}relIds")
+
+
+def _plain(name: str) -> str:
+    return posixpath.normpath("/" + name.replace("\\", "/")).lower()
+
+
+def _target(folder: str, target: str) -> str:
+    plain = unquote(target.partition("#")[0].replace("\\", "/"))
+    return posixpath.normpath(posixpath.join("/", folder, plain)).lstrip("/")
+
+
+def _own_entities() -> CorruptFile:
+    return CorruptFile(
+        "The file defines its own abbreviations (a DTD), as Office files never do; it is not read."
+    )
