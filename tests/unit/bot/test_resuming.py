@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import pytest
 
 from bot.port import (
-    Action,
-    Command,
-    IncomingMessage,
     MessageDeleted,
-    MessageEdited,
     Page,
     Refused,
-    Reply,
     Unreachable,
-    Write,
 )
-from bot.sentences import say
 from bot.service import Service
 from bot.settings import ChatSettings
 from bot.turns import ChatTurn, Turns
 from rag_engine.errors import StorageUnavailable
 from rag_engine.storage import sqlite
 from rag_engine.types import Trace, Turn
-from tests.unit.bot.chatting import ANN, CHANNEL, Here, Outlet, attachment, world
+from tests.unit.bot.chatting import Here, attachment, world
+from tests.unit.bot.interrupted import (
+    ANSWER,
+    INTERRUPTED,
+    LEAVE,
+    QUESTION,
+    Platform,
+    interrupted,
+    left,
+    now,
+    page,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -38,79 +42,11 @@ if TYPE_CHECKING:
     from rag_engine.types import TurnId
     from tests.unit.bot.chatting import World
 
-LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
-QUESTION = "How many days of leave do we have?"
-ANSWER = "You have 28 days [1]."
-INTERRUPTED = say("interrupted", "en")
-RESTARTED = say("restarted", "en")
-
 
 @pytest.fixture
 async def here(tmp_path: Path) -> AsyncGenerator[World]:
-    async with world(tmp_path) as made:
-        await made.file("leave.md", LEAVE)
-        made.says(ANSWER)
+    async with interrupted(tmp_path) as made:
         yield made
-
-
-@dataclass
-class Platform:
-    """An adapter's way back to messages."""
-
-    here: World
-    faults: list[Exception] = field(default_factory=list)
-    """Raised by the next lookups, one each."""
-    gate: asyncio.Event | None = None
-    """Nothing is told before it is set."""
-    asked: list[str] = field(default_factory=list)
-    looking: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def recall(self, kept: IncomingMessage) -> tuple[IncomingMessage | None, Here]:
-        self.asked.append(kept.id)
-        self.looking.set()
-        if self.gate is not None:
-            await self.gate.wait()
-        if self.faults:
-            raise self.faults.pop(0)
-        now = next((said for said in self.here.chat.said if said.id == kept.id), None)
-        return now, Here(self.here.chat, kept.place, now)
-
-    async def resumes(self) -> None:
-        async with asyncio.timeout(10):
-            await self.here.service.resume("test", self.recall)
-
-
-async def left(
-    here: World, message: IncomingMessage, state: str, *, shows: Page | None = None, **values: object
-) -> ChatTurn:
-    """The turn of a message as a program left it that was killed; `shows` is what stands in its place."""
-    turn = ChatTurn(
-        place=message.place,
-        message=message.id,
-        person=message.person,
-        question=message.text,
-        asked_at=message.at,
-        private=message.private,
-        **values,
-    )
-    assert await here.turns.claim(turn)
-    if shows is not None:
-        outlet = Outlet(here.chat, message.place, message.person if message.private else None, ())
-        posted = await outlet.write(Write(part=0, page=shows, route="plain"))
-        turn = replace(turn, messages=(posted,))
-    turn = replace(turn, state=state)
-    await here.turns.save(turn)
-    return turn
-
-
-async def now(here: World, turn: ChatTurn) -> ChatTurn:
-    found = await here.turns.find(turn.id)
-    assert found is not None
-    return found
-
-
-def page(**values: object) -> Page:
-    return Page(reply=Reply(**values), **values)
 
 
 # --- each state --------------------------------------------------------------------------------------------------------
@@ -403,180 +339,3 @@ async def test_what_this_program_is_answering_is_not_begun_again(here: World) ->
     gate.set()
     await asking
     assert len(here.model.prompts) == 1
-
-
-# --- people, while it is looked up -------------------------------------------------------------------------------------
-
-
-@dataclass
-class Pending:
-    """A turn that is being looked up on a platform that takes its time."""
-
-    message: IncomingMessage
-    turn: ChatTurn
-    platform: Platform
-    task: asyncio.Task[None]
-
-    async def done(self) -> None:
-        assert self.platform.gate is not None
-        self.platform.gate.set()
-        async with asyncio.timeout(10):
-            await self.task
-
-
-async def pending(here: World) -> Pending:
-    message = here.chat.message(QUESTION)
-    turn = await left(here, message, "placeholder", shows=page(status="Looking…"))
-    platform = Platform(here, gate=asyncio.Event())
-    task = asyncio.create_task(platform.resumes())
-    await platform.looking.wait()
-    return Pending(message, turn, platform, task)
-
-
-async def test_an_edit_meanwhile_is_answered_once(here: World) -> None:
-    resumed = await pending(here)
-    edited = MessageEdited(message=replace(resumed.message, text=f"Please: {QUESTION}"))
-    async with asyncio.timeout(10):
-        await here.service.on_message(edited, Here(here.chat, resumed.message.place, resumed.message))
-    await resumed.done()
-    assert len(here.model.prompts) == 1
-    (post,) = here.chat.posts.values()
-    assert post.text.startswith("You have 28 days")
-    ended = await now(here, resumed.turn)
-    assert (ended.state, ended.question) == ("final", f"Please: {QUESTION}")
-
-
-async def test_a_deletion_meanwhile_takes_the_placeholder_away(here: World) -> None:
-    resumed = await pending(here)
-    gone = MessageDeleted(id=resumed.message.id, place=CHANNEL)
-    async with asyncio.timeout(10):
-        await here.service.on_message(gone, Here(here.chat, resumed.message.place, resumed.message))
-    await resumed.done()
-    assert here.last.gone
-    assert here.model.prompts == []
-    assert (await now(here, resumed.turn)).state == "withdrawn"
-
-
-async def test_a_stop_meanwhile_is_said(here: World) -> None:
-    resumed = await pending(here)
-    await here.press(here.last, "stop", value=resumed.turn.id)
-    await resumed.done()
-    (post,) = here.chat.public
-    assert post.text == "Stopped."
-    assert here.model.prompts == []
-    assert (await now(here, resumed.turn)).state == "stopped"
-
-
-async def test_a_repeated_event_meanwhile_begins_it_no_second_time(here: World) -> None:
-    resumed = await pending(here)
-    await here.send(resumed.message)
-    await resumed.done()
-    assert len(here.model.prompts) == 1
-    assert len(here.chat.posts) == 1
-
-
-# --- told again --------------------------------------------------------------------------------------------------------
-
-
-async def test_a_repeated_event_goes_on_with_what_nobody_saw_the_end_of(here: World) -> None:
-    message = here.chat.message(QUESTION)
-    turn = await left(here, message, "placeholder", shows=page(status="Looking…"))
-    await here.send(message)
-    (post,) = here.chat.posts.values()
-    assert post.text.startswith("You have 28 days")
-    assert (await now(here, turn)).state == "final"
-    await here.send(message)
-    assert len(here.model.prompts) == 1
-
-
-async def test_a_private_question_goes_on_privately(here: World) -> None:
-    command = Command(id="c1", name="ask", line=QUESTION, place=CHANNEL, person=ANN, handle="the way back")
-    asked = here.chat.message(QUESTION, id="command:c1", place=CHANNEL, private=True)
-    turn = await left(here, asked, "placeholder", shows=page(status="Looking…"), handle=command.handle)
-    await here.service.on_command(command, Here(here.chat, CHANNEL))
-    (post,) = here.chat.private
-    assert post.text.startswith("You have 28 days")
-    assert here.chat.public == []
-    assert (await now(here, turn)).handle == ""
-
-
-async def test_a_private_question_is_claimed_with_its_way_back(here: World) -> None:
-    gate = asyncio.Event()
-    here.says(ANSWER, gates=(gate,))
-    command = Command(id="c1", name="ask", line=QUESTION, place=CHANNEL, person=ANN, handle="the way back")
-    asking = asyncio.create_task(here.service.on_command(command, Here(here.chat, CHANNEL)))
-    await here.chat.until(lambda: bool(here.chat.posts))
-    (kept,) = await here.turns.unfinished("test")
-    assert (kept.handle, kept.private) == ("the way back", True)
-    gate.set()
-    await asking
-    assert await here.turns.unfinished("test") == []
-
-
-# --- commands and buttons ----------------------------------------------------------------------------------------------
-
-
-async def began(here: World, event: str) -> None:
-    """A program that was killed had begun it."""
-    assert await here.parts.claims.begin(CHANNEL, event) == "new"
-
-
-async def test_a_command_that_was_interrupted_is_not_done_twice_and_its_person_told(here: World) -> None:
-    await began(here, "command:c1")
-    command = Command(id="c1", name="kb", line="list", place=CHANNEL, person=ANN)
-    for _ in range(2):
-        await here.service.on_command(command, Here(here.chat, CHANNEL))
-    (post,) = here.chat.private
-    assert post.text == RESTARTED
-
-
-async def test_a_command_that_fails_is_finished_by_its_sentence(here: World) -> None:
-    await here.command("kb", "fail")
-    assert "Something broke" in here.last.text
-    (number,) = [int(post.id[1:]) for post in here.chat.private]
-    command = Command(id=f"c{number - 1}", name="kb", line="fail", place=CHANNEL, person=ANN)
-    await here.service.on_command(command, Here(here.chat, CHANNEL))
-    assert len(here.chat.private) == 1
-
-
-async def test_a_button_of_ours_that_was_interrupted_is_pressed_again(here: World) -> None:
-    post = await here.ask(QUESTION)
-    await began(here, "action:a1")
-    action = Action(
-        id="a1",
-        name="feedback",
-        value=post.button("feedback", ends="up"),
-        place=post.place,
-        person=ANN,
-        message=post.id,
-    )
-    for _ in range(2):
-        await here.service.on_action(action, Here(here.chat, post.place))
-    (told,) = here.chat.private
-    assert told.text == say("thanks", "en")
-
-
-async def test_a_button_of_a_command_that_was_interrupted_tells_its_person(here: World) -> None:
-    await began(here, "action:a1")
-    action = Action(id="a1", name="kb", value="yes:1", place=CHANNEL, person=ANN)
-    await here.service.on_action(action, Here(here.chat, CHANNEL))
-    (told,) = here.chat.private
-    assert told.text == RESTARTED
-
-
-async def test_a_regeneration_that_was_interrupted_is_gone_on_with_by_itself(here: World) -> None:
-    turn = await left(here, here.chat.message(QUESTION), "placeholder", shows=page(status="Looking…"))
-    await began(here, "action:a1")
-    action = Action(
-        id="a1",
-        name="regenerate",
-        value=turn.id,
-        place=turn.place,
-        person=ANN,
-        message=turn.messages[0],
-    )
-    await here.service.on_action(action, Here(here.chat, turn.place))
-    assert here.chat.private == []
-    await Platform(here).resumes()
-    (post,) = here.chat.posts.values()
-    assert post.text.startswith("You have 28 days")
