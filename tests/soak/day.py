@@ -113,7 +113,7 @@ class Report:
             if resources is not None:
                 told.append(
                     f"{name}: {resources.resident / (1 << 20):.0f} MB ({resources.mapped / (1 << 20):.0f} of files), "
-                    f"{resources.descriptors} descriptors, {resources.tasks} tasks, {resources.threads} threads, {resources.processes} processes"
+                    f"{', '.join(f'{number} {kind}' for kind, number in sorted(resources.kinds.items()))}, {resources.tasks} tasks, {resources.threads} threads, {resources.processes} processes"
                 )
         return told
 
