@@ -32,11 +32,23 @@ _ENDED_BY_SYSTEM: Final = 128 + getattr(signal, "SIGKILL", 9)
 class ParserPool:
     """At most `workers` files are read at a time, each within `seconds` of waiting and `memory_bytes` of address space.
 
-    A file that ended its process twice is set aside: for the life of the pool the same bytes are refused with the same sentence.
+    Recognising the text of scans and pictures (OCR) has `recognition_seconds` a file of its own, and is done in `languages`, which are
+    Tesseract's names; for none, in those that are installed. A file that ended its process twice is set aside: for the life of the pool the same bytes are refused with the same sentence.
     """
 
-    def __init__(self, *, workers: int, seconds: float, memory_bytes: int) -> None:
-        self._limits = FileLimits(seconds=seconds, memory_bytes=memory_bytes)
+    def __init__(
+        self,
+        *,
+        workers: int,
+        seconds: float,
+        memory_bytes: int,
+        recognition_seconds: float = 1_800,
+        languages: Sequence[str] = (),
+    ) -> None:
+        self._limits = FileLimits(
+            seconds=seconds, memory_bytes=memory_bytes, recognition_seconds=recognition_seconds
+        )
+        self._languages = tuple(languages)
         self._slots = asyncio.Semaphore(workers)
         self._idle: list[WorkerProcess] = []
         self._workers: set[WorkerProcess] = set()
@@ -56,7 +68,10 @@ class ParserPool:
         for attempt in range(1, _ATTEMPTS + 1):
             again = told
             try:
-                async with self._worker() as worker, aclosing(worker.parse(blob, self._limits)) as batches:
+                async with (
+                    self._worker() as worker,
+                    aclosing(worker.parse(blob, self._limits, languages=self._languages)) as batches,
+                ):
                     async for batch in batches:
                         # What was told before the process died is not told twice: a parser reads the same bytes alike.
                         fresh = batch[again:]
@@ -164,9 +179,22 @@ class ParserPool:
 
 
 @asynccontextmanager
-async def parser_pool(*, workers: int, seconds: float, memory_bytes: int) -> AsyncGenerator[ParserPool]:
+async def parser_pool(
+    *,
+    workers: int,
+    seconds: float,
+    memory_bytes: int,
+    recognition_seconds: float = 1_800,
+    languages: Sequence[str] = (),
+) -> AsyncGenerator[ParserPool]:
     """A pool whose workers start with the first files, stay warm between files, and are gone when the context is left."""
-    pool = ParserPool(workers=workers, seconds=seconds, memory_bytes=memory_bytes)
+    pool = ParserPool(
+        workers=workers,
+        seconds=seconds,
+        memory_bytes=memory_bytes,
+        recognition_seconds=recognition_seconds,
+        languages=languages,
+    )
     try:
         yield pool
     finally:

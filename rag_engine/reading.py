@@ -3,26 +3,49 @@
 from __future__ import annotations
 
 import base64
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from rag_engine import plugins, tracebacks
 from rag_engine.errors import CorruptFile, FileTooLarge, MissingExtra, UnsupportedFile, UserError
 from rag_engine.media_types import FAMILY, parser_name, shown
+from rag_engine.parsers._recognition_terms import Terms, terms
 from rag_engine.sandbox import limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from rag_engine.ports import Parser
     from rag_engine.types import Section
 
 _BATCH_CHARACTERS: Final = 32_000
 _BATCH_SECTIONS: Final = 256
 
 
-def replies(request: dict[str, object], *, most_memory: Callable[[], int]) -> Iterator[dict[str, object]]:
-    """What to say to a request; the last says that it is done, or why nothing came of it. `most_memory`: bytes held so far."""
+class AnotherParser(Exception):
+    """The file is for the parser `name`, which starts programs that this process may not start. Nothing was read."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+class _Module(Protocol):
+    def parse(self, path: Path) -> Iterator[Section]: ...
+
+
+def replies(
+    request: dict[str, object],
+    say: Callable[[dict[str, object]], None],
+    *,
+    most_memory: Callable[[], int],
+    programs: frozenset[str],
+) -> Iterator[dict[str, object]]:
+    """What to say to a request; the last says that it is done, or why nothing came of it.
+
+    `say` is for what cannot wait for the next reply, `most_memory` tells the bytes held so far, `programs` may be started.
+    Raises `AnotherParser`.
+    """
     path, name = Path(cast("str", request["path"])), cast("str", request["name"])
     memory = cast("int", request["memory"])
     most_before = most_memory()
@@ -30,15 +53,39 @@ def replies(request: dict[str, object], *, most_memory: Callable[[], int]) -> It
         if "page" in request:
             yield _picture(request, path)
         else:
-            parser = cast("Parser", plugins.load(FAMILY, parser_name(path, name)).parse)
-            for batch in _batches(parser(path)):
+            parser = _parser(path, name, programs)
+            terms.set(_terms(request, say))
+            for batch in _batches(parser.parse(path)):
                 yield {"sections": batch}
+    except AnotherParser:
+        raise
     except Exception as error:  # noqa: BLE001 - a parser's bug or a library's on a hostile file must cost this file only
         limits.last_words()
         exhausted = most_memory() > max(memory * 0.9, most_before)
         yield _failure(error, name, memory=memory, exhausted=exhausted)
     else:
         yield {"done": True}
+
+
+def _parser(path: Path, name: str, programs: frozenset[str]) -> _Module:
+    parser = parser_name(path, name)
+    module = plugins.load(FAMILY, parser)
+    # Where there are no processes there is no other one to read it in.
+    if hasattr(os, "fork") and not programs.issuperset(getattr(module, "PROGRAMS", ())):
+        raise AnotherParser(parser)
+    return cast("_Module", module)
+
+
+def _terms(request: dict[str, object], say: Callable[[dict[str, object]], None]) -> Terms:
+    def tell(*, at_it: bool) -> None:
+        say({"recognising": at_it})
+
+    return Terms(
+        languages=tuple(cast("list[str]", request.get("languages", []))),
+        seconds=cast("float", request.get("recognition", 0)),
+        page_seconds=cast("float", request["seconds"]),
+        tell=tell,
+    )
 
 
 def _picture(request: dict[str, object], path: Path) -> dict[str, object]:

@@ -8,9 +8,11 @@ was its standard output when it began. Both are frames of a length in four bytes
 Whatever a library prints goes nowhere. It ends when its input ends, so it cannot outlive its parent.
 
 first    {"ready": process id, "landlock": version, "seccomp": whether there is} from the worker, once
-request  {"token", "path", "name", "seconds", "memory"}; for the picture of a page of a PDF also {"page": from 1, "quotes": [...]}
+request  {"token", "path", "name", "seconds", "memory", "recognition": seconds, "languages": [...]}; for the picture of a page of a
+         PDF also {"page": from 1, "quotes": [...]}
 replies  {"begin": token} from the worker; all others from the process that reads the file:
          {"sections": [{"text", "anchor", "headings": one a line, "kind"}, ...]} any number of times, or once
+         {"recognising": whether} when text recognition of a page begins or ends, whose time counts apart
          {"picture": PNG in base64, "marked": quotes found}; then one of
          {"done": true} or {"error": class name, "message": sentence, "cause": traceback for the log}
 
@@ -54,6 +56,11 @@ _ANSWERED: Final = 17
 """The status of a process that has said its last reply; 0 is what a library may leave with in the middle."""
 
 
+_ANOTHER: Final = 32
+"""With the place of a parser among all, the status of a process whose file is for that one and not for the one its name promises,
+and that one starts programs."""
+
+
 def main() -> None:
     """Serve requests until the input ends."""
     incoming, replies = _private_streams()
@@ -63,59 +70,81 @@ def main() -> None:
     libraries = policy.libraries()
     while (request := _read(incoming)) is not None:
         _write(replies, {"begin": request["token"]})
-        programs = _prepare(request)
-        with tempfile.TemporaryDirectory(dir=Path.cwd(), ignore_cleanup_errors=True) as folder:
-            allowed = sandbox.Policy(
-                file=Path(cast("str", request["path"])),
-                folder=Path(folder),
-                libraries=libraries,
-                programs=programs,
-            )
 
-            def answer(allowed: sandbox.Policy = allowed, request: dict[str, object] = request) -> None:
-                _answer(request, replies, allowed, protection)
+        def read_as(parser: str, request: dict[str, object] = request) -> int:
+            needed = _prepare(request, parser)
+            with tempfile.TemporaryDirectory(dir=Path.cwd(), ignore_cleanup_errors=True) as folder:
+                allowed = sandbox.Policy(
+                    file=Path(cast("str", request["path"])),
+                    folder=Path(folder),
+                    libraries=libraries,
+                    programs=tuple(path for program in needed if (path := policy.program(program))),
+                )
+                answer = partial(_answer, request, replies, allowed, protection, needed)
+                return _in_a_process(answer, incoming)
 
-            status = _in_a_process(answer, incoming)
+        status = read_as(parser_of_name(cast("str", request["name"])))
+        if another := _parser_of_status(status):
+            status = read_as(another)
         if status != _ANSWERED:
             _leave(status)
     _leave(0)
 
 
 def _answer(
-    request: dict[str, object], replies: BinaryIO, allowed: sandbox.Policy, protection: sandbox.Protection
-) -> None:
-    """Read the file in a sandbox, or not at all. What libraries keep between calls goes into the folder as well."""
+    request: dict[str, object],
+    replies: BinaryIO,
+    allowed: sandbox.Policy,
+    protection: sandbox.Protection,
+    programs: frozenset[str],
+) -> int:
+    """Read the file in a sandbox, or not at all; the status to end with. What libraries keep between calls goes into the folder too."""
     os.chdir(allowed.folder)
     os.environ.update(dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP"), str(allowed.folder)))
     tempfile.tempdir = None
     most_memory = _memory_meter()
-    limits.limit(seconds=cast("float", request["seconds"]), memory=cast("int", request["memory"]))
+    limits.limit(
+        seconds=cast("float", request["seconds"]),
+        memory=cast("int", request["memory"]),
+        more_seconds=cast("float", request.get("recognition", 0)),
+    )
     try:
         sandbox.enter(allowed, protection)
     except OSError:
         os._exit(NOT_HELD)
-    for reply in reading.replies(request, most_memory=most_memory):
-        _write(replies, reply)
+    say = partial(_write, replies)
+    try:
+        for reply in reading.replies(request, say, most_memory=most_memory, programs=programs):
+            say(reply)
+    except reading.AnotherParser as other:
+        return _ANOTHER + plugins.available(FAMILY).index(other.name)
+    return _ANSWERED
 
 
-def _prepare(request: dict[str, object]) -> tuple[Path, ...]:
-    """Import what the file's name promises to need, for this file and all that follow; the programs its parser may start.
+def _prepare(request: dict[str, object], parser: str) -> frozenset[str]:
+    """Import what the file promises to need, for this file and all that follow; the programs its parser may start.
 
     A parser that needs a program names it in `PROGRAMS`. What it is by its content, and not by its name, decides which parser
-    reads a file, but only in the sandbox: there another parser is imported anew, and has no programs.
+    reads a file, but only in the sandbox: there another parser is imported anew. Where that one starts programs, nothing is read
+    but in another process, whose sandbox lets it.
     """
-    name = parser_of_name(cast("str", request["name"]))
     try:
         module = (
-            plugins.load("rag_engine", "page_pictures") if "page" in request else plugins.load(FAMILY, name)
+            plugins.load("rag_engine", "page_pictures") if "page" in request else plugins.load(FAMILY, parser)
         )
     except Exception:  # noqa: BLE001 - whoever reads the file meets it again, and says so
-        return ()
-    found = (policy.program(program) for program in getattr(module, "PROGRAMS", ()))
-    return tuple(program for program in found if program is not None)
+        return frozenset()
+    return frozenset(getattr(module, "PROGRAMS", ()))
 
 
-def _in_a_process(answer: Callable[[], None], incoming: BufferedReader) -> int:
+def _parser_of_status(status: int) -> str:
+    """The parser that a process asked for by ending so; empty when it did not."""
+    names = plugins.available(FAMILY)
+    place = status - _ANOTHER
+    return names[place] if 0 <= place < len(names) and status < 128 else ""
+
+
+def _in_a_process(answer: Callable[[], int], incoming: BufferedReader) -> int:
     """Run `answer` in a process of its own; its status, or 128 and the number of the signal that ended it."""
     if not hasattr(os, "fork"):
         # One file to a worker, then: the parent starts another.
@@ -137,14 +166,13 @@ def _in_a_process(answer: Callable[[], None], incoming: BufferedReader) -> int:
     return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
 
 
-def _run(answer: Callable[[], None], parent: int) -> NoReturn:
+def _run(answer: Callable[[], int], parent: int) -> NoReturn:
     status = 1
     try:
         if sys.platform == "linux":
             kernel.end_with_parent(signal.SIGKILL)
         if os.getppid() == parent:
-            answer()
-            status = _ANSWERED
+            status = answer()
     finally:
         os._exit(status)
 

@@ -39,6 +39,9 @@ _LARGEST_FRAME: Final = 16 << 20
 _START_SECONDS: Final = 30.0
 """Time a worker may take to start, or to begin a file, on a busy machine."""
 _END_SECONDS: Final = 10.0
+_PATIENCE: Final = 3
+_GRACE_SECONDS: Final = 5.0
+"""After the time for text recognition is over: the worker stops by itself, keeps what it has, and says what is missing."""
 _TOO_LONG: Final = 128 + getattr(signal, "SIGXCPU", 0)
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _KINDS: Final = frozenset(get_args(SectionKind))
@@ -53,6 +56,7 @@ _PASSED_ON: Final = (
     "TMP",
     "SYSTEMROOT",
     "LD_LIBRARY_PATH",
+    "TESSDATA_PREFIX",
     "TZ",
 )
 # Threads that wait for matrices to multiply: each would take address space from the file, and none survives a fork.
@@ -77,10 +81,14 @@ class PagePicture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLimits:
-    """What reading one file may cost: seconds of waiting for it, and bytes of address space."""
+    """What reading one file may cost: seconds of waiting for it, and bytes of address space.
+
+    Text recognition has seconds of its own; the pages of a scan take one or more each.
+    """
 
     seconds: float
     memory_bytes: int
+    recognition_seconds: float = 1_800
 
 
 class WorkerProcess:
@@ -112,9 +120,12 @@ class WorkerProcess:
             landlock=_whole_number(reply.get("landlock")), seccomp=bool(reply.get("seccomp"))
         )
 
-    async def parse(self, blob: Blob, limits: FileLimits) -> AsyncGenerator[list[Section]]:
+    async def parse(
+        self, blob: Blob, limits: FileLimits, *, languages: Sequence[str] = ()
+    ) -> AsyncGenerator[list[Section]]:
         """The sections of a file, a batch at a time. Raises a `UserError` when it cannot be read, also after some batches."""
-        async for reply in self._replies({}, blob, limits):
+        request: dict[str, object] = {"recognition": limits.recognition_seconds, "languages": list(languages)}
+        async for reply in self._replies(request, blob, limits):
             yield [_section(raw, blob) for raw in cast("list[object]", reply.get("sections") or [])]
 
     async def picture(
@@ -162,12 +173,22 @@ class WorkerProcess:
         }
         await self._send(request)
         await self._begun(token)
-        left = limits.seconds
+        left, recognition_left = limits.seconds, limits.recognition_seconds
+        recognising = False
         while True:
             began = time.monotonic()
-            reply = await self._receive(blob, left=left, limits=limits)
+            # A page that others make wait for the processor may take longer than its processor time.
+            most = min(recognition_left, _PATIENCE * limits.seconds) + _GRACE_SECONDS if recognising else left
+            reply = await self._receive(blob, left=most, limits=limits)
             # Only our waiting counts: a slow consumer must not use up the file's time.
-            left -= time.monotonic() - began
+            waited = time.monotonic() - began
+            if recognising:
+                recognition_left -= waited
+            else:
+                left -= waited
+            if "recognising" in reply:
+                recognising = bool(reply["recognising"])
+                continue
             if "sections" not in reply and "picture" not in reply:
                 break
             yield reply

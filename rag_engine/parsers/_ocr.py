@@ -13,33 +13,30 @@ import signal
 import subprocess
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 import numpy as np
 import pymupdf
 
 from rag_engine.parsers._mupdf import translate_errors
+from rag_engine.parsers._ocr_layout import sections_of
 from rag_engine.parsers._ocr_skew import skew
-from rag_engine.parsers._ocr_words import Words, blocks_of, words_of
-from rag_engine.parsers._pdf_layout import arranged, paragraph, table_text
+from rag_engine.parsers._ocr_words import Words, words_of
 from rag_engine.parsers._recognition_terms import current
-from rag_engine.types import Section
 
 if sys.platform != "win32":
     import resource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from rag_engine.parsers._mupdf import Rect
+    from rag_engine.parsers._unread_pages import Reason
+    from rag_engine.types import Section
 
 PROGRAM: Final = "tesseract"
 PROGRAMS: Final = (PROGRAM,)
-
-Reason: TypeAlias = Literal["missing", "faint", "slow", "exhausted", "large", "failed"]
-"""Why a page was not recognised: there is no program for it; its letters cannot be made out; it or all pages so far took too long;
-its picture is too large; the program failed."""
 
 _DENSEST: Final = 300.0
 _LEAST_DENSE: Final = 200.0
@@ -73,6 +70,10 @@ class _Pixmap(Protocol):
     def tobytes(self, output: str) -> bytes: ...
 
 
+class _Matrix(Protocol):
+    def prerotate(self, degrees: float) -> object: ...
+
+
 class _Page(Protocol):
     """A page of a PDF or a picture, as PyMuPDF has it."""
 
@@ -84,19 +85,18 @@ class _Page(Protocol):
 
 def page_sections(page: object, anchor: str) -> list[Section]:
     """What is written on a page, in reading order; nothing for one without letters. Raises `Unread`."""
-    seen = cast("_Page", page)
-    words, density = _recognised(lambda: _drawn(seen))
-    if words.unreadable:
-        raise Unread("faint")
-    return list(_sections(words, density, anchor))
+    return _readable(_recognised(partial(_drawn, cast("_Page", page))), anchor)
 
 
 def file_sections(path: Path, anchor: str) -> list[Section]:
     """The same for a picture in a file that Tesseract opens itself. Raises `Unread`."""
-    words, density = _recognised(lambda: (path.read_bytes(), 0.0))
+    return _readable(_recognised(lambda: (path.read_bytes(), 0.0)), anchor)
+
+
+def _readable(words: Words, anchor: str) -> list[Section]:
     if words.unreadable:
         raise Unread("faint")
-    return list(_sections(words, density or _LEAST_DENSE, anchor))
+    return list(sections_of(words.words, anchor))
 
 
 def chosen(installed: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ def languages_of(listing: str) -> tuple[str, ...]:
     return tuple(line.strip() for line in listing.splitlines()[1:] if line.strip())
 
 
-def _recognised(drawn: Callable[[], tuple[bytes, float]]) -> tuple[Words, float]:
+def _recognised(drawn: Callable[[], tuple[bytes, float]]) -> Words:
     terms = current()
     if terms.exhausted:
         raise Unread("exhausted")
@@ -136,7 +136,7 @@ def _recognised(drawn: Callable[[], tuple[bytes, float]]) -> tuple[Words, float]
             mode,
             *(["--dpi", f"{density:.0f}"] if density else []),
         ]
-        return words_of(_run(["stdin", "stdout", *options, "tsv"], content, seconds=seconds)), density
+        return words_of(_run(["stdin", "stdout", *options, "tsv"], content, seconds=seconds))
 
 
 def _drawn(page: _Page) -> tuple[bytes, float]:
@@ -150,7 +150,7 @@ def _drawn(page: _Page) -> tuple[bytes, float]:
 
 
 def _gray(page: _Page, zoom: float, *, turned: float = 0.0) -> _Pixmap:
-    matrix = pymupdf.Matrix(zoom, zoom)
+    matrix = cast("_Matrix", pymupdf.Matrix(zoom, zoom))
     return page.get_pixmap(
         matrix=matrix.prerotate(turned) if turned else matrix, colorspace=pymupdf.csGRAY, alpha=False
     )
@@ -171,16 +171,6 @@ def _density(page: _Page) -> float:
     return min(wanted, 72 * math.sqrt(_MOST_PIXELS / (width * height)))
 
 
-def _sections(words: Words, density: float, anchor: str) -> Iterator[Section]:
-    blocks = arranged(blocks_of(words.words, dots_per_inch=density))
-    page_text = "\n".join(line.text for block in blocks for line in block.lines)
-    for block in blocks:
-        if block.rows:
-            yield Section(text=table_text(block.rows), anchor=anchor, kind="table")
-        else:
-            yield Section(text=paragraph(block.lines, page_text), anchor=anchor)
-
-
 def _installed() -> tuple[str, ...] | None:
     """The languages whose data are installed; None when there is no program, or it may not be started here."""
     try:
@@ -198,7 +188,7 @@ def _run(arguments: Sequence[str], given: bytes, *, seconds: float) -> str:
             input=given,
             capture_output=True,
             env=os.environ | _BY_ITSELF,
-            preexec_fn=limited,  # noqa: PLW1509 - this process has one thread
+            preexec_fn=limited,
             timeout=None if limited else seconds,
             check=False,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -54,10 +55,10 @@ def skew(gray: NDArray[np.uint8]) -> float:
 
 def _clearness(x: NDArray[np.float32], y: NDArray[np.float32], degrees: float) -> float:
     """How much the marks gather in rows, or in columns for text that runs sideways, once turned back by so many degrees."""
-    sine, cosine = np.float32(np.sin(np.radians(degrees))), np.float32(np.cos(np.radians(degrees)))
+    sine, cosine = math.sin(math.radians(degrees)), math.cos(math.radians(degrees))
     return max(_gathered(y * cosine - x * sine), _gathered(x * cosine + y * sine))
 
 
-def _gathered(places: NDArray[np.float32]) -> float:
+def _gathered(places: NDArray[np.floating]) -> float:
     counts = np.bincount((places - places.min()).astype(np.int32))
     return float(np.square(counts, dtype=np.float64).sum())

@@ -1,14 +1,11 @@
-"""Pure: from the words that Tesseract tells, with their places, to lines and blocks; and whether they are words at all."""
+"""Pure: the words that Tesseract tells, with their places, and whether they are words at all."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
-from statistics import median
+from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
-
-from rag_engine.parsers._pdf_layout import TextLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,14 +13,11 @@ if TYPE_CHECKING:
 _COLUMNS: Final = 12
 _WORD_LEVEL: Final = "5"
 _LETTER: Final = re.compile(r"[^\W_]")
-_WIDE: Final = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 _SURE: Final = 60.0
 """Confidence, of 100, from which words are those that one sees; of pages without words it is about 30."""
 _LEAST_SURE: Final = 30.0
 _FEWEST_LETTERS: Final = 12
 """Fewer letters that are not sure are specks and the edges of pictures, not a page that could not be read."""
-_GAP: Final = 2.2
-"""Blanks between the cells of a table, in heights of the letters, are at least as wide."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,33 +62,6 @@ def words_of(tsv: str) -> Words:
     return Words(words=tuple(kept), confidence=_confidence(kept), doubtful=doubtful)
 
 
-def blocks_of(words: Sequence[Word], *, dots_per_inch: float) -> list[list[TextLine]]:
-    """The words as lines in blocks, in points; cells of one row are lines of their own at one height."""
-    points = 72 / dots_per_inch
-    turned = _is_turned(words)
-    blocks: list[list[TextLine]] = []
-    for _, block in groupby(words, key=lambda word: word.line[:2]):
-        lines = [list(line) for _, line in groupby(block, key=lambda word: word.line)]
-        size = median(word.height for line in lines for word in line) * points
-        found = [
-            TextLine(
-                text=_joined(cell),
-                top=min(word.top for word in cell) * points,
-                left=min(word.left for word in cell) * points,
-                size=round(size, 1),
-            )
-            for line in lines
-            for cell in ([line] if turned else _cells(line))
-        ]
-        if turned:
-            # Their places are those of the page as it lies, which say nothing of rows; their order is right.
-            found = [
-                replace(line, top=12.0 * number, left=0.0, size=10.0) for number, line in enumerate(found)
-            ]
-        blocks.append(found)
-    return blocks
-
-
 def _rows(tsv: str) -> Iterator[Word]:
     for row in tsv.splitlines()[1:]:
         cells = row.split("\t", _COLUMNS - 1)
@@ -132,31 +99,3 @@ def _confidence(words: Sequence[Word]) -> float:
     """The mean over the characters: a long word counts more than a speck."""
     characters = sum(len(word.text) for word in words)
     return sum(word.confidence * len(word.text) for word in words) / characters if characters else 0.0
-
-
-def _is_turned(words: Sequence[Word]) -> bool:
-    """Whether the text does not run from left to right on the page as it lies: sideways or upside down."""
-    long = [word for word in words if len(word.text) > 2]
-    if sum(word.height for word in long) > sum(word.width for word in long):
-        return True
-    steps = [after.left > before.left for before, after in pairwise(long) if after.line == before.line]
-    return sum(steps) * 2 < len(steps)
-
-
-def _cells(line: Sequence[Word]) -> Iterator[list[Word]]:
-    height = median(word.height for word in line)
-    cell = [line[0]]
-    for before, word in pairwise(line):
-        if word.left - (before.left + before.width) > _GAP * height:
-            yield cell
-            cell = []
-        cell.append(word)
-    yield cell
-
-
-def _joined(words: Sequence[Word]) -> str:
-    text = words[0].text
-    for before, word in pairwise(words):
-        wide = _WIDE.match(before.text[-1:]) and _WIDE.match(word.text[:1])
-        text += word.text if wide else f" {word.text}"
-    return text

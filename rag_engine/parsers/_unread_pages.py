@@ -24,8 +24,10 @@ _REASONS: Final[Mapping[Reason, tuple[str, str]]] = {
     ),
     "faint": ("its letters cannot be made out", "their letters cannot be made out"),
     "slow": ("recognising its text took too long", "recognising their text took too long"),
-    "exhausted": ("recognising the pages before it took all the time that one file may take",)
-    + ("recognising the pages before them took all the time that one file may take",),
+    "exhausted": (
+        "recognising the pages before it took all the time that one file may take",
+        "recognising the pages before them took all the time that one file may take",
+    ),
     "large": ("its picture is too large", "their pictures are too large"),
     "failed": ("its text could not be recognised", "their text could not be recognised"),
 }

@@ -40,7 +40,7 @@ class Policy:
     @property
     def readable(self) -> tuple[Path, ...]:
         """Files, and folders with all that is in them."""
-        more = map(Path, _FOR_PROGRAMS) if self.programs else ()
+        more = (*map(Path, _FOR_PROGRAMS), *_beside(self.programs)) if self.programs else ()
         return (self.file, *self.libraries, *more)
 
     @property
@@ -96,6 +96,14 @@ def program(name: str) -> Path | None:
     """Where a program stands, by `PATH`; None when it is not installed."""
     found = shutil.which(name)
     return Path(found).resolve() if found else None
+
+
+def _beside(programs: Iterable[Path]) -> Iterator[Path]:
+    """Libraries and data of programs that were installed into a place of their own, such as /opt/tools or ~/miniconda3."""
+    for prefix in {program.parent.parent for program in programs if program.parent.name == "bin"}:
+        yield from (prefix / folder for folder in ("lib", "share"))
+    if data := os.environ.get("TESSDATA_PREFIX"):
+        yield Path(data)
 
 
 def _resolved(paths: Iterable[Path]) -> set[Path]:
