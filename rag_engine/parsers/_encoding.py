@@ -27,6 +27,24 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_WIDE: Final = frozenset(
+    {"utf-16", "utf-32", "utf-8-sig", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"}
+)
+_DECLARED: Final = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]{2,30})", re.IGNORECASE)
+# What pages call by an older name is, and browsers take it for, the larger set of characters.
+_TRUE_NAMES: Final = {
+    **dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "us-ascii", "ascii", "iso8859-1"), "cp1252"),
+    **dict.fromkeys(("gb2312", "gbk", "gb_2312-80", "x-gbk"), "gb18030"),
+    **dict.fromkeys(("shift_jis", "shift-jis", "x-sjis", "sjis"), "cp932"),
+    **dict.fromkeys(("euc-kr", "ks_c_5601-1987", "euckr"), "cp949"),
+    **dict.fromkeys(("iso-8859-9",), "cp1254"),
+    **dict.fromkeys(("big5", "x-x-big5"), "big5hkscs"),
+    **dict.fromkeys(("tis-620", "iso-8859-11", "windows-874"), "cp874"),
+    "iso-8859-8-i": "iso8859-8",
+    "x-mac-roman": "mac-roman",
+    "macintosh": "mac-roman",
+    "x-mac-cyrillic": "mac-cyrillic",
+}
 _ISO_2022 = re.compile(rb"\x1b(?:\$[@B]|\(J)")
 _TEXT_CONTROLS: Final = frozenset(b"\t\n\r\f\v\b\x1b\x07")
 _NEWLINES = re.compile("\r\n|\n|\r")
@@ -61,6 +79,28 @@ def opened(path: Path) -> str:
     if encoding is None:
         raise UnsupportedFile("The file is not text, so it cannot be read.")
     return encoding
+
+
+def opened_markup(path: Path) -> str:
+    """The codec of an HTML or XML file: by its mark, else what it declares if that fits, else what the bytes suggest.
+
+    Raises `UnsupportedFile` when it holds no text.
+    """
+    encoding = opened(path)
+    # Bytes that are right UTF-8 beyond ASCII are nothing else, whatever is declared.
+    if encoding in _WIDE or encoding == "utf-8":
+        return encoding
+    with path.open("rb") as file:
+        head = file.read(_SAMPLE)
+    declared = _DECLARED.search(head[:4096])
+    label = declared[1].decode("ascii").lower() if declared is not None else encoding
+    try:
+        name = codecs.lookup(_TRUE_NAMES.get(label, label)).name
+        # The last character of the sample may be cut.
+        codecs.getincrementaldecoder(name)().decode(head)
+    except (LookupError, UnicodeDecodeError):
+        return encoding  # a wrong declaration is common; the bytes know better
+    return encoding if name in _WIDE else name
 
 
 def text_lines(path: Path, encoding: str) -> Iterator[Line]:

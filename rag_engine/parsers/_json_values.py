@@ -86,7 +86,7 @@ def add(tree: Tree, value: Value, key: str, step: str) -> Iterator[Section]:
     """Put a value into the tree: a small one as a block, a large one child by child."""
     indent = "  " * tree.depth
     if isinstance(value, str) and len(value) > PASSAGE:
-        yield from tree.alone(clean(value), key, step)
+        yield from tree.alone(Block(clean(value), step), key)
     elif isinstance(value, str) or _size(value) <= PASSAGE:
         text = _pair(key, value, indent, tree.depth) if key else _item(value, tree.depth)
         yield from tree.add(Block(text, step))

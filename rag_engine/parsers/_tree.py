@@ -88,13 +88,17 @@ class Tree:
         node.blocks.append(block)
         node.size += len(block.text) + 1
 
-    def alone(self, text: str, heading: str, step: str) -> Iterator[Section]:
+    def name(self, heading: str) -> None:
+        """Head the node by what it is called, now that this is known."""
+        self._nodes[-1].heading = one_line(heading)[:_LONGEST_HEADING]
+
+    def alone(self, block: Block, heading: str = "") -> Iterator[Section]:
         """A value too long to stand beside others: a section of its own, under the heading of its key."""
         yield from self._break()
         path = "".join(above.step for above in self._nodes)
         headings = (*self._headings(), *([one_line(heading)[:_LONGEST_HEADING]] if heading else []))
-        anchor = self._anchor(path, [Block(text, step)], False)
-        yield Section(text=text, anchor=anchor, headings=headings, kind=self._kind)
+        anchor = self._anchor(path, [block], False)
+        yield Section(text=block.text, anchor=anchor, headings=headings, kind=self._kind)
 
     def end(self) -> Iterator[Section]:
         """What is left."""

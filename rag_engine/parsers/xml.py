@@ -1,0 +1,273 @@
+"""XML: documents under their headings, data by its elements as they come; no entity is expanded that is longer than a phrase."""
+
+from __future__ import annotations
+
+import html.entities
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+from xml.parsers import expat
+
+from lxml import etree
+
+from rag_engine.errors import CorruptFile
+from rag_engine.parsers import html as html_parser
+from rag_engine.parsers import text
+from rag_engine.parsers._encoding import opened_markup, text_blocks, text_lines
+from rag_engine.parsers._json_values import LONGEST_NAME, NAMING
+from rag_engine.parsers._sections import joined, one_line
+from rag_engine.parsers._tree import Block, Tree, lines_place
+from rag_engine.parsers._xml_documents import ROOTS, to_html
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from rag_engine.types import Section
+
+_LARGEST_DOCUMENT: Final = 32 << 20
+"""Bytes: the tree of a larger document would not fit the memory; it is read as data."""
+_ROOT: Final = re.compile(
+    r"\A\ufeff?\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*<(?:[\w.-]+:)?([\w.-]+)",
+    re.DOTALL,
+)
+_ENTITY: Final = re.compile(r"&(\w{1,30});")
+_MARKUP: Final = re.compile(r"<(?:p|br|div|b|i|a|ul|li|img|h\d|table|span|strong|em)\b[^>]*>", re.IGNORECASE)
+_PREDEFINED: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_LONGEST_ENTITY: Final = 200
+_MOST_EXPANDED: Final = 100_000
+"""Characters that entities may add in all."""
+_LONGEST_TEXT: Final = 4_000
+"""Characters of one element that are held together."""
+_LONGEST_ATTRIBUTE: Final = 200
+_DEEPEST: Final = 60
+_LARGEST_FEED: Final = 1 << 16
+
+
+def parse(path: Path) -> Iterator[Section]:
+    """Sections anchored "§ Heading" for documents, by lines for data; what is no XML is read as text from there on."""
+    encoding = opened_markup(path)
+    root = _root(path, encoding)
+    if root == "html":
+        yield from html_parser.parse(path)
+    elif root in ROOTS and path.stat().st_size <= _LARGEST_DOCUMENT:
+        yield from joined(_document(path, encoding))
+    else:
+        yield from joined(_data(path, encoding, attributes=root != "svg"))
+
+
+def _root(path: Path, encoding: str) -> str:
+    beginning = next(text_blocks(path, encoding), "")[:_LARGEST_FEED]
+    found = _ROOT.match(beginning)
+    return found[1] if found else ""
+
+
+def _document(path: Path, encoding: str) -> Iterator[Section]:
+    source = _ENTITY.sub(_character, "".join(text_blocks(path, encoding)))
+    parser = etree.XMLParser(
+        encoding="utf-8",
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
+        recover=True,
+    )
+    try:
+        root = etree.fromstring(source.encode("utf-8", errors="replace"), parser)
+    except etree.XMLSyntaxError:
+        root = None
+    if root is None or any("depth" in entry.message for entry in parser.error_log):
+        yield from text.sections(text_lines(path, encoding))
+        return
+    yield from html_parser.walk(to_html(root))
+
+
+def _character(reference: re.Match[str]) -> str:
+    """The character that an entity of HTML stands for, which documents use without declaring it."""
+    name = reference[1]
+    code = None if name in _PREDEFINED else html.entities.name2codepoint.get(name)
+    return chr(code) if code else reference[0]
+
+
+def _data(path: Path, encoding: str, *, attributes: bool) -> Iterator[Section]:
+    reader = _Reader(attributes=attributes)
+    try:
+        for block in text_blocks(path, encoding):
+            for start in range(0, len(block), _LARGEST_FEED):
+                yield from reader.fed(block[start : start + _LARGEST_FEED])
+        yield from reader.fed("", last=True)
+    except expat.ExpatError as error:
+        yield from reader.end()
+        rest = (line for line in text_lines(path, encoding) if line.number >= error.lineno)
+        yield from text.sections(rest)
+        return
+    yield from reader.end()
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element that has begun."""
+
+    name: str
+    line: int
+    attributes: str
+    texts: list[str] = field(default_factory=list[str])
+    size: int = 0
+    entered: bool = False
+
+
+class _Reader:
+    """Expat's events to sections. Internal entities are not expanded by expat where a default handler is set."""
+
+    def __init__(self, *, attributes: bool) -> None:
+        self._with_attributes = attributes
+        self._tree = Tree(lines_place)
+        self._open: list[_Open] = []
+        self._inline = 0
+        """Elements open inside one that has words of its own: they are part of its text."""
+        self._sections: list[Section] = []
+        self._entities: dict[str, str] = {}
+        self._expanded = 0
+        self._parser = expat.ParserCreate("utf-8")
+        self._parser.buffer_text = True
+        self._parser.UseForeignDTD(True)
+        self._parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
+        self._parser.EntityDeclHandler = self._declared
+        self._parser.DefaultHandler = self._other
+
+    def fed(self, source: str, *, last: bool = False) -> Iterator[Section]:
+        """Raises `ExpatError` where the source is no XML."""
+        self._parser.Parse(source.encode("utf-8", errors="replace"), last)
+        yield from self._taken()
+
+    def end(self) -> Iterator[Section]:
+        """What is left, also of elements that never end."""
+        while self._open:
+            self._inline = 0
+            self._end("")
+        self._sections += self._tree.end()
+        yield from self._taken()
+
+    def _taken(self) -> Iterable[Section]:
+        taken, self._sections = self._sections, []
+        return taken
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if self._inline:
+            self._inline += 1
+            self._open[-1].texts.append(" ")
+            return
+        if self._open:
+            above = self._open[-1]
+            if (above.size and not above.entered) or len(self._open) >= _DEEPEST:
+                self._inline = 1
+                return
+            self._words(above)
+            if not above.entered:
+                above.entered = True
+                self._enter(above)
+        shown = self._shown(attributes) if self._with_attributes else ""
+        self._open.append(_Open(name.rpartition(":")[2], self._parser.CurrentLineNumber, shown))
+
+    def _enter(self, element: _Open) -> None:
+        label = " ".join(part for part in (element.name, element.attributes) if part)
+        head = Block(f"{'  ' * self._tree.depth}{label}:", first=element.line, last=element.line)
+        self._tree.enter(element.name if len(self._open) > 1 else "", head=head)
+
+    def _end(self, name: str) -> None:
+        del name
+        if self._inline:
+            self._inline -= 1
+            return
+        element = self._open.pop()
+        if element.entered:
+            self._words(element)
+            self._sections += self._tree.leave()
+            return
+        content = _plain("".join(element.texts))
+        if not content and not element.attributes:
+            return
+        label = " ".join(part for part in (element.name, element.attributes) if part)
+        self._add(element, content, f"{label}: {content}" if content else label)
+        if element.name.lower() in NAMING and 0 < len(content) <= LONGEST_NAME and len(self._open) > 1:
+            self._tree.name(content)
+
+    def _words(self, element: _Open) -> None:
+        """Words between the elements inside another."""
+        content = _plain("".join(element.texts))
+        element.texts.clear()
+        element.size = 0
+        if content:
+            self._add(element, content, content)
+
+    def _add(self, element: _Open, content: str, shown: str) -> None:
+        last = self._parser.CurrentLineNumber
+        indent = "  " * self._tree.depth
+        if len(content) > _LONGEST_TEXT // 4:
+            self._sections += self._tree.alone(Block(content, first=element.line, last=last), element.name)
+        else:
+            self._sections += self._tree.add(
+                Block(indent + shown.replace("\n", f"\n{indent}"), first=element.line, last=last)
+            )
+
+    def _text(self, data: str) -> None:
+        if not self._open:
+            return
+        element = self._open[-1]
+        if element.size or data.strip():
+            element.texts.append(data)
+            element.size += len(data)
+            if element.size > _LONGEST_TEXT and not self._inline:
+                self._long(element)
+
+    def _long(self, element: _Open) -> None:
+        """A long text is handed out in parts, all but its last words."""
+        content = "".join(element.texts)
+        if _MARKUP.search(content) and len(content) < _LONGEST_TEXT * 16:
+            return
+        done, blank, rest = content.rpartition(" ")
+        if blank:
+            element.texts[:] = [rest]
+            element.size = len(rest)
+            part = Block(_plain(done), first=element.line, last=self._parser.CurrentLineNumber)
+            self._sections += self._tree.alone(part, element.name)
+        element.line = self._parser.CurrentLineNumber
+
+    def _declared(self, name: str, is_parameter: int, value: str | None, *_: str | None) -> None:
+        if (
+            not is_parameter
+            and value is not None
+            and len(value) <= _LONGEST_ENTITY
+            and not set(value) & {"&", "<"}
+        ):
+            self._entities[name] = value
+
+    def _other(self, data: str) -> None:
+        reference = _ENTITY.fullmatch(data)
+        if reference is None:
+            return
+        value = self._entities.get(reference[1], _character(reference))
+        self._expanded += len(value)
+        self._text(value if self._expanded <= _MOST_EXPANDED else data)
+
+    def _shown(self, attributes: dict[str, str]) -> str:
+        short = (
+            f"{name.rpartition(':')[2]}={one_line(value)}"
+            for name, value in attributes.items()
+            if value.strip() and len(value) <= _LONGEST_ATTRIBUTE and not name.startswith("xmlns")
+        )
+        return " ".join(short)
+
+
+def _plain(content: str) -> str:
+    """Text as a person reads it; feeds put whole pages of HTML into one element."""
+    if _MARKUP.search(content):
+        try:
+            return "\n".join(section.text for section in html_parser.sections(content))
+        except CorruptFile:
+            return content
+    return "\n".join(line for line in (" ".join(line.split()) for line in content.splitlines()) if line)
