@@ -1,183 +1,128 @@
-"""PPTX by python-pptx: slides in their order with title, text, tables, charts and speaker notes."""
+"""PPTX: slides in their order, each with title, text, tables, charts and diagrams as they are read, notes and comments."""
 
 from __future__ import annotations
 
-import zipfile
-import zlib
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import TYPE_CHECKING, Final
 
-import pptx
-from pptx.exc import PythonPptxError
-
-from rag_engine.errors import CorruptFile
-from rag_engine.parsers._archives import check_archive
-from rag_engine.parsers._sections import clean, is_blank, joined, one_line
-from rag_engine.parsers._tables import table_text
-from rag_engine.types import Section
+from rag_engine.parsers._ooxml import A, Element, P, Package, R, number, package
+from rag_engine.parsers._pptx_comments import authors_of, comment_sections
+from rag_engine.parsers._pptx_shapes import Places, Shape, places_of, shape_sections, shapes_of
+from rag_engine.parsers._sections import is_blank, joined, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-_DEEPEST: Final = 20
-"""Groups in groups beyond this are left out."""
+    from rag_engine.types import Section
 
-
-class _Paragraph(Protocol):
-    text: str
-    level: int
-
-
-class _TextFrame(Protocol):
-    text: str
-    paragraphs: Iterable[_Paragraph]
-
-
-class _Cell(Protocol):
-    text: str
-
-
-class _Row(Protocol):
-    cells: Iterable[_Cell]
-
-
-class _Table(Protocol):
-    rows: Iterable[_Row]
-
-
-class _Series(Protocol):
-    name: str
-    values: Iterable[float | None]
-
-
-class _Plot(Protocol):
-    categories: Iterable[object]
-    series: Iterable[_Series]
-
-
-class _Chart(Protocol):
-    has_title: bool
-    chart_title: _HasTextFrame
-    plots: Iterable[_Plot]
-
-
-class _HasTextFrame(Protocol):
-    text_frame: _TextFrame
-
-
-class _Shape(Protocol):
-    """The parts of python-pptx's shapes that are used here, of whichever class of shape has them."""
-
-    shape_id: int
-    has_text_frame: bool
-    has_table: bool
-    has_chart: bool
-    text_frame: _TextFrame
-    table: _Table
-    chart: _Chart
-    shapes: Iterable[_Shape]
-
-
-class _Shapes(Protocol):
-    title: _Shape | None
-
-    def __iter__(self) -> Iterator[_Shape]: ...
-
-
-class _NotesSlide(Protocol):
-    notes_text_frame: _TextFrame | None
-
-
-class _Slide(Protocol):
-    shapes: _Shapes
-    has_notes_slide: bool
-    notes_slide: _NotesSlide
-
-
-class _Presentation(Protocol):
-    slides: Iterable[_Slide]
-
-
-_open: Final = cast("Callable[[str], _Presentation]", pptx.Presentation)
+_P14: Final = "{http://schemas.microsoft.com/office/powerpoint/2010/main}"
+_OFF: Final = frozenset({"0", "false", "off"})
+_ON: Final = frozenset({"1", "true", "on"})
+# Numbers of slides and their small pictures say nothing; dates and footers are told once.
+_SILENT: Final = frozenset({"sldNum", "sldImg", "hdr"})
+_REPEATED: Final = frozenset({"dt", "ftr"})
+_LONGEST_TITLE: Final = 100
+"""Characters of a line in large letters that is taken for the title where no shape says that it is one."""
+_UNNAMED_SECTIONS: Final = frozenset({"Default Section", "Untitled Section"})
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """A section per slide, "slide 2", under its title; tables and notes by themselves."""
-    check_archive(path)
-    with _translate_errors():
-        presentation = _open(str(path))
-    yield from joined(_sections(presentation))
+    """A section per slide, "slide 2", under its title; tables by themselves; "slide 2, notes", "slide 2, comment 1"."""
+    yield from joined(_sections(path))
 
 
-@contextmanager
-def _translate_errors() -> Generator[None]:
-    try:
-        yield
-    except (
-        *(PythonPptxError, SyntaxError, KeyError, ValueError, TypeError, AttributeError, IndexError),
-        *(OSError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error),
-    ) as error:
-        # python-pptx lets every error of damaged XML through; a SyntaxError is that of the XML parser.
-        raise CorruptFile("The presentation is damaged and cannot be read; save it again.") from error
+def _sections(path: Path) -> Iterator[Section]:
+    with package(path, "presentation") as opened:
+        main = opened.main("ppt/presentation.xml")
+        root = opened.root(main)
+        groups = _groups(root)
+        presentation = _Presentation(opened, main, right_to_left=root.get("rtl") in _ON)
+        slides = root.iterfind(f"{P}sldIdLst/{P}sldId")
+        parts = ((slide, opened.target(main, slide.get(f"{R}id"))) for slide in slides)
+        for count, (slide, part) in enumerate(parts, 1):
+            if part is not None:
+                group = groups.get(slide.get("id") or "", "")
+                yield from presentation.slide(part, f"slide {count}", (group,) if group else ())
 
 
-def _sections(presentation: _Presentation) -> Iterator[Section]:
-    with _translate_errors():
-        for number, slide in enumerate(presentation.slides, 1):
-            yield from _slide_sections(slide, f"slide {number}")
+def _groups(root: Element) -> dict[str, str]:
+    """Slide id -> the name of the section it is in."""
+    return {
+        slide.get("id") or "": name
+        for group in root.iter(f"{_P14}section")
+        if (name := one_line(group.get("name") or "")) not in _UNNAMED_SECTIONS
+        for slide in group.iter(f"{_P14}sldId")
+    }
 
 
-def _slide_sections(slide: _Slide, anchor: str) -> Iterator[Section]:
-    title = slide.shapes.title
-    heading = one_line(title.text_frame.text) if title is not None and title.has_text_frame else ""
-    headings = (heading,) if heading else ()
-    if heading:
-        yield Section(text=heading, anchor=anchor, headings=headings)
-    for shape in _flat(slide.shapes):
-        if title is None or shape.shape_id != title.shape_id:
-            yield from _shape_sections(shape, anchor, headings)
-    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-        notes = slide.notes_slide.notes_text_frame.text
-        yield Section(text=notes, anchor=anchor, headings=(*headings, "Notes"))
+class _Presentation:
+    """Reads slide after slide, each from its own part; what repeats from slide to slide is told once."""
+
+    def __init__(self, opened: Package, main: str, *, right_to_left: bool) -> None:
+        self._opened = opened
+        self._authors = authors_of(opened, main)
+        self._right_to_left = right_to_left
+        self._places: dict[str, Places] = {}
+        self._told: set[str] = set()
+
+    def slide(self, part: str, anchor: str, above: tuple[str, ...]) -> Iterator[Section]:
+        """All of one slide, under the headings `above` and its title."""
+        root = self._opened.root(part)
+        tree = root.find(f"{P}cSld/{P}spTree")
+        shapes = (
+            [] if tree is None else shapes_of(tree, self._layout(part), right_to_left=self._right_to_left)
+        )
+        shapes = [shape for shape in shapes if shape.placeholder not in _SILENT]
+        title = _title([shape for shape in shapes if shape.placeholder not in _REPEATED])
+        hidden = ("Hidden slide",) if (root.get("show") or "").lower() in _OFF else ()
+        headings = (*hidden, *above, *((title,) if title else ()))
+        for shape in shapes:
+            if shape.placeholder in _REPEATED and not self._is_new(shape.text):
+                continue
+            yield from shape_sections(self._opened, part, shape, anchor, headings)
+        for notes in self._opened.related(part, "notesSlide"):
+            yield from self._notes(notes, anchor, headings)
+        yield from comment_sections(self._opened, part, self._authors, anchor, headings)
+
+    def _is_new(self, text: str) -> bool:
+        if text in self._told:
+            return False
+        self._told.add(text)
+        return True
+
+    def _notes(self, part: str, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
+        tree = self._opened.root(part).find(f"{P}cSld/{P}spTree")
+        for shape in shapes_of(tree, {}) if tree is not None else ():
+            if shape.placeholder not in _SILENT | _REPEATED:
+                yield from shape_sections(self._opened, part, shape, f"{anchor}, notes", (*headings, "Notes"))
+
+    def _layout(self, slide: str) -> Mapping[tuple[str, str], tuple[float, float, float, float]]:
+        """Where the slide's layout, else its master, puts what the slide itself gives no place."""
+        layout = next(self._opened.related(slide, "slideLayout"), None)
+        if layout is None:
+            return {}
+        if layout not in self._places:
+            places: Places = {}
+            masters = [*self._opened.related(layout, "slideMaster")][:1]
+            for part in (*masters, layout):
+                own = places_of(self._opened.root(part).find(f"{P}cSld/{P}spTree"))
+                # The numbers of a master's placeholders are its own.
+                places |= own if part == layout else {key: box for key, box in own.items() if key[0]}
+            self._places[layout] = places
+        return self._places[layout]
 
 
-def _flat(shapes: Iterable[_Shape], depth: int = 0) -> Iterator[_Shape]:
-    """Shapes with those of groups, in the order they are drawn, which is the order they are read to the blind."""
+def _title(shapes: Sequence[Shape]) -> str:
+    """The text of the shape that is the title; without one, the first line if its letters are the largest."""
     for shape in shapes:
-        if hasattr(shape, "shapes") and depth < _DEEPEST:
-            yield from _flat(shape.shapes, depth + 1)
-        else:
-            yield shape
+        if shape.is_title and not is_blank(shape.text):
+            return one_line(shape.text)
+    sizes = [_largest_letters(shape.element) for shape in shapes]
+    if not shapes or not sizes[0] or sizes[0] <= max([18_00, *sizes[1:]]):
+        return ""
+    line = one_line(shapes[0].text)
+    return line if len(line) <= _LONGEST_TITLE else ""
 
 
-def _shape_sections(shape: _Shape, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
-    if getattr(shape, "has_table", False):
-        text = table_text([cell.text for cell in row.cells] for row in shape.table.rows)
-        yield Section(text=text, anchor=anchor, headings=headings, kind="table")
-    elif getattr(shape, "has_chart", False):
-        yield from _chart_sections(shape.chart, anchor, headings)
-    elif shape.has_text_frame:
-        paragraphs = (clean(paragraph.text) for paragraph in shape.text_frame.paragraphs)
-        text = "\n".join(paragraph for paragraph in paragraphs if not is_blank(paragraph))
-        yield Section(text=text, anchor=anchor, headings=headings)
-
-
-def _chart_sections(chart: _Chart, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
-    """A chart's title, and its numbers as the table they were made from."""
-    if chart.has_title:
-        yield Section(text=chart.chart_title.text_frame.text, anchor=anchor, headings=headings)
-    for plot in chart.plots:
-        series = list(plot.series)
-        columns = [[_number(value) for value in one.values] for one in series]
-        categories = [str(category) for category in plot.categories]
-        rows = [["", *(one.name or "" for one in series)]]
-        rows += [
-            [category, *(column[at] if at < len(column) else "" for column in columns)]
-            for at, category in enumerate(categories)
-        ]
-        yield Section(text=table_text(rows), anchor=anchor, headings=headings, kind="table")
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.15g}"
+def _largest_letters(element: Element) -> int:
+    return max((number(run.get("sz")) for run in element.iter(f"{A}rPr")), default=0)
