@@ -23,7 +23,9 @@ READABLE: Final = "PDF, Word, PowerPoint, Excel, CSV, Markdown, HTML, JSON, sour
 ALIASES: Final = {
     **dict.fromkeys(("docm", "dotx", "dotm"), "docx"),
     **dict.fromkeys(("pptm", "potx", "ppsx", "ppsm", "potm"), "pptx"),
-    **dict.fromkeys(("xlsx", "xlsm", "xltx", "xltm", "csv", "tsv", "tab"), "sheet"),
+    **dict.fromkeys(("xlsx", "xlsm", "xltx", "xltm", "xlsb", "csv", "tsv", "tab"), "sheet"),
+    **dict.fromkeys(("xlt", "xlw"), "xls"),
+    **dict.fromkeys(("ots",), "ods"),
     **dict.fromkeys(("md", "mdown", "mkd", "mdx", "qmd", "rmd"), "markdown"),
     **dict.fromkeys(("htm", "xhtml", "xht", "shtml"), "html"),
     **dict.fromkeys(("jsonl", "ndjson", "geojson", "jsonld", "webmanifest", "har", "json5", "jsonc"), "json"),
@@ -47,6 +49,9 @@ ALIASES: Final = {
     **dict.fromkeys(("otp", "fodp"), "odp"),
     **dict.fromkeys(("dot", "wiz"), "doc"),
     **dict.fromkeys(("emlx", "mht", "mhtml"), "eml"),
+    **dict.fromkeys(
+        ("png", "jpg", "jpeg", "jpe", "jfif", "gif", "bmp", "dib", "tif", "tiff", "webp"), "picture"
+    ),
     **dict.fromkeys(("txt", "log", "asc", "nfo", "text", "out", "bib", "po", "pot", "ics", "vcf"), "text"),
     **dict.fromkeys(("diff", "patch"), "code"),
     **dict.fromkeys(
@@ -247,7 +252,7 @@ _PROMISES_BINARY: Final = frozenset(
 _HTML = re.compile(
     r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
 )
-_OWN_BINARY: Final = frozenset({"pdf", "docx", "pptx", "sheet"})
+_OWN_BINARY: Final = frozenset({"pdf", "docx", "pptx", "sheet", "picture"})
 _OWN_TEXT: Final = frozenset(
     {"sheet", "markdown", "html", "json", "text", "code", "notebook", "rst", "asciidoc", "latex", "subtitles"}
     | {"yaml", "toml", "xml"}
@@ -346,7 +351,7 @@ def _zip_suffix(path: Path, name: str, suffix: str) -> str:
         kinds = {b"text": "odt", b"spreadsheet": "ods", b"presentation": "odp"}
         return kinds.get(media_type.split(b"opendocument.", 1)[1].split(b"-")[0].strip(), "odf")
     if "xl/workbook.bin" in members:
-        raise _unsupported(name, "a binary Excel file", "Save it as .xlsx and add it again.")
+        return "xlsb"
     if "[Content_Types].xml" in members:
         folders = {re.split(r"[/\\]", member.lstrip("/"), maxsplit=1)[0].lower() for member in members}
         for folder, kind in _OFFICE_FOLDERS.items():

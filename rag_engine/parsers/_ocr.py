@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 import numpy as np
 import pymupdf
 
+from rag_engine.errors import CorruptFile
 from rag_engine.parsers._mupdf import translate_errors
 from rag_engine.parsers._ocr_layout import sections_of
 from rag_engine.parsers._ocr_skew import skew
@@ -45,6 +46,9 @@ _MOST_PIXELS: Final = 20_000_000
 """A page of A3 at 300 dots per inch; whatever is larger is drawn more coarsely."""
 _MOST_STORED: Final = 160_000_000
 """Pixels of a picture within a page, which must be unpacked whole; larger ones are bombs, or no text."""
+_PLENTY: Final = 2_400.0
+_MOST_ENLARGED: Final = 3.0
+"""A picture with fewer pixels than plenty along its longer side is enlarged, up to so many times."""
 _SMALL: Final = 800
 _MOST_LANGUAGES: Final = 4
 """Each language more costs time; of programs that come with all there are, no page needs more than a few."""
@@ -83,9 +87,12 @@ class _Page(Protocol):
     def get_image_info(self) -> list[dict[str, object]]: ...
 
 
-def page_sections(page: object, anchor: str) -> list[Section]:
-    """What is written on a page, in reading order; nothing for one without letters. Raises `Unread`."""
-    return _readable(_recognised(partial(_drawn, cast("_Page", page))), anchor)
+def page_sections(page: object, anchor: str, *, is_sized: bool = True) -> list[Section]:
+    """What is written on a page, in reading order; nothing for one without letters. Raises `Unread`.
+
+    A page of a PDF `is_sized`: it says how large it is on paper; a photo or a screenshot does not, whatever it says.
+    """
+    return _readable(_recognised(partial(_drawn, cast("_Page", page), is_sized=is_sized)), anchor)
 
 
 def file_sections(path: Path, anchor: str) -> list[Section]:
@@ -139,14 +146,17 @@ def _recognised(drawn: Callable[[], tuple[bytes, float]]) -> Words:
         return words_of(_run(["stdin", "stdout", *options, "tsv"], content, seconds=seconds))
 
 
-def _drawn(page: _Page) -> tuple[bytes, float]:
-    """The page in shades of gray with its lines level, as PGM, and its dots per inch."""
-    density = _density(page)
-    zoom = density / 72
-    with translate_errors():
-        small = _gray(page, min(zoom, _SMALL / max(page.rect.x1 - page.rect.x0, 1.0)))
-        pixels = np.frombuffer(small.samples_mv, dtype=np.uint8).reshape(small.height, small.stride)
-        return _gray(page, zoom, turned=-skew(pixels[:, : small.width])).tobytes("pgm"), density
+def _drawn(page: _Page, *, is_sized: bool) -> tuple[bytes, float]:
+    """The page in shades of gray with its lines level, as PGM, and its dots per inch. Raises `Unread`."""
+    try:
+        with translate_errors():
+            zoom = _zoom(page, is_sized=is_sized)
+            small = _gray(page, min(zoom, _SMALL / max(page.rect.x1 - page.rect.x0, 1.0)))
+            pixels = np.frombuffer(small.samples_mv, dtype=np.uint8).reshape(small.height, small.stride)
+            drawn = _gray(page, zoom, turned=-skew(pixels[:, : small.width])).tobytes("pgm")
+    except CorruptFile as error:
+        raise Unread("failed") from error
+    return drawn, 72 * zoom if is_sized else _LEAST_DENSE
 
 
 def _gray(page: _Page, zoom: float, *, turned: float = 0.0) -> _Pixmap:
@@ -156,8 +166,8 @@ def _gray(page: _Page, zoom: float, *, turned: float = 0.0) -> _Pixmap:
     )
 
 
-def _density(page: _Page) -> float:
-    """Dots per inch to draw a page with: those of its finest large picture, within bounds. Raises `Unread`."""
+def _zoom(page: _Page, *, is_sized: bool) -> float:
+    """How much larger than a dot a point to draw a page with: as its finest large picture, within bounds. Raises `Unread`."""
     width, height = max(page.rect.x1 - page.rect.x0, 1.0), max(page.rect.y1 - page.rect.y0, 1.0)
     finest = 0.0
     for picture in page.get_image_info():
@@ -167,8 +177,12 @@ def _density(page: _Page) -> float:
         x0, _, x1, _ = cast("tuple[float, float, float, float]", picture["bbox"])
         if x1 - x0 > width / 4:
             finest = max(finest, across * 72 / (x1 - x0))
-    wanted = min(max(finest, _LEAST_DENSE), _DENSEST) if finest else _DENSEST
-    return min(wanted, 72 * math.sqrt(_MOST_PIXELS / (width * height)))
+    if not is_sized:
+        # The letters of a screenshot are small, those of a photo large.
+        wanted = finest * min(max(_PLENTY / (max(width, height) * finest / 72), 1.0), _MOST_ENLARGED)
+    else:
+        wanted = min(max(finest, _LEAST_DENSE), _DENSEST) if finest else _DENSEST
+    return min(wanted / 72, math.sqrt(_MOST_PIXELS / (width * height)))
 
 
 def _installed() -> tuple[str, ...] | None:
