@@ -41,7 +41,7 @@ _SECTIONS: Final = frozenset(
     }
     | {"reference", "glossary", "preface", "bibliography", "sect1", "sect2", "sect3", "sect4", "sect5", "sec"}
     | {"simplesect", "refsect1", "refsect2", "refsection", "div", "div1", "div2", "div3", "div4", "example"}
-    | {"abstract", "ack", "app", "ref-list", "body", "troubleshooting", "glossdiv", "dedication"}
+    | {"abstract", "ack", "app", "ref-list", "troubleshooting", "glossdiv", "dedication"}
 )
 _BELONGS_ABOVE: Final = frozenset(
     {"info", "articleinfo", "bookinfo", "chapterinfo", "sectioninfo", "title-group", "article-meta", "front"}
@@ -72,12 +72,15 @@ _ADMONITIONS: Final = frozenset({"note", "tip", "warning", "important", "caution
 _UNSEEN: Final = frozenset(
     {"journal-meta", "binary", "indexterm", "mathml", "tex-math", "object-id", "article-id", "permissions"}
     | {"counts", "graphic", "inline-graphic", "media", "journal-id", "issn", "encodingDesc", "history"}
+    | {"article-categories", "contrib-id", "self-uri", "elocation-id"}
 )
+_MOST_VALUES: Final = 20
 
 
 def to_html(root: _Element) -> _Element:
     """The same tree with its elements named as in HTML; what has no counterpart is a block, or inline where text is around it."""
     depths = {root: 1}
+    records: dict[_Element, bool] = {}
     # Names are changed behind the walk, as those above decide what those below are.
     renamed: list[tuple[_Element, str]] = []
     for element in root.iter():
@@ -86,7 +89,12 @@ def to_html(root: _Element) -> _Element:
         depth = depths.get(parent, 1) if parent is not None else 1
         if parent is not None:
             depths[element] = depth + (name in _SECTIONS)
-        renamed.append((element, _html_name(element, name, parent, depth)))
+        html_name = _html_name(element, name, parent, depth)
+        if html_name == "div" and parent is not None:
+            if parent not in records:
+                records[parent] = _is_record(parent)
+            html_name = "span" if records[parent] else html_name
+        renamed.append((element, html_name))
     for element, _ in renamed:
         if isinstance(element.tag, str):
             _apart(element)
@@ -128,6 +136,13 @@ def _is_inline(element: _Element, parent: _Element) -> bool:
         return True
     before = element.getprevious()
     return before is not None and bool((before.tail or "").strip())
+
+
+def _is_record(element: _Element) -> bool:
+    """Whether it holds short values only, such as a given name and a surname."""
+    return len(element) <= _MOST_VALUES and not any(
+        len(child) or _local(child) in _NAMES or _local(child) in _TITLES for child in element
+    )
 
 
 def _apart(element: _Element) -> None:

@@ -170,7 +170,7 @@ class _Reader:
             if not above.entered:
                 above.entered = True
                 self._enter(above)
-        shown = self._shown(attributes) if self._with_attributes else ""
+        shown = self._shown(attributes) if attributes and self._with_attributes else ""
         self._open.append(_Open(name.rpartition(":")[2], self._parser.CurrentLineNumber, shown))
 
     def _enter(self, element: _Open) -> None:
@@ -265,9 +265,11 @@ class _Reader:
 
 def _plain(content: str) -> str:
     """Text as a person reads it; feeds put whole pages of HTML into one element."""
-    if _MARKUP.search(content):
+    if "<" in content and _MARKUP.search(content):
         try:
             return "\n".join(section.text for section in html_parser.sections(content))
         except CorruptFile:
             return content
+    if "\n" not in content:
+        return " ".join(content.split())
     return "\n".join(line for line in (" ".join(line.split()) for line in content.splitlines()) if line)
