@@ -298,7 +298,13 @@ async def _index(
 
 def _parser_pool(settings: Settings) -> AbstractAsyncContextManager[ParserPool]:
     parsing = settings.parsing
-    return parser_pool(workers=parsing.workers, seconds=parsing.seconds, memory_bytes=parsing.memory_mb * _MB)
+    return parser_pool(
+        workers=parsing.workers,
+        seconds=parsing.seconds,
+        memory_bytes=parsing.memory_mb * _MB,
+        recognition_seconds=parsing.ocr_seconds,
+        languages=parsing.ocr_languages,
+    )
 
 
 def _vector_cache(settings: Settings) -> AbstractAsyncContextManager[VectorCache]:

@@ -110,6 +110,10 @@ class ParsingSettings(_Section):
 
     workers: int = Field(default=2, ge=1, le=64)
     seconds: float = Field(default=60, gt=0)
+    ocr_seconds: float = Field(default=1_800, gt=0)
+    """How long recognising the text of one file's scanned pages and pictures may take, beside `seconds`."""
+    ocr_languages: Names = ()
+    """What scans and pictures are written in, as Tesseract names it (eng,deu,fra); empty: what is installed, if it is not too much."""
     memory_mb: int = Field(default=1024, ge=128)
     file_mb: float = Field(default=200, gt=0)
 

@@ -42,7 +42,7 @@ from rag_engine.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 
     from rag_engine.passages import Batches, Slice
     from rag_engine.ports import Embedder, Index, Splitter
@@ -75,9 +75,12 @@ class _Reading:
     """What has been read of a file so far."""
 
     sections: list[Section] = field(default_factory=list[Section])
+    notices: list[str] = field(default_factory=list[str])
+    """What of it could not be read, for a person; it is neither kept as text nor searchable."""
     passages: Slice = field(default_factory=list["tuple[Chunk, Vector]"])
 
 
+_LONGEST_NOTICE = 600
 _LONG_CHARACTERS = 50_000
 _LONG_SECONDS = 1.0
 """Below both, reading a file again takes less than it took to keep its text."""
@@ -138,7 +141,9 @@ class Ingestion:
                 raise UnknownDocument(f"There is no text of {shown(document.title)} to index again.")
             known = current.document if current.document.digest else document
             claim = Claim(record=replace(current, document=known), before=current)
-            return await self._carry_out(claim, at_once(sections), report=_ignore)
+            reason = "" if current.reason == _UNFINISHED else current.reason
+            said = Section(text=reason, anchor="", kind="notice")
+            return await self._carry_out(claim, at_once([*sections, said]), report=_ignore)
 
     async def expect(self, name: str, *, uri: str, media_type: str, knowledge_base: KnowledgeBaseId) -> None:
         """Say of a file that waits that it will come, if nothing is known of its URI or nothing came of it before."""
@@ -234,8 +239,9 @@ class Ingestion:
                 await self._catalog.unfinished.keep_reading(document, sections)
 
         async with reading_ahead(batches, on_end=on_end) as ahead:
+            text = _without_notices(ahead, reading.notices)
             passages = embedded(
-                document, ahead, splitter=self._splitter, embedder=self._embedder, on_read=on_read
+                document, text, splitter=self._splitter, embedder=self._embedder, on_read=on_read
             )
             async with aclosing(passages):
                 async for part in passages:
@@ -255,7 +261,7 @@ class Ingestion:
         record = replace(
             claim.record,
             state="ready",
-            reason="",
+            reason=_reason(reading.notices),
             chunks=len(reading.passages),
             pages=_pages(reading.sections),
         )
@@ -289,6 +295,22 @@ class Ingestion:
 
 def _ignore(progress: IngestProgress) -> None:
     """Nobody asked how far it is."""
+
+
+async def _without_notices(batches: Batches, notices: list[str]) -> AsyncGenerator[list[Section]]:
+    """The batches of text; `notices` gets what of the file could not be read, told of a file in a file with its name."""
+    async for batch in batches:
+        for section in batch:
+            if section.kind == "notice":
+                within, _, _ = section.anchor.rpartition(" › ")
+                notices.append(f"{within}: {section.text}" if within else section.text)
+        yield [section for section in batch if section.kind != "notice"]
+
+
+def _reason(notices: Sequence[str]) -> str:
+    """What is said of a file that is searchable, on one line of a sensible length."""
+    told = " ".join(" ".join(notices).split())
+    return told if len(told) <= _LONGEST_NOTICE else f"{told[:_LONGEST_NOTICE]}…"
 
 
 def _pages(sections: Sequence[Section]) -> int:

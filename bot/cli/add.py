@@ -44,6 +44,8 @@ class _Outcome:
     added: int = 0
     unchanged: int = 0
     passages: int = 0
+    partly: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """Files that were read, and what of them was not."""
     failed: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def take(self, path: Path, ingested: Ingested) -> None:
@@ -54,6 +56,8 @@ class _Outcome:
         elif ingested.changed:
             self.added += 1
             self.passages += record.chunks
+            if record.reason:
+                self.partly.append((str(path), record.reason))
         else:
             self.unchanged += 1
 
@@ -231,7 +235,7 @@ def _walk(folder: Path, missed: Callable[[Path, Exception], None]) -> Iterator[P
 
 def _report(outcome: _Outcome, console: Console) -> None:
     console.print(Text(outcome.summary(), style="bold"))
-    for name, reason in sorted(outcome.failed):
+    for name, reason in (*sorted(outcome.partly), *sorted(outcome.failed)):
         console.print(Text(f"  {printable(name)}: {printable(reason)}"), soft_wrap=True)
 
 

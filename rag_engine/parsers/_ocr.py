@@ -50,6 +50,8 @@ _PLENTY: Final = 2_400.0
 _MOST_ENLARGED: Final = 3.0
 """A picture with fewer pixels than plenty along its longer side is enlarged, up to so many times."""
 _SMALL: Final = 800
+_LEAST_CONTRAST: Final = 24
+"""Between the darkest and the lightest shade of 256 on a page that shows anything; a file may have thousands of blank ones."""
 _MOST_LANGUAGES: Final = 4
 """Each language more costs time; of programs that come with all there are, no page needs more than a few."""
 _NOT_LANGUAGES: Final = frozenset({"osd", "equ", "snum"})
@@ -130,6 +132,8 @@ def _recognised(drawn: Callable[[], tuple[bytes, float]]) -> Words:
         if (installed := _installed()) is None:
             raise Unread("missing")
         content, density = drawn()
+        if not content:
+            return words_of("")
         languages = chosen(installed, terms.languages)
         if not languages:
             raise Unread("missing")
@@ -147,12 +151,14 @@ def _recognised(drawn: Callable[[], tuple[bytes, float]]) -> Words:
 
 
 def _drawn(page: _Page, *, is_sized: bool) -> tuple[bytes, float]:
-    """The page in shades of gray with its lines level, as PGM, and its dots per inch. Raises `Unread`."""
+    """The page in shades of gray with its lines level, as PGM, and its dots per inch; nothing of a blank one. Raises `Unread`."""
     try:
         with translate_errors():
             zoom = _zoom(page, is_sized=is_sized)
             small = _gray(page, min(zoom, _SMALL / max(page.rect.x1 - page.rect.x0, 1.0)))
             pixels = np.frombuffer(small.samples_mv, dtype=np.uint8).reshape(small.height, small.stride)
+            if int(pixels.max()) - int(pixels.min()) < _LEAST_CONTRAST:
+                return b"", 0.0
             drawn = _gray(page, zoom, turned=-skew(pixels[:, : small.width])).tobytes("pgm")
     except CorruptFile as error:
         raise Unread("failed") from error
