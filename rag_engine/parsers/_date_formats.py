@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from itertools import pairwise
 from typing import Final
 
 EPOCH: Final = datetime.datetime(1899, 12, 30)
@@ -46,6 +47,7 @@ _ENGLISH_MONTHS: Final = (
     "January February March April May June July August September October November December"
 )
 _ENGLISH_DAYS: Final = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
+_DIVIDERS: Final = {0x07: ".", 0x13: "-", 0x15: ".", 0x19: ".", 0x1D: "-"}
 _SHORT: Final = {
     (0x0C, 1): "janv.",
     (0x0C, 2): "févr.",
@@ -92,10 +94,29 @@ def date_text(value: datetime.datetime, pattern: str, masked: str) -> str:
         before = tokens[index - 1][0].lower() if index else ""
         after = tokens[index + 1][0].lower() if index + 1 < len(tokens) else ""
         is_minute = word in {"m", "mm"} and (before.startswith(("h", "[h")) or after.startswith("s"))
-        text += literal(pattern[end : token.start()])
+        text += _between(pattern, masked, end, token.start(), language)
         text += _part(value, "minute" * is_minute + word, twelve=twelve, language=language)
         end = token.end()
     return (text + literal(pattern[end:])).strip()
+
+
+def _between(pattern: str, masked: str, start: int, end: int, language: int) -> str:
+    """What stands between two parts of a date; a plain slash means whatever its language divides dates with."""
+    divider = _DIVIDERS.get(language, "/")
+    if divider == "/" or "/" not in masked[start:end]:
+        return literal(pattern[start:end])
+    return "".join(
+        divider if masked[at] == "/" else literal(pattern[at:next_at])
+        for at, next_at in _parts_between(masked, start, end)
+    )
+
+
+def _parts_between(masked: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The slashes by themselves and what is between them."""
+    cuts = sorted(
+        {start, end} | {at + step for at in range(start, end) if masked[at] == "/" for step in (0, 1)}
+    )
+    return list(pairwise(cuts))
 
 
 def duration_text(days: float, pattern: str, masked: str) -> str:

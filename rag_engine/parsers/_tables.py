@@ -1,12 +1,16 @@
-"""Pure: rows of cells to table sections, each with the header row first and an anchor to exactly its rows."""
+"""Pure: rows of cells to table sections, each with the header row first and an anchor to exactly its rows.
+
+The anchor names the rows of the text without the header, which is repeated from above. One row is one line, and no section goes on
+over rows that are missing, so that whoever cuts a section knows the row of each line (`rag_engine.table_anchors`).
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._lines import PASSAGE
+from rag_engine.parsers._headers import layout
 from rag_engine.parsers._sections import one_line
 from rag_engine.types import Section
 
@@ -14,19 +18,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _MOST_ROWS: Final = 40
-_HEADER_WITHIN: Final = 5
-"""The header is looked for in this many rows; titles may stand above it."""
+_WEIGHT: Final = 130
+"""Tokens of the rows of one section, about: with title and header they fit into a chunk of small embedding models."""
+_TOKEN: Final = re.compile(r"\d{1,3}|[^\W\d_]{1,6}|[^\s|]")
+_SEEN: Final = 12
+"""Rows that tell where the header is."""
 _LONGEST_HEADER: Final = 400
-"""Characters: a longer first row is not repeated with every part of the table."""
+"""Characters: a longer header is not repeated with every part; the table is divided into bands of columns."""
+_BAND: Final = 200
+_BAND_COLUMNS: Final = 24
+_LONGEST_KEY: Final = 60
+_LONGEST_TITLE: Final = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One row: its number, and the column (from 1) of its first cell."""
+    """One row: its number, and the column (from 1) of its first cell.
+
+    `spread`: the same cells with the text of each merged cell in all columns it covers; empty where nothing is merged.
+    """
 
     number: int
     cells: tuple[str, ...]
     first_column: int = 1
+    spread: tuple[str, ...] = ()
 
     @property
     def filled(self) -> int:
@@ -50,43 +65,139 @@ def _without_empty_end(cells: list[str]) -> list[str]:
 
 
 def table_sections(
-    rows: Iterable[Row], *, anchor: Callable[[Sequence[Row]], str], headings: tuple[str, ...] = ()
+    rows: Iterable[Row],
+    *,
+    anchor: Callable[[Sequence[Row]], str],
+    headings: tuple[str, ...] = (),
+    headed: bool = False,
 ) -> Iterator[Section]:
-    """The rows of one table, about a passage at a time. Titles above the header become sections of their own."""
-    rows = iter(rows)
-    beginning = list(islice(rows, _HEADER_WITHIN))
-    at = _header_position(beginning)
-    for row in beginning[:at]:
-        yield Section(text=table_text([row.cells]), anchor=anchor([row]), headings=headings, kind="table")
-    header = beginning[at] if beginning else None
-    if header is None:
-        return
-    header_text = table_text([header.cells])
-    if len(header_text) > _LONGEST_HEADER:
-        header_text = ""
-    pending: list[Row] = [] if header_text else [header]
-    size = 0
-    written = False
-    for row in chain(beginning[at + 1 :], rows):
-        pending.append(row)
-        size += sum(map(len, row.cells))
-        if size > PASSAGE or len(pending) == _MOST_ROWS:
-            yield _section(pending, header_text, anchor, headings)
-            pending, size, written = [], 0, True
-    if pending:
-        yield _section(pending, header_text, anchor, headings)
-    elif not written:
-        yield Section(text=header_text, anchor=anchor([header]), headings=headings, kind="table")
+    """The rows of one table, about a passage at a time. Titles above the header become sections and headings."""
+    writer = TableWriter(anchor=anchor, headings=headings, headed=headed)
+    for row in rows:
+        yield from writer.add(row)
+    yield from writer.close()
 
 
-def _section(
-    rows: Sequence[Row], header: str, anchor: Callable[[Sequence[Row]], str], headings: tuple[str, ...]
-) -> Section:
-    text = table_text(row.cells for row in rows)
-    return Section(text=f"{header}\n{text}".strip("\n"), anchor=anchor(rows), headings=headings, kind="table")
+class TableWriter:
+    """A table that is told row by row; it hands out sections as they are full."""
 
+    def __init__(
+        self, *, anchor: Callable[[Sequence[Row]], str], headings: tuple[str, ...] = (), headed: bool = False
+    ) -> None:
+        self._anchor = anchor
+        self._headings = headings
+        self._headed = headed
+        self._beginning: list[Row] | None = []
+        self._names: tuple[str, ...] = ()
+        self._left = 1
+        self._bands: list[tuple[int, int]] = []
+        self._pending: list[Row] = []
+        self._weight = 0
 
-def _header_position(rows: Sequence[Row]) -> int:
-    """The first row that fills about as many cells as any of the first rows."""
-    most = max((row.filled for row in rows), default=0)
-    return next((at for at, row in enumerate(rows) if row.filled * 10 >= most * 6), 0)
+    def again(self) -> TableWriter:
+        """Another table at the same place."""
+        return TableWriter(anchor=self._anchor, headings=self._headings)
+
+    def add(self, row: Row) -> Iterator[Section]:
+        """Take one row, and hand out what is complete."""
+        if self._beginning is None:
+            yield from self._take(row)
+            return
+        self._beginning.append(row)
+        if len(self._beginning) == _SEEN:
+            yield from self._begin()
+
+    def close(self) -> Iterator[Section]:
+        """Hand out the rest."""
+        if self._beginning:
+            yield from self._begin()
+        yield from self._flush()
+
+    def _begin(self) -> Iterator[Section]:
+        rows, self._beginning = self._beginning or [], None
+        found = layout(rows, headed=self._headed)
+        for row in rows[: found.titles]:
+            text = table_text([row.cells])
+            yield Section(text=text, anchor=self._anchor([row]), headings=self._headings, kind="prose")
+            if row.filled == 1 and len(text) <= _LONGEST_TITLE:
+                self._headings = (*self._headings, text)
+        rest = rows[found.titles + found.headers :]
+        if not rest:
+            # A header with nothing under it is all there is.
+            rest = rows[found.titles :]
+            self._names = ()
+        else:
+            self._names = found.names
+        self._left = found.left
+        self._bands = self._divided(max(row.last_column for row in rows))
+        for row in rest:
+            yield from self._take(row)
+
+    def _divided(self, right: int) -> list[tuple[int, int]]:
+        """The columns in bands: one, unless the header is too long to be repeated."""
+        width = right - self._left + 1
+        too_long = sum(len(name) + 3 for name in self._names) > _LONGEST_HEADER
+        if not too_long and (self._names or width <= _BAND_COLUMNS * 2):
+            return []
+        bands: list[tuple[int, int]] = []
+        start = length = 0
+        for at in range(width):
+            length += (len(self._names[at]) if at < len(self._names) else 0) + 3
+            if at > start and (length > _BAND or at - start >= _BAND_COLUMNS):
+                bands.append((start, at))
+                start, length = at, 0
+        return [*bands, (start, width)]
+
+    def _take(self, row: Row) -> Iterator[Section]:
+        if self._pending and row.number != self._pending[-1].number + 1:
+            yield from self._flush()
+        if row.first_column < self._left:
+            yield from self._flush()
+            self._names = ("",) * (self._left - row.first_column) * bool(self._names) + self._names
+            self._left = row.first_column
+        weight = sum(len(_TOKEN.findall(cell)) + 1 for cell in row.cells)
+        if self._pending and (
+            self._weight + weight > _WEIGHT * max(len(self._bands), 1) or len(self._pending) == _MOST_ROWS
+        ):
+            yield from self._flush()
+        self._pending.append(row)
+        self._weight += weight
+
+    def _flush(self) -> Iterator[Section]:
+        rows, self._pending, self._weight = self._pending, [], 0
+        if not rows:
+            return
+        if not self._bands:
+            yield self._section(rows, self._names, [self._shifted(row) for row in rows], rows)
+            return
+        grid = [self._shifted(row) for row in rows]
+        keyed = all(row[0] and len(row[0]) <= _LONGEST_KEY for row in grid if row)
+        width = max(map(len, grid))
+        bands = [*self._bands[:-1], (self._bands[-1][0], max(self._bands[-1][1], width))]
+        for start, end in bands:
+            key = slice(0, 1 if keyed and start else 0)
+            cut = [[*row[key], *row[start:end]] for row in grid]
+            if not any(any(row[start:end]) for row in grid):
+                continue
+            place = [
+                Row(
+                    number=row.number, cells=tuple(cells[start:end]) or ("",), first_column=self._left + start
+                )
+                for row, cells in zip(rows, grid, strict=True)
+            ]
+            yield self._section(rows, (*self._names[key], *self._names[start:end]), cut, place)
+
+    def _section(
+        self, rows: Sequence[Row], names: Sequence[str], cells: Sequence[Sequence[str]], place: Sequence[Row]
+    ) -> Section:
+        header = table_text([names]) if names else ""
+        text = "\n".join(table_text([row]) or " " for row in cells)
+        return Section(
+            text=f"{header}\n{text}" if header else text,
+            anchor=self._anchor(place),
+            headings=self._headings,
+            kind="table",
+        )
+
+    def _shifted(self, row: Row) -> list[str]:
+        return [""] * (row.first_column - self._left) + list(row.cells)

@@ -102,7 +102,7 @@ def test_a_workbook(tmp_path: Path) -> None:
     table = f"Office | Since | Cost | Share\nKöln | 2024-03-01 | 1,234.50 | 12.5%\n{CHINESE} | 2025-12-31 | 99.00 | 50.0%"
     assert list(sheet.parse(path)) == [
         Section(text=table, anchor="Budget!A2:D3", headings=("Budget",), kind="table"),
-        Section(text="kept", anchor="Old!B3", headings=("Old",), kind="table"),
+        Section(text="kept", anchor="Old!B3", headings=("Old (hidden)",), kind="table"),
     ]
 
 
@@ -142,7 +142,8 @@ def test_two_tables_on_one_sheet(tmp_path: Path) -> None:
     path = tmp_path / "file"
     workbook.save(path)
     assert [(section.text, section.anchor) for section in sheet.parse(path)] == [
-        ("Team | Cost\nA | 1\nB | 2", "Sheet!A2:B4"),
+        ("Team | Cost\nA | 1", "Sheet!A2:B2"),
+        ("Team | Cost\nB | 2", "Sheet!A4:B4"),
         ("City | Country\nKöln | DE", "Sheet!A7:B7"),
     ]
 

@@ -1,0 +1,158 @@
+"""Pure: which of the first rows of a table are titles, which are its header, and what the header calls each column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.parsers._cell_kinds import kind, names_columns, usual
+from rag_engine.parsers._sections import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.parsers._tables import Row
+
+_WITHIN: Final = 6
+"""The header begins in one of so many rows; titles may stand above it."""
+_MOST_LEVELS: Final = 3
+_LONGEST_NAME: Final = 60
+"""Characters: in a table of one column a longer first row is text as any other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How many rows are titles, how many after them are the header, and the names of the columns from `left` on."""
+
+    titles: int
+    headers: int
+    names: tuple[str, ...]
+    left: int
+
+
+def layout(rows: Sequence[Row], *, headed: bool = False) -> Layout:
+    """The layout of a table that begins with `rows`; `headed`: the first row is known to be the header."""
+    if headed:
+        return _named(rows, titles=0, headers=1)
+    titles = _titles(rows)
+    left = min(row.first_column for row in rows)
+    right = max(row.last_column for row in rows)
+    grid = [_aligned(row, row.cells, left, right) for row in rows]
+    spread = [
+        _aligned(row, row.cells if row.number in titles else row.spread or row.cells, left, right)
+        for row in rows
+    ]
+    at = _first_full(spread)
+    if at and len(rows) > at + 1 and _groups(rows[at - 1], rows[at], spread[at - 1], spread[at:]):
+        at -= 1
+        levels = 2
+    else:
+        levels = 1 if _is_header(spread[at], grid[at + 1 :], is_last=len(rows) == at + 1) else 0
+    while 0 < levels < _MOST_LEVELS and _goes_on(rows, grid, at + levels):
+        levels += 1
+    return _named(rows, titles=at, headers=levels)
+
+
+def _named(rows: Sequence[Row], *, titles: int, headers: int) -> Layout:
+    """The layout with the columns of what stands below the titles."""
+    own = rows[titles:]
+    left = min(row.first_column for row in own)
+    right = max(row.last_column for row in own)
+    grid = [_aligned(row, row.cells, left, right) for row in own[:headers]]
+    spread = [_aligned(row, row.spread or row.cells, left, right) for row in own[:headers]]
+    return Layout(titles=titles, headers=headers, names=_names(spread, grid) if headers else (), left=left)
+
+
+def _titles(rows: Sequence[Row]) -> frozenset[int]:
+    """The numbers of rows that hold one cell where the table begins: a title, however wide it is merged."""
+    left = min(row.first_column for row in rows)
+    return frozenset(row.number for row in rows if row.filled == 1 and row.first_column == left)
+
+
+def _aligned(row: Row, cells: Sequence[str], left: int, right: int) -> list[str]:
+    before = row.first_column - left
+    return [""] * before + list(cells) + [""] * (right - left + 1 - before - len(cells))
+
+
+def _first_full(grid: Sequence[Sequence[str]]) -> int:
+    """The first row that fills about as many cells as any of the first rows."""
+    filled = [sum(1 for cell in row if cell) for row in grid]
+    most = max(filled)
+    return next((at for at, count in enumerate(filled[:_WITHIN]) if count * 10 >= most * 6), 0)
+
+
+def _groups(above: Row, header: Row, groups: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether the row above the header names groups of its columns: "2024", empty, empty, "2025", empty, empty."""
+    return (
+        above.number == header.number - 1
+        and names_columns(groups)
+        and names_columns(below[0])
+        and _tells_columns(below[0], below[1:])
+    )
+
+
+def _is_header(head: Sequence[str], below: Sequence[Sequence[str]], *, is_last: bool) -> bool:
+    if is_last:
+        return True
+    numbers = [cell for cell in head if kind(cell) in {"number", "date"}]
+    if _is_count(numbers):
+        numbers = []
+    if numbers and any(
+        kind(cell) in {"number", "date"} and usual(row[at] for row in below) == kind(cell)
+        for at, cell in enumerate(head)
+    ):
+        return False
+    if any(kind(cell) == "year" for cell in head) and not _tells_columns(head, below):
+        return all(kind(cell) in {"year", ""} for cell in head[1:])
+    if len([cell for cell in head if cell]) == 1 and max(map(len, head)) > _LONGEST_NAME:
+        return False
+    return len(numbers) * 2 < max(sum(1 for cell in head if cell), 1) or _tells_columns(head, below)
+
+
+def _is_count(numbers: Sequence[str]) -> bool:
+    """1, 2, 3, … as the days of a month are numbered."""
+    plain = [int(number) for number in numbers if number.isdecimal() and len(number) < 4]
+    return len(plain) == len(numbers) > 1 and plain == list(range(plain[0], plain[0] + len(plain)))
+
+
+def _tells_columns(head: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether words, or years, stand above numbers."""
+    for at, cell in enumerate(head):
+        under = usual(row[at] for row in below)
+        if kind(cell) in {"words", "year", "date"} and under in {"number", "date"} and under != kind(cell):
+            return True
+    return False
+
+
+def _goes_on(rows: Sequence[Row], grid: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether the row at `at` names the columns under the groups that the row above it names."""
+    if at + 1 >= len(rows) or rows[at].number != rows[at - 1].number + 1:
+        return False
+    row, above = grid[at], rows[at - 1]
+    if not names_columns(row):
+        return False
+    if above.spread:
+        offset = above.first_column - min(line.first_column for line in rows)
+        cells = zip(above.cells, above.spread, strict=True)
+        return any(row[offset + index] for index, (cell, wide) in enumerate(cells) if wide and not cell)
+    upper = grid[at - 1]
+    starts = next((index for index, cell in enumerate(upper) if cell), 0)
+    blank = [index for index, cell in enumerate(upper) if not cell and index > starts]
+    return (
+        any(row[index] for index in blank)
+        and not all(row[: starts + 1])
+        and _tells_columns(row, grid[at + 1 :])
+    )
+
+
+def _names(spread: Sequence[Sequence[str]], grid: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The words of all levels above each column; groups reach to the next group."""
+    levels = [list(row) for row in spread]
+    for level, row in enumerate(levels[:-1]):
+        merged = spread[level] != grid[level]
+        if not merged:
+            for at in range(1, len(row)):
+                if not row[at] and row[at - 1] and levels[level + 1][at]:
+                    row[at] = row[at - 1]
+    columns = zip(*levels, strict=True)
+    return tuple(" ".join(dict.fromkeys(one_line(part) for part in column if part)) for column in columns)

@@ -1,0 +1,208 @@
+"""Tables as text, CSV and TSV: any delimiter, quotation and encoding, streamed; rows counted as a spreadsheet counts them."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import chain, groupby, islice
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.errors import CorruptFile, UnsupportedFile
+from rag_engine.parsers._cell_kinds import kind, names_columns
+from rag_engine.parsers._encoding import encoding_of
+from rag_engine.parsers._sections import is_blank, one_line
+from rag_engine.parsers._tables import Row, table_sections
+from rag_engine.table_anchors import rows_anchor
+from rag_engine.types import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+_DELIMITERS: Final = "\t;|,"
+_NONE: Final = "\x1f"
+"""Divides nothing: the delimiter of a file of one column."""
+_SAMPLE_LINES: Final = 50
+_LONGEST_LINE: Final = 1 << 20
+_LONGEST_CELL: Final = 1 << 20
+_RUNAWAY_LINES: Final = 500
+"""A quotation of so many lines was never meant as one: its mark is a letter, an inch perhaps."""
+_MOST_RUNAWAYS: Final = 3
+_NAMED_DELIMITER: Final = re.compile(r"\ufeff?sep=(.)\r?\n?", re.IGNORECASE | re.DOTALL)
+csv.field_size_limit(
+    1 << 30
+)  # the default refuses cells of 128 kB as damage; the worker's memory has a limit of its own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Dialect:
+    delimiter: str
+    quote: str = '"'
+    escape: str | None = None
+
+    def rows(self, lines: Iterable[str], *, quoted: bool = True) -> Iterator[list[str]]:
+        return csv.reader(
+            lines,
+            delimiter=self.delimiter,
+            quotechar=self.quote,
+            escapechar=self.escape if quoted else None,
+            doublequote=self.escape is None,
+            quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+            skipinitialspace=False,
+        )
+
+
+class _Runaway(Exception):
+    """A quotation does not end."""
+
+
+class _Lines:
+    """Lines for the reader of records; it keeps those of the record being read, which may have to be read otherwise."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+        self.record: list[str] = []
+        self.is_limited = True
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        if self.is_limited and len(self.record) >= _RUNAWAY_LINES:
+            raise _Runaway
+        line = next(self._lines)
+        # NUL would end the C string of a library further on.
+        line = line.replace("\x00", "") if "\x00" in line else line
+        self.record.append(line)
+        return line
+
+    def put_back(self) -> str:
+        """The first line of the record; the others come again."""
+        first, *rest = self.record
+        self._lines = chain(rest, self._lines)
+        self.record = []
+        return first
+
+
+def sections(path: Path) -> Iterator[Section]:
+    """The table, anchored to its rows; lines of comments above it by themselves."""
+    encoding = encoding_of(path)
+    if encoding is None:
+        raise UnsupportedFile("The file is neither a spreadsheet nor text, so it cannot be read.")
+    with path.open(encoding=encoding, errors="replace", newline="") as file:
+        csv.field_size_limit(_LONGEST_CELL)
+        lines = iter(lambda: file.readline(_LONGEST_LINE), "")
+        sample = list(islice(lines, _SAMPLE_LINES))
+        named = _NAMED_DELIMITER.fullmatch(sample[0]) if sample else None
+        sample = sample[1:] if named else sample
+        comments = _comments(sample)
+        body = sample[len(comments) :]
+        dialect = _dialect(body, named[1] if named else "")
+        records = _records(_Lines(chain(body, lines)), dialect)
+        try:
+            for number, comment in enumerate(comments, 1):
+                text = one_line(comment.lstrip("\ufeff").lstrip("#"))
+                if text:
+                    yield Section(text=text, anchor=rows_anchor(number, number))
+            for table in _tables(_rows(records, len(comments))):
+                yield from table_sections(table, anchor=_row_range)
+        except csv.Error as error:
+            raise CorruptFile(
+                "A row of the table cannot be read; check its quotation marks and add it again."
+            ) from error
+
+
+def _row_range(rows: Sequence[Row]) -> str:
+    return rows_anchor(rows[0].number, rows[-1].number)
+
+
+def _tables(rows: Iterable[Row]) -> Iterator[Iterator[Row]]:
+    """An empty row divides tables where a header of words follows, perhaps under a title, and numbers stand above."""
+    for _, table in groupby(_numbered(iter(rows)), key=lambda numbered: numbered[0]):
+        yield (row for _, row in table)
+
+
+def _numbered(rows: Iterator[Row]) -> Iterator[tuple[int, Row]]:
+    table = above = 0
+    counted = False
+    for row in rows:
+        beginning = [row]
+        if counted and row.number > above + 1:
+            if row.filled == 1:
+                beginning += islice(rows, 1)
+            last = beginning[-1]
+            if last.number - row.number == len(beginning) - 1 and names_columns(last.cells):
+                table, counted = table + 1, False
+        for taken in beginning:
+            counted = counted or any(kind(cell) == "number" for cell in taken.cells)
+            above = taken.number
+            yield table, taken
+
+
+def _rows(records: Iterable[list[str]], above: int) -> Iterator[Row]:
+    """Rows are counted as a spreadsheet does, a quoted line break does not begin a new one."""
+    for number, cells in enumerate(records, above + 1):
+        if any(cells) and not all(map(is_blank, cells)):
+            yield Row(number=number, cells=tuple(map(str.strip, cells)))
+
+
+def _records(lines: _Lines, dialect: _Dialect) -> Iterator[list[str]]:
+    runaways = 0
+    while True:
+        quoted = runaways < _MOST_RUNAWAYS
+        lines.is_limited = quoted
+        try:
+            for cells in dialect.rows(lines, quoted=quoted):
+                if quoted and len(lines.record) > 1 and _is_open(lines.record, dialect):
+                    raise _Runaway
+                lines.record.clear()
+                yield cells
+        except _Runaway:
+            runaways += 1
+            yield from dialect.rows([lines.put_back()], quoted=False)
+        else:
+            return
+
+
+def _is_open(record: Sequence[str], dialect: _Dialect) -> bool:
+    """Whether a record of several lines ended because the file did, inside a quotation."""
+    return dialect.escape is None and sum(line.count(dialect.quote) for line in record) % 2 == 1
+
+
+def _comments(lines: Sequence[str]) -> list[str]:
+    """The lines above the table that begin with "#", where the table itself does not."""
+    count = next((at for at, line in enumerate(lines) if not line.lstrip("\ufeff").startswith("#")), 0)
+    if count and any(line.startswith("#") for line in lines[count:]):
+        return []
+    # "#,Name,Price" is a header, not a comment.
+    return [] if count == 1 and re.match(r"\ufeff?#\s*[,;\t|]", lines[0]) else list(lines[:count])
+
+
+def _dialect(lines: Sequence[str], delimiter: str) -> _Dialect:
+    text = "".join(lines)
+    quote = "'" if '"' not in text and _is_quoted_by_apostrophes(lines) else '"'
+    escape = "\\" if '\\"' in text and '""' not in text.replace('\\"', "") else None
+    return _Dialect(delimiter=delimiter or _delimiter(lines, quote), quote=quote, escape=escape)
+
+
+def _is_quoted_by_apostrophes(lines: Sequence[str]) -> bool:
+    found = sum(1 for line in lines if re.match(r"(?:[^,;\t|']*[,;\t|])?'[^']*'\s*(?:[,;\t|]|$)", line))
+    return found * 10 > len(lines) * 6
+
+
+def _delimiter(lines: Sequence[str], quote: str) -> str:
+    """The character that divides most lines into the same number of cells, more than one, the first lines among them."""
+
+    def regularity(delimiter: str) -> tuple[bool, int, int]:
+        rows = list(csv.reader(lines, delimiter=delimiter, quotechar=quote))
+        rows = [row for row in rows if any(row)]
+        counts = Counter(len(cells) for cells in rows if len(cells) > 1)
+        cells, regular = max(counts.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
+        heads = any(len(row) == cells for row in rows[:1]) and regular * 2 > len(rows)
+        return heads, regular, cells
+
+    found = {delimiter: regularity(delimiter) for delimiter in _DELIMITERS}
+    best = max(_DELIMITERS, key=lambda delimiter: found[delimiter])
+    return best if found[best][1] else _NONE

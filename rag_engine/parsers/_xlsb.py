@@ -1,0 +1,77 @@
+"""Binary workbooks of Excel, XLSB, by calamine: values, and dates as ISO, since it does not tell the formats of numbers."""
+
+from __future__ import annotations
+
+import datetime
+from contextlib import closing
+from typing import TYPE_CHECKING, Final, Protocol, cast
+
+import python_calamine
+
+from rag_engine.errors import CorruptFile
+from rag_engine.parsers._archives import check_archive
+from rag_engine.parsers._grid import GridRow, sheet_sections
+from rag_engine.parsers._number_formats import shown
+from rag_engine.parsers._sections import is_blank, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from rag_engine.types import Section
+
+_DAMAGED: Final = "The spreadsheet is damaged and cannot be read; save it again."
+
+
+class _Metadata(Protocol):
+    name: str
+    visible: object
+
+
+class _Sheet(Protocol):
+    def iter_rows(self) -> Iterable[list[object]]: ...
+
+
+class _Workbook(Protocol):
+    sheets_metadata: list[_Metadata]
+
+    def get_sheet_by_name(self, name: str) -> _Sheet: ...
+    def close(self) -> None: ...
+
+
+_open: Final = cast("Callable[[str], _Workbook]", python_calamine.load_workbook)  # pyright: ignore[reportUnknownMemberType]
+_VISIBLE: Final = python_calamine.SheetVisibleEnum.Visible
+
+
+def sections(path: Path) -> Iterator[Section]:
+    """The sheets in order, each with its tables."""
+    check_archive(path)
+    try:
+        with closing(_open(str(path))) as workbook:
+            for metadata in workbook.sheets_metadata:
+                title = metadata.name
+                hidden = " (hidden)" if metadata.visible != _VISIBLE else ""
+                sheet = workbook.get_sheet_by_name(title)
+                yield from sheet_sections(_rows(sheet), title=title, headings=(one_line(title) + hidden,))
+    except (
+        python_calamine.CalamineError,
+        *(OSError, ValueError, TypeError, KeyError, IndexError),
+    ) as error:
+        raise CorruptFile(_DAMAGED) from error
+
+
+def _rows(sheet: _Sheet) -> Iterator[GridRow]:
+    for number, values in enumerate(sheet.iter_rows(), 1):
+        cells = {
+            column: text
+            for column, value in enumerate(values, 1)
+            if value is not None and not is_blank(text := _text(value))
+        }
+        if cells:
+            yield GridRow(number=number, cells=cells)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, datetime.timedelta):
+        return shown(value, "[h]:mm:ss")
+    return shown(value, "General")

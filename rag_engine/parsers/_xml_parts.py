@@ -1,0 +1,127 @@
+"""Parts of a packaged file as XML, read without entities, network or trust: whole where small, element by element where not."""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Final, TypeAlias
+
+from lxml import etree
+
+from rag_engine.errors import CorruptFile, EncryptedFile, FileTooLarge
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+Element: TypeAlias = etree._Element  # pyright: ignore[reportPrivateUsage]
+"""lxml gives its one kind of element no public name."""
+
+_LARGEST_WHOLE: Final = 32 << 20
+"""Bytes of a part that is read at once: styles, relations, comments, drawings."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """What a part refers to: the last word of the relation's type, and the target's name in the package."""
+
+    kind: str
+    target: str
+
+
+class Package:
+    """A ZIP archive whose members are found whatever case and slashes their names were written with."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._archive = zipfile.ZipFile(file)
+        self._names = {_plain(name): name for name in self._archive.namelist()}
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a part."""
+        return _plain(name) in self._names
+
+    def open(self, name: str) -> IO[bytes]:
+        """The part as a stream; `KeyError` where it is missing."""
+        return self._archive.open(self._names[_plain(name)])
+
+    def tree(self, name: str) -> Element | None:
+        """A small part as a whole; None where it is missing."""
+        if not self.has(name):
+            return None
+        with self.open(name) as stream:
+            content = stream.read(_LARGEST_WHOLE + 1)
+        if len(content) > _LARGEST_WHOLE:
+            raise FileTooLarge("A part of the file is too large to be read; split it into smaller files.")
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
+        return etree.fromstring(content, parser)
+
+    def relations(self, name: str) -> dict[str, Relation]:
+        """What the part refers to within the package, by the id it uses for it."""
+        folder, base = posixpath.split(name)
+        root = self.tree(posixpath.join(folder, "_rels", f"{base}.rels"))
+        if root is None:
+            return {}
+        return {
+            node.get("Id", ""): Relation(
+                kind=node.get("Type", "").rpartition("/")[2],
+                target=posixpath.normpath(posixpath.join("/", folder, node.get("Target", ""))).lstrip("/"),
+            )
+            for node in root
+            if isinstance(node.tag, str) and node.get("TargetMode") != "External"
+        }
+
+
+def _plain(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/").lower()
+
+
+def local(node: Element) -> str:
+    """The name of an element without its namespace, which differs between the versions of a format."""
+    tag = node.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def descendants(node: Element, name: str) -> Iterator[Element]:
+    """All elements of that name below a node, in any namespace."""
+    return node.iter(f"{{*}}{name}")
+
+
+def elements(stream: IO[bytes], *names: str) -> Iterator[Element]:
+    """The elements of these names one by one as they end; each is emptied once the next is wanted."""
+    tags = tuple(f"{{*}}{name}" for name in names)
+    walk = etree.iterparse(
+        stream, events=("end",), tag=tags, resolve_entities=False, no_network=True, huge_tree=False
+    )
+    for _, node in walk:
+        yield node
+        parent = node.getparent()
+        node.clear()
+        if parent is not None:
+            while parent[0] is not node:
+                del parent[0]
+
+
+def attribute(node: Element, name: str) -> str:
+    """An attribute by its name, with or without a namespace; empty where there is none."""
+    found = node.get(name)
+    if found is not None:
+        return found
+    return next((str(value) for key, value in node.attrib.items() if str(key).endswith(f"}}{name}")), "")
+
+
+@contextmanager
+def translated(message: str) -> Generator[None]:
+    """Errors of damaged packages and XML as `CorruptFile` with this sentence."""
+    try:
+        yield
+    except (
+        *(zipfile.BadZipFile, zlib.error, EOFError, OSError, KeyError, ValueError, TypeError, AttributeError),
+        *(IndexError, etree.LxmlError, NotImplementedError, AssertionError, ArithmeticError, SyntaxError),
+    ) as error:
+        raise CorruptFile(message) from error
+    except RuntimeError as error:
+        if "encrypted" in str(error) or "password" in str(error):
+            raise EncryptedFile from error
+        raise CorruptFile(message) from error
