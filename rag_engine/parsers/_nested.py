@@ -51,7 +51,7 @@ class _Parser(Protocol):
 
 
 def sections(members: Iterable[Member], unpacking: Unpacking, *, alone: bool = True) -> Iterator[Section]:
-    """What the members say, anchored "name › place" under their names; then which could not be read.
+    """What the members say, anchored "name › place" under their names; then a notice of those that could not be read.
 
     Raises a `UserError` when none could, if they are `alone` and not beside other text.
     """
@@ -64,7 +64,7 @@ def sections(members: Iterable[Member], unpacking: Unpacking, *, alone: bool = T
         found += 1
         try:
             for section in _member_sections(member, name, unpacking):
-                told += 1
+                told += section.kind != "notice"
                 yield section
         except EmptyDocument:
             continue
@@ -75,7 +75,7 @@ def sections(members: Iterable[Member], unpacking: Unpacking, *, alone: bool = T
     if alone and not told:
         raise failure(errors, found)
     if errors:
-        yield Section(text=left_out_sentence(errors, found), anchor="contents")
+        yield Section(text=left_out_sentence(errors, found), kind="notice")
 
 
 def safe_name(name: str) -> str:
@@ -94,7 +94,8 @@ def _member_sections(member: Member, name: str, unpacking: Unpacking) -> Iterato
     with written(member, unpacking) as path:
         for section in parsed(path, name, unpacking.deeper()):
             anchor = f"{name}{SEPARATOR}{section.anchor}" if section.anchor else name
-            yield replace(section, anchor=anchor, headings=(name, *section.headings))
+            text = f"{name}: {section.text}" if section.kind == "notice" else section.text
+            yield replace(section, text=text, anchor=anchor, headings=(name, *section.headings))
 
 
 @contextmanager

@@ -16,12 +16,15 @@ from typing import IO, TYPE_CHECKING, Final, cast
 from rag_engine.errors import CorruptFile, EncryptedFile, UnsupportedFile
 from rag_engine.parsers._member_names import member_names
 from rag_engine.parsers._nested import CHUNK, Member, parsed, sections, written
+from rag_engine.parsers._ocr import PROGRAMS
 from rag_engine.parsers._unpacking import Unpacking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
     from rag_engine.types import Section
+
+__all__ = ["PROGRAMS", "parse", "within"]
 
 _ENCRYPTED: Final = 0x1
 _AES: Final = 99
