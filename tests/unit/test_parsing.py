@@ -219,8 +219,8 @@ async def test_a_bad_file_leaves_the_worker_alone(
     worker = await _worker_of(pool, hostile)
     with pytest.raises(EmptyDocument):
         await _read(pool, _blob(tmp_path / "blank.txt", "  \n"))
-    with pytest.raises(UnsupportedFile, match=r"^picture\.png is "):
-        await _read(pool, _blob(tmp_path / "picture.png", "\x89PNG\r\n\x1a\n\x00"))
+    with pytest.raises(UnsupportedFile, match=r"^notes\.sqlite is "):
+        await _read(pool, _blob(tmp_path / "notes.sqlite", "SQLite format 3\x00"))
     assert await _worker_of(pool, hostile) == worker
 
 
