@@ -149,11 +149,11 @@ class Package:
                 remove_comments=True,
                 remove_pis=True,
             )
-            first = True
+            checked = False
             for event, element in steps:
-                if first and element.getroottree().docinfo.internalDTD is not None:
+                if not checked and element.getroottree().docinfo.internalDTD is not None:
                     raise _own_entities()
-                first = False
+                checked = True
                 yield event, cast("Element", element)
 
     def _stream(self, part: str) -> IO[bytes]:
@@ -242,7 +242,7 @@ _POINTERS: Final = (f"{C}chart", f"{CX}chart", f"{DGM}relIds")
 
 
 def _plain(name: str) -> str:
-    return posixpath.normpath("/" + name.replace("\\", "/")).lower()
+    return posixpath.normpath("/" + name.replace("\\", "/").lstrip("/")).lower()
 
 
 def _target(folder: str, target: str) -> str:

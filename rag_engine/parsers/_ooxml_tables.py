@@ -17,7 +17,8 @@ _LONGEST_REPEATED: Final = 120
 _LARGEST: Final = 6_000
 """Characters of a table that is handed out at once."""
 _LONGEST_HEADER: Final = 1_000
-_MOST_COLUMNS: Final = 16_384
+_MOST_COLUMNS: Final = 200
+"""A cell that claims to lie over more lies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +42,7 @@ def plain_rows(rows: Iterable[Sequence[Cell]], headers: int = 1) -> Iterator[lis
     for at, row in enumerate(rows):
         texts: list[str] = []
         for cell in row:
-            columns = max(1, min(cell.columns, _MOST_COLUMNS - len(texts)))
+            columns = cell.columns if 0 < cell.columns <= _MOST_COLUMNS else 1
             if cell.continues:
                 texts += _continued(above, len(texts), columns)
             else:

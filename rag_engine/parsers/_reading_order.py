@@ -37,18 +37,37 @@ def in_reading_order(placed: Sequence[Placed[Thing]]) -> list[Thing]:
 def _ordered(placed: Sequence[Placed[Thing]]) -> list[Placed[Thing]]:
     if len(placed) < 2:
         return list(placed)
-    row_gap, rows = _divided(placed, by_rows=True)
-    column_gap, columns = _divided(placed, by_rows=False)
-    groups = rows if row_gap >= column_gap else columns
-    if len(groups) < 2:
-        groups = rows if len(rows) > 1 else columns
-    if len(groups) < 2:
+    rows, columns = _divided(placed, by_rows=True), _divided(placed, by_rows=False)
+    if len(rows) < 2 and len(columns) < 2:
         return sorted(placed, key=_by_place)
+    by_rows = len(columns) < 2 or (len(rows) > 1 and _widest(rows) >= _widest(columns))
+    groups = _in_columns_where_they_are(rows) if by_rows else [group for _, group in columns]
     return [one for group in groups for one in _ordered(group)]
 
 
-def _divided(placed: Sequence[Placed[Thing]], *, by_rows: bool) -> tuple[float, list[list[Placed[Thing]]]]:
-    """The widest gap, below 0 if there is none, and the groups between all gaps."""
+_Group = tuple[float, list[Placed[Thing]]]
+"""Things with no gap between them, and the gap before them."""
+
+
+def _widest(groups: Sequence[_Group[Thing]]) -> float:
+    return max(gap for gap, _ in groups[1:])
+
+
+def _in_columns_where_they_are(rows: Sequence[_Group[Thing]]) -> list[list[Placed[Thing]]]:
+    """The rows, but those together that stand in columns with a wider gap: a heading above columns is a row, they are not."""
+    joined: list[list[Placed[Thing]]] = []
+    for gap, row in rows:
+        if joined:
+            both = _divided([*joined[-1], *row], by_rows=False)
+            if len(both) > 1 and _widest(both) > gap:
+                joined[-1] += row
+                continue
+        joined.append(list(row))
+    return joined if len(joined) > 1 else [row for _, row in rows]
+
+
+def _divided(placed: Sequence[Placed[Thing]], *, by_rows: bool) -> list[_Group[Thing]]:
+    """The groups between the gaps that go through from side to side."""
     spans = [
         (one.top, one.top + one.height * _LINES_END, one)
         if by_rows
@@ -56,16 +75,15 @@ def _divided(placed: Sequence[Placed[Thing]], *, by_rows: bool) -> tuple[float, 
         for one in placed
     ]
     spans.sort(key=lambda span: span[0])
-    groups: list[list[Placed[Thing]]] = []
-    widest, end = -1.0, 0.0
+    groups: list[_Group[Thing]] = []
+    end = 0.0
     for start, stop, one in spans:
         if not groups or start >= end:
-            # The gap as it is drawn, without what was taken from the boxes above.
-            widest = max(widest, start - end) if groups else widest
-            groups.append([])
-        groups[-1].append(one)
-        end = max(end, stop) if len(groups[-1]) > 1 else stop
-    return widest, groups
+            groups.append((start - end if groups else 0.0, []))
+            end = stop
+        groups[-1][1].append(one)
+        end = max(end, stop)
+    return groups
 
 
 def _by_place(one: Placed[Thing]) -> tuple[float, float]:

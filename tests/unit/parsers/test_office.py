@@ -1,99 +1,21 @@
-"""Word, PowerPoint and Excel files as their programs write them."""
+"""Excel files as Excel writes them."""
 
 from __future__ import annotations
 
 import datetime
 from typing import TYPE_CHECKING, Any, cast
 
-import docx
 import openpyxl
 import pytest
-from docx.oxml.parser import parse_xml
 
-from rag_engine.errors import CorruptFile, FileTooLarge
-from rag_engine.parsers import docx as docx_parser
-from rag_engine.parsers import pptx as pptx_parser
+from rag_engine.errors import CorruptFile
 from rag_engine.parsers import sheet
 from rag_engine.parsers._number_formats import shown
 from rag_engine.types import Section
-from tests.unit.parsers.files import CHINESE, GERMAN, write_docx, write_pptx, write_xlsx, zip_of
+from tests.unit.parsers.files import CHINESE, write_xlsx, zip_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-
-_W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-
-
-def test_a_word_document(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    write_docx(path)
-    sick = {"anchor": "§ Sick leave", "headings": ("Leave", "Sick leave")}
-    assert list(docx_parser.parse(path)) == [
-        Section(text="Before any heading."),
-        Section(text=f"Leave\n\n{GERMAN}", anchor="§ Leave", headings=("Leave",)),
-        Section(text="Sick leave", **sick),
-        Section(text="- Call before nine.\n- Bring a note.", kind="list", **sick),
-        Section(text="Office | Days\nKöln | 30", kind="table", **sick),
-        Section(text=f"Reports\n\n{CHINESE}", anchor="§ Reports", headings=("Reports",)),
-    ]
-
-
-def _word(tmp_path: Path, paragraph: str) -> str:
-    document = docx.Document()
-    cast("Any", document).element.body.insert(0, parse_xml(f"<w:p {_W}>{paragraph}</w:p>"))
-    path = tmp_path / "file"
-    document.save(str(path))
-    return "\n".join(section.text for section in docx_parser.parse(path))
-
-
-@pytest.mark.parametrize(
-    ("paragraph", "text"),
-    [
-        ("<w:r><w:t>In</w:t></w:r><w:r><w:t>ter</w:t></w:r>", "Inter"),
-        ("<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r>", "a\tb\nc"),
-        (
-            "<w:del><w:r><w:delText>old</w:delText></w:r></w:del><w:ins><w:r><w:t>new</w:t></w:r></w:ins>",
-            "new",
-        ),
-        ("<w:sdt><w:sdtContent><w:r><w:t>filled in</w:t></w:r></w:sdtContent></w:sdt>", "filled in"),
-        ("<w:r><w:instrText>PAGE</w:instrText></w:r><w:r><w:t>7</w:t></w:r>", "7"),
-        (
-            "<w:r><w:ruby><w:rt><w:r><w:t>とう</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>東</w:t></w:r></w:rubyBase>"
-            "</w:ruby></w:r>",
-            "東",
-        ),
-    ],
-)
-def test_the_words_of_a_paragraph(tmp_path: Path, paragraph: str, text: str) -> None:
-    assert _word(tmp_path, paragraph) == text
-
-
-def test_headers_and_cells_in_cells(tmp_path: Path) -> None:
-    document = docx.Document()
-    document.add_paragraph("Body.")
-    document.sections[0].header.paragraphs[0].text = "Confidential"
-    table = document.add_table(rows=1, cols=2)
-    table.cell(0, 0).text = "outer"
-    inner = table.cell(0, 1).add_table(rows=1, cols=2)
-    inner.cell(0, 0).text, inner.cell(0, 1).text = "one", "two"
-    path = tmp_path / "file"
-    document.save(str(path))
-    assert [section.text for section in docx_parser.parse(path)] == [
-        "Body.",
-        "outer | one, two",
-        "Confidential",
-    ]
-
-
-def test_a_presentation(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    write_pptx(path)
-    assert list(pptx_parser.parse(path)) == [
-        Section(text=f"Kick-off\n\n{GERMAN}", anchor="slide 1", headings=("Kick-off",)),
-        Section(text="Say it slowly.", anchor="slide 1", headings=("Kick-off", "Notes")),
-        Section(text=f"Office | Days\n{CHINESE} | 30", anchor="slide 2", kind="table"),
-    ]
 
 
 def test_a_workbook(tmp_path: Path) -> None:
@@ -148,19 +70,11 @@ def test_two_tables_on_one_sheet(tmp_path: Path) -> None:
     ]
 
 
-def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(zip_of({"[Content_Types].xml": b"", "word/document.xml": bytes(100 << 20)}))
-    with pytest.raises(FileTooLarge, match="unpacks to far more"):
-        list(docx_parser.parse(path))
-
-
-@pytest.mark.parametrize("parse", [docx_parser.parse, pptx_parser.parse, sheet.parse])
-def test_an_archive_without_a_document_is_damaged(tmp_path: Path, parse: Callable[[Path], Any]) -> None:
+def test_an_archive_without_a_document_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(zip_of({"[Content_Types].xml": b"<Types/>", "other": b""}))
     with pytest.raises(CorruptFile):
-        list(parse(path))
+        list(sheet.parse(path))
 
 
 @pytest.mark.parametrize(
