@@ -32,7 +32,7 @@ _WIDE: Final = frozenset(
 )
 _DECLARED: Final = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]{2,30})", re.IGNORECASE)
 # What pages call by an older name is, and browsers take it for, the larger set of characters.
-_TRUE_NAMES: Final = {
+TRUE_NAMES: Final = {
     **dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "us-ascii", "ascii", "iso8859-1"), "cp1252"),
     **dict.fromkeys(("gb2312", "gbk", "gb_2312-80", "x-gbk"), "gb18030"),
     **dict.fromkeys(("shift_jis", "shift-jis", "x-sjis", "sjis"), "cp932"),
@@ -95,7 +95,7 @@ def opened_markup(path: Path) -> str:
     declared = _DECLARED.search(head[:4096])
     label = declared[1].decode("ascii").lower() if declared is not None else encoding
     try:
-        name = codecs.lookup(_TRUE_NAMES.get(label, label)).name
+        name = codecs.lookup(TRUE_NAMES.get(label, label)).name
         # The last character of the sample may be cut.
         codecs.getincrementaldecoder(name)().decode(head)
     except (LookupError, UnicodeDecodeError):
