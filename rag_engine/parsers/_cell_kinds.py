@@ -51,8 +51,6 @@ def names_columns(cells: Iterable[str]) -> bool:
 
 def usual(cells: Iterable[str]) -> Kind:
     """The kind of most of the cells that are not empty."""
-    counts: Counter[Kind] = Counter(map(kind, cells))
-    del counts[""]
-    for found, _ in counts.most_common(1):
-        return found
-    return ""
+    found: list[Kind] = [kind(cell) for cell in cells]
+    counts = Counter(shown for shown in found if shown)
+    return max(counts, key=counts.__getitem__) if counts else ""

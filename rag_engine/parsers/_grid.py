@@ -127,6 +127,9 @@ def sheet_sections(
             yield from _in_order(seen, writers, others, apart)
             continue
         for row in chain(seen, block):
+            if not own and len(spans) == 1 and _lies_within(row, spans[0]):
+                yield from _add(others[0][1], row, row.cells)
+                continue
             for area, its_writer in writers:
                 yield from _add(its_writer, row, _inside(row, area))
             rest = _without(row, own)
@@ -218,6 +221,10 @@ def _without(row: GridRow, areas: Sequence[Area]) -> GridRow:
 
 def _within(row: GridRow, span: tuple[int, int]) -> dict[int, str]:
     return {column: text for column, text in row.cells.items() if span[0] <= column <= span[1]}
+
+
+def _lies_within(row: GridRow, span: tuple[int, int]) -> bool:
+    return span[0] <= min(row.cells) and max(row.cells) <= span[1]
 
 
 def _outside(row: GridRow, spans: Sequence[tuple[int, int]]) -> dict[int, str]:

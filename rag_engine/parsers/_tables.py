@@ -21,6 +21,8 @@ _MOST_ROWS: Final = 40
 _WEIGHT: Final = 130
 """Tokens of the rows of one section, about: with title and header they fit into a chunk of small embedding models."""
 _TOKEN: Final = re.compile(r"\d{1,3}|[^\W\d_]{1,6}|[^\s|]")
+_SAMPLE: Final = 4_000
+"""Characters that tell how many tokens the others take."""
 _SEEN: Final = 12
 """Rows that tell where the header is."""
 _LONGEST_HEADER: Final = 400
@@ -54,8 +56,13 @@ class Row:
 
 def table_text(rows: Iterable[Sequence[str]]) -> str:
     """One row a line, cells on one line each, joined by " | "; rows without any text are left out."""
-    lines = (" | ".join(_without_empty_end([one_line(cell) for cell in row])) for row in rows)
+    lines = (" | ".join(_without_empty_end([_one_line(cell) for cell in row])) for row in rows)
     return "\n".join(line for line in lines if line)
+
+
+def _one_line(cell: str) -> str:
+    # Most cells are a word or a number, and there may be millions of them.
+    return cell if cell.isalnum() or not cell else one_line(cell)
 
 
 def _without_empty_end(cells: list[str]) -> list[str]:
@@ -91,6 +98,7 @@ class TableWriter:
         self._names: tuple[str, ...] = ()
         self._left = 1
         self._bands: list[tuple[int, int]] = []
+        self._density = 0.3
         self._pending: list[Row] = []
         self._weight = 0
 
@@ -129,6 +137,8 @@ class TableWriter:
         else:
             self._names = found.names
         self._left = found.left
+        sample = " | ".join(cell for row in rest for cell in row.cells)[:_SAMPLE]
+        self._density = len(_TOKEN.findall(sample)) / max(len(sample), 1)
         self._bands = self._divided(max(row.last_column for row in rows))
         for row in rest:
             yield from self._take(row)
@@ -155,7 +165,7 @@ class TableWriter:
             yield from self._flush()
             self._names = ("",) * (self._left - row.first_column) * bool(self._names) + self._names
             self._left = row.first_column
-        weight = sum(len(_TOKEN.findall(cell)) + 1 for cell in row.cells)
+        weight = int(sum(map(len, row.cells)) * self._density) + len(row.cells)
         if self._pending and (
             self._weight + weight > _WEIGHT * max(len(self._bands), 1) or len(self._pending) == _MOST_ROWS
         ):

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 DAMAGED: Final = "The spreadsheet is damaged and cannot be read; save it again."
 _BLOCK: Final = 1 << 20
 _LONGEST_TAIL: Final = 16 << 20
+_ROWS: Final = b"sheetData"
 _ROWS_END: Final = re.compile(rb"</(?:\w+:)?sheetData\s*>|<(?:\w+:)?sheetData\s*/>")
 _MERGED: Final = re.compile(
     rb"<(?:\w+:)?mergeCell\b[^>]*?\bref=[\"']([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})[\"']"
@@ -182,7 +183,9 @@ def _merged_areas(package: Package, part: str) -> list[Area]:
         tail = b""
         while block := stream.read(_BLOCK):
             tail = tail[-64:] + block
-            end = _ROWS_END.search(tail)
+            # Looking for the plain word first is many times faster.
+            last = tail.rfind(_ROWS)
+            end = _ROWS_END.search(tail, max(last - 32, 0)) if last >= 0 else None
             if end:
                 tail = tail[end.end() :] + stream.read(_LONGEST_TAIL)
                 break

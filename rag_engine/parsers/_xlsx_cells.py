@@ -53,7 +53,7 @@ class CellReader:
             if not 0 < column <= LAST_COLUMN or not len(cell):
                 continue
             text = self._text(cell)
-            if text and not is_blank(text):
+            if text and (text.isalnum() or not is_blank(text)):
                 filled[column] = text
         return filled
 

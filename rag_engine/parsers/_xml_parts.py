@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import posixpath
 import zipfile
 import zlib
@@ -80,7 +81,12 @@ def _plain(name: str) -> str:
 def local(node: Element) -> str:
     """The name of an element without its namespace, which differs between the versions of a format."""
     tag = node.tag
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+    return _local(tag) if isinstance(tag, str) else ""
+
+
+@functools.lru_cache(maxsize=1024)
+def _local(tag: str) -> str:
+    return tag.rpartition("}")[2]
 
 
 def descendants(node: Element, name: str) -> Iterator[Element]:
