@@ -21,9 +21,11 @@ def _nobody(*, at_it: bool) -> None:
 
 @dataclass(slots=True, kw_only=True)
 class Terms:
-    """The languages asked for, none for those that are installed; and the seconds left for all pages and for one of them."""
+    """The languages asked for, none for those that are installed; the seconds left for all pages and for one of them."""
 
     languages: tuple[str, ...] = ()
+    installed: tuple[str, ...] | None = None
+    """What there is, once it was asked for."""
     seconds: float = 1_800.0
     page_seconds: float = 60.0
     tell: Callable[..., None] = _nobody

@@ -9,9 +9,9 @@ from rag_engine.types import Section
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-Reason: TypeAlias = Literal["missing", "faint", "slow", "exhausted", "large", "failed"]
+Reason: TypeAlias = Literal["missing", "faint", "slow", "exhausted", "large", "failed", "many"]
 """Why a page that is a picture was not recognised: there is no program for it; its letters cannot be made out; it or all pages so
-far took too long; its picture is too large; the program failed."""
+far took too long; its picture is too large; the program failed; it comes after many."""
 
 MISSING: Final = (
     "text recognition (OCR) is not installed on this server; whoever runs it installs Tesseract "
@@ -29,6 +29,10 @@ _REASONS: Final[Mapping[Reason, tuple[str, str]]] = {
         "recognising the pages before them took all the time that one file may take",
     ),
     "large": ("its picture is too large", "their pictures are too large"),
+    "many": (
+        "of so many pictures in one file the last is not read",
+        "of so many pictures in one file the last are not read",
+    ),
     "failed": ("its text could not be recognised", "their text could not be recognised"),
 }
 _MOST_NAMED: Final = 10

@@ -30,7 +30,7 @@ _WHOLE: Final = "picture"
 """The place in a picture that is one."""
 _WEBP: Final = b"WEBP"
 _MOST_PAGES: Final = 2_000
-"""Of a TIFF; the time for text recognition is over long before."""
+"""Of a TIFF: finding its last page takes the longer the more there are."""
 
 
 def parse(path: Path) -> Iterator[Section]:
@@ -54,7 +54,6 @@ def _pages(path: Path) -> Iterator[Section]:
     with closing(_opened(path)) as document:
         with _translated_errors():
             pages = document.page_count
-        number = 0
         for number in range(1, min(pages, _MOST_PAGES) + 1):
             try:
                 with _translated_errors():
@@ -66,12 +65,13 @@ def _pages(path: Path) -> Iterator[Section]:
                     raise _refused(reason) from error
                 unread[reason].append(number)
                 if reason == "exhausted":
+                    unread[reason] += range(number + 1, min(pages, _MOST_PAGES) + 1)
                     break
             else:
                 found = found or bool(sections)
                 yield from sections
             empty_store()
-        unread["exhausted"] += range(number + 1, pages + 1)
+        unread["many"] += range(_MOST_PAGES + 1, pages + 1)
     if not found and any(unread.values()):
         raise EmptyDocument(no_text(unread, pages, otherwise=_NO_TEXT))
     yield from notices(unread, pages)
