@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from bot.port import ChatError
@@ -47,6 +47,8 @@ class Scope:
 
     knowledge_bases: frozenset[KnowledgeBaseId]
     name: str
+    names: Mapping[KnowledgeBaseId, str] = field(default_factory=dict["KnowledgeBaseId", str])
+    """What a person calls each of them."""
     notices: tuple[Sentence, ...] = ()
     """What to say with the answer, in the language of who reads it: that something had to be left out."""
 
@@ -63,6 +65,7 @@ async def scope(catalog: Catalog, names: Sequence[str] = ()) -> Scope:
     return Scope(
         knowledge_bases=frozenset(knowledge_base.id for knowledge_base in chosen),
         name=", ".join(dict.fromkeys(knowledge_base.name for knowledge_base in chosen)),
+        names={knowledge_base.id: knowledge_base.name for knowledge_base in chosen},
     )
 
 

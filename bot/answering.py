@@ -36,6 +36,8 @@ _STAGES: dict[str, Sentence] = {
     "retrieve": "stage_retrieve",
     "rerank": "stage_rerank",
     "answer": "stage_answer",
+    "summarise": "stage_summarise",
+    "part": "stage_part",
 }
 
 _CITATION = re.compile(r"\[\d+\]")
@@ -214,6 +216,7 @@ async def _query(case: Case, parts: Parts, scope: Scope) -> Query:
         ids = [said.id for said in case.earlier]
         known = {turn.message, *await parts.turns.answered(turn.place, ids)}
         heard = hearing.heard(case.earlier, known=known, before=turn.asked_at, conversation=own)
+    brought, files = await _files(turn, parts)
     return Query(
         text=turn.question,
         knowledge_bases=scope.knowledge_bases,
@@ -224,7 +227,17 @@ async def _query(case: Case, parts: Parts, scope: Scope) -> Query:
         knowledge="prefer_sources" if case.settings.knowledge == "blended" else "only_sources",
         language=case.settings.language,
         turn=turn.engine_turn,
+        files=files,
+        brought=brought,
+        names=scope.names,
     )
+
+
+async def _files(turn: ChatTurn, parts: Parts) -> tuple[bool, tuple[str, ...]]:
+    """Whether the question came with files, and what "this file" means in it: those, else the last of the conversation."""
+    own = await parts.taken.brought_by(turn.place, turn.about or turn.message)
+    found = own or await parts.taken.latest(turn.place)
+    return bool(own), tuple(file.document or file.source for file in found)
 
 
 async def _followed(
@@ -233,10 +246,12 @@ async def _followed(
     """The events as they come, while the case and its ledger keep up with them."""
     async for event in events:
         if isinstance(event, Stage):
-            name = _STAGES.get(event.name)
+            name = _STAGES.get("part" if event.of else event.name)
             if name == "stage_retrieve" and searched == 1:
                 name = "stage_retrieve_one"
-            yield replace(event, detail=case.say(name, count=searched)) if name else event
+            count = event.of or searched
+            said = case.say(name, number=event.number, count=count) if name else event.detail
+            yield replace(event, detail=said)
             continue
         if isinstance(event, Retrieval):
             addresses = [f"{hit.chunk.uri} {hit.chunk.text}" for hit in event.hits]
@@ -286,7 +301,7 @@ def _final(answer: Answer, case: Case, scope: Scope) -> Reply:
 
 def _remarks(answer: Answer, case: Case, scope: Scope) -> tuple[str, ...]:
     """What must be said of an answer that cites nothing: where it comes from, or what to do about it."""
-    if answer.grounded:
+    if answer.grounded or answer.route == "summarise":
         return ()
     asked = case.settings.language or detect(case.ledger.turn.question)
     nothing = not_found(language=asked, scope=scope.name)

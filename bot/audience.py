@@ -103,6 +103,7 @@ class Audiences:
         return Scope(
             knowledge_bases=frozenset(members),
             name=listed(list(dict.fromkeys(names)), most=_MOST_IN_NAME),
+            names=dict(zip(members, names, strict=True)),
             notices=("left_out",) if "untold" in verdicts else (),
         )
 

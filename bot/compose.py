@@ -37,6 +37,8 @@ from rag_engine.storage.attempts import SqliteAttempts
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.waiting import uninterrupted
+from rag_engine.summarizing.summaries import Limits as SummaryLimits
+from rag_engine.summarizing.summaries import Summaries
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Collection
@@ -203,11 +205,32 @@ async def application(settings: Settings, *, observers: Observers = _NOBODY) -> 
                 history_turns=settings.answering.history_turns,
                 first_text_seconds=settings.answering.first_text_seconds,
             ),
+            summaries=_summaries(settings, books, index) if settings.summaries.enabled else None,
             prompt_steps_for=lambda model: observers.steps(
                 [parts.step(name, settings, replace(ports, model=model)) for name in PROMPT_STEPS]
             ),
         )
         yield Application(library=books, engine=engine, settings=settings, observers=observers)
+
+
+def _summaries(settings: Settings, books: Library, index: HidingIndex) -> Summaries:
+    """Summaries of what may be found, written as answers are."""
+    limits = settings.summaries
+    packing = parts.packing(settings)
+    return Summaries(
+        index=index,
+        library=books.catalog,
+        unfinished=books.catalog.unfinished,
+        embedder=books.embedder,
+        limits=SummaryLimits(
+            documents=limits.documents,
+            passages=limits.passages,
+            at_once=limits.at_once,
+            seconds=limits.seconds,
+        ),
+        reply_tokens=packing.reply_tokens,
+        ratio=packing.context_ratio,
+    )
 
 
 @asynccontextmanager

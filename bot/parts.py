@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Splitter,
         StoredIndex,
     )
+    from rag_engine.steps import pack
     from rag_engine.types import KnowledgeBaseId
 
 
@@ -152,6 +153,13 @@ def step(name: str, settings: Settings, ports: Ports) -> NamedStep:
         values.setdefault("enabled", True)
     own = _validated(module, values, variable=f"STEPS__{name.upper()}")
     return NamedStep(name=name, run=module.build(own, ports), status=module.STATUS)
+
+
+def packing(settings: Settings) -> pack.Settings:
+    """How prompts are made, for whoever makes some beside the pipeline."""
+    module = plugins.load("rag_engine.steps", "pack")
+    own = _validated(module, dict(settings.steps.get("pack", {})), variable="STEPS__PACK")
+    return cast("pack.Settings", own)
 
 
 def splitter(settings: Settings, embedder: Embedder) -> Splitter:

@@ -137,6 +137,19 @@ class AnsweringSettings(_Section):
     """How long it may take until an answer begins, all language models together: each may take an equal share of what is left."""
 
 
+class SummarySettings(_Section):
+    """Limits on one summary of documents."""
+
+    enabled: bool = True
+    """Whether "summarise this file" reads all of it; without, it is a question as any other."""
+    documents: int = Field(default=20, ge=1, le=1000)
+    passages: int = Field(default=20_000, ge=1)
+    at_once: int = Field(default=4, ge=1, le=64)
+    """Parts of a long document that the language model is asked about at the same time."""
+    seconds: float = Field(default=90, gt=0)
+    """How long the language model may take for one of them."""
+
+
 class BreakerSettings(_Section):
     """When a server that fails (model, embedder, index, reranker) is left alone for a while; whoever asks is then told so at once."""
 
@@ -237,6 +250,7 @@ class Settings(BaseSettings):
     parsing: ParsingSettings = ParsingSettings()
     ingestion: IngestionSettings = IngestionSettings()
     answering: AnsweringSettings = AnsweringSettings()
+    summaries: SummarySettings = SummarySettings()
     breakers: BreakerSettings = BreakerSettings()
     metrics: MetricsSettings = MetricsSettings()
     tracing: TracingSettings = TracingSettings()

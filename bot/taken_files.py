@@ -23,6 +23,13 @@ _KNOWN = """
 _BROUGHT_BY = """
     SELECT * FROM taken_files WHERE platform = ? AND workspace = ? AND channel = ? AND message = ? ORDER BY rowid
 """
+_LATEST = """
+    SELECT taken_files.* FROM taken_files LEFT JOIN answers ON answers.id = taken_files.answer
+    WHERE taken_files.platform = ? AND taken_files.workspace = ? AND taken_files.channel = ? AND taken_files.answer <> ''
+        AND (taken_files.thread = ? OR answers.thread = ?)
+    ORDER BY taken_files.at DESC, taken_files.rowid DESC LIMIT ?
+"""
+_MOST_LATEST = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +95,16 @@ class TakenFiles:
     async def brought_by(self, place: Place, message: str) -> list[TakenFile]:
         """The files that a message of the place's channel brought."""
         return [_file(row) for row in await self._database.fetch(_BROUGHT_BY, (*_channel(place), message))]
+
+    async def latest(self, place: Place) -> list[TakenFile]:
+        """The files that came last in the place, all those of one message; where a thread has none, those of its channel."""
+        for thread in dict.fromkeys((place.thread, "")):
+            parameters = (*_channel(place), thread, thread, _MOST_LATEST)
+            files = [_file(row) for row in await self._database.fetch(_LATEST, parameters)]
+            if files:
+                together = [file for file in files if file.message and file.message == files[0].message]
+                return together[::-1] or files[:1]
+        return []
 
     async def drop(self, file: TakenFile) -> None:
         """Forget that the message brought the file."""

@@ -13,12 +13,13 @@ from rag_engine import pipeline, replying
 from rag_engine.analysis import query_tokens
 from rag_engine.errors import QueryTooLong, RagError, UserError
 from rag_engine.pipeline import Inquiry, NamedStep
+from rag_engine.replying import Told
+from rag_engine.summarizing.telling import said, summarised
 from rag_engine.types import (
     Answer,
     AnswerEvent,
     Citation,
     ConversationId,
-    Delta,
     Hit,
     Prompt,
     Query,
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Sequence
 
     from rag_engine.ports import Embedder, History, LanguageModel
+    from rag_engine.summarizing.summaries import Summaries
+
+
+_MOST_TRACED = 1_000
+"""Passages: those of a summary are all of a document's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +67,8 @@ class Engine:
     limits: Limits = Limits()
     prompt_steps_for: Callable[[LanguageModel], Sequence[NamedStep]] | None = None
     """The `prompt_steps` of another model than the first, whose window may be smaller."""
+    summaries: Summaries | None = None
+    """For whoever asks for a summary of documents; None: that is a question as any other."""
     _thinkers: set[str] = field(default_factory=set[str], init=False)
 
     async def search(self, query: Query) -> Retrieval:
@@ -78,6 +86,45 @@ class Engine:
         """
         asked_at = time.time()
         inquiry = await self._inquiry(query, remember=True)
+        told, started = None, time.perf_counter()
+        async with aclosing(await self._telling(inquiry)) as telling:
+            async for item in telling:
+                if isinstance(item, Inquiry):
+                    inquiry, started = item, time.perf_counter()
+                elif isinstance(item, Told):
+                    told = item
+                else:
+                    yield item
+        if told is None:
+            raise RuntimeError("a reply ended without saying what was told")
+        inquiry = replace(
+            inquiry, seconds={**inquiry.seconds, "answer": time.perf_counter() - started, **told.seconds}
+        )
+        yield await self._remember(inquiry, told, asked_at=asked_at)
+
+    async def _telling(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | Told]:
+        """The events of an answer but for the last: by summarising what is meant, or by searching."""
+        if self.summaries is None:
+            return self._searched(inquiry)
+        started = time.perf_counter()
+        planned = await self.summaries.planned(inquiry)
+        if planned is None:
+            return self._searched(inquiry)
+        inquiry = replace(inquiry, route="summarise")
+        inquiry = replace(inquiry, seconds={**inquiry.seconds, "plan": time.perf_counter() - started})
+        if isinstance(planned, str):
+            return said(planned, inquiry)
+        return summarised(
+            planned,
+            inquiry,
+            summaries=self.summaries,
+            models=self.models,
+            embedder=self.embedder,
+            thinkers=self._thinkers,
+            seconds=self.limits.first_text_seconds,
+        )
+
+    async def _searched(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | Told]:
         async for item in pipeline.run(inquiry, (*self.search_steps, *self.prompt_steps)):
             if isinstance(item, Stage):
                 yield item
@@ -86,7 +133,7 @@ class Engine:
         prompt = _prompt(inquiry)
         yield Retrieval(hits=prompt.passages, fallbacks=inquiry.fallbacks, notices=inquiry.notices)
         yield Stage(name="answer", detail="Writing…")
-        told, started = None, time.perf_counter()
+        yield inquiry
         async with aclosing(
             replying.reply(
                 prompt,
@@ -98,16 +145,7 @@ class Engine:
             )
         ) as reply:
             async for item in reply:
-                if isinstance(item, Delta):
-                    yield item
-                else:
-                    told = item
-        if told is None:
-            raise RuntimeError("a reply ended without saying what was told")
-        inquiry = replace(
-            inquiry, seconds={**inquiry.seconds, "answer": time.perf_counter() - started, **told.seconds}
-        )
-        yield await self._remember(inquiry, told, asked_at=asked_at)
+                yield item
 
     async def _inquiry(self, query: Query, *, remember: bool) -> Inquiry:
         await _check(query, self.limits)
@@ -132,7 +170,7 @@ class Engine:
             return prompt
         return _prompt(await self._run(inquiry, self.prompt_steps_for(model)))
 
-    async def _remember(self, inquiry: Inquiry, told: replying.Told, *, asked_at: float) -> Answer:
+    async def _remember(self, inquiry: Inquiry, told: Told, *, asked_at: float) -> Answer:
         """Write both turns and the trace in one transaction; an answer that cannot be kept is still an answer."""
         turn = inquiry.query.turn or TurnId(uuid.uuid4().hex)
         answer = Answer(
@@ -145,6 +183,7 @@ class Engine:
             notices=(*inquiry.notices, *told.notices),
             model=told.model,
             prompt_tokens=_prompt(inquiry).tokens,
+            route=inquiry.route,
         )
         conversation = inquiry.query.conversation or ConversationId(f"single:{turn}")
         asked = Turn(
@@ -203,17 +242,18 @@ def _prompt(inquiry: Inquiry) -> Prompt:
     return inquiry.prompt
 
 
-def _trace(inquiry: Inquiry, told: replying.Told, answer: Answer, asked: Turn) -> Trace:
+def _trace(inquiry: Inquiry, told: Told, answer: Answer, asked: Turn) -> Trace:
     prompt = told.prompt
     details = {
         **inquiry.details,
         "question": inquiry.query.text,
         "searched_for": inquiry.question,
+        "route": inquiry.route,
         "scope": inquiry.query.scope,
         "model": told.model,
         "prompt_tokens": prompt.tokens,
         "reply_tokens": prompt.reply_tokens,
-        "passages": [_passage(hit) for hit in prompt.passages],
+        "passages": [_passage(hit) for hit in prompt.passages[:_MOST_TRACED]],
         "citations": [_citation(citation) for citation in answer.citations],
         "citing": dict(told.citing),
         "notices": list(answer.notices),

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag_engine.types import Hit, Prompt, Query, Ranking, Stage, Turn
+from rag_engine.types import Hit, Prompt, Query, Ranking, Route, Stage, Turn
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
@@ -26,6 +26,7 @@ class Inquiry:
     hits: tuple[Hit, ...] = ()
     """The fused, reranked hits, best first."""
     prompt: Prompt | None = None
+    route: Route = "search"
     fallbacks: tuple[str, ...] = ()
     """Stable names of what had to be done without, e.g. `dense_unavailable`."""
     notices: tuple[str, ...] = ()

@@ -121,25 +121,28 @@ async def reply(
     thinkers: set[str],
     seconds: float = _BEGINNING_SECONDS,
     refit: Refit | None = None,
+    last: Prompt | None = None,
+    failures: Sequence[RagError] = (),
 ) -> AsyncGenerator[Delta | Told]:
     """Deltas that only grow the text, then what was told.
 
     A model that fails before its first text gives way to the next, and a notice says so; one that fails later leaves the
     text so far, marked as cut. Within `seconds` one has begun, or the last one is asked, which quotes. Where passages are
     needed and there are none, only the last model is asked: it says that nothing was found, and invents nothing. `refit`
-    makes the prompt for a further model, whose window may be smaller. `thinkers` are the names of models found to begin with
+    makes the prompt for a further model, whose window may be smaller, and `last` is that of the last one where it is another;
+    `failures` are those of models before the first one here. `thinkers` are the names of models found to begin with
     reasoning that they do not announce; a newly found one is added, so that its next reply is held back until the reasoning
     ends. Raises what the last model raises before its first text.
     """
     candidates = models if prompt.passages or not prompt.needs_passages else models[-1:]
-    chain = _Chain(models=deque(candidates), ends=time.monotonic() + seconds)
+    chain = _Chain(models=deque(candidates), ends=time.monotonic() + seconds, failures=[*failures])
     started = time.perf_counter()
     cut: RagError | None = None
     while True:
         model, share = chain.next()
         telling = _Telling(
             model=model,
-            prompt=prompt,
+            prompt=prompt if chain.models or last is None else last,
             refit=refit if chain.failures and chain.models else None,
             reasoning_first=model.name in thinkers,
         )

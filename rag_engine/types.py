@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from rag_engine.summarizing.lengths import Wishes
+
     Vector: TypeAlias = NDArray[np.float32]
     """Shape (dimensions,), unit length."""
     Matrix: TypeAlias = NDArray[np.float32]
@@ -26,9 +28,12 @@ TurnId = NewType("TurnId", str)
 Leg = Literal["lexical", "dense"]
 Side = Literal["query", "passage"]
 SectionKind = Literal["prose", "list", "table", "code", "notice"]
+"""A notice is no text of the file: it says, in a sentence for a person, what of the file could not be read."""
 Role = Literal["system", "user", "assistant"]
 Knowledge = Literal["only_sources", "prefer_sources"]
 """Whether an answer may come from the passages alone, or also, marked as such, from what the model knows."""
+Route = Literal["search", "summarise"]
+"""How an answer came about: from passages that were searched for, or from whole documents."""
 DocumentState = Literal["queued", "parsing", "embedding", "ready", "failed"]
 
 
@@ -119,6 +124,13 @@ class Query:
     """The language to answer in, whatever the question's (ISO 639-1); empty: the question's."""
     turn: TurnId | None = None
     """The id that the answer gets, so that whoever asked knows it whatever happens meanwhile; None: a new one."""
+    files: tuple[str, ...] = ()
+    """The files that came last in the conversation, by the id of the document, or by the URI where there is none yet: what "this
+    file" means. Seen only where `knowledge_bases` has them."""
+    brought: bool = False
+    """The question itself came with `files`."""
+    names: Mapping[KnowledgeBaseId, str] = field(default_factory=dict[KnowledgeBaseId, str])
+    """What a person calls the knowledge bases."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +221,8 @@ class Prompt:
     """What a person calls the places searched, as in `Query`."""
     language: str = ""
     """The language to answer in, as in `Query`."""
+    summary: Wishes | None = None
+    """Set where the passages are to be summarised, all of them: how long that is to be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,6 +231,9 @@ class Stage:
 
     name: str
     detail: str = ""
+    number: int = 0
+    """Of what is done in several parts: the part, from 1."""
+    of: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +270,7 @@ class Answer:
     """The name of the model that told it."""
     prompt_tokens: int = 0
     """Tokens of what the model was given."""
+    route: Route = "search"
 
 
 AnswerEvent: TypeAlias = Stage | Retrieval | Delta | Answer

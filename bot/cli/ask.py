@@ -33,6 +33,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             text=question.strip(),
             knowledge_bases=places.knowledge_bases,
             scope=places.name,
+            names=places.names,
             limit=settings.answering.passages,
         )
         if arguments.json:

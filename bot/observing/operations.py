@@ -223,6 +223,7 @@ class TurnWork(Operation):
         if self.answer is not None:
             told["engine_turn"] = self.answer.turn
             told["model"] = self.answer.model
+            told["route"] = self.answer.route
             told["prompt_tokens"] = self.answer.prompt_tokens
             told["citations"] = len(self.answer.citations)
             told["fallbacks"] = ",".join(self.answer.fallbacks)

@@ -21,6 +21,8 @@ SENTENCES: Mapping[Sentence, str] = {
     "stage_retrieve_one": "Suche in 1 Wissensbasis …",
     "stage_answer": "Schreibe …",
     "stage_rerank": "Wähle die besten Stellen …",
+    "stage_summarise": "Ich lese…",
+    "stage_part": "Ich lese Teil {number} von {count}…",
     "no_files": "Hier gibt es noch keine Dateien, die alle Mitlesenden sehen dürfen. Fügen Sie hier eine Datei hinzu, oder bitten Sie eine Administratorin, mit `/kb bind` eine Wissensbasis auszuwählen.",
     "not_found_advice": "Versuchen Sie andere Wörter, oder fügen Sie eine Datei hinzu, in der es steht; `/kb show` zeigt, was da ist.",
     "general": "Aus allgemeinem Wissen: Das steht nicht in Ihren Dateien.",

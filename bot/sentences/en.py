@@ -21,6 +21,8 @@ SENTENCES: Mapping[Sentence, str] = {
     "stage_retrieve_one": "Searching 1 knowledge base…",
     "stage_answer": "Writing…",
     "stage_rerank": "Choosing the best passages…",
+    "stage_summarise": "Reading…",
+    "stage_part": "Reading part {number} of {count}…",
     "no_files": "There are no files yet that everyone who reads this may see. Put a file into this conversation, or ask an administrator to choose a knowledge base for it with `/kb bind`.",
     "not_found_advice": "Try other words, or add a file that says it; `/kb show` lists what is here.",
     "general": "From general knowledge: this is not from your files.",

@@ -21,6 +21,8 @@ SENTENCES: Mapping[Sentence, str] = {
     "stage_retrieve_one": "Buscando en 1 base de conocimiento…",
     "stage_answer": "Escribiendo…",
     "stage_rerank": "Eligiendo los mejores pasajes…",
+    "stage_summarise": "Leyendo…",
+    "stage_part": "Leyendo la parte {number} de {count}…",
     "no_files": "Todavía no hay archivos que puedan ver todos los que leen esto. Ponga un archivo en esta conversación, o pida a un administrador que elija una base de conocimiento con `/kb bind`.",
     "not_found_advice": "Pruebe con otras palabras, o añada un archivo que lo diga; `/kb show` enumera lo que hay aquí.",
     "general": "De conocimiento general: esto no viene de sus archivos.",

@@ -21,6 +21,8 @@ SENTENCES: Mapping[Sentence, str] = {
     "stage_retrieve_one": "Recherche dans 1 base de connaissances…",
     "stage_answer": "Rédaction…",
     "stage_rerank": "Choix des meilleurs passages…",
+    "stage_summarise": "Lecture…",
+    "stage_part": "Lecture de la partie {number} sur {count}…",
     "no_files": "Il n’y a pas encore de fichiers que tous les lecteurs d’ici ont le droit de voir. Ajoutez un fichier dans cette conversation, ou demandez à un administrateur de choisir une base de connaissances avec `/kb bind`.",
     "not_found_advice": "Essayez d’autres mots, ou ajoutez un fichier qui le dit ; `/kb show` liste ce qu’il y a ici.",
     "general": "D’après des connaissances générales : cela ne vient pas de vos fichiers.",

@@ -21,6 +21,8 @@ SENTENCES: Mapping[Sentence, str] = {
     "stage_retrieve_one": "Cerco in 1 base di conoscenza…",
     "stage_answer": "Scrivo…",
     "stage_rerank": "Scelgo i passaggi migliori…",
+    "stage_summarise": "Lettura…",
+    "stage_part": "Lettura della parte {number} di {count}…",
     "no_files": "Non ci sono ancora file che tutti quelli che leggono qui possono vedere. Metti un file in questa conversazione, o chiedi a un amministratore di scegliere una base di conoscenza con `/kb bind`.",
     "not_found_advice": "Prova con altre parole, o aggiungi un file che lo dica; `/kb show` elenca quello che c’è qui.",
     "general": "Da conoscenze generali: questo non viene dai tuoi file.",

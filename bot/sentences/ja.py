@@ -21,6 +21,8 @@ SENTENCES: Mapping[Sentence, str] = {
     "stage_retrieve_one": "1件のナレッジベースを検索しています…",
     "stage_answer": "書いています…",
     "stage_rerank": "最も合う箇所を選んでいます…",
+    "stage_summarise": "読んでいます…",
+    "stage_part": "全 {count} 部のうち第 {number} 部を読んでいます…",
     "no_files": "これを読む全員が見てよいファイルがまだありません。この会話にファイルを入れるか、`/kb bind` でナレッジベースを選ぶよう管理者に頼んでください。",
     "not_found_advice": "別の言葉で試すか、それが書かれたファイルを追加してください。`/kb show` でここにあるものが分かります。",
     "general": "一般的な知識による回答です。ファイルには書かれていません。",

@@ -16,6 +16,8 @@ Sentence = Literal[
     "stage_retrieve_one",
     "stage_answer",
     "stage_rerank",
+    "stage_summarise",
+    "stage_part",
     "no_files",
     "not_found_advice",
     "general",

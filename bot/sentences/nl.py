@@ -21,6 +21,8 @@ SENTENCES: Mapping[Sentence, str] = {
     "stage_retrieve_one": "Zoeken in 1 kennisbank…",
     "stage_answer": "Schrijven…",
     "stage_rerank": "De beste passages kiezen…",
+    "stage_summarise": "Lezen…",
+    "stage_part": "Deel {number} van {count} lezen…",
     "no_files": "Er zijn nog geen bestanden die iedereen die dit leest mag zien. Zet een bestand in dit gesprek, of vraag een beheerder met `/kb bind` een kennisbank te kiezen.",
     "not_found_advice": "Probeer andere woorden, of voeg een bestand toe waarin het staat; `/kb show` toont wat er is.",
     "general": "Uit algemene kennis: dit komt niet uit uw bestanden.",

@@ -21,6 +21,8 @@ SENTENCES: Mapping[Sentence, str] = {
     "stage_retrieve_one": "Buscando em 1 base de conhecimento…",
     "stage_answer": "Escrevendo…",
     "stage_rerank": "Escolhendo os melhores trechos…",
+    "stage_summarise": "Lendo…",
+    "stage_part": "Lendo a parte {number} de {count}…",
     "no_files": "Ainda não há arquivos que todos os que leem isto possam ver. Coloque um arquivo nesta conversa, ou peça a um administrador que escolha uma base de conhecimento com `/kb bind`.",
     "not_found_advice": "Tente outras palavras, ou adicione um arquivo que o diga; `/kb show` lista o que há aqui.",
     "general": "De conhecimento geral: isto não vem dos seus arquivos.",

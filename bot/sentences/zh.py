@@ -21,6 +21,8 @@ SENTENCES: Mapping[Sentence, str] = {
     "stage_retrieve_one": "正在搜索 1 个知识库…",
     "stage_answer": "正在撰写…",
     "stage_rerank": "正在挑选最佳段落…",
+    "stage_summarise": "正在阅读…",
+    "stage_part": "正在阅读第 {number} 部分，共 {count} 部分…",
     "no_files": "还没有所有读者都可以查看的文件。请在此对话中放入文件，或请管理员用 `/kb bind` 选择一个知识库。",
     "not_found_advice": "请换个说法，或添加写有该内容的文件；`/kb show` 会列出这里的文件。",
     "general": "来自一般知识：您的文件中没有这一内容。",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,10 @@ from rag_engine.errors import ModelUnavailable, Unavailable
 from rag_engine.language import detect
 from rag_engine.models.extractive.candidates import candidates
 from rag_engine.models.extractive.parts import parts
+from rag_engine.models.extractive.saying import quoted, said
 from rag_engine.models.extractive.scoring import Overlap, Scored, choose, distinct, overlaps, question_terms
+from rag_engine.models.extractive.summary import choose as choose_of_sections
+from rag_engine.models.extractive.summary import draft
 from rag_engine.phrases import not_found, phrase
 from rag_engine.untrusted import neutral
 
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
     from rag_engine.ports import Embedder, LanguageModel
-    from rag_engine.types import Hit, Prompt
+    from rag_engine.summarizing.lengths import Wishes
+    from rag_engine.types import Hit, Matrix, Prompt
 
 logger = logging.getLogger(__name__)
 
@@ -30,9 +33,6 @@ _WINDOW = 1_000_000
 _NAMED_TITLES = 3
 _PASSAGES_OF_A_PART = 4
 """A part of a question has lost its subject: it is answered from the best passages of the whole question."""
-_BACKTICKS = re.compile(r"`+")
-_LONGEST_FENCE = 16
-_END = re.compile(r"\s*([.!?…。！？；;:：]+[\"'”’»」』)\]*_]*)\Z")
 
 
 class Settings(BaseModel):
@@ -44,6 +44,8 @@ class Settings(BaseModel):
     """The most sentences in one answer."""
     embedded_sentences: int = Field(default=64, ge=1)
     """The most sentences whose meaning is compared with the question's: those that share most words with it."""
+    summary_sentences: int = Field(default=160, ge=1)
+    """The most sentences of a document whose meaning is compared for a summary; of a longer one their words decide."""
 
 
 @asynccontextmanager
@@ -70,6 +72,10 @@ class _ExtractiveModel:
 
     async def _answer(self, prompt: Prompt) -> AsyncGenerator[str]:
         language = prompt.language or detect(prompt.question)
+        if prompt.summary is not None:
+            async for piece in self._summary(prompt, prompt.summary, language):
+                yield piece
+            return
         chosen = await self._choose(prompt)
         if not chosen:
             yield not_found(language=language, scope=prompt.scope, titles=_titles(prompt.passages))
@@ -77,11 +83,35 @@ class _ExtractiveModel:
         yield phrase("extracted", language=language)
         if len(chosen) == 1 or any(item.candidate.is_code for item in chosen):
             for item in chosen:
-                yield f"\n\n{_quoted(item)}"
+                yield f"\n\n{quoted(item.candidate)}"
             return
         yield "\n"
         for item in chosen:
-            yield f"\n- {_quoted(item)}"
+            yield f"\n- {quoted(item.candidate)}"
+
+    async def _summary(self, prompt: Prompt, wishes: Wishes, language: str) -> AsyncGenerator[str]:
+        """The most telling sentences of every section, under its heading."""
+        made = await asyncio.to_thread(draft, prompt.passages, wishes)
+        vectors = await self._vectors(made.texts)
+        choices = await asyncio.to_thread(choose_of_sections, made, vectors, wishes)
+        if not choices:
+            yield not_found(language=language, scope=prompt.scope, titles=_titles(prompt.passages))
+            return
+        yield phrase("summarized", language=language)
+        if made.all_sections > len(made.sections):
+            yield f" {phrase('sections_joined', language=language, count=f'{made.all_sections:,}')}"
+        for line in said(choices):
+            yield line
+
+    async def _vectors(self, texts: list[str]) -> Matrix | None:
+        """Of the sentences, where they are few enough and the embedder answers."""
+        if not texts or len(texts) > self._settings.summary_sentences:
+            return None
+        try:
+            return await self._embedder.embed(texts, side="passage")
+        except Unavailable as error:
+            logger.warning("Sentences are compared by their words alone: %s", error)
+            return None
 
     async def _choose(self, prompt: Prompt) -> list[Scored]:
         """The sentences for the whole question; where it asks several things, first those for each of them."""
@@ -124,23 +154,6 @@ def _measure(question: str, passages: Sequence[Hit]) -> tuple[list[Overlap], flo
 def _promise(item: Overlap) -> tuple[float, int]:
     """Sorts the candidates that share most with the question first, those of better passages before others."""
     return -(item.own + item.with_context + item.with_passage), item.candidate.passage
-
-
-def _quoted(item: Scored) -> str:
-    """The candidate with its citation before the final punctuation. Markers of its own would be taken for ours."""
-    number = item.candidate.passage + 1
-    fence = _fence(item.candidate.text)
-    if item.candidate.is_code and len(fence) <= _LONGEST_FENCE:
-        return f"[{number}]\n{fence}\n{item.candidate.text}\n{fence}"
-    text = neutral(item.candidate.text, keep_markers=False)
-    body, end = _END.sub("", text), _END.search(text)
-    return f"{body} [{number}]{end[1] if end else ''}"
-
-
-def _fence(code: str) -> str:
-    """Backticks that no line of the code can close."""
-    longest = max(map(len, _BACKTICKS.findall(code)), default=0)
-    return "`" * max(3, longest + 1)
 
 
 def _titles(passages: Sequence[Hit]) -> tuple[str, ...]:

@@ -1,0 +1,220 @@
+"""Which documents a request for a summary means, of those that everyone who reads the reply may see. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from rag_engine.spelling import most_edits
+from rag_engine.summarizing import wording
+from rag_engine.summarizing.words import naming_words, points_to_a_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rag_engine.summarizing.requests import SummaryRequest
+    from rag_engine.types import DocumentRecord, KnowledgeBaseId
+
+Finding: TypeAlias = Literal["documents", "several", "nothing_here", "unknown", "topic"]
+"""Documents; several that it may be; no file that is pointed to; a file that is not there to be seen; no file at all is meant."""
+
+_FILE_NAME = re.compile(r"[^\s/\\\"]*\w\.[A-Za-z][A-Za-z0-9]{1,4}\b")
+_SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,8}$")
+_TOKEN = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])")
+_TYPO_LETTERS = 5
+_UNSPACED_STEM = 2
+_UNSPACED_LETTER = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meant:
+    """What was found; `documents` are those that are meant, or that may be."""
+
+    finding: Finding
+    documents: tuple[DocumentRecord, ...] = ()
+    name: str = ""
+    """What a file was called that is not there."""
+
+
+def meant(
+    request: SummaryRequest,
+    records: Sequence[DocumentRecord],
+    *,
+    recent: Sequence[str] = (),
+    named: Mapping[KnowledgeBaseId, str] | None = None,
+    goes_on: bool = False,
+) -> Meant:
+    """What the request means, of these documents and no others.
+
+    `recent` are the files that came last in the conversation; `named` says what the knowledge bases are called. With
+    `goes_on` something was answered since, which a bare "it" may mean as well.
+    """
+    if request.everything:
+        return _everything(request, records, named or {})
+    about = _folded(request.about)
+    titled, left = _titled(about, records, recent)
+    words = naming_words(left)
+    if titled:
+        return Meant(finding="topic") if words else Meant(finding="documents", documents=titled)
+    if name := _FILE_NAME.search(left):
+        return _by_words(request, words, records) or Meant(finding="unknown", name=name[0])
+    is_kind = all(word in wording.KIND_WORDS for word in words)
+    found = _by_words(request, words, records) if words else None
+    if found and not (found.finding == "several" and is_kind and recent):
+        return found
+    if request.sign == "loose" or not is_kind:
+        return Meant(finding="topic")
+    return _pointed_to(request, records, recent, goes_on=goes_on)
+
+
+def _pointed_to(
+    request: SummaryRequest,
+    records: Sequence[DocumentRecord],
+    recent: Sequence[str],
+    *,
+    goes_on: bool,
+) -> Meant:
+    """ "This file": those that came last; where none came, the only one there is."""
+    is_file = points_to_a_file(request.about)
+    if goes_on and request.about and not is_file:
+        return Meant(finding="topic")
+    known: dict[str, DocumentRecord] = {record.document.uri: record for record in records}
+    known |= {record.document.id: record for record in records}
+    if here := tuple(known[one] for one in recent if one in known):
+        return Meant(finding="documents", documents=here)
+    if request.sign == "ordinary" and not is_file:
+        return Meant(finding="topic")
+    if len(records) == 1 and not recent:
+        return Meant(finding="documents", documents=tuple(records))
+    readable = tuple(record for record in records if record.state == "ready")
+    return Meant(finding="several" if readable else "nothing_here", documents=readable)
+
+
+def _everything(
+    request: SummaryRequest, records: Sequence[DocumentRecord], named: Mapping[KnowledgeBaseId, str]
+) -> Meant:
+    """All documents; those of one knowledge base where it is named."""
+    words = naming_words(request.about)
+    if not words:
+        return Meant(finding="documents" if records else "nothing_here", documents=tuple(records))
+    bases = {base for base, name in named.items() if set(words) <= _tokens(name)}
+    exact = {base for base in bases if frozenset(words) == _tokens(named[base])}
+    found = tuple(record for record in records if record.document.knowledge_base in (exact or bases))
+    if found:
+        return Meant(finding="documents", documents=found)
+    return _by_words(request, words, records) or Meant(finding="topic")
+
+
+def _titled(
+    about: str, records: Sequence[DocumentRecord], recent: Sequence[str]
+) -> tuple[tuple[DocumentRecord, ...], str]:
+    """The documents whose whole title, or its name without the suffix, stands in the text, and what is left of that."""
+    found: list[DocumentRecord] = []
+    by_title = [(record, _folded(record.document.title)) for record in records]
+    longest_first = sorted({title for _, title in by_title}, key=lambda title: (-len(title), title))
+    for whole in (True, False):
+        for title in longest_first:
+            name = title if whole else _SUFFIX.sub("", title)
+            if not name or (not whole and (name == title or not _is_telling(name))):
+                continue
+            left = _cut_out(about, name)
+            if left is not None:
+                about = left
+                found += [other for other, folded in by_title if folded == title]
+        if found:
+            break
+    return _preferred(found, recent), about
+
+
+def _preferred(found: Sequence[DocumentRecord], recent: Sequence[str]) -> tuple[DocumentRecord, ...]:
+    """Of several with one title, the one that came last in the conversation; the same bytes count once."""
+    by_title: dict[str, list[DocumentRecord]] = {}
+    for record in found:
+        by_title.setdefault(_folded(record.document.title), []).append(record)
+    kept: list[DocumentRecord] = []
+    for same in by_title.values():
+        mine = [record for record in same if record.document.id in recent]
+        distinct = {record.document.digest or record.document.id: record for record in mine or same}
+        kept += distinct.values()
+    return tuple(kept)
+
+
+def _by_words(
+    request: SummaryRequest, words: Sequence[str], records: Sequence[DocumentRecord]
+) -> Meant | None:
+    """The documents that have these words in their titles; all words of it, where the request is an ordinary question."""
+    wanted = frozenset(token for word in words for token in _tokens(word))
+    telling = wanted - wording.KIND_WORDS
+    if not wanted:
+        return None
+    fitting = [(record, _tokens(_SUFFIX.sub("", record.document.title))) for record in records]
+    exact = [record for record, tokens in fitting if wanted == tokens]
+    if not exact and request.sign == "plain":
+        exact = [record for record, tokens in fitting if wanted <= tokens]
+        if not exact and telling:
+            exact = [record for record, tokens in fitting if all(_is_near(word, tokens) for word in wanted)]
+    if not exact:
+        return None
+    same = len({record.document.title for record in exact}) == 1
+    return Meant(finding="documents" if len(exact) == 1 or same else "several", documents=tuple(exact))
+
+
+def _is_near(word: str, tokens: frozenset[str]) -> bool:
+    """Whether it is one of the words, perhaps with a typing error."""
+    if word in tokens:
+        return True
+    most = most_edits(word)
+    return len(word) >= _TYPO_LETTERS and any(
+        abs(len(word) - len(other)) <= most and _edits(word, other) <= most for other in tokens
+    )
+
+
+def _edits(one: str, other: str) -> int:
+    """Letters to insert, delete or change to make one word of the other."""
+    row = list(range(len(other) + 1))
+    for number, letter in enumerate(one, 1):
+        before, row[0] = row[0], number
+        for place, against in enumerate(other, 1):
+            before, row[place] = (
+                row[place],
+                min(row[place] + 1, row[place - 1] + 1, before + (letter != against)),
+            )
+    return row[-1]
+
+
+def _is_telling(name: str) -> bool:
+    """Whether a name without its suffix can be told from an ordinary word: "handbook", but not "file" or "it"."""
+    if _UNSPACED_LETTER.search(name):
+        return len(name) >= _UNSPACED_STEM and bool(naming_words(name))
+    return len(name) > _UNSPACED_STEM and bool(naming_words(name))
+
+
+def _cut_out(about: str, name: str) -> str | None:
+    """The text without the name, where it stands there by itself; None where it does not."""
+    place = about.find(name)
+    while place >= 0:
+        end = place + len(name)
+        before, after = about[place - 1 : place], about[end : end + 1]
+        if not (_joins(before, name[0]) or _joins(name[-1], after)):
+            return f"{about[:place]} {about[end:]}"
+        place = about.find(name, place + 1)
+    return None
+
+
+def _joins(one: str, other: str) -> bool:
+    """Whether two neighbouring characters are of one word."""
+    return bool(one and other) and all(
+        sign.isalnum() and not _UNSPACED_LETTER.match(sign) for sign in (one, other)
+    )
+
+
+def _tokens(name: str) -> frozenset[str]:
+    normal = unicodedata.normalize("NFKC", name)
+    return frozenset(token.casefold() for token in _TOKEN.findall(_CAMEL.sub(" ", normal)))
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()

@@ -1,0 +1,176 @@
+"""Notes on the parts of a document: what a model says of each, and which passages that rests on."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rag_engine import citations, replying
+from rag_engine.budget import messages_size
+from rag_engine.errors import ContentFiltered, ModelUnavailable, Unavailable
+from rag_engine.types import DocumentId, Prompt
+from rag_engine.untrusted import neutral
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine import tokens
+    from rag_engine.ports import Embedder, LanguageModel
+    from rag_engine.types import Hit, Message
+
+_MOST_KEPT = 1_000
+_ATTEMPTS = 2
+_LONGEST_PAUSE = 20.0
+_FIRST_PAUSE = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Text, and between its pieces the passages (indices into those it was made from) that the piece before rests on."""
+
+    pieces: tuple[tuple[str, tuple[int, ...]], ...]
+    quoted: bool = False
+    """The model would not: it is sentences of the passages."""
+
+    def moved(self, by: Sequence[int]) -> Note:
+        """The same with other indices: `by` has the new one of each."""
+        pieces = tuple((text, tuple(by[one] for one in cited)) for text, cited in self.pieces)
+        return replace(self, pieces=pieces)
+
+    @property
+    def cited(self) -> tuple[int, ...]:
+        """The passages, in order of first use."""
+        return tuple(dict.fromkeys(one for _, cited in self.pieces for one in cited))
+
+    def text(self, numbers: dict[int, int]) -> str:
+        """As it is sent; `numbers` has the number of each passage that has one."""
+        said: list[str] = []
+        for text, cited in self.pieces:
+            said.append(neutral(text, keep_markers=False))
+            known = (numbers[one] for one in cited if one in numbers)
+            if marks := "".join(f"[{number}]" for number in dict.fromkeys(known)):
+                said.append(f" {marks}")
+        return "".join(said).strip()
+
+
+class NoteCache:
+    """The latest notes, by a digest of all that they were made from; in memory only: they go when the program ends."""
+
+    def __init__(self, *, most: int = _MOST_KEPT) -> None:
+        self._most = most
+        self._notes: OrderedDict[bytes, Note] = OrderedDict()
+
+    def get(self, key: bytes) -> Note | None:
+        """The note, if it is still there."""
+        found = self._notes.get(key)
+        if found is not None:
+            self._notes.move_to_end(key)
+        return found
+
+    def put(self, key: bytes, note: Note) -> None:
+        """Keep the note; the one that was not wanted for longest goes."""
+        self._notes[key] = note
+        self._notes.move_to_end(key)
+        while len(self._notes) > self._most:
+            self._notes.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteTaker:
+    """Has one model take notes."""
+
+    model: LanguageModel
+    embedder: Embedder
+    cache: NoteCache
+    count: tokens.Count
+    seconds: float
+    """The longest that one call may take."""
+
+    async def take(
+        self, messages: tuple[Message, ...], passages: Sequence[Hit], *, reply_tokens: int
+    ) -> Note:
+        """Notes on these passages, which the messages number from 1. Asked again once where the model was away for a moment.
+
+        Raises what the model raises, and `ModelUnavailable` when it takes too long or says nothing.
+        """
+        key = self._key(messages, reply_tokens)
+        if (known := self.cache.get(key)) is not None:
+            return known
+        prompt = Prompt(
+            messages=messages,
+            question="",
+            passages=tuple(passages),
+            tokens=messages_size(messages, self.count),
+            reply_tokens=reply_tokens,
+        )
+        note = await self._asked(prompt)
+        self.cache.put(key, note)
+        return note
+
+    async def _asked(self, prompt: Prompt) -> Note:
+        for attempt in range(_ATTEMPTS):
+            try:
+                return await self._once(prompt)
+            except ContentFiltered:
+                raise
+            except Unavailable as error:
+                pause = error.retry_after or _FIRST_PAUSE
+                if attempt + 1 == _ATTEMPTS or pause > _LONGEST_PAUSE:
+                    raise
+            await asyncio.sleep(pause)
+        raise AssertionError("an attempt ends in a note or in an error")
+
+    async def _once(self, prompt: Prompt) -> Note:
+        # Each passage counts as a document of its own, so that a marker stands for one passage and no other.
+        alone = [_alone(hit, number) for number, hit in enumerate(prompt.passages)]
+        stream = citations.MarkerStream(alone)
+        try:
+            async with asyncio.timeout(self.seconds), self.model.stream(prompt, task="summary") as pieces:
+                async for piece in replying.bounded(pieces, prompt):
+                    stream.feed(piece)
+        except TimeoutError as error:
+            raise ModelUnavailable(
+                "The language model takes too long to summarise; try again in a moment.",
+                backend=self.model.name,
+                reason="timeout",
+            ) from error
+        stream.close()
+        text, marks = stream.draft.text, stream.draft.marks
+        if not text.strip():
+            raise ModelUnavailable(
+                f"The language model {self.model.name} answered nothing.", backend=self.model.name
+            )
+        if not marks:
+            found = await citations.finish(stream.draft, alone, question="", embedder=self.embedder)
+            text, marks = found.text, found.marks
+        return Note(pieces=_pieces(text, marks))
+
+    def _key(self, messages: Sequence[Message], reply_tokens: int) -> bytes:
+        digest = hashlib.sha256(f"{self.model.name}\x1f{reply_tokens}".encode("utf-8", "surrogatepass"))
+        for message in messages:
+            digest.update(b"\x1f" + message.content.encode("utf-8", "surrogatepass"))
+        return digest.digest()
+
+
+def _alone(hit: Hit, number: int) -> Hit:
+    return replace(hit, chunk=replace(hit.chunk, document=DocumentId(str(number))))
+
+
+def _pieces(text: str, marks: Sequence[citations.Mark]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The text between the markers; markers that follow each other are one."""
+    pieces: list[tuple[str, tuple[int, ...]]] = []
+    reached = 0
+    for mark in marks:
+        before = text[reached : mark.start]
+        reached = mark.end
+        if pieces and not before.strip():
+            said, cited = pieces.pop()
+            pieces.append((said, (*cited, *mark.passages)))
+        else:
+            pieces.append((before, mark.passages))
+    if text[reached:]:
+        pieces.append((text[reached:], ()))
+    return tuple(pieces)
