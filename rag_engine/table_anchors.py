@@ -1,8 +1,8 @@
-"""Pure: which rows of a sheet or CSV file the lines of a table's text are, by the table's anchor.
+"""Pure: which rows of a sheet or CSV file, or lines of a text, the lines of a section are, by its anchor.
 
 Parsers of sheets cut where row numbers jump and write one row a line, so that an anchor ("Budget!A2:D40", "rows 2–40") and the
 number of lines tell which row each line is: as many lines as rows, or one more, which then is the header row, repeated from
-elsewhere. Anchors of other tables ("§ Leave", "p. 3") name no rows.
+elsewhere. Anchors of other tables ("§ Leave", "p. 3") name no rows. Text, logs and code ("lines 10–42") have no header.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 _CELLS: Final = re.compile(r"(.*!)([A-Z]{1,3})([0-9]{1,9})(?::([A-Z]{1,3})([0-9]{1,9}))?", re.DOTALL)
-_ROWS: Final = re.compile(r"(|.* › )rows? ([0-9]{1,12})(?:–([0-9]{1,12}))?", re.DOTALL)
+_ROWS: Final = re.compile(r"(|.* › )(row|line)s? ([0-9]{1,12})(?:–([0-9]{1,12}))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,7 @@ class TableLines:
     before: str
     first_column: str = ""
     last_column: str = ""
+    word: str = "row"
 
     def anchor(self, first_line: int, last_line: int) -> str:
         """The anchor of these lines of the text, counted from 0; the repeated header by itself has none."""
@@ -33,7 +34,7 @@ class TableLines:
             return ""
         if self.first_column:
             return cells_anchor(self.before, (self.first_column, first), (self.last_column, last))
-        return self.before + rows_anchor(first, last)
+        return self.before + rows_anchor(first, last, word=self.word)
 
 
 def table_lines(anchor: str, text: str) -> TableLines | None:
@@ -42,16 +43,17 @@ def table_lines(anchor: str, text: str) -> TableLines | None:
     if cells:
         first, last = int(cells[3]), int(cells[5] or cells[3])
     elif rows:
-        first, last = int(rows[2]), int(rows[3] or rows[2])
+        first, last = int(rows[3]), int(rows[4] or rows[3])
     else:
         return None
     header_lines = text.count("\n") + 1 - (last - first + 1)
-    if header_lines not in {0, 1}:
+    if header_lines not in ({0} if rows and rows[2] == "line" else {0, 1}):
         return None
     if cells:
         columns = {"first_column": cells[2], "last_column": cells[4] or cells[2]}
         return TableLines(first_row=first, header_lines=header_lines, before=cells[1], **columns)
-    return TableLines(first_row=first, header_lines=header_lines, before=rows[1] if rows else "")
+    before, word = (rows[1], rows[2]) if rows else ("", "row")
+    return TableLines(first_row=first, header_lines=header_lines, before=before, word=word)
 
 
 def cells_anchor(before: str, first: tuple[str, int], last: tuple[str, int]) -> str:
@@ -60,6 +62,6 @@ def cells_anchor(before: str, first: tuple[str, int], last: tuple[str, int]) -> 
     return f"{before}{beginning}" if beginning == end else f"{before}{beginning}:{end}"
 
 
-def rows_anchor(first: int, last: int) -> str:
-    """ "row 7" or "rows 2–40"."""
-    return f"row {first}" if first == last else f"rows {first}–{last}"
+def rows_anchor(first: int, last: int, *, word: str = "row") -> str:
+    """ "row 7" or "rows 2–40"; of lines, "line 7" or "lines 2–40"."""
+    return f"{word} {first}" if first == last else f"{word}s {first}–{last}"

@@ -3,12 +3,14 @@
 What a chunk is, exactly:
 
 - Its `searchable_text` (title, headings, text: what is embedded) never exceeds the limit, counted by the embedder's own tokenizer.
-- Its `text` is a slice of the text of one section, or of neighbouring sections with the same headings and anchor joined by a blank
-  line; white space at its ends is cut off. So its anchor and headings are true of all of it. Only a heading that stands alone
-  stands at the beginning of the first text under it.
+- Its `text` is a slice of the text of one section, or of neighbouring sections with the same anchor joined by a blank line; white
+  space at its ends is cut off. They have the same headings too, or are scraps that together fit into one chunk, under the
+  headings they have in common. So its anchor and headings are true of all of it. Only a heading that stands alone stands at
+  the beginning of the first text under it.
 - A table too long for one chunk is cut between rows, and every chunk of it begins with the table's header row: its `text` is the
   header line, a line feed, and a run of consecutive rows (of a row too long for one chunk, a part). A header that would fill a
   third of a chunk is not repeated.
+- Where an anchor numbers rows or lines ("Budget!A2:D40", "lines 10–42"), a part has the anchor of exactly its rows or lines.
 - Chunks follow each other in reading order and, together, hold every character of the sections that is not white space; without
   `overlap_tokens` each of them once, repeated header rows aside.
 - `title` and `headings` are the document's and the sections', shortened only where they would fill a third of the chunk: outer
@@ -29,6 +31,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from rag_engine.errors import BadSettings
 from rag_engine.language import detect
 from rag_engine.splitters.structure.frame import Frame, TokenCounter, frame
+from rag_engine.splitters.structure.gathering import gathered, place
 from rag_engine.splitters.structure.packing import pack
 from rag_engine.splitters.structure.pieces import CHARACTERS_PER_TOKEN, Boundary, Piece, section_pieces
 from rag_engine.table_anchors import TableLines, table_lines
@@ -74,7 +77,12 @@ def build(settings: Settings, *, count_tokens: Callable[[str], int], max_tokens:
         sample, sections = _sampled(sections)
         votes = Counter({language: 1 for language in [detect(sample)] if language})
         ordinal = 0
-        for (headings, anchor), group in groupby(_headed_sections(sections), key=_place):
+        scraps = gathered(
+            _headed_sections(sections),
+            weigh=counter.weigh,
+            capacity=lambda headings: frame(document.title, headings, counter).capacity,
+        )
+        for (headings, anchor), group in groupby(scraps, key=place):
             above = frame(document.title, headings, counter)
             for text, kind, its_anchor in _passages(group, above, counter, settings.overlap_tokens):
                 language = detect(text)
@@ -96,10 +104,6 @@ def build(settings: Settings, *, count_tokens: Callable[[str], int], max_tokens:
                 ordinal += 1
 
     return split
-
-
-def _place(section: Section) -> tuple[tuple[str, ...], str]:
-    return section.headings, section.anchor
 
 
 def _headed_sections(sections: Iterable[Section]) -> Iterator[Section]:
@@ -156,35 +160,48 @@ def _passages(
     group: Iterable[Section], above: Frame, counter: TokenCounter, overlap: int
 ) -> Iterator[tuple[str, SectionKind, str]]:
     """The text of each chunk with its kind, and its own anchor where that is narrower than the section's."""
-    for is_long_table, sections in groupby(
-        group, key=lambda section: section.kind == "table" and not _whole(section, above, counter)
-    ):
-        if not is_long_table:
+    for is_apart, sections in groupby(group, key=lambda section: _is_apart(section, above, counter)):
+        if not is_apart:
             pieces = _joined(sections, above, counter)
             for text, kind, _ in _packed(pieces, "", above, counter, overlap):
                 if text:
                     yield text, kind, ""
             continue
-        for table in sections:
-            lines = table_lines(table.anchor, table.text)
-            head, rows = _headed(table, above, counter)
-            reached = 0
-            for text, kind, passage in _packed(
-                _row_pieces(rows, head, above, counter), head, above, counter, overlap
-            ):
-                start = rows.text.find(passage, reached) if overlap else reached
-                anchor = _rows_anchor(lines, rows.text, start, start + len(passage), 1 if head else 0)
-                reached = start + (1 if overlap else len(passage))
-                if text:
-                    yield text, kind, anchor
+        for section in sections:
+            yield from _narrowed(section, above, counter, overlap)
+
+
+def _is_apart(section: Section, above: Frame, counter: TokenCounter) -> bool:
+    """Whether a section is to be cut by itself: a table between its rows, and numbered lines, so that anchors stay exact."""
+    if section.kind != "table" and table_lines(section.anchor, section.text) is None:
+        return False
+    return not _whole(section, above, counter)
+
+
+def _narrowed(
+    section: Section, above: Frame, counter: TokenCounter, overlap: int
+) -> Iterator[tuple[str, SectionKind, str]]:
+    lines = table_lines(section.anchor, section.text)
+    head, rows = _headed(section, above, counter) if section.kind == "table" else ("", section)
+    reached = 0
+    for text, kind, passage in _packed(
+        _row_pieces(rows, head, above, counter), head, above, counter, overlap
+    ):
+        start = rows.text.find(passage, reached) if overlap else reached
+        anchor = _rows_anchor(lines, rows.text, start, start + len(passage), 1 if head else 0)
+        reached = start + (1 if overlap else len(passage))
+        if text:
+            yield text, kind, anchor
 
 
 def _rows_anchor(lines: TableLines | None, rows: str, start: int, end: int, above: int) -> str:
     """The anchor of the rows from `start` to `end`, with so many lines above the rows; empty where it cannot be told."""
     if lines is None:
         return ""
-    first = rows.count("\n", 0, start) + above
-    last = first + rows[start:end].rstrip("\n").count("\n")
+    passage = rows[start:end]
+    blank = len(passage) - len(passage.lstrip())
+    first = rows.count("\n", 0, start + blank) + above
+    last = first + passage.strip().count("\n")
     # The header that stands above the first rows is one of the rows of the anchor, or it is not.
     return lines.anchor(first if start else 0, last)
 
@@ -201,12 +218,15 @@ def _joined(sections: Iterable[Section], above: Frame, counter: TokenCounter) ->
     for section in sections:
         if not section.text or section.text.isspace():
             continue
+        boundary = Boundary.SECTION
         if section.kind == "table":
             weight = min(above.capacity, counter.weigh(section.text))
-            yield Piece(text=section.text, weight=weight, boundary=Boundary.SECTION, kind="table")
+            yield Piece(text=section.text, weight=weight, boundary=boundary, kind="table")
         else:
-            yield from section_pieces(section, weigh=counter.weigh, capacity=above.capacity)
-        yield Piece(text="\n\n", weight=0, boundary=Boundary.SECTION, kind=section.kind)
+            for piece in section_pieces(section, weigh=counter.weigh, capacity=above.capacity):
+                yield piece
+                boundary = Boundary.CLAUSE if piece.boundary == Boundary.CLAUSE else Boundary.SECTION
+        yield Piece(text="\n\n", weight=0, boundary=boundary, kind=section.kind)
 
 
 def _headed(table: Section, above: Frame, counter: TokenCounter) -> tuple[str, Section]:
@@ -218,7 +238,8 @@ def _headed(table: Section, above: Frame, counter: TokenCounter) -> tuple[str, S
 
 
 def _row_pieces(rows: Section, head: str, above: Frame, counter: TokenCounter) -> Iterator[Piece]:
-    return section_pieces(rows, weigh=counter.weigh, capacity=above.capacity - counter.weigh(head))
+    capacity = above.capacity - (counter.weigh(head) if head else 0)
+    return section_pieces(rows, weigh=counter.weigh, capacity=capacity)
 
 
 def _packed(

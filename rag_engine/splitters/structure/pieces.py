@@ -25,6 +25,7 @@ CHARACTERS_PER_TOKEN = 16
 
 _WINDOW = 16_384
 _GRAPHEME_HORIZON = 256
+_HEADING_CHARACTERS = 70
 _CLAUSE = re.compile(r"[,;:)\]](?=\s)\s*|[，、；：）】」』]")
 _SPACE = re.compile(r"\s+")
 _GRAPHEME = regex.compile(r"\X")
@@ -74,9 +75,14 @@ def halves(piece: Piece, weigh: Weigh) -> tuple[Piece, Piece] | None:
 
 
 def _prose(text: str) -> Iterator[tuple[str, Boundary]]:
+    before = Boundary.SECTION
     for window in _windows(text):
         for sentence in split_sentences(window):
-            yield sentence, _boundary_after(sentence)
+            boundary = _boundary_after(sentence)
+            if before >= Boundary.PARAGRAPH and _announces(sentence):
+                boundary = Boundary.CLAUSE
+            yield sentence, boundary
+            before = _boundary_after(sentence)
 
 
 def _list(text: str) -> Iterator[tuple[str, Boundary]]:
@@ -130,6 +136,12 @@ def _windows(text: str) -> Iterator[str]:
         start = cut
     if start < len(text):
         yield text[start:]
+
+
+def _announces(paragraph: str) -> bool:
+    """Whether a paragraph is about what follows it: a heading that no parser knew, or an introduction to a list."""
+    text = paragraph.rstrip()
+    return text[-1:] in set(":：") or (len(text) <= _HEADING_CHARACTERS and text[-1:].isalnum())
 
 
 def _boundary_after(sentence: str) -> Boundary:

@@ -1,96 +1,42 @@
-"""Real and hostile files of the shared corpus through the pool: what must be read is read, and nothing breaks.
+"""Real and hostile files of the shared corpus through the pool: what must be read is read, and cited to its place.
 
-Prints a table by type with `-s`.
+The table by type is printed with `-s`, and by `python -m benchmarks documents`, with what each file missed.
 """
 
 from __future__ import annotations
 
-import asyncio
-import json
-import re
-import unicodedata
-from collections import defaultdict
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
 import pytest
 
-from rag_engine.errors import EmptyDocument, EncryptedFile, UserError
-from rag_engine.parsing import ParserPool, parser_pool
-from rag_engine.types import Blob
+from rag_engine.splitters import structure
+from tests.documents import anchors, corpus, questions
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+# Its picture bomb has words beside the picture, and they are read.
+_READ_BESIDE = {"real/pdfjs-bomb_giant.pdf"}
 
-_DOCUMENTS = Path(__file__).parents[3].parent / "shared" / "docs"
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
-# Formats read so far; of the others only that they do no harm.
-_READ = frozenset({"pdf", "docx", "pptx", "xlsx", "csv", "tsv", "md", "html", "txt", "json", "jsonl", "code"})
-_SHARE = 0.99
-
-pytestmark = pytest.mark.skipif(not _DOCUMENTS.is_dir(), reason="../shared/docs is not here")
+pytestmark = pytest.mark.skipif(not corpus.DOCUMENTS.is_dir(), reason="../shared/docs is not here")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
-    row: Mapping[str, Any]
-    outcome: str
-    text: str
-
-    @property
-    def passed(self) -> bool:
-        accepted = {self.row["expect"], *self.row.get("accept", ())}
-        # A page without words may hold a picture of words or nothing: both are said in one sentence.
-        if self.row["type"] == "pdf" and accepted & {"empty", "needs_ocr"}:
-            accepted |= {"empty", "needs_ocr"}
-        return self.outcome in accepted and (self.outcome != "text" or not self.faults)
-
-    @property
-    def faults(self) -> list[str]:
-        missing = [words for words in self.row["must_contain"] if _plain(words) not in self.text]
-        wrong = [words for words in self.row.get("must_not_contain", ()) if _plain(words) in self.text]
-        places = [self.text.find(_plain(words)) for words in self.row.get("order", ())]
-        return missing + wrong + (["order"] if -1 in places or places != sorted(places) else [])
+async def test_what_must_be_read_is_read_in_order_and_nothing_else() -> None:
+    readings = await corpus.readings(corpus.manifest())
+    print("\n" + corpus.table(readings))
+    texts = [reading for reading in readings if reading.is_text]
+    ordered = [reading for reading in readings if "order" in reading.row]
+    assert sum(reading.passed for reading in texts) >= 0.99 * len(texts)
+    assert sum(reading.in_order for reading in ordered) >= 0.95 * len(ordered)
+    assert {reading.path for reading in readings if reading.unwanted} == set()
+    refused = {reading.path for reading in readings if not reading.is_text and not reading.passed}
+    assert refused <= _READ_BESIDE
 
 
-def _plain(text: str) -> str:
-    return " ".join(_INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).split())
+async def test_chunks_are_anchored_to_where_the_facts_stand() -> None:
+    facts = anchors.facts()
+    assert len(facts) >= 60
+    assert len({fact.format for fact in facts}) >= 12
+    splitter = structure.build(structure.Settings(), count_tokens=lambda text: len(text) // 4, max_tokens=256)
+    assert await anchors.wrong_places(facts, splitter) == []
 
 
-async def _read(pool: ParserPool, row: Mapping[str, Any]) -> _Reading:
-    path = _DOCUMENTS / row["path"]
-    blob = Blob(name=path.name, media_type="", path=path, digest="", size=row["size"], uri="")
-    texts: list[str] = []
-    outcome = "text"
-    try:
-        async for batch in pool.parse(blob):
-            texts += [section.text for section in batch]
-    except EncryptedFile:
-        outcome = "encrypted"
-    except EmptyDocument as error:
-        outcome = "needs_ocr" if "OCR" in str(error) else "empty"
-    except UserError:
-        outcome = "error"
-    return _Reading(row=row, outcome=outcome, text=_plain("\n".join(texts)))
-
-
-async def _readings() -> list[_Reading]:
-    lines = (_DOCUMENTS / "manifest.jsonl").read_text(encoding="utf-8").splitlines()
-    async with parser_pool(workers=2, seconds=60, memory_bytes=1 << 30) as pool:
-        return list(await asyncio.gather(*(_read(pool, json.loads(line)) for line in lines)))
-
-
-async def test_the_corpus() -> None:
-    counts: dict[tuple[str, str], list[_Reading]] = defaultdict(list)
-    for reading in await _readings():
-        counts[reading.row["type"], reading.row["expect"]].append(reading)
-    for (kind, expected), readings in sorted(counts.items()):
-        failed = [reading.row["path"] for reading in readings if not reading.passed]
-        print(f"{kind:10}{expected:10}{len(readings) - len(failed):4} of {len(readings)}  {' '.join(failed)}")
-    read = [reading for (kind, _), readings in counts.items() if kind in _READ for reading in readings]
-    texts = [reading for reading in read if reading.row["expect"] == "text"]
-    assert sum(reading.passed for reading in texts) >= _SHARE * len(texts)
-    refused = [reading for reading in read if reading.row["expect"] in {"error", "encrypted", "empty"}]
-    # One picture bomb has words beside the picture, and they are read.
-    assert {reading.row["path"] for reading in refused if not reading.passed} <= {"real/pdfjs-bomb_giant.pdf"}
+def test_there_are_questions_about_files_of_many_types() -> None:
+    asked = questions.questions()
+    assert len({(question.question, question.file) for question in asked}) >= 100
+    assert all((corpus.DOCUMENTS / question.file).is_file() for question in asked)

@@ -1,0 +1,119 @@
+"""Facts of the files of `../shared/docs` with the place where each stands, as it was looked up with other programs.
+
+Pages are those of pdftotext, cells and headings those of the XML inside office files, slides in their order of the
+presentation, lines as `sed` counts them. An anchor is right when it names that place: the same page, slide or heading; for
+rows, lines and cells a range that the place is in and that has no more rows than the chunk has lines.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.errors import UserError
+from rag_engine.parsing import parser_pool
+from rag_engine.types import Document, DocumentId, KnowledgeBaseId
+from tests.documents.corpus import DOCUMENTS, blob_of, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rag_engine.parsing import ParserPool
+    from rag_engine.ports import Splitter
+    from rag_engine.types import Chunk, Section
+
+_ANCHORS: Final = Path(__file__).with_name("anchors.jsonl")
+_CELLS: Final = re.compile(
+    r"(?P<sheet>.+)!(?P<left>[A-Z]+)(?P<top>\d+)(?::(?P<right>[A-Z]+)(?P<bottom>\d+))?"
+)
+_RANGE: Final = re.compile(r"(?P<sheet>row|line)s? (?P<top>\d+)(?:–(?P<bottom>\d+))?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    format: str
+    file: str
+    phrase: str
+    place: str
+
+
+def facts() -> list[Fact]:
+    return [Fact(**json.loads(line)) for line in _ANCHORS.read_text(encoding="utf-8").splitlines()]
+
+
+async def wrong_places(wanted: Iterable[Fact], splitter: Splitter) -> list[str]:
+    """What is wrong, a line each: facts that no chunk holds, and those whose chunk names another place."""
+    by_file: dict[str, list[Fact]] = {}
+    for fact in wanted:
+        by_file.setdefault(fact.file, []).append(fact)
+    async with parser_pool(workers=2, seconds=60, memory_bytes=1 << 30) as pool:
+        found = await asyncio.gather(*(_wrong_in(pool, *about, splitter) for about in by_file.items()))
+    return [line for lines in found for line in lines]
+
+
+async def _wrong_in(pool: ParserPool, file: str, facts: list[Fact], splitter: Splitter) -> list[str]:
+    sections: list[Section] = []
+    try:
+        async for batch in pool.parse(blob_of(DOCUMENTS / file)):
+            sections += batch
+    except UserError as error:
+        return [f"{file}: {error}"] * len(facts)
+    chunks = await asyncio.to_thread(lambda: list(splitter(_document(file), sections)))
+    return [line for fact in facts for line in _judged(fact, chunks)]
+
+
+def _document(file: str) -> Document:
+    return Document(
+        id=DocumentId(file),
+        knowledge_base=KnowledgeBaseId("documents"),
+        title=Path(file).name,
+        uri="",
+        media_type="",
+        digest="",
+    )
+
+
+def _judged(fact: Fact, chunks: Iterable[Chunk]) -> list[str]:
+    phrase = plain(fact.phrase)
+    holding = [chunk for chunk in chunks if phrase in plain(chunk.text)]
+    if not holding:
+        return [f"{fact.file}: no chunk holds {fact.phrase!r}, which stands at {fact.place}"]
+    if any(names(chunk.anchor, fact.place, lines=chunk.text.count("\n") + 1) for chunk in holding):
+        return []
+    said = ", ".join(dict.fromkeys(chunk.anchor or "nothing" for chunk in holding))
+    return [f"{fact.file}: {fact.phrase!r} stands at {fact.place}, the chunk says {said}"]
+
+
+def names(anchor: str, place: str, *, lines: int) -> bool:
+    """Whether the anchor of a chunk of so many lines names the place, and no more rows than the chunk has."""
+    if anchor == place:
+        return True
+    *path, last = anchor.split(" › ")
+    *wanted_path, wanted = place.split(" › ")
+    if path != wanted_path:
+        return False
+    for form in (_CELLS, _RANGE):
+        said, looked_up = form.fullmatch(last), form.fullmatch(wanted)
+        if said and looked_up:
+            return _within(said, looked_up, lines)
+    return False
+
+
+def _within(said: re.Match[str], looked_up: re.Match[str], lines: int) -> bool:
+    top, bottom, row = int(said["top"]), int(said["bottom"] or said["top"]), int(looked_up["top"])
+    columns = True
+    if "left" in said.re.groupindex:
+        left, right = _column(said["left"]), _column(said["right"] or said["left"])
+        columns = left <= _column(looked_up["left"]) <= right
+    return said["sheet"] == looked_up["sheet"] and columns and top <= row <= bottom and bottom - top < lines
+
+
+def _column(letters: str) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number
