@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, cast
 
@@ -21,6 +22,7 @@ from rag_engine.parsers._docx_text import PAGE_NUMBER, Paragraph, TextReader
 from rag_engine.parsers._ooxml import DGM, R, W, value
 from rag_engine.parsers._ooxml_charts import chart_sections
 from rag_engine.parsers._ooxml_diagrams import diagram_text
+from rag_engine.parsers._ooxml_embedded import embedded_sections
 from rag_engine.parsers._ooxml_tables import Cell, header_rows, plain_rows, table_parts
 from rag_engine.parsers._sections import HeadingPath, entered, is_blank, one_line, section_anchor, titles
 from rag_engine.types import Section
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from rag_engine.parsers._docx_styles import Style
     from rag_engine.parsers._docx_text import Beside
     from rag_engine.parsers._ooxml import Element, Package
+    from rag_engine.parsers._unpacking import Unpacking
 
 _LONGEST_HEADING: Final = 300
 """Characters: more is text that somebody gave the looks of a heading."""
@@ -41,6 +44,7 @@ _DEEPEST: Final = 8
 _MARKS_OF_PAGES: Final = 3
 """Words beside a page number in a header or footer ("Page 3 of 10") that say nothing but that."""
 _MOST_HEADER_ROWS: Final = 3
+_APART: Final = re.compile(r"[\t\n]| {3,}")
 
 
 class BlockReader:
@@ -53,12 +57,14 @@ class BlockReader:
         styles: Mapping[str, Style],
         numbering: Numbering,
         notes: Notes | None = None,
+        unpacking: Unpacking | None = None,
     ) -> None:
         self._package = package
         self._part = part
         self._styles = styles
         self._numbering = numbering
         self._notes = notes
+        self._unpacking = unpacking
         self._text = TextReader(styles)
         self._path: HeadingPath = ()
         self._waiting: list[Section] = []
@@ -192,9 +198,13 @@ class BlockReader:
     def _drawn(
         self, kind: str, element: Element, anchor: str, headings: tuple[str, ...]
     ) -> Iterator[Section]:
-        reference = element.get(f"{R}id") if kind == "chart" else element.get(f"{R}dm")
+        reference = element.get(f"{R}dm") if kind == "diagram" else element.get(f"{R}id")
         part = self._package.target(self._part, reference)
         if part is None:
+            return
+        if kind == "file":
+            if self._unpacking is not None:
+                yield from embedded_sections(self._package, part, self._unpacking, anchor, headings)
             return
         root = self._package.root(part)
         if kind == "chart":
@@ -292,6 +302,6 @@ def _goes_on(paragraph: Element) -> bool:
 def _without_page_numbers(text: str) -> str:
     if PAGE_NUMBER not in text:
         return text
-    parts = text.replace("\n", "\t").split("\t")
+    parts = _APART.split(text)
     kept = (part for part in parts if PAGE_NUMBER not in part or len(part.split()) > _MARKS_OF_PAGES + 2)
     return "\t".join(kept).replace(PAGE_NUMBER, "").strip()

@@ -11,6 +11,7 @@ from rag_engine.parsers._ooxml import (
     CX,
     DGM,
     MC,
+    OFFICE,
     WP,
     A,
     C,
@@ -49,8 +50,8 @@ _SYMBOL_FIELD: Final = re.compile(r'SYMBOL\s+(0x[0-9a-f]+|\d+)(?:.*?\\f\s+"?([^"
 _CONTENTS_LINE: Final = re.compile(r"\t\s*[0-9ivxlcdm]+\s*$", re.IGNORECASE)
 _LONGEST_QUOTE: Final = 80
 
-Beside = tuple[Literal["box", "chart", "diagram", "picture"], object]
-"""What stands beside a paragraph: the element of a box, the id of a chart or a diagram, what a picture shows."""
+Beside = tuple[Literal["box", "chart", "diagram", "picture", "file"], object]
+"""What stands beside a paragraph: the element of a box, the id of a chart, a diagram or a file, what a picture shows."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -288,6 +289,8 @@ class TextReader:
             line.beside.append(("chart", element))
         elif tag == f"{DGM}relIds":
             line.beside.append(("diagram", element))
+        elif tag == f"{OFFICE}OLEObject":
+            line.beside.append(("file", element))
         elif tag == f"{WP}docPr":
             _append_picture(alternative_text(element), line)
         elif tag == f"{V}textpath":

@@ -31,6 +31,7 @@ WP: Final = f"{{{_FORMATS}drawingml/2006/wordprocessingDrawing}}"
 M: Final = f"{{{_FORMATS}officeDocument/2006/math}}"
 R: Final = f"{{{_FORMATS}officeDocument/2006/relationships}}"
 MC: Final = f"{{{_FORMATS}markup-compatibility/2006}}"
+OFFICE: Final = "{urn:schemas-microsoft-com:office:office}"
 CX: Final = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
 W14: Final = "{http://schemas.microsoft.com/office/word/2010/wordml}"
 W15: Final = "{http://schemas.microsoft.com/office/word/2012/wordml}"
@@ -42,6 +43,7 @@ _STRICT: Final = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
 _TRANSITIONAL: Final = rb"http://schemas.openxmlformats.org/\1/2006/\2"
 _LONGEST_ADDRESS: Final = 200
 _OFF: Final = frozenset({"0", "false", "off"})
+_CHUNK: Final = 1 << 20
 
 
 class Element(Protocol):
@@ -123,8 +125,14 @@ class Package:
             return None
         return relation.target
 
-    def read(self, part: str) -> bytes:
-        return self._archive.read(self._members[_plain(part)])
+    def chunks(self, part: str) -> Iterator[bytes]:
+        """A part's bytes, a piece at a time."""
+        with self._archive.open(self._members[_plain(part)]) as stream:
+            yield from iter(lambda: stream.read(_CHUNK), b"")
+
+    def packed(self, part: str) -> int:
+        """The bytes that a part takes in the file."""
+        return self._members[_plain(part)].compress_size
 
     def root(self, part: str) -> Element:
         """The whole tree of a part that is small, or needed whole."""

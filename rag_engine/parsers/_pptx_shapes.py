@@ -9,6 +9,7 @@ from rag_engine.parsers._ooxml import CX, DGM, MC, A, C, P, R, number, understoo
 from rag_engine.parsers._ooxml_alt import alternative_text
 from rag_engine.parsers._ooxml_charts import chart_sections
 from rag_engine.parsers._ooxml_diagrams import diagram_text
+from rag_engine.parsers._ooxml_embedded import embedded_sections
 from rag_engine.parsers._ooxml_tables import Cell, header_rows, plain_rows, table_parts
 from rag_engine.parsers._pptx_text import body_text
 from rag_engine.parsers._reading_order import Placed, in_reading_order
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from rag_engine.parsers._ooxml import Element, Package
+    from rag_engine.parsers._unpacking import Unpacking
 
     Box = tuple[float, float, float, float]
     """Left, top, width, height."""
@@ -155,14 +157,22 @@ def places_of(tree: Element | None) -> Places:
 
 
 def shape_sections(
-    package: Package, part: str, shape: Shape, anchor: str, headings: tuple[str, ...]
+    package: Package,
+    part: str,
+    shape: Shape,
+    anchor: str,
+    headings: tuple[str, ...],
+    unpacking: Unpacking,
 ) -> Iterator[Section]:
     """What one shape of a slide says."""
     element = shape.element
     if element.tag == f"{P}graphicFrame":
         for pointer in element.iter(*_POINTERS):
             if not _is_for_old_programs(pointer, element):
-                yield from _WRITERS[str(pointer.tag)](package, part, pointer, anchor, headings)
+                if pointer.tag == f"{P}oleObj":
+                    yield from _embedded(package, part, pointer, anchor, headings, unpacking)
+                else:
+                    yield from _WRITERS[str(pointer.tag)](package, part, pointer, anchor, headings)
     elif element.tag == f"{P}pic":
         properties = _properties(element)
         described = "" if properties is None else alternative_text(properties)
@@ -221,9 +231,14 @@ def _diagram(
 
 
 def _embedded(
-    _package: Package, _part: str, element: Element, anchor: str, headings: tuple[str, ...]
+    package: Package,
+    part: str,
+    element: Element,
+    anchor: str,
+    headings: tuple[str, ...],
+    unpacking: Unpacking,
 ) -> Iterator[Section]:
-    """A file within the slide: the name under its symbol, or what somebody wrote about its picture."""
+    """A file within the slide: the name under its symbol, what somebody wrote about its picture, and what it says."""
     frame = next(element.iterancestors(f"{P}graphicFrame"), None)
     properties = None if frame is None else _properties(frame)
     described = "" if properties is None else alternative_text(properties)
@@ -231,6 +246,9 @@ def _embedded(
     for text in dict.fromkeys((name, described)):
         if text:
             yield Section(text=text, anchor=anchor, headings=headings)
+    target = package.target(part, element.get(f"{R}id"))
+    if target is not None:
+        yield from embedded_sections(package, target, unpacking, anchor, headings)
 
 
 _WRITERS: Final[Mapping[str, Callable[[Package, str, Element, str, tuple[str, ...]], Iterator[Section]]]] = {
@@ -238,5 +256,4 @@ _WRITERS: Final[Mapping[str, Callable[[Package, str, Element, str, tuple[str, ..
     f"{C}chart": _chart,
     f"{CX}chart": _chart,
     f"{DGM}relIds": _diagram,
-    f"{P}oleObj": _embedded,
 }

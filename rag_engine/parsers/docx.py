@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from lxml import etree
-
-from rag_engine import media_types, plugins
-from rag_engine.errors import UserError
 from rag_engine.parsers._docx_blocks import BlockReader
 from rag_engine.parsers._docx_notes import Notes
 from rag_engine.parsers._docx_numbering import numbering_of
@@ -17,26 +11,32 @@ from rag_engine.parsers._docx_styles import styles_of
 from rag_engine.parsers._docx_tables import is_contents
 from rag_engine.parsers._docx_text import shows_prompt
 from rag_engine.parsers._ooxml import MC, Element, Package, R, W, package
-from rag_engine.parsers._sections import is_blank, joined
+from rag_engine.parsers._ooxml_embedded import continued_sections
+from rag_engine.parsers._sections import joined
+from rag_engine.parsers._unpacking import Unpacking
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from rag_engine.parsers._docx_styles import Style
 
-_DEEPEST: Final = 2
-"""Files in files in files beyond this are left out."""
 # Parts around the text -> the heading that what they say comes under.
 _MARGINS: Final = {"header": "Header", "footer": "Footer"}
 
 
 def parse(path: Path) -> Iterator[Section]:
     """Sections by heading, anchored "§ Heading"; notes "footnote 3" and "comment 2"."""
-    yield from joined(_sections(path, 0))
+    yield from within(path, Unpacking())
 
 
-def _sections(path: Path, depth: int) -> Iterator[Section]:
+def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
+    """The same for a document in another file."""
+    yield from joined(_sections(path, unpacking))
+
+
+def _sections(path: Path, unpacking: Unpacking) -> Iterator[Section]:
     with package(path, "Word document") as opened:
         main = opened.main("word/document.xml", "word/document2.xml")
         styles = _styles(opened, main)
@@ -46,12 +46,14 @@ def _sections(path: Path, depth: int) -> Iterator[Section]:
             return BlockReader(opened, part, styles, numbering_of(numbering)).plain(element)
 
         notes = Notes(opened, main, plain)
-        reader = BlockReader(opened, main, styles, numbering_of(numbering), notes)
+        reader = BlockReader(opened, main, styles, numbering_of(numbering), notes, unpacking)
         tags = (f"{W}p", f"{W}tbl", f"{W}tr", f"{W}altChunk")
         for block in _blocks(opened.events(main, *tags)):
             if not isinstance(block, _Rows):
                 if block.tag == f"{W}altChunk":
-                    yield from _chunk(opened, opened.target(main, block.get(f"{R}id")), depth)
+                    part = opened.target(main, block.get(f"{R}id"))
+                    if part is not None:
+                        yield from continued_sections(opened, part, unpacking, reader.headings)
                 elif not _is_left_out(block):
                     yield from reader.paragraph(block)
             else:
@@ -137,23 +139,6 @@ def _is_left_out(paragraph: Element) -> bool:
     )
 
 
-def _chunk(opened: Package, part: str | None, depth: int) -> Iterator[Section]:
-    """A file of another format that Word shows as part of the text."""
-    if part is None or depth >= _DEEPEST:
-        return
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        path = Path(folder) / f"chunk{PurePosixPath(part).suffix}"
-        path.write_bytes(opened.read(part))
-        try:
-            name = media_types.parser_name(path, path.name)
-            if name == "docx":
-                yield from _sections(path, depth + 1)
-            elif name in {"html", "text", "rtf", "eml", "email"}:
-                yield from plugins.load(media_types.FAMILY, name).parse(path)
-        except (UserError, etree.LxmlError):
-            return
-
-
 def _margins(opened: Package, main: str, styles: Mapping[str, Style]) -> Iterator[Section]:
     """What headers and footers say, once: they repeat from page to page and from section to section."""
     numbering = numbering_of(None)
@@ -161,6 +146,6 @@ def _margins(opened: Package, main: str, styles: Mapping[str, Style]) -> Iterato
         seen: set[str] = set()
         for part in opened.related(main, kind):
             for line in BlockReader(opened, part, styles, numbering).lines(opened.root(part)):
-                if not is_blank(line) and line not in seen:
+                if any(map(str.isalnum, line)) and line not in seen:
                     seen.add(line)
                     yield Section(text=line, anchor=f"§ {title}", headings=(title,))

@@ -8,6 +8,7 @@ from rag_engine.parsers._ooxml import A, Element, P, Package, R, number, package
 from rag_engine.parsers._pptx_comments import authors_of, comment_sections
 from rag_engine.parsers._pptx_shapes import Places, Shape, places_of, shape_sections, shapes_of
 from rag_engine.parsers._sections import is_blank, joined, one_line
+from rag_engine.parsers._unpacking import Unpacking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,15 +29,20 @@ _UNNAMED_SECTIONS: Final = frozenset({"Default Section", "Untitled Section"})
 
 def parse(path: Path) -> Iterator[Section]:
     """A section per slide, "slide 2", under its title; tables by themselves; "slide 2, notes", "slide 2, comment 1"."""
-    yield from joined(_sections(path))
+    yield from within(path, Unpacking())
 
 
-def _sections(path: Path) -> Iterator[Section]:
+def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
+    """The same for a presentation in another file."""
+    yield from joined(_sections(path, unpacking))
+
+
+def _sections(path: Path, unpacking: Unpacking) -> Iterator[Section]:
     with package(path, "presentation") as opened:
         main = opened.main("ppt/presentation.xml")
         root = opened.root(main)
         groups = _groups(root)
-        presentation = _Presentation(opened, main, right_to_left=root.get("rtl") in _ON)
+        presentation = _Presentation(opened, main, unpacking, right_to_left=root.get("rtl") in _ON)
         slides = root.iterfind(f"{P}sldIdLst/{P}sldId")
         parts = ((slide, opened.target(main, slide.get(f"{R}id"))) for slide in slides)
         for count, (slide, part) in enumerate(parts, 1):
@@ -58,8 +64,9 @@ def _groups(root: Element) -> dict[str, str]:
 class _Presentation:
     """Reads slide after slide, each from its own part; what repeats from slide to slide is told once."""
 
-    def __init__(self, opened: Package, main: str, *, right_to_left: bool) -> None:
+    def __init__(self, opened: Package, main: str, unpacking: Unpacking, *, right_to_left: bool) -> None:
         self._opened = opened
+        self._unpacking = unpacking
         self._authors = authors_of(opened, main)
         self._right_to_left = right_to_left
         self._places: dict[str, Places] = {}
@@ -79,7 +86,7 @@ class _Presentation:
         for shape in shapes:
             if shape.placeholder in _REPEATED and not self._is_new(shape.text):
                 continue
-            yield from shape_sections(self._opened, part, shape, anchor, headings)
+            yield from shape_sections(self._opened, part, shape, anchor, headings, self._unpacking)
         for notes in self._opened.related(part, "notesSlide"):
             yield from self._notes(notes, anchor, headings)
         yield from comment_sections(self._opened, part, self._authors, anchor, headings)
@@ -94,7 +101,9 @@ class _Presentation:
         tree = self._opened.root(part).find(f"{P}cSld/{P}spTree")
         for shape in shapes_of(tree, {}) if tree is not None else ():
             if shape.placeholder not in _SILENT | _REPEATED:
-                yield from shape_sections(self._opened, part, shape, f"{anchor}, notes", (*headings, "Notes"))
+                yield from shape_sections(
+                    self._opened, part, shape, f"{anchor}, notes", (*headings, "Notes"), self._unpacking
+                )
 
     def _layout(self, slide: str) -> Mapping[tuple[str, str], tuple[float, float, float, float]]:
         """Where the slide's layout, else its master, puts what the slide itself gives no place."""

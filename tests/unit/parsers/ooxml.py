@@ -25,6 +25,7 @@ NAMESPACES: Final = " ".join(
         "r": _RELATIONS,
         "mc": f"{_FORMATS}/markup-compatibility/2006",
         "v": "urn:schemas-microsoft-com:vml",
+        "o": "urn:schemas-microsoft-com:office:office",
         "wps": "http://schemas.microsoft.com/office/word/2010/wordprocessingShape",
         "w14": "http://schemas.microsoft.com/office/word/2010/wordml",
         "w15": "http://schemas.microsoft.com/office/word/2012/wordml",

@@ -14,7 +14,7 @@ from rag_engine.parsers._ooxml_math import math_text
 from rag_engine.parsers._reading_order import Placed, in_reading_order
 from rag_engine.parsing import parser_pool
 from rag_engine.types import Blob
-from tests.unit.parsers.files import zip_of
+from tests.unit.parsers.files import write_xlsx, zip_of
 from tests.unit.parsers.ooxml import NAMESPACES, paragraph, part, relations, write_parts, write_word
 
 if TYPE_CHECKING:
@@ -142,6 +142,26 @@ def test_a_document_without_words(tmp_path: Path) -> None:
     write_word(path, "<w:p/>")
     with pytest.raises(EmptyDocument):
         list(docx.parse(path))
+
+
+def test_a_workbook_within_a_text_is_read_where_it_stands(tmp_path: Path) -> None:
+    write_xlsx(tmp_path / "book")
+    path = tmp_path / "file"
+    shown = "<w:p><w:r><w:object><o:OLEObject r:id='x'/></w:object></w:r></w:p>"
+    write_parts(
+        path,
+        {
+            "word/document.xml": part(
+                "w:document", f"<w:body>{paragraph('Costs', 'Heading1')}{shown}</w:body>"
+            ),
+            "word/_rels/document.xml.rels": relations({"x": ("package", "embeddings/book.xlsx")}),
+            "word/embeddings/book.xlsx": (tmp_path / "book").read_bytes(),
+        },
+        "word/document.xml",
+    )
+    _, table, *_ = docx.parse(path)
+    assert (table.anchor, table.headings) == ("§ Costs", ("Costs", "Budget"))
+    assert "Köln | 2024-03-01" in table.text
 
 
 async def test_all_of_it_in_the_sandbox(tmp_path: Path) -> None:
