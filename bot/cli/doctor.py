@@ -17,7 +17,7 @@ from bot import compose, parts, telemetry
 from bot.commands import SPECS
 from bot.keeping.forgetting import marks
 from bot.port import ChatError, Finding
-from rag_engine import tokens
+from rag_engine import recognition, tokens
 from rag_engine.errors import RagError
 from rag_engine.parsing import parser_pool
 from rag_engine.types import Message, Prompt
@@ -51,6 +51,7 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding]:
     checks: dict[str, Callable[[Settings], Awaitable[Finding]]] = {
         "data directory": _data_directory,
         "reading of files": _reading,
+        "text recognition": _recognition,
         "embedder and index": _embedder_and_index,
         "language model": _language_model,
         "token counting": _token_counting,
@@ -126,6 +127,37 @@ async def _reading(settings: Settings) -> Finding:
     return Finding(
         check="reading of files", state="note", detail=f"{held}: no more is to be had here", mend=mend
     )
+
+
+async def _recognition(settings: Settings) -> Finding:
+    """Whether scans and pictures can be read, and in which languages."""
+    check = "text recognition"
+    found = await asyncio.to_thread(recognition.find)
+    if found is None or not (there := recognition.languages(found.installed)):
+        detail = "Tesseract is not installed: scanned pages and pictures are not read, and whoever adds one is told so"
+        mend = f"`{recognition.install_command()}`, with the languages of your files; nothing has to be started again"
+        return Finding(check=check, state="note", detail=detail, mend=mend)
+    wanted = settings.parsing.ocr_languages
+    used = recognition.chosen(found.installed, wanted)
+    detail = f"Tesseract {found.version} reads scans and pictures in {', '.join(used)}"
+    if missing := [name for name in wanted if name not in found.installed]:
+        detail += f"; not installed, and named by FOOTNOTE_PARSING__OCR_LANGUAGES: {', '.join(missing)}"
+        mend = f"`{recognition.install_command(missing)}`, or leave it out; installed: {', '.join(there)}"
+        return Finding(check=check, state="bad", detail=detail, mend=mend)
+    if recognition.ORIENTATION not in found.installed:
+        mend = f"`{recognition.install_command([recognition.ORIENTATION])}`"
+        return Finding(
+            check=check,
+            state="note",
+            detail=f"{detail}; pages that lie on their side are not read",
+            mend=mend,
+        )
+    if len(there) > recognition.MOST_LANGUAGES and not wanted:
+        mend = f"set FOOTNOTE_PARSING__OCR_LANGUAGES, such as eng,deu; up to {recognition.MOST_LANGUAGES} are quick enough"
+        return Finding(
+            check=check, state="note", detail=f"{detail}, of {len(there)} that are installed", mend=mend
+        )
+    return Finding(check=check, state="ok", detail=detail)
 
 
 async def _embedder_and_index(settings: Settings) -> Finding:

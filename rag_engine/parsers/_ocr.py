@@ -24,6 +24,7 @@ from rag_engine.parsers._ocr_layout import sections_of
 from rag_engine.parsers._ocr_skew import skew
 from rag_engine.parsers._ocr_words import Words, words_of
 from rag_engine.parsers._recognition_terms import current
+from rag_engine.recognition import ORIENTATION, PROGRAM, chosen, languages_of
 
 if sys.platform != "win32":
     import resource
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from rag_engine.parsers._unread_pages import Reason
     from rag_engine.types import Section
 
-PROGRAM: Final = "tesseract"
 PROGRAMS: Final = (PROGRAM,)
 
 _DENSEST: Final = 300.0
@@ -52,9 +52,6 @@ _MOST_ENLARGED: Final = 3.0
 _SMALL: Final = 800
 _LEAST_CONTRAST: Final = 24
 """Between the darkest and the lightest shade of 256 on a page that shows anything; a file may have thousands of blank ones."""
-MOST_LANGUAGES: Final = 8
-"""Seven languages of three scripts took twice the time of one and read no worse; but some programs come with more than a hundred."""
-_NOT_LANGUAGES: Final = frozenset({"osd", "equ", "snum"})
 _OUT_OF_TIME: Final = frozenset({-getattr(signal, "SIGXCPU", 0), -getattr(signal, "SIGKILL", 0)}) - {0}
 _BY_ITSELF: Final = {"OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1", "LC_ALL": "C.UTF-8"}
 
@@ -108,22 +105,6 @@ def _readable(words: Words, anchor: str) -> list[Section]:
     return list(sections_of(words.words, anchor))
 
 
-def chosen(installed: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
-    """The languages to recognise: those that are wanted and there, else what is there, English first and few of them."""
-    there = [name for name in installed if name not in _NOT_LANGUAGES and "/" not in name]
-    found = tuple(name for name in wanted if name in installed)
-    if found:
-        return found
-    if len(there) <= MOST_LANGUAGES:
-        return tuple(sorted(there, key=lambda name: (name != "eng", name)))
-    return ("eng",) if "eng" in there else tuple(there[:1])
-
-
-def languages_of(listing: str) -> tuple[str, ...]:
-    """What `tesseract --list-langs` says."""
-    return tuple(line.strip() for line in listing.splitlines()[1:] if line.strip())
-
-
 def _recognised(drawn: Callable[[], tuple[bytes, float]]) -> Words:
     terms = current()
     if terms.exhausted:
@@ -137,7 +118,7 @@ def _recognised(drawn: Callable[[], tuple[bytes, float]]) -> Words:
         if not languages:
             raise Unread("missing")
         # 1: find out which way up the page is, for which there are data; 3: it is as it should be.
-        mode = "1" if "osd" in installed else "3"
+        mode = "1" if ORIENTATION in installed else "3"
         seconds = max(1.0, min(terms.page_seconds, terms.seconds))
         options = [
             "-l",
