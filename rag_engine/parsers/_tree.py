@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._lines import PASSAGE
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 _LONGEST_HEADING: Final = 60
+_MOST_NAMES: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,8 @@ class Block:
     step: str = ""
     first: int = 0
     last: int = 0
+    name: str = ""
+    """The heading it would have alone."""
 
 
 @dataclass(slots=True)
@@ -44,14 +48,19 @@ class _Node:
 class Tree:
     """A walk down and up a tree; each step may hand out sections.
 
-    `anchor` says where some neighbouring blocks stand: it gets the steps to their node, the blocks, and whether they are all of it.
+    With `names`, small nodes put together are headed by what they are called. `anchor` says where some neighbouring blocks stand: it gets the steps to their node, the blocks, and whether they are all of it.
     """
 
     def __init__(
-        self, anchor: Callable[[str, Sequence[Block], bool], str], *, kind: SectionKind = "prose"
+        self,
+        anchor: Callable[[str, Sequence[Block], bool], str],
+        *,
+        kind: SectionKind = "prose",
+        names: bool = False,
     ) -> None:
         self._anchor = anchor
         self._kind: SectionKind = kind
+        self._names = names
         self._nodes = [_Node(heading="", step="", head=[])]
 
     @property
@@ -77,8 +86,8 @@ class Tree:
         self._nodes.pop()
         parts = node.head + node.blocks
         if parts:
-            text = "\n".join(part.text for part in parts)
-            yield from self.add(Block(text, node.step, parts[0].first, parts[-1].last))
+            text = self._joined(parts)
+            yield from self.add(Block(text, node.step, parts[0].first, parts[-1].last, node.heading))
 
     def add(self, block: Block) -> Iterator[Section]:
         """A block of the node we are in."""
@@ -110,6 +119,18 @@ class Tree:
         nodes = self._nodes if depth is None else self._nodes[: depth + 1]
         return tuple(node.heading for node in nodes if node.heading)
 
+    def _joined(self, parts: Sequence[Block]) -> str:
+        """The text of neighbours; the empty lines between parts of code stay."""
+        pieces = [parts[0].text]
+        for before, part in pairwise(parts):
+            gap = part.first - before.last if self._kind == "code" else 1
+            pieces.append("\n" * min(max(gap, 1), 3) + part.text)
+        return "".join(pieces)
+
+    def _named(self, blocks: Sequence[Block]) -> tuple[str, ...]:
+        names = [block.name for block in blocks if block.name] if self._names else []
+        return (", ".join(names[:_MOST_NAMES]),) if names else ()
+
     def _break(self, depth: int | None = None) -> Iterator[Section]:
         """Hand out all that stands before, outermost first, so that the order stays; only nodes above `depth` if given."""
         nodes = self._nodes[:depth]
@@ -129,11 +150,11 @@ class Tree:
             above.broken = True
         path = "".join(above.step for above in self._nodes[: depth + 1])
         parts = [*heads, *node.blocks]
-        text = textwrap.dedent("\n".join(part.text for part in parts))
+        text = textwrap.dedent(self._joined(parts))
         yield Section(
             text=text,
             anchor=self._anchor(path, node.blocks or parts, whole),
-            headings=self._headings(depth),
+            headings=(*self._headings(depth), *self._named(node.blocks)),
             kind=self._kind,
         )
         node.blocks, node.size = [], 0
