@@ -49,10 +49,12 @@ ALIASES: Final = {
     **dict.fromkeys(("otp", "fodp"), "odp"),
     **dict.fromkeys(("dot", "wiz"), "doc"),
     **dict.fromkeys(("emlx", "mht", "mhtml"), "eml"),
+    **dict.fromkeys(("ical", "ifb", "icalendar"), "ics"),
+    "vcard": "vcf",
     **dict.fromkeys(
         ("png", "jpg", "jpeg", "jpe", "jfif", "gif", "bmp", "dib", "tif", "tiff", "webp"), "picture"
     ),
-    **dict.fromkeys(("txt", "log", "asc", "nfo", "text", "out", "bib", "po", "pot", "ics", "vcf"), "text"),
+    **dict.fromkeys(("txt", "log", "asc", "nfo", "text", "out", "bib", "po", "pot"), "text"),
     **dict.fromkeys(("diff", "patch"), "code"),
     **dict.fromkeys(
         (
@@ -252,6 +254,11 @@ _PROMISES_BINARY: Final = frozenset(
 _HTML = re.compile(
     r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
 )
+# Web pages saved by Word as .doc are messages too.
+_MAIL = re.compile(
+    r"\s*(?:MIME-Version:|(?:Received|Return-Path|Delivered-To|Message-ID|X-[\w-]+):.*\n(?:.*\n)*?(?:From|Subject):)",
+    re.I,
+)
 _OWN_BINARY: Final = frozenset({"pdf", "docx", "pptx", "sheet", "picture"})
 _OWN_TEXT: Final = frozenset(
     {"sheet", "markdown", "html", "json", "text", "code", "notebook", "rst", "asciidoc", "latex", "subtitles"}
@@ -413,6 +420,8 @@ def _text_suffix(beginning: str, name: str, suffix: str) -> str:
         return "html"
     if suffix == "xls" and "\t" in beginning:
         return "tsv"
+    if _MAIL.match(beginning):
+        return "eml"
     if suffix in _PROMISES_BINARY:
         raise CorruptFile(
             f"{shown(name)} is plain text, not a .{suffix} file; if the text is what you want, rename it to .txt."

@@ -68,7 +68,7 @@ def parse(path: Path) -> Iterator[Section]:
 
 def sections(source: bytes | mmap.mmap) -> Iterator[Section]:
     """The blocks of an RTF document, or of the HTML that a mail program wrapped in it."""
-    if _HTML.search(source[:_HEAD]):
+    if is_html(source):
         yield from html.sections(wrapped_html(source))
         return
     reader = Reader()
@@ -78,6 +78,11 @@ def sections(source: bytes | mmap.mmap) -> Iterator[Section]:
     yield from _end_of_table(place)
     yield from place.notes
     yield from place.margins.values()
+
+
+def is_html(source: bytes | mmap.mmap) -> bool:
+    """Whether a mail program wrapped a page of HTML in this RTF."""
+    return _HTML.search(source[:_HEAD]) is not None
 
 
 def wrapped_html(source: bytes | mmap.mmap) -> str:

@@ -1,0 +1,119 @@
+"""Pure: what a message says, from its plain text or its HTML, with what it quotes of others told apart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.parsers import html
+from rag_engine.parsers._sections import is_blank, one_line
+from rag_engine.types import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+ANCHOR: Final = "message"
+"""The place of everything a message says itself."""
+_MOST_NAMED: Final = 20
+_QUOTE: Final = re.compile(r"^(?:> ?)+")
+_EARLIER: Final = "Earlier message"
+_LEAST_SHARE: Final = 0.3
+"""Of the words of its HTML that a plain text has which is more than a hint to read the HTML."""
+_SIGNED: Final = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]+: [^\n]*\n)*\n?")
+_SIGNATURE: Final = re.compile(
+    r"-----BEGIN PGP SIGNATURE-----.*?(?:-----END PGP SIGNATURE-----|\Z)", re.DOTALL
+)
+_ENCRYPTED: Final = re.compile(r"\s*-----BEGIN PGP MESSAGE-----")
+_BLANK_LINES: Final = re.compile(r"\n(?:[ \t\u00a0]*\n){2,}")
+_WORDS: Final = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """What stands above a message, as text."""
+
+    subject: str = ""
+    sender: str = ""
+    to: Sequence[str] = ()
+    cc: Sequence[str] = ()
+    date: str = ""
+    attachments: Sequence[str] = ()
+
+
+def envelope_section(envelope: Envelope) -> Section:
+    """Who wrote what to whom and when, a line each, and what hangs on it."""
+    fields = (
+        ("Subject", envelope.subject),
+        ("From", envelope.sender),
+        ("To", _listed(envelope.to)),
+        ("Cc", _listed(envelope.cc)),
+        ("Date", envelope.date),
+        ("Attachments", _listed(envelope.attachments)),
+    )
+    text = "\n".join(f"{name}: {value}" for name, value in fields if not is_blank(value))
+    return Section(text=text, anchor=ANCHOR, headings=(envelope.subject,) if envelope.subject else ())
+
+
+def best(plain: str, page: str) -> list[Section]:
+    """The sections of a text that came both ways: as plain text, but for tables, and for texts that only point to the page."""
+    if is_blank(page):
+        return list(plain_sections(plain))
+    sections = list(html.sections(page))
+    words = sum(len(_WORDS.findall(section.text)) for section in sections)
+    enough = len(_WORDS.findall(plain)) >= words * _LEAST_SHARE
+    has_table = any(section.kind == "table" and _is_data(section.text) for section in sections)
+    if not is_blank(plain) and enough and not has_table:
+        return list(plain_sections(plain))
+    return sections
+
+
+def plain_sections(text: str) -> Iterator[Section]:
+    """A plain text; what it quotes comes without the marks before its lines, under a heading that says so."""
+    text = _SIGNATURE.sub("", _SIGNED.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+    text = _BLANK_LINES.sub("\n\n", text)
+    for quoted, lines in groupby(text.split("\n"), key=lambda line: line.startswith(">")):
+        if quoted:
+            said = "\n".join(_QUOTE.sub("", line) for line in lines)
+            yield Section(text=said, headings=(_EARLIER,))
+        else:
+            yield Section(text="\n".join(lines))
+
+
+def flowed(text: str, *, delete_space: bool) -> str:
+    """A text whose lines were wrapped by the program, as its paragraphs were written (RFC 3676)."""
+    lines: list[str] = []
+    before = None
+    for line in text.replace("\r\n", "\n").split("\n"):
+        quote = _QUOTE.match(line)
+        mark = quote[0].replace(" ", "") if quote is not None else ""
+        body = line[len(quote[0]) :] if quote is not None else line.removeprefix(" ")
+        if before == mark:
+            lines[-1] = (lines[-1].removesuffix(" ") if delete_space else lines[-1]) + body
+        else:
+            lines.append(f"{mark} {body}" if mark else body)
+        before = mark if line.endswith(" ") and body != "-- " else None
+    return "\n".join(lines)
+
+
+def is_encrypted(text: str) -> bool:
+    """Whether a text is one that PGP made unreadable."""
+    return _ENCRYPTED.match(text) is not None
+
+
+def placed(sections: Iterable[Section], subject: str) -> Iterator[Section]:
+    """The sections as parts of a message: all at one place, under its subject."""
+    above = (subject,) if subject else ()
+    for section in sections:
+        yield replace(section, anchor=ANCHOR, headings=(*above, *section.headings))
+
+
+def _is_data(table: str) -> bool:
+    rows = table.split("\n")
+    return len(rows) > 1 and sum(" | " in row for row in rows) > 1
+
+
+def _listed(values: Sequence[str]) -> str:
+    named = ", ".join(one_line(value) for value in values[:_MOST_NAMED])
+    return f"{named} and {len(values) - _MOST_NAMED} more" if len(values) > _MOST_NAMED else named

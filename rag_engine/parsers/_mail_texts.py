@@ -1,0 +1,61 @@
+"""The texts of e-mail in whatever encoding they are, or say they are: header fields, names of attachments, bodies."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from email.errors import HeaderParseError
+from email.header import decode_header
+from typing import Final
+
+from rag_engine.parsers._code_pages import code_page
+from rag_engine.parsers._encoding import TRUE_NAMES
+from rag_engine.parsers._sections import one_line
+
+_SAMPLE: Final = 32_768
+_LONGEST_FIELD: Final = 20_000
+_SPLIT_WORD: Final = re.compile(r"(=\?[^?]+\?[bBqQ]\?[^?]*\?=)\s+(?==\?)")
+_SEVEN_BITS: Final = re.compile("iso2022|utf_7|hz")
+
+
+def decoded(content: bytes, charset: str) -> str:
+    """Text of a declared character set; where it cannot be that, of the one that the bytes suggest."""
+    codec = _codec(charset)
+    if not content.isascii():
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            pass
+    elif not _SEVEN_BITS.search(codec) and b"\0" not in content:
+        return content.decode("ascii")
+    try:
+        if codec not in {"", "ascii", "utf-8"}:
+            return content.decode(codec)
+    except (UnicodeDecodeError, ValueError):
+        pass
+    guessed = code_page(content[:_SAMPLE])
+    if codec and codec != "ascii":
+        fits = content.decode(codec, "replace").count("\ufffd") * 50 < len(content)
+        guessed = codec if fits or guessed is None else guessed
+    return content.decode(guessed or "cp1252", "replace")
+
+
+def field_text(value: object) -> str:
+    """A header field on one line, its encoded words and bare bytes as text."""
+    text = str(value or "")[:_LONGEST_FIELD]
+    if "=?" not in text:
+        return one_line(text)
+    try:
+        words = decode_header(_SPLIT_WORD.sub(r"\1", text))
+    except (HeaderParseError, ValueError, IndexError):
+        return one_line(text)
+    said = (word if isinstance(word, str) else decoded(word, charset or "ascii") for word, charset in words)
+    return one_line("".join(said))
+
+
+def _codec(charset: str) -> str:
+    name = charset.strip("\"' ").lower()
+    try:
+        return codecs.lookup(TRUE_NAMES.get(name, name)).name if name else ""
+    except (LookupError, ValueError):
+        return ""

@@ -1,0 +1,251 @@
+"""E-mail (EML, EMLX, and pages saved as MHTML): who wrote to whom, what the message says, and its attachments as documents."""
+
+from __future__ import annotations
+
+import mimetypes
+import mmap
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email.utils import getaddresses
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.errors import EncryptedFile
+from rag_engine.parsers import ics
+from rag_engine.parsers._encoding import encoding_of
+from rag_engine.parsers._mail_body import (
+    Envelope,
+    best,
+    envelope_section,
+    flowed,
+    is_encrypted,
+    placed,
+)
+from rag_engine.parsers._mail_texts import decoded, field_text
+from rag_engine.parsers._mime import Part, message
+from rag_engine.parsers._nested import Member, safe_name, sections
+from rag_engine.parsers._ocr import PROGRAMS
+from rag_engine.parsers._sections import joined
+from rag_engine.parsers._unpacking import Unpacking
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+    from pathlib import Path
+
+    from rag_engine.types import Section
+
+__all__ = ["PROGRAMS", "message_sections", "parse", "within"]
+
+_LARGEST_BODY: Final = 16 << 20
+_HEAD: Final = 4_096
+_LARGEST_WIDE: Final = 64 << 20
+_EMLX: Final = re.compile(rb"\s*(\d{1,12})[ \t]*\r?\n")
+_ENCRYPTED: Final = (
+    "The message is encrypted, so it cannot be read; open it in your mail program, save its text without encryption "
+    "and add that."
+)
+_WITHIN_THE_MESSAGE: Final = frozenset({"text/plain", "text/html", "text/calendar", "text/enriched"})
+_SIGNATURES: Final = frozenset(
+    {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"}
+    | {"application/pgp-keys", "text/x-amp-html", "text/vnd.wap.wml"}
+)
+_SUFFIXES: Final = {
+    "message/rfc822": ".eml",
+    "text/calendar": ".ics",
+    "application/ms-tnef": ".dat",
+    "text/plain": ".txt",
+    "text/html": ".html",
+    "message/delivery-status": ".txt",
+}
+
+
+@dataclass(slots=True)
+class _Message:
+    """The parts by what they are for."""
+
+    bodies: list[tuple[Part | None, Part | None]] = field(
+        default_factory=list[tuple["Part | None", "Part | None"]]
+    )
+    """Plain text and HTML that say the same."""
+    invitations: list[Part] = field(default_factory=list["Part"])
+    attachments: list[Part] = field(default_factory=list["Part"])
+    encrypted: bool = False
+
+
+def parse(path: Path) -> Iterator[Section]:
+    """What the message says, anchored "message", and attachments as "budget.xlsx › Budget!A2:D4"."""
+    yield from within(path, Unpacking())
+
+
+def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
+    """The same for a message that is itself within a file."""
+    with _source(path) as source:
+        stated = _EMLX.match(source)
+        if stated is None:
+            root = message(source)
+        else:
+            start = stated.end()
+            root = message(source, start, min(start + int(stated[1]), len(source)))
+        yield from message_sections(root, unpacking)
+
+
+def message_sections(root: Part, unpacking: Unpacking) -> Iterator[Section]:
+    """The sections of a message. Raises `EncryptedFile` and `EmptyDocument`."""
+    yield from joined(_sections(root, unpacking))
+
+
+@contextmanager
+def _source(path: Path) -> Generator[bytes | mmap.mmap]:
+    """The file's bytes; one that was saved in wide characters, as UTF-8."""
+    encoding = encoding_of(path) or ""
+    with path.open("rb") as file:
+        if encoding.startswith(("utf-16", "utf-32")):
+            yield file.read(_LARGEST_WIDE).decode(encoding, "replace").encode("utf-8", "replace")
+        else:
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                yield content
+
+
+def _sections(root: Part, unpacking: Unpacking) -> Iterator[Section]:
+    sorted_out = _Message()
+    _sort(root, sorted_out)
+    names = [_name(part, number) for number, part in enumerate(sorted_out.attachments, 1)]
+    envelope = _envelope(root, names)
+    bodies = list(_bodies(sorted_out))
+    if sorted_out.encrypted and not bodies:
+        raise EncryptedFile(_ENCRYPTED)
+    if envelope.subject or envelope.sender or names:
+        yield envelope_section(envelope)
+    yield from placed(bodies, envelope.subject)
+    members = (
+        Member(name=name, chunks=part.chunks)
+        for name, part in zip(names, sorted_out.attachments, strict=True)
+    )
+    yield from sections(members, unpacking, alone=False)
+
+
+def _envelope(root: Part, attachments: list[str]) -> Envelope:
+    headers = root.headers
+    return Envelope(
+        subject=field_text(headers.get("subject")),
+        sender=", ".join(_people(root, "from")),
+        to=_people(root, "to"),
+        cc=_people(root, "cc"),
+        date=field_text(headers.get("date")),
+        attachments=[safe_name(name) for name in attachments],
+    )
+
+
+def _people(root: Part, header: str) -> list[str]:
+    """Names with addresses; a name is decoded by itself, as it may hold a comma."""
+    values = [str(value) for value in root.headers.get_all(header, [])]
+    people = [
+        f"{field_text(name)} <{address}>" if name else address for name, address in getaddresses(values)
+    ]
+    return [field_text(person) for person in people if person] or [field_text(value) for value in values]
+
+
+def _sort(part: Part, found: _Message) -> None:
+    """Take in a part and those within it; the library of parts has bounded how deep they are."""
+    kind = part.content_type
+    if kind == "multipart/encrypted" or _is_enveloped(part, kind):
+        found.encrypted = True
+    elif kind == "multipart/alternative" and part.parts:
+        _sort_alternatives(part, found)
+    elif part.parts:
+        first = part.parts[:1] if kind in {"multipart/signed", "multipart/appledouble"} else part.parts
+        for inner in first:
+            _sort(inner, found)
+    elif kind in _SIGNATURES or _is_too_deep(part):
+        return
+    elif kind == "text/calendar":
+        found.invitations.append(part)
+    elif _is_body(part, kind):
+        is_page = kind in {"text/html", "application/xhtml+xml"}
+        found.bodies.append((None, part) if is_page else (part, None))
+    elif not _is_inline_picture(part, kind):
+        found.attachments.append(part)
+
+
+def _sort_alternatives(part: Part, found: _Message) -> None:
+    """The same text in several ways: the plain one and the page go together, all else by itself."""
+    within = _Message()
+    for inner in part.parts:
+        _sort(inner, within)
+    plain = next((plain for plain, _ in within.bodies if plain is not None), None)
+    page = next((page for _, page in within.bodies if page is not None), None)
+    if plain is not None or page is not None:
+        found.bodies.append((plain, page))
+    found.invitations += within.invitations
+    found.attachments += within.attachments
+    found.encrypted = found.encrypted or within.encrypted
+
+
+def _is_enveloped(part: Part, kind: str) -> bool:
+    if kind not in {"application/pkcs7-mime", "application/x-pkcs7-mime"}:
+        return False
+    return part.parameter("smime-type").lower() != "signed-data"
+
+
+def _is_too_deep(part: Part) -> bool:
+    """Whether it has parts that are not told any more."""
+    boundary = part.parameter("boundary").strip()
+    return part.is_multipart and bool(boundary) and f"--{boundary}".encode() in part.content(_HEAD)[:_HEAD]
+
+
+def _disposition(part: Part) -> str:
+    return (part.headers.get_content_disposition() or "").lower()
+
+
+def _is_body(part: Part, kind: str) -> bool:
+    if _disposition(part) == "attachment" or _own_name(part):
+        return False
+    return kind in _WITHIN_THE_MESSAGE or kind == "application/xhtml+xml" or kind.startswith("multipart/")
+
+
+def _is_inline_picture(part: Part, kind: str) -> bool:
+    """A logo or a picture in the text, which is shown and not sent."""
+    if kind == "text/css":
+        return True
+    shown = "content-id" in part.headers or "content-location" in part.headers
+    disposition = _disposition(part)
+    return (
+        kind.startswith(("image/", "font/"))
+        and disposition != "attachment"
+        and (shown or disposition == "inline")
+    )
+
+
+def _own_name(part: Part) -> str:
+    return field_text(part.parameter("filename", "content-disposition") or part.parameter("name"))
+
+
+def _name(part: Part, number: int) -> str:
+    own = _own_name(part)
+    if own:
+        return own
+    kind = part.content_type
+    if kind == "message/rfc822":
+        subject = field_text(message(part.source, part.start, part.end).headers.get("subject"))
+        return f"{subject.replace('/', '-') or 'message'}.eml"
+    return f"attachment {number}{_SUFFIXES.get(kind) or mimetypes.guess_extension(kind) or ''}"
+
+
+def _bodies(found: _Message) -> Iterator[Section]:
+    for plain, page in found.bodies:
+        text, source = _text(plain), _text(page)
+        if is_encrypted(text):
+            found.encrypted = True
+            continue
+        yield from best(text, source)
+    for part in found.invitations:
+        yield from ics.calendar_sections(_text(part))
+
+
+def _text(part: Part | None) -> str:
+    if part is None:
+        return ""
+    text = decoded(part.content(_LARGEST_BODY), part.parameter("charset"))
+    if part.parameter("format").lower() == "flowed":
+        return flowed(text, delete_space=part.parameter("delsp").lower() == "yes")
+    return text
