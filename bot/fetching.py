@@ -63,7 +63,7 @@ class Fetching:
         """The file on disk until the block ends. Raises what is wrong with it, and `StorageUnavailable` where it has no room."""
         folder = await _with_room(asyncio.to_thread(self._made))
         try:
-            path = folder / "upload"
+            path = folder / _file_name(attachment.name)
             try:
                 async with asyncio.timeout(self.seconds):
                     written = await _with_room(self._download(attachment, path, language))
@@ -119,6 +119,12 @@ async def _with_room(writing: Awaitable[_Result]) -> _Result:
         raise  # which is an OSError, but no word of the file system's
     except OSError as error:
         raise StorageUnavailable(f"The file could not be stored ({error.strerror}).") from error
+
+
+def _file_name(name: str) -> str:
+    """A name of ours with the suffix of theirs, by which parsers know a programming language."""
+    suffix = suffix_of(name)
+    return f"upload.{suffix}" if suffix.isascii() and suffix.isalnum() and len(suffix) <= 20 else "upload"
 
 
 def _is_web_page(beginning: bytes, name: str) -> bool:
