@@ -59,7 +59,7 @@ async def _wrong_in(pool: ParserPool, file: str, facts: list[Fact], splitter: Sp
     sections: list[Section] = []
     try:
         async for batch in pool.parse(blob_of(DOCUMENTS / file)):
-            sections += batch
+            sections += [section for section in batch if section.kind != "notice"]
     except UserError as error:
         return [f"{file}: {error}"] * len(facts)
     chunks = await asyncio.to_thread(lambda: list(splitter(_document(file), sections)))

@@ -44,6 +44,7 @@ class Reading:
     """`text`, or the kind of refusal: `error`, `encrypted`, `empty`, `needs_ocr`."""
     text: str
     message: str = ""
+    """Why it was refused, or what of it could not be read."""
     seconds: float = 0.0
     sections: Sequence[Section] = field(default=(), repr=False)
 
@@ -133,19 +134,27 @@ async def readings(rows: Iterable[Mapping[str, Any]], *, workers: int = 2) -> li
 
 async def _reading(pool: ParserPool, row: Mapping[str, Any]) -> Reading:
     sections: list[Section] = []
+    notices: list[str] = []
     outcome, message = "text", ""
     started = time.perf_counter()
     try:
         async for batch in pool.parse(blob_of(DOCUMENTS / row["path"])):
             started = started if sections else time.perf_counter()
-            sections += batch
+            sections += [section for section in batch if section.kind != "notice"]
+            notices += [section.text for section in batch if section.kind == "notice"]
     except UserError as error:
         outcome, message = _refusal(error), str(error)
     text = plain("\n".join(section.text for section in sections))
     if outcome == "text" and not text:
         outcome = "empty"
-    seconds = time.perf_counter() - started
-    return Reading(row=row, outcome=outcome, text=text, message=message, seconds=seconds, sections=sections)
+    return Reading(
+        row=row,
+        outcome=outcome,
+        text=text,
+        message=message or " ".join(notices),
+        seconds=time.perf_counter() - started,
+        sections=sections,
+    )
 
 
 def _refusal(error: UserError) -> str:
