@@ -104,14 +104,21 @@ def style_of(properties: Element | None, styles: Mapping[str, Style]) -> Style:
     """What holds for a paragraph with these properties: its style, and what it says itself."""
     if properties is None:
         return styles.get("", _PLAIN)
-    identifier = value(properties, f"{W}pStyle")
+    identifier = outline = numbered = None
+    for one in properties:
+        if one.tag == f"{W}pStyle":
+            identifier = one.get(f"{W}val")
+        elif one.tag == f"{W}outlineLvl":
+            outline = one.get(f"{W}val")
+        elif one.tag == f"{W}numPr":
+            numbered = one
     style = styles.get(identifier or "")
     if style is None:
         # Without the part that describes the styles, their ids are all there is.
         style = Style(level=_level(identifier.lower(), None) or 0) if identifier else _PLAIN
-    level = _level("", value(properties, f"{W}outlineLvl"))
-    list_id = value(properties, f"{W}numPr/{W}numId")
-    list_level = value(properties, f"{W}numPr/{W}ilvl")
+    level = None if outline is None else _level("", outline)
+    list_id = None if numbered is None else value(numbered, f"{W}numId")
+    list_level = None if numbered is None else value(numbered, f"{W}ilvl")
     if level is None and list_id is None and list_level is None:
         return style
     return replace(

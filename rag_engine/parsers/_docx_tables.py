@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _CONTAINERS: Final = frozenset(
     f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag")
 )
+_SHORT: Final = frozenset({f"{W}tcPr", f"{W}p"})
 _MOST_PARAGRAPHS: Final = 2
 _LONGEST_CELL: Final = 600
 """A cell with more paragraphs and more characters than these holds a text, not a value."""
@@ -47,7 +48,7 @@ def rows_of(table: Element) -> Iterator[Element]:
 
 def cells_of(row: Element) -> Iterator[Element]:
     for cell in children(row, f"{W}tc"):
-        if cell.find(f"{W}tcPr/{W}cellDel") is None:
+        if not any(one.tag == f"{W}cellDel" for one in _properties(cell)):
             yield cell
 
 
@@ -77,26 +78,34 @@ def caption_of(row: Element) -> str:
 
 
 def cell_of(element: Element, text: str) -> Cell:
-    properties = element.find(f"{W}tcPr")
-    if properties is None:
-        return Cell(text=text)
-    merge = properties.find(f"{W}vMerge")
-    kind = None if merge is None else merge.get(f"{W}val") or "continue"
-    # Old files merge cells of a row one by one.
-    beside = properties.find(f"{W}hMerge")
-    is_rest = beside is not None and (beside.get(f"{W}val") or "continue") == "continue"
+    columns, merge, is_rest = 1, None, False
+    for one in _properties(element):
+        if one.tag == f"{W}gridSpan":
+            columns = number(one.get(f"{W}val"), 1)
+        elif one.tag == f"{W}vMerge":
+            merge = one.get(f"{W}val") or "continue"
+        elif one.tag == f"{W}hMerge":
+            # Old files merge cells of a row one by one.
+            is_rest = (one.get(f"{W}val") or "continue") == "continue"
     return Cell(
         text="" if is_rest else text,
-        columns=number(value(properties, f"{W}gridSpan"), 1),
-        continues=kind == "continue",
-        begins=kind == "restart",
+        columns=columns,
+        continues=merge == "continue",
+        begins=merge == "restart",
     )
+
+
+def _properties(cell: Element) -> Iterator[Element]:
+    for child in cell:
+        if child.tag == f"{W}tcPr":
+            yield from child
+        return
 
 
 def is_layout(row: Element) -> bool:
     """Whether the row only lays out a page: text in one column, long texts side by side, or tables in a table."""
     cells = list(cells_of(row))
-    if len(cells) == 1 and number(value(cells[0], f"{W}tcPr/{W}gridSpan"), 1) == 1:
+    if len(cells) == 1 and cell_of(cells[0], "").columns == 1:
         return not _in_wide_table(row)
     return any(map(_holds_text, cells))
 
@@ -107,6 +116,8 @@ def _in_wide_table(row: Element) -> bool:
 
 
 def _holds_text(cell: Element) -> bool:
+    if len(cell) <= _MOST_PARAGRAPHS and all(child.tag in _SHORT for child in cell):
+        return False
     for table in children(cell, f"{W}tbl"):
         rows = [len(list(cells_of(row))) for row in rows_of(table)]
         if len(rows) > 1 and max(rows) > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._docx_blocks import BlockReader
@@ -42,8 +43,12 @@ def _sections(path: Path, unpacking: Unpacking) -> Iterator[Section]:
         styles = _styles(opened, main)
         numbering = next((opened.root(part) for part in opened.related(main, "numbering")), None)
 
+        @functools.cache
+        def reader_of(part: str) -> BlockReader:
+            return BlockReader(opened, part, styles, numbering_of(numbering))
+
         def plain(element: Element, part: str) -> str:
-            return BlockReader(opened, part, styles, numbering_of(numbering)).plain(element)
+            return reader_of(part).plain(element)
 
         notes = Notes(opened, main, plain)
         reader = BlockReader(opened, main, styles, numbering_of(numbering), notes, unpacking)
