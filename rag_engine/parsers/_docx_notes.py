@@ -84,7 +84,7 @@ class Notes:
                     self._resolved.add(paragraph)
         by_paragraph = {comment.paragraph: comment for comment in self._comments.values()}
         for comment in tuple(self._comments.values()):
-            above = by_paragraph.get(parents.get(comment.paragraph, ""))
+            above = by_paragraph.get(parents[comment.paragraph]) if comment.paragraph in parents else None
             if above is not None and above.paragraph not in parents:
                 self._replies[above.identifier].append(comment)
                 del self._comments[comment.identifier]

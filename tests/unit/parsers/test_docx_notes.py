@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import docx as docx_library
+
 from rag_engine.parsers import docx
 from tests.unit.parsers.ooxml import paragraph, part, style, write_word
 
@@ -115,3 +117,17 @@ def test_comments_that_answer_each_other_in_a_circle(tmp_path: Path) -> None:
     )
     sections = _read(tmp_path, paragraph("x"), comments=comments, commentsExtended=threads)
     assert [section.text for section in sections] == ["x", "Comment 1: c1", "Comment 2: c2"]
+
+
+def test_comments_as_a_program_without_threads_writes_them(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    document = docx_library.Document()
+    for text in ("First.", "Second."):
+        commented = document.add_paragraph(text)
+        document.add_comment(commented.runs, text=f"On {text}", author="Ana")
+    document.save(str(path))
+    assert [section.text for section in docx.parse(path)] == [
+        "First.\n\nSecond.",
+        "Comment 1 by Ana on “First.”: On First.",
+        "Comment 2 by Ana on “Second.”: On Second.",
+    ]
