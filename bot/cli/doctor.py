@@ -135,7 +135,7 @@ async def _recognition(settings: Settings) -> Finding:
     found = await asyncio.to_thread(recognition.find)
     if found is None or not (there := recognition.languages(found.installed)):
         detail = "Tesseract is not installed: scanned pages and pictures are not read, and whoever adds one is told so"
-        mend = f"`{recognition.install_command()}`, with the languages of your files; nothing has to be started again"
+        mend = f"{recognition.install_command()} (and the data for the languages of your files); the bot finds it at once"
         return Finding(check=check, state="note", detail=detail, mend=mend)
     wanted = settings.parsing.ocr_languages
     used = recognition.chosen(found.installed, wanted)
