@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.errors import ModelUnavailable, Unavailable
 from rag_engine.language import detect
-from rag_engine.models.extractive.candidates import candidates
+from rag_engine.models.extractive.candidates import candidates, quoted_cells
 from rag_engine.models.extractive.parts import parts
+from rag_engine.models.extractive.rows import asked_cells
 from rag_engine.models.extractive.saying import quoted, said
 from rag_engine.models.extractive.scoring import Overlap, Scored, choose, distinct, overlaps, question_terms
 from rag_engine.models.extractive.summary import choose as choose_of_sections
 from rag_engine.models.extractive.summary import draft
+from rag_engine.months import months
 from rag_engine.phrases import not_found, phrase
 from rag_engine.untrusted import neutral
 
@@ -130,7 +133,11 @@ class _ExtractiveModel:
         measured, possible = await asyncio.to_thread(_measure, question, passages)
         measured = sorted(measured, key=_promise)[: self._settings.embedded_sentences]
         cosines = await self._cosines(question, measured)
-        return choose(measured, possible, cosines, most=most)
+        terms, asked = question_terms(question), months(question)
+        return [
+            _to_the_point(scored, terms, asked, passages)
+            for scored in choose(measured, possible, cosines, most=most)
+        ]
 
     async def _cosines(self, question: str, measured: Sequence[Overlap]) -> list[float]:
         """Closeness of each candidate to the question; empty where the embedder does not answer: words then decide alone."""
@@ -144,6 +151,18 @@ class _ExtractiveModel:
             logger.warning("Sentences are compared by their words alone: %s", error)
             return []
         return [float(cosine) for cosine in said @ asked[0]]
+
+
+def _to_the_point(
+    scored: Scored, terms: Sequence[frozenset[str]], asked: frozenset[int], passages: Sequence[Hit]
+) -> Scored:
+    """Of a row only the cells that are asked about."""
+    candidate = scored.candidate
+    if not candidate.cells:
+        return scored
+    language = passages[candidate.passage].chunk.language
+    cells = asked_cells(candidate.cells, terms, asked, language=language)
+    return replace(scored, candidate=quoted_cells(candidate, cells))
 
 
 def _measure(question: str, passages: Sequence[Hit]) -> tuple[list[Overlap], float]:

@@ -6,10 +6,12 @@ Every word of a candidate stands in the passage, in the same order; only line br
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rag_engine.models.extractive.rows import Cell, named_cells, row_text, split_row
 from rag_engine.sentences import split_sentences
+from rag_engine.table_anchors import table_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
     from rag_engine.types import Chunk
 
 _LONGEST = 600
+_LONGEST_ROW = 4_000
 _MOST_CODE_LINES = 12
-_MOST_CELLS = 8
 _MOST_ITEMS = 8
 _CELL_BORDER = " | "
 _BULLET = re.compile(r"\s*(?:[-*+•‣–]|\d{1,3}[.)])\s+")
@@ -29,12 +31,16 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """Something quotable of the passage with that index (from 0); `context` is what must be known to understand it."""
+    """Something quotable of the passage with that index (from 0); `context` is what must be known to understand it.
+
+    A row of a table has `cells`, of which only some may be quoted.
+    """
 
     passage: int
     text: str
     context: str = ""
     is_code: bool = False
+    cells: tuple[Cell, ...] = ()
 
 
 def candidates(index: int, chunk: Chunk) -> list[Candidate]:
@@ -43,47 +49,41 @@ def candidates(index: int, chunk: Chunk) -> list[Candidate]:
         return list(_code(index, chunk.text))
     found: list[Candidate] = []
     headings = {_plain(heading) for heading in chunk.headings}
+    lines = table_lines(chunk.anchor, chunk.text) if chunk.kind == "table" else None
+    headed = lines is None or lines.header_lines > 0
     for block, is_table in _blocks(chunk.text, table=chunk.kind == "table"):
-        found.extend(_rows(index, block) if is_table else _sentences(index, "\n".join(block)))
+        found.extend(_rows(index, block, headed=headed) if is_table else _sentences(index, "\n".join(block)))
     return [candidate for candidate in found if candidate.text not in headings]
 
 
 def _blocks(text: str, *, table: bool) -> Iterator[tuple[list[str], bool]]:
-    """Runs of lines, and whether each is a table: two lines or more with the same number of cells."""
+    """Runs of lines, and whether each is a table: in prose, two lines or more with the same number of cells."""
+    if table:
+        for block in _BLANK_LINES.split(text):
+            yield block.strip("\n").split("\n"), _CELL_BORDER in block
+        return
     run: list[str] = []
     cells = 0
     for line in text.split("\n"):
         here = line.count(_CELL_BORDER)
-        if run and (here != cells) and not (table and cells and here):
-            yield run, cells > 0 and (table or len(run) > 1)
+        if run and here != cells:
+            yield run, cells > 0 and len(run) > 1
             run = []
         run.append(line)
-        cells = here if not (table and cells) else cells
+        cells = here
     if run:
-        yield run, cells > 0 and (table or len(run) > 1)
+        yield run, cells > 0 and len(run) > 1
 
 
-def _rows(index: int, lines: Sequence[str]) -> Iterator[Candidate]:
+def _rows(index: int, lines: Sequence[str], *, headed: bool = True) -> Iterator[Candidate]:
     """Each row under its header: "Item: Travel; Budget: 5,000"."""
-    grid = [_cells(line) for line in lines if not _RULE.fullmatch(line)]
-    if len(grid) == 1:
-        yield Candidate(passage=index, text=_shortened(" ".join(filter(None, grid[0]))))
-    for row in grid[1:]:
-        named = [
-            f"{head}: {cell}" if head and head != cell else cell
-            for head, cell in zip(_padded(grid[0], len(row)), row, strict=False)
-            if cell
-        ]
-        if named:
-            yield Candidate(passage=index, text=_shortened("; ".join(named[:_MOST_CELLS])))
-
-
-def _cells(line: str) -> list[str]:
-    return [" ".join(cell.split()) for cell in line.strip().strip("|").split("|")]
-
-
-def _padded(header: list[str], length: int) -> list[str]:
-    return header + [""] * (length - len(header))
+    grid = [split_row(line) for line in lines if not _RULE.fullmatch(line)]
+    header = grid[0] if headed and len(grid) > 1 else []
+    for row in grid[1:] if header else grid:
+        cells = named_cells(header, row)
+        if cells:
+            text = row_text(cells) if header else " | ".join(cell.text for cell in cells)
+            yield Candidate(passage=index, text=_shortened(text, _LONGEST_ROW), cells=cells)
 
 
 def _code(index: int, text: str) -> Iterator[Candidate]:
@@ -132,8 +132,13 @@ def _plain(raw: str) -> str:
     return " ".join(_BULLET.sub("", raw, count=1).split()) if _BULLET.match(raw) else " ".join(raw.split())
 
 
-def _shortened(text: str) -> str:
-    if len(text) <= _LONGEST:
+def _shortened(text: str, longest: int = _LONGEST) -> str:
+    if len(text) <= longest:
         return text
-    cut = text.rfind(" ", _LONGEST // 2, _LONGEST)
-    return text[: cut if cut > 0 else _LONGEST] + " …"
+    cut = text.rfind(" ", longest // 2, longest)
+    return text[: cut if cut > 0 else longest] + " …"
+
+
+def quoted_cells(candidate: Candidate, cells: Sequence[Cell]) -> Candidate:
+    """The same row with these of its cells only."""
+    return replace(candidate, text=_shortened(row_text(cells)))

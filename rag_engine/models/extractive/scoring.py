@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from rag_engine.analysis import query_tokens, tokens
 from rag_engine.function_words import FUNCTION_WORDS
 from rag_engine.language import detect, possible
+from rag_engine.models.extractive.rows import fit
+from rag_engine.months import months
 from rag_engine.searchable import searchable_header
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ _WORDS_WITH_CONTEXT = 0.4
 _WORDS_OF_PASSAGE = 0.3
 _MEANING = 1.2
 _RANK = 0.06
+_CELLS = 0.8
+"""What it is worth that the cells of a row are the ones named, in parts of all that the question says."""
 _FEWEST_TOKENS = 3
 _SHORT_PENALTY = 0.2
 
@@ -83,6 +87,8 @@ class Overlap:
     own: float
     with_context: float
     with_passage: float
+    fit: float = 0.0
+    """How well the cells of a row are those that the question names."""
 
 
 def question_terms(question: str) -> tuple[frozenset[str], ...]:
@@ -93,11 +99,29 @@ def question_terms(question: str) -> tuple[frozenset[str], ...]:
     asking = _ASKING.get(language)
     terms: list[frozenset[str]] = []
     for word in _WORD.findall(asking.sub(" ", question) if asking else question):
-        if word.lower() in dropped:
+        named = _month_tokens(word)
+        if word.lower() in dropped and not named:
             continue
         forms = query_tokens(word)
-        terms.extend([frozenset((form,)) for form in forms] if _UNSPACED.search(word) else [frozenset(forms)])
+        if _UNSPACED.search(word):
+            terms.extend(frozenset((form,)) for form in forms)
+        else:
+            terms.extend(part | named for part in _parts_of(word, forms))
     return tuple(dict.fromkeys(term for term in terms if term))
+
+
+def _parts_of(word: str, forms: Sequence[str]) -> list[frozenset[str]]:
+    """Each part of a word with hyphens by itself, "BX-1123" in one or both: what shares but "BX" does not say the same."""
+    parts = [frozenset(query_tokens(part)) for part in re.split(r"[-–/]", word) if part]
+    if len(parts) < 2:
+        return [frozenset(forms)]
+    joined = frozenset(forms).difference(*parts)
+    return [part | joined for part in parts if part]
+
+
+def _month_tokens(text: str) -> frozenset[str]:
+    """Months in any form as one token each; no word is written like it."""
+    return frozenset(f"\x00month{number}" for number in months(text))
 
 
 def overlaps(
@@ -106,7 +130,9 @@ def overlaps(
     """The overlap of each candidate, and what a candidate with every word of the question would reach."""
     languages = [hit.chunk.language or detect(hit.chunk.text) for hit in passages]
     own = [
-        frozenset(tokens(candidate.text, language=languages[candidate.passage])) for candidate in candidates
+        frozenset(tokens(candidate.text, language=languages[candidate.passage]))
+        | _month_tokens(candidate.text)
+        for candidate in candidates
     ]
     headers = [
         frozenset(tokens(searchable_header(hit.chunk.title, hit.chunk.headings), language=language))
@@ -130,6 +156,7 @@ def overlaps(
                 own=shared(found),
                 with_context=shared(found | context | headers[candidate.passage]),
                 with_passage=shared(whole[candidate.passage]),
+                fit=fit(candidate.cells, terms, rarities, language=languages[candidate.passage]),
             )
         )
     return measured, sum(rarities)
@@ -180,7 +207,7 @@ def _score(item: Overlap, best_passage: float, above: float) -> float:
         _OWN_WORDS * item.own
         + _WORDS_WITH_CONTEXT * item.with_context
         + _WORDS_OF_PASSAGE * item.with_passage
-    ) / best_passage
+    ) / best_passage + _CELLS * item.fit
     short = _SHORT_PENALTY if len(item.tokens) < _FEWEST_TOKENS else 0.0
     return words + _MEANING * above - _RANK * math.log1p(item.candidate.passage) - short
 
