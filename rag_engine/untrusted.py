@@ -14,7 +14,7 @@ from typing import Final
 from rag_engine.citations.grammar import LONGEST_MARKER, OPENERS, is_begun, read_token
 
 _RESERVED = (
-    "passages?|sources?|documents?|contexts?|question|conversation|history|instructions?|rules?|system|developer|user|human|"
+    "passages?|notes?|sources?|documents?|contexts?|question|conversation|history|instructions?|rules?|system|developer|user|human|"
     "assistant|model|message|tool|function|prompt|answer|think|thinking|inst|sys"
 )
 _TAG = re.compile(

@@ -27,6 +27,7 @@ def quoted_notes(hits: Sequence[Hit]) -> Note:
 
 
 def _first_sentence(chunk: Chunk) -> str:
-    places = units(chunk)
-    start, end = places[0] if places else (0, _LONGEST)
-    return " ".join(chunk.text[start : min(end, start + _LONGEST)].split())
+    """The first that is not the heading itself."""
+    said = [" ".join(chunk.text[start : min(end, start + _LONGEST)].split()) for start, end in units(chunk)]
+    telling = (sentence for sentence in said if sentence.lstrip("# ") not in chunk.headings)
+    return next(telling, said[0] if said else "")

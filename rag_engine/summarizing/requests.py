@@ -91,12 +91,9 @@ def _again(cleaned: str, earlier: Sequence[str]) -> SummaryRequest | None:
     """The summary before, in the form that is asked for now."""
     if len(cleaned) > _LONGEST_RESTYLING or not _is_restyling(cleaned):
         return None
-    for number, said in reversed(list(enumerate(earlier[-_EARLIER:]))):
-        if (before := requested(said)) is not None:
-            return replace(before, wishes=before.wishes.changed_by(wishes(cleaned)))
-        if number and not _is_restyling(_cleaned(said)):
-            return None
-    return None
+    latest = earlier[-_EARLIER:]
+    before = requested(latest[-1], latest[:-1]) if latest else None
+    return replace(before, wishes=before.wishes.changed_by(wishes(cleaned))) if before else None
 
 
 def _is_restyling(cleaned: str) -> bool:

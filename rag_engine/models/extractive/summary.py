@@ -38,7 +38,7 @@ _MOST_COMPARED = 40
 """Candidates of one section: of more, those that begin it and every so many of the others."""
 _WORDS_EACH = 18
 _ENTRY = re.compile(
-    r"\s*(?:total|sum|overall|gesamt|summe|total général|suma|totale|totaal|итого|合计|总计|合計|합계)\b",
+    r"(?:^|: )(?:total|sum|overall|gesamt|summe|total général|suma|totale|totaal|итого|合计|总计|合計|합계)\b",
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(
@@ -50,6 +50,8 @@ _POINTS_BACK = re.compile(
 _LONG_SENTENCE, _VERY_LONG = 250, 420
 _FEWEST_TOKENS = 4
 _OPENING, _BACK, _SHORT, _LONGER, _QUESTION, _COLON, _LAST = 0.12, 0.1, 0.25, 0.08, 0.15, 0.1, 0.05
+_BOILERPLATE, _SOMETIMES = 0.3, 2
+_TOTAL = 0.3
 _OWN, _WHOLE = 0.65, 0.35
 _MEANING = 0.5
 
@@ -101,7 +103,8 @@ def draft(passages: Sequence[Hit], wishes: Wishes) -> Draft:
     ]
     document = Counter(token for chunk in words for found in chunk for token in found)
     total = sum(map(len, words)) or 1
-    found = tuple(_measured(section, of_chunk, words, document, total) for section in listed)
+    repeated = Counter(own for chunk in words for own in chunk)
+    found = tuple(_measured(section, of_chunk, words, document, total, repeated) for section in listed)
     return Draft(
         sections=tuple(listed),
         found=found,
@@ -179,12 +182,14 @@ def _measured(
     words: Sequence[Sequence[frozenset[str]]],
     document: Counter[str],
     total: int,
+    repeated: Counter[frozenset[str]],
 ) -> tuple[_Measured, ...]:
-    pairs = [
-        (candidate, own)
-        for number in range(section.first, section.last + 1)
-        for candidate, own in zip(of_chunk[number], words[number], strict=True)
-    ]
+    distinct_pairs = {
+        own: (candidate, own)
+        for number in reversed(range(section.first, section.last + 1))
+        for candidate, own in reversed(list(zip(of_chunk[number], words[number], strict=True)))
+    }
+    pairs = list(distinct_pairs.values())[::-1]
     if len(pairs) > _MOST_COMPARED:
         step = len(pairs) / _MOST_COMPARED
         pairs = [pairs[int(place * step)] for place in range(_MOST_COMPARED)]
@@ -207,7 +212,9 @@ def _measured(
         _Measured(
             candidate=candidate,
             tokens=own,
-            score=central(own) + _form(candidate, own, place=place, of=len(pairs)),
+            score=central(own)
+            + _form(candidate, own, place=place, of=len(pairs))
+            - (_BOILERPLATE if repeated[own] > _SOMETIMES else 0.0),
         )
         for place, (candidate, own) in enumerate(pairs)
     )
@@ -222,7 +229,7 @@ def _form(candidate: Candidate, own: frozenset[str], *, place: int, of: int) -> 
     text = candidate.text
     return (
         (_OPENING if place == 0 else _LAST if place == of - 1 and of > 1 else 0.0)
-        + (_OPENING if _ENTRY.match(text) else 0.0)
+        + (_TOTAL if _ENTRY.search(text) else 0.0)
         - (_BACK if _POINTS_BACK.match(text) else 0.0)
         - (_SHORT if len(own) < _FEWEST_TOKENS else 0.0)
         - (_LONGER if len(text) > _LONG_SENTENCE else 0.0)
