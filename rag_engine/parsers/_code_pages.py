@@ -2,33 +2,57 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from charset_normalizer import from_bytes
 
-# Letters beyond ASCII by language. The Latin code pages differ in a few letters only, which statistics of pairs do not
-# see: the page wins under which all letters belong to one language. The first of equals wins.
-_ALPHABETS: Final = (
-    ("cp1252", "äöüßé"),
-    ("cp1252", "àâæçéèêëîïôùûüœÿ"),
-    ("cp1252", "áéíóúüñªº"),
-    ("cp1252", "àèéìíîòóùú"),
-    ("cp1250", "áéíóöőúüű"),
-    ("cp1254", "çğıöşüâîû"),
-    ("cp1252", "áâãàçéêíóôõú"),
-    ("cp1252", "åäöæøéèüáíóúýðþ"),
-    ("cp1252", "éèëïöüáíóú"),
-    ("cp1250", "áčďéěíňóřšťúůýžäôĺľŕ"),
-    ("cp1250", "ąćęłńóśźż"),
-    ("cp1250", "čćđšž"),
-    ("cp1250", "ăâîşţ"),
-    ("cp1257", "ąčęėįšųūž"),
-    ("cp1257", "āčēģīķļņšūž"),
-    ("cp1257", "äõöüšž"),
+# Letters beyond ASCII by language.
+_COMMON: Final = ("äöüß", "äöüßéàèêç", "àâæçéèêëîïôùûüœÿ", "áéíóúüñ", "àèéìíîòóùú")
+_NORDIC: Final = ("áâãàçéêíóôõúü", "åäöæøé", "åäöæøéèüáíóúýðþ", "éèëïöüáíóú")
+_HUNGARIAN: Final = ("áéíóöőúüű",)
+_CENTRAL: Final = (*_HUNGARIAN, "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "ąćęłńóśźż", "čćđšž", "ăâîşţ")
+_TURKISH: Final = ("çğıöşüâîû",)
+_BALTIC: Final = ("ąčęėįšųūž", "āčēģīķļņšūž", "äõöüšž")
+_VIETNAMESE: Final = ("àáâăđêôơưèéìíòóùúý",)
+# The Latin code pages differ in a few letters only, which statistics of pairs do not see: the page wins under which all
+# letters belong to one language. The first of equals wins, so the common ones come first.
+_PAGES: Final = tuple(
+    (page, alphabet)
+    for pages, alphabets in (
+        (("cp1252",), _COMMON),
+        (("cp1250",), _HUNGARIAN),
+        (("cp1254",), _TURKISH),
+        (("cp1252",), _NORDIC),
+        (("cp1250",), _CENTRAL),
+        (("cp1257",), _BALTIC),
+        (("iso8859_2", "cp852", "mac_latin2"), _CENTRAL),
+        (("mac_roman", "cp850"), (*_COMMON, *_NORDIC)),
+        (("cp857", "mac_turkish"), _TURKISH),
+        (("cp775",), _BALTIC),
+        (("cp1258",), _VIETNAMESE),
+    )
+    for page in pages
+    for alphabet in alphabets
 )
+_BEYOND: Final = re.compile(r"(.?)([^\x00-\x7f])(?=(.?))")
+_MARKS: Final = frozenset("“”„‘’‚«»‹›–—…€£°§©®™•·¿¡´×±²³½¼¾\xa0")
+"""Signs that people type; between two letters only an apostrophe is one of them."""
+_WITHIN_WORDS: Final = frozenset("’·\u0300\u0301\u0303\u0309\u0323")
+_LONGEST_SAMPLE: Final = 16_384
 _LATIN: Final = frozenset(
     {"cp1250", "cp1252", "cp1254", "cp1257", "cp1258", "cp437", "cp775", "cp850", "cp852", "cp858", "cp865"}
-    | {"latin_1", "hp_roman8", "mac_iceland", "mac_latin2", "mac_roman", "mac_turkish"}
+    | {
+        "latin_1",
+        "hp_roman8",
+        "mac_iceland",
+        "mac_latin2",
+        "mac_roman",
+        "mac_turkish",
+        "cp857",
+        "cp863",
+        "cp861",
+    }
     | {f"iso8859_{part}" for part in (2, 3, 4, 9, 10, 13, 14, 15, 16)}
 )
 _CYRILLIC: Final = frozenset({"cp1251", "mac_cyrillic", "iso8859_5", "kz1048", "ptcp154"})
@@ -51,13 +75,28 @@ def code_page(sample: bytes) -> str | None:
 
 def _latin_page(sample: bytes) -> str | None:
     best, best_share = None, 0.5
-    for encoding, alphabet in _ALPHABETS:
-        text = sample.decode(encoding, errors="replace").lower()
-        beyond = [letter for letter in text if letter > "\x7f" and (letter.isalpha() or letter == "\ufffd")]
-        share = sum(letter in alphabet for letter in beyond) / len(beyond) if beyond else 1.0
+    texts: dict[str, list[tuple[str, str, str]]] = {}
+    for encoding, alphabet in _PAGES:
+        if encoding not in texts:
+            text = sample[:_LONGEST_SAMPLE].decode(encoding, errors="replace")
+            texts[encoding] = _BEYOND.findall(text)
+        beyond = texts[encoding]
+        likely = sum(_is_likely(before, sign, after, alphabet) for before, sign, after in beyond)
+        share = likely / len(beyond) if beyond else 1.0
         if share > best_share:
             best, best_share = encoding, share
     return best
+
+
+def _is_likely(before: str, sign: str, after: str, alphabet: str) -> bool:
+    """Whether a sign beyond ASCII belongs where it stands."""
+    if sign in "ªº":
+        return before.isdigit() or before == "."
+    if sign.lower() in alphabet:
+        # No word goes on with a capital letter.
+        return not (sign.isupper() and before.islower())
+    within = before.isalpha() and after.isalpha()
+    return sign in _WITHIN_WORDS if within else sign in _MARKS or sign in _WITHIN_WORDS
 
 
 def _is_hebrew(sample: bytes) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.errors import UnsupportedFile
 from rag_engine.parsers._code_pages import code_page
 from rag_engine.parsers._lines import Line
+from rag_engine.parsers._wide import wide_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,6 +47,7 @@ TRUE_NAMES: Final = {
     "x-mac-cyrillic": "mac-cyrillic",
 }
 _ISO_2022 = re.compile(rb"\x1b(?:\$[@B]|\(J)")
+_HZ = re.compile(rb"~\{(?:[!-w][!-~]){2,}~\}")
 _TEXT_CONTROLS: Final = frozenset(b"\t\n\r\f\v\b\x1b\x07")
 _NEWLINES = re.compile("\r\n|\n|\r")
 
@@ -63,14 +65,15 @@ def encoding_of(path: Path) -> str | None:
     wide = _wide_without_mark(head)
     if wide is not None:
         return wide
+    escaped = _by_escapes(head)
+    if escaped is not None:
+        return escaped
     if _is_binary(head):
-        return None
-    if _ISO_2022.search(head) and head.isascii():
-        return "iso2022_jp_2"
+        return wide_encoding(head)
     sample, good, bad = _survey(path)
     if bad * 2 <= good or not sample:
         return "utf-8"
-    return code_page(sample)
+    return (wide_encoding(head) if 0 in head else None) or code_page(sample)
 
 
 def opened(path: Path) -> str:
@@ -136,6 +139,17 @@ def read_text(path: Path) -> str:
     """The whole text of a file that is known to be text; nothing decodable counts as UTF-8."""
     encoding = encoding_of(path) or "utf-8"
     return path.read_bytes().decode(encoding, errors="replace")
+
+
+def _by_escapes(head: bytes) -> str | None:
+    """Encodings of seven bits, which tell by escape sequences what follows."""
+    if not head.isascii():
+        return None
+    if _ISO_2022.search(head):
+        return "iso2022_jp_2"
+    if b"\x1b$)C" in head:
+        return "iso2022_kr"
+    return "hz" if _HZ.search(head) else None
 
 
 def _is_mostly_valid(head: bytes, encoding: str) -> bool:

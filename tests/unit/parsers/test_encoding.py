@@ -56,6 +56,14 @@ _TEXTS = {
         ),
         *(("Taiwanese", "big5"), ("Japanese", "cp932"), ("Japanese", "euc_jp"), ("Japanese", "iso2022_jp")),
         *(("Korean", "cp949"), ("German", "utf-16-le"), ("German", "utf-16-be")),
+        *(("German", "mac_roman"), ("French", "cp850"), ("Czech", "iso8859_2"), ("Polish", "cp852")),
+        *(
+            ("Chinese", "utf-16-le"),
+            ("Japanese", "utf-16-be"),
+            ("Russian", "utf-16-le"),
+            ("Arabic", "utf-16-le"),
+        ),
+        *(("German", "utf-32-le"), ("Taiwanese", "utf-32-be"), ("Chinese", "hz"), ("Korean", "iso2022_kr")),
     ],
 )
 def test_the_words_arrive(tmp_path: Path, language: str, encoding: str) -> None:
