@@ -6,6 +6,7 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, cast
 
+from rag_engine.parsers._docx_looks import level_by_looks
 from rag_engine.parsers._docx_numbering import BULLET
 from rag_engine.parsers._docx_styles import style_of
 from rag_engine.parsers._docx_tables import (
@@ -73,6 +74,8 @@ class BlockReader:
         """The beginning of a paragraph that the next one goes on with."""
         self._caption = ""
         self._depth = 0
+        self._has_headings = False
+        """Whether a heading was marked as one so far: where none is, looks must do."""
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -127,13 +130,19 @@ class BlockReader:
             text = ""
         elif self._carried and not is_blank(text):
             text, self._carried = self._carried + text, ""
+        level = 0 if is_blank(text) or len(text) > _LONGEST_HEADING else style.level
+        self._has_headings = self._has_headings or level >= 1
+        if not (
+            level or item or self._has_headings or self._depth or self._carried or "caption" in style.name
+        ):
+            level = level_by_looks(element, text, style, self._styles)
         if is_blank(text):
             pass
-        elif style.level and len(text) <= _LONGEST_HEADING:
+        elif level:
             yield from self.notes()
             self._text.forget()
             text = f"{item.strip()} {text.strip()}" if item and item.strip() != BULLET else text
-            self._path = entered(self._path, style.level, text)
+            self._path = entered(self._path, level, text)
             headings = self.headings
             yield Section(text=text, anchor=section_anchor(headings), headings=headings)
         else:

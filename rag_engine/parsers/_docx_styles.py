@@ -48,6 +48,9 @@ class Style:
     """Whether its paragraphs are lines of a table of contents."""
     listed: int | None = None
     """The depth of a list item by the name of the style alone, from 0."""
+    is_bold: bool = False
+    size: int = 0
+    """Of its letters, in half points; 0 where nothing is said."""
 
 
 _PLAIN: Final = Style()
@@ -83,6 +86,8 @@ def _style(element: Element, above: Style) -> Style:
     list_level = value(element, f"{W}pPr/{W}numPr/{W}ilvl")
     hidden = element.find(f"{W}rPr/{W}vanish")
     listed = _LISTED.fullmatch(name)
+    bold = element.find(f"{W}rPr/{W}b")
+    size = value(element, f"{W}rPr/{W}sz")
     return replace(
         above,
         name=name,
@@ -92,6 +97,8 @@ def _style(element: Element, above: Style) -> Style:
         is_hidden=above.is_hidden if hidden is None else switch(hidden),
         is_contents=above.is_contents or _CONTENTS.fullmatch(name) is not None,
         listed=above.listed if listed is None else number(listed[1], 1) - 1,
+        is_bold=above.is_bold if bold is None else switch(bold),
+        size=above.size if size is None else number(size),
     )
 
 

@@ -226,3 +226,21 @@ def test_headers_and_footers_once_without_page_numbers(tmp_path: Path) -> None:
         ("§ Header", "Confidential"),
         ("§ Footer", "Harbour rules"),
     ]
+
+
+def _bold(text: str, more: str = "") -> str:
+    return f"<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>{text}</w:t></w:r>{more}</w:p>"
+
+
+def test_bold_lines_head_a_text_that_has_no_headings(tmp_path: Path) -> None:
+    large = '<w:p><w:r><w:rPr><w:sz w:val="36"/></w:rPr><w:t>Statutes</w:t></w:r></w:p>'
+    beside = _bold("Name", "<w:r><w:t> of the member</w:t></w:r>")
+    body = large + _bold("Article One") + paragraph("We are.") + beside + _bold("It ends with a full stop.")
+    *_, last = _read(tmp_path, body)
+    assert (last.anchor, last.headings) == ("§ Article One", ("Statutes", "Article One"))
+    assert last.text.endswith("Name of the member\n\nIt ends with a full stop.")
+
+
+def test_bold_lines_are_text_where_headings_are_marked(tmp_path: Path) -> None:
+    body = paragraph("Leave", "Heading1") + _bold("Mind this") + paragraph("Call.")
+    assert [section.anchor for section in _read(tmp_path, body)] == ["§ Leave"]

@@ -1,0 +1,52 @@
+"""Pure: lines of Word that head what follows by their looks alone, where nobody used the styles for headings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.parsers._docx_styles import switch
+from rag_engine.parsers._ooxml import W, number, value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rag_engine.parsers._docx_styles import Style
+    from rag_engine.parsers._ooxml import Element
+
+LARGE, BOLD = 9.2, 9.5
+"""Levels of such headings: below all that are marked."""
+_LONGEST: Final = 120
+_USUAL: Final = 22
+"""Half points of a text that says no size."""
+_LARGER: Final = 4
+"""Half points by which larger letters are seen to be larger."""
+
+
+def level_by_looks(paragraph: Element, text: str, style: Style, styles: Mapping[str, Style]) -> float:
+    """The level of a short line in larger or bold letters throughout; 0 for any other."""
+    line = text.strip()
+    if not 1 < len(line) <= _LONGEST or "\n" in line or line[-1] in ".,;:!?。，；：、…" or line[0] in "-•–*":
+        return 0
+    if not any(map(str.isalpha, line)):
+        return 0
+    usual = styles.get("", style).size or _USUAL
+    runs = list(_runs(paragraph, style, styles))
+    if runs and all(size >= usual + _LARGER for _, size in runs):
+        return LARGE
+    return BOLD if runs and all(is_bold for is_bold, _ in runs) else 0
+
+
+def _runs(paragraph: Element, style: Style, styles: Mapping[str, Style]) -> Iterator[tuple[bool, int]]:
+    """Of each run with words: whether it is bold, and its size."""
+    for run in paragraph.iter(f"{W}r"):
+        words = run.find(f"{W}t")
+        if words is None or not (words.text or "").strip():
+            continue
+        is_bold, size = style.is_bold, style.size
+        properties = run.find(f"{W}rPr")
+        if properties is not None:
+            own = styles.get(value(properties, f"{W}rStyle") or "-")
+            bold, own_size = properties.find(f"{W}b"), value(properties, f"{W}sz")
+            is_bold = switch(bold) if bold is not None else is_bold or (own is not None and own.is_bold)
+            size = number(own_size) if own_size is not None else (own.size if own is not None else 0) or size
+        yield is_bold, size
