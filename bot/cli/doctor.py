@@ -51,7 +51,7 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding]:
     checks: dict[str, Callable[[Settings], Awaitable[Finding]]] = {
         "data directory": _data_directory,
         "reading of files": _reading,
-        "text recognition": _recognition,
+        "text recognition": text_recognition,
         "embedder and index": _embedder_and_index,
         "language model": _language_model,
         "token counting": _token_counting,
@@ -129,7 +129,7 @@ async def _reading(settings: Settings) -> Finding:
     )
 
 
-async def _recognition(settings: Settings) -> Finding:
+async def text_recognition(settings: Settings) -> Finding:
     """Whether scans and pictures can be read, and in which languages."""
     check = "text recognition"
     found = await asyncio.to_thread(recognition.find)

@@ -92,3 +92,14 @@ def test_the_protection_is_told_in_words() -> None:
     assert str(Protection(seccomp=True)) == "seccomp"
     assert str(Protection()) == "Python's audit hooks"
     assert [Protection(landlock=1).complete, Protection(landlock=1, seccomp=True).complete] == [False, True]
+
+
+def test_what_a_program_was_installed_with_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path / "data"))
+    own = tmp_path / "tools" / "bin" / "tesseract"
+    policy = Policy(file=tmp_path / "file", folder=tmp_path / "folder", libraries=(), programs=(own,))
+    for wanted in ("tools/share/tessdata/eng.traineddata", "tools/lib/liblept.so", "data/eng.traineddata"):
+        assert _allows(policy.readable, tmp_path / wanted), wanted
+    assert not _allows(policy.readable, tmp_path / "tools" / "etc" / "secret")
+    without = Policy(file=tmp_path / "file", folder=tmp_path / "folder", libraries=())
+    assert not _allows(without.readable, tmp_path / "data" / "eng.traineddata")
