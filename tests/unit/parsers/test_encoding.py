@@ -56,7 +56,7 @@ _TEXTS = {
         ),
         *(("Taiwanese", "big5"), ("Japanese", "cp932"), ("Japanese", "euc_jp"), ("Japanese", "iso2022_jp")),
         *(("Korean", "cp949"), ("German", "utf-16-le"), ("German", "utf-16-be")),
-        *(("German", "mac_roman"), ("French", "cp850"), ("Czech", "iso8859_2"), ("Polish", "cp852")),
+        *(("German", "mac_roman"), ("Portuguese", "cp850"), ("Czech", "iso8859_2"), ("Polish", "cp852")),
         *(
             ("Chinese", "utf-16-le"),
             ("Japanese", "utf-16-be"),
