@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 class _Flags(Protocol):
+    TEXT_COLLECT_VECTORS: int
     TEXT_PRESERVE_WHITESPACE: int
     TEXT_CLIP: int
     TEXT_USE_CID_FOR_UNKNOWN_UNICODE: int
@@ -29,8 +30,31 @@ TEXT_FLAGS: Final = (
 
 
 class TextPage(Protocol):
-    def extractBLOCKS(self) -> list[tuple[float, float, float, float, str, int, int]]: ...  # noqa: N802 - PyMuPDF's name
-    def extractHTML(self) -> str: ...  # noqa: N802 - PyMuPDF's name
+    """MuPDF's structured text: blocks of lines of letters."""
+
+
+class _Buffer(Protocol):
+    def fz_buffer_extract(self) -> bytes: ...
+
+
+class _Output(Protocol):
+    def fz_close_output(self) -> None: ...
+
+
+class _Bindings(Protocol):
+    """MuPDF itself, which PyMuPDF stands upon: its printers are much faster than PyMuPDF's dictionaries."""
+
+    def FzStextOptions(self, flags: int) -> object: ...  # noqa: N802 - MuPDF's names
+    def FzStextPage(self, page: object, options: object) -> TextPage: ...  # noqa: N802
+    def FzBuffer(self, capacity: int) -> _Buffer: ...  # noqa: N802
+    def FzOutput(self, buffer: _Buffer) -> _Output: ...  # noqa: N802
+    def fz_print_stext_page_as_json(self, output: _Output, page: TextPage, scale: float) -> None: ...
+    def fz_print_stext_page_as_xml_with_flags(
+        self, output: _Output, page: TextPage, number: int, flags: int
+    ) -> None: ...
+
+
+_bindings: Final = cast("_Bindings", mupdf)
 
 
 class Rect(Protocol):
@@ -40,10 +64,16 @@ class Rect(Protocol):
     y1: float
 
 
+class _Native(Protocol):
+    def super(self) -> object: ...
+
+
 class Page(Protocol):
     rect: Rect
+    rotation: int
+    this: _Native
 
-    def get_textpage(self, *, flags: int) -> TextPage: ...
+    def set_rotation(self, rotation: int) -> None: ...
     def get_bboxlog(self) -> list[tuple[str, tuple[float, float, float, float]]]: ...
 
 
@@ -76,12 +106,43 @@ def open_pdf(path: Path) -> Document:
         return cast("Document", pymupdf.open(path, filetype="pdf"))
 
 
+_pdf_page: Final = cast("type[_Native]", mupdf.PdfPage)
+_TEXT_OPTIONS: Final = _bindings.FzStextOptions(TEXT_FLAGS)
+_VECTOR_OPTIONS: Final = _bindings.FzStextOptions(TEXT_FLAGS | _flags.TEXT_COLLECT_VECTORS)
+
+
+def text_page(page: Page, *, vectors: bool = False) -> TextPage:
+    """The text of a page as it is shown, its rotation included; with `vectors` also what is drawn."""
+    return _bindings.FzStextPage(
+        page.this.super() if isinstance(page.this, _pdf_page) else page.this,
+        _VECTOR_OPTIONS if vectors else _TEXT_OPTIONS,
+    )
+
+
+def text_page_json(text: TextPage, scale: float) -> str:
+    """Blocks, lines, their places in whole numbers times `scale`, and the font at the beginning of each line."""
+    buffer = _bindings.FzBuffer(1 << 16)
+    output = _bindings.FzOutput(buffer)
+    _bindings.fz_print_stext_page_as_json(output, text, scale)
+    output.fz_close_output()
+    return buffer.fz_buffer_extract().decode("utf-8", "replace")
+
+
+def text_page_xml(text: TextPage) -> str:
+    """Lines with their direction, and what is drawn; without letters and fonts."""
+    buffer = _bindings.FzBuffer(1 << 16)
+    output = _bindings.FzOutput(buffer)
+    _bindings.fz_print_stext_page_as_xml_with_flags(output, text, 0, 0)
+    output.fz_close_output()
+    return buffer.fz_buffer_extract().decode("utf-8", "replace")
+
+
 _MANY_PATHS: Final = 40
 """So many drawn shapes on a page without text may be letters."""
 
 
-def picture_share(page: Page) -> float:
-    """Share of the page that pictures cover, or shapes where they are many; nothing is decoded for it."""
+def picture_share(page: Page, *, with_shapes: bool = False) -> float:
+    """Share of the page that pictures cover, or also shapes where they are many; nothing is decoded for it."""
     width, height = page.rect.x1 - page.rect.x0, page.rect.y1 - page.rect.y0
     pictures = shapes = 0.0
     paths = 0
@@ -92,7 +153,7 @@ def picture_share(page: Page) -> float:
         elif "path" in kind:
             paths += 1
             shapes += area
-    if paths > _MANY_PATHS:
+    if with_shapes and paths > _MANY_PATHS:
         pictures += shapes
     return min(pictures / max(width * height, 1.0), 1.0)
 

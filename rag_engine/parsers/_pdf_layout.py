@@ -1,68 +1,144 @@
-"""Pure: from the lines of a page, with their places and sizes, to paragraphs, tables and columns in reading order.
-
-Distances are in points, from the top left corner of the page.
-"""
+"""Pure: from the lines of a page to paragraphs and tables in reading order."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+from rag_engine.parsers._pdf_columns import regions
+from rag_engine.parsers._pdf_paragraphs import is_mark
+from rag_engine.parsers._pdf_tables import Rows, Rules, Table, aligned_tables, rows_of
 
-_HYPHENS: Final = ("-", "\u00ad", "\u2010")
-_WIDE: Final = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
-_CELL_CHARACTERS: Final = 22
-"""Cells of a table are shorter than this on average; the lines of a column of prose are longer."""
-_FEWEST_ROWS: Final = 3
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rag_engine.parsers._pdf_lines import Box, TextLine
+
 _NEXT_LINE: Final = 1.8
 """Line spacings, in sizes of the letters, up to which a line is the next of its paragraph."""
 _ALIGNED: Final = 3.0
 """Points by which two left edges of one column may differ."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextLine:
-    """One line of a page as the PDF draws it; a row of a table is several."""
-
-    text: str
-    top: float
-    left: float
-    size: float
-    bold: bool = False
+_RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_FEWEST_ROWS: Final = 2
+_MOST_COLUMNS: Final = 3
+"""Pieces of a row that may all be lines of columns of prose."""
+_LONG_CELLS: Final = 20
+_NEXT_ROW: Final = 12
+"""Sizes of the letters between the beginnings of two rows of a table at most."""
+_FINISHED: Final = (".", "!", "?", ":", ";", "\u3002", "\uff01", "\uff1f")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """Lines that belong together. Rows of a table hold one line per cell."""
+    """Lines that belong together. A table has rows of cells besides."""
 
     lines: tuple[TextLine, ...]
-    rows: tuple[tuple[TextLine, ...], ...] = ()
-
-    @property
-    def top(self) -> float:
-        return min(line.top for line in self.lines)
+    rows: Rows = ()
 
     @property
     def size(self) -> float:
-        return max(line.size for line in self.lines)
+        return max([line.size for line in self.lines])
 
 
-def arranged(blocks: Sequence[Sequence[TextLine]]) -> list[Block]:
-    """The blocks of a page with its tables put together row by row, and columns drawn line by line taken apart."""
-    blocks = _mended(blocks)
-    rows = _rows(line for block in blocks for line in block)
-    if all(len(row) == 1 for row in rows):
-        return [Block(lines=tuple(block)) for block in blocks]
-    tables = list(_tables(rows))
-    table_of = {id(line): number for number, table in enumerate(tables) for row in table for line in row}
+def arranged(
+    blocks: Sequence[Sequence[TextLine]],
+    drawn: Callable[[], Sequence[Box]] = lambda: (),
+    rules: Rules | None = None,
+) -> list[Block]:
+    """The blocks of a page in reading order, its tables put together row by row.
+
+    `drawn` gives the rectangles on the page; it is asked only when the lines may be those of a table, and `rules` knows whether
+    it was worth it on the pages before.
+    """
+    lines = [line for block in blocks for line in block]
+    rows = rows_of(lines)
+    wide = [row for row in rows if len(row) > 1 and not (len(row) == 2 and is_mark(row[0].text.strip()))]
+    if len(wide) < _FEWEST_ROWS and _downwards(blocks):
+        return [Block(lines=tuple(block)) for block in _mended(blocks)]
+    right_to_left = _is_right_to_left(lines)
+    found = regions(blocks, right_to_left=right_to_left)
+    ruled: list[Table] = []
+    signs = _table_signs(rows, columns=1 if len(found) == 1 else _MOST_COLUMNS)
+    if signs:
+        ruled = (rules or Rules()).tables(lines, drawn, signs)
+        if ruled:
+            found = regions(_without(blocks, ruled), right_to_left=right_to_left)
     arranged_blocks: list[Block] = []
-    done: set[int] = set()
+    for region in _joined(found):
+        region_rows = rows if len(found) == 1 and not ruled else rows_of(chain.from_iterable(region))
+        tables = aligned_tables(region_rows, right_to_left=right_to_left)
+        arranged_blocks += _with_tables(region, tables)
+    return _placed(arranged_blocks, ruled)
+
+
+def _table_signs(rows: Sequence[Sequence[TextLine]], *, columns: int) -> int:
+    """How often a row has pieces below those of another, more than columns of prose have, and yet is not simply like it.
+
+    Rows of one kind need no rules: their cells can be told by their places.
+    """
+    signs = 0
+    above: Sequence[TextLine] = ()
+    between = False
+    for row in rows:
+        if len(row) < 2:
+            between = True
+            continue
+        if above and row[0].top - above[0].top < _NEXT_ROW * row[0].size and len(row) > columns:
+            places = [line.left for line in above]
+            aligned = sum(any(abs(line.left - place) < _ALIGNED for place in places) for line in row)
+            long = sum(len(line.text) for line in row) >= _LONG_CELLS * len(row)
+            signs += aligned > columns and (between or long or len(row) != len(above))
+        above, between = row, False
+    return signs
+
+
+def _downwards(blocks: Sequence[Sequence[TextLine]]) -> bool:
+    return all(second[0].top > first[0].top - second[0].size for first, second in pairwise(blocks))
+
+
+def _is_right_to_left(lines: Sequence[TextLine]) -> bool:
+    letters = sum(len(line.text) for line in lines)
+    text = "".join([line.text for line in lines])
+    return not text.isascii() and len(_RIGHT_TO_LEFT.findall(text)) * 2 > letters
+
+
+def _without(blocks: Sequence[Sequence[TextLine]], tables: Sequence[Table]) -> list[list[TextLine]]:
+    inside = {id(line) for table in tables for line in table.lines}
+    parts: list[list[TextLine]] = []
     for block in blocks:
+        part: list[TextLine] = []
+        for line in block:
+            if id(line) not in inside:
+                part.append(line)
+            elif part:
+                parts.append(part)
+                part = []
+        if part:
+            parts.append(part)
+    return parts
+
+
+def _placed(blocks: list[Block], tables: Sequence[Table]) -> list[Block]:
+    """The tables before the first block that stands below them and not above another that does."""
+    for table in tables:
+        top = min(line.top for line in table.lines)
+        left, right = min(line.left for line in table.lines), max(line.right for line in table.lines)
+        at = 0
+        for place, block in enumerate(blocks):
+            first = block.lines[0]
+            if first.top < top and block.lines[-1].right > left and first.left < right:
+                at = place + 1
+        blocks.insert(at, Block(lines=table.lines, rows=table.rows))
+    return blocks
+
+
+def _with_tables(region: Sequence[Sequence[TextLine]], tables: Sequence[Table]) -> Iterator[Block]:
+    """The blocks of a region, each table in the place of its first line."""
+    table_of = {id(line): number for number, table in enumerate(tables) for line in table.lines}
+    done: set[int] = set()
+    for block in _mended(region):
         prose: list[TextLine] = []
         for line in block:
             number = table_of.get(id(line))
@@ -70,21 +146,19 @@ def arranged(blocks: Sequence[Sequence[TextLine]]) -> list[Block]:
                 prose.append(line)
             elif number not in done:
                 done.add(number)
-                arranged_blocks += _prose(prose)
+                if prose:
+                    yield Block(lines=tuple(prose))
                 prose = []
-                table = tables[number]
-                arranged_blocks.append(
-                    Block(lines=tuple(line for row in table for line in row), rows=tuple(table))
-                )
-        arranged_blocks += _prose(prose)
-    return arranged_blocks
+                yield Block(lines=tables[number].lines, rows=tables[number].rows)
+        if prose:
+            yield Block(lines=tuple(prose))
 
 
 def _mended(blocks: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
     """The blocks, those put together again that were parted in the middle of a sentence."""
     mended: list[list[TextLine]] = []
     for block in blocks:
-        if mended and block and mended[-1] and _goes_on(mended[-1][-1], block[0]):
+        if mended and _goes_on(mended[-1][-1], block[0]):
             mended[-1].extend(block)
         else:
             mended.append(list(block))
@@ -101,104 +175,21 @@ def _goes_on(last: TextLine, first: TextLine) -> bool:
     )
 
 
-def paragraph(lines: Sequence[TextLine], page_text: str = "") -> str:
-    """The text of a paragraph: words broken at line ends mended, full lines joined, short lines kept as they are.
-
-    A hyphen stays where `page_text` has the same word with the hyphen elsewhere.
-    """
-    text = ""
-    longest = max((len(line.text) for line in lines), default=0)
-    for before, line in pairwise((None, *lines)):
-        if line is None:
+def _joined(found: Sequence[Sequence[Sequence[TextLine]]]) -> list[list[list[TextLine]]]:
+    """The regions, each with the end of its last paragraph where that runs on into the next: over footnotes, too."""
+    joined = [[list(block) for block in region] for region in found]
+    for region, following in pairwise(joined):
+        if not region or not following:
             continue
-        if before is None:
-            text = line.text.strip()
-        elif abs(before.top - line.top) < line.size * 0.4:
-            text = f"{text} {line.text.strip()}"
-        else:
-            full = len(before.text.strip()) >= longest * 0.6
-            text = _continued(text, line.text.strip(), full=full, page_text=page_text)
-    return text
-
-
-def table_text(rows: Iterable[Sequence[TextLine]]) -> str:
-    """One row a line, cells joined by " | "."""
-    return "\n".join(" | ".join(" ".join(cell.text.split()) for cell in row) for row in rows)
-
-
-def _continued(text: str, following: str, *, full: bool, page_text: str) -> str:
-    if text.endswith(_HYPHENS) and following[:1].islower() and text[-2:-1].isalpha():
-        first = text[:-1].split()[-1]
-        second = following.split()[0]
-        soft = text.endswith("\u00ad")
-        if not soft and ("-" in first or f"{first}-{second}" in page_text):
-            return text + following
-        return text[:-1] + following
-    if not full:
-        return f"{text}\n{following}"
-    if _WIDE.match(text[-1:]) and _WIDE.match(following[:1]):
-        return text + following
-    return f"{text} {following}"
-
-
-def _prose(lines: Sequence[TextLine]) -> list[Block]:
-    """One block, or one for each column when lines of two columns alternate."""
-    if not lines:
-        return []
-    beside = sum(
-        abs(first.top - second.top) < second.size * 0.4 and first.left < second.left
-        for first, second in pairwise(lines)
-    )
-    if beside < _FEWEST_ROWS or sum(len(line.text) for line in lines) < len(lines) * _CELL_CHARACTERS * 0.8:
-        return [Block(lines=tuple(lines))]
-    columns: dict[int, list[TextLine]] = defaultdict(list)
-    edges: list[float] = []
-    for line in sorted(lines, key=lambda line: line.left):
-        if not edges or line.left - edges[-1] > 8 * line.size:
-            edges.append(line.left)
-    for line in lines:
-        columns[max(number for number, edge in enumerate(edges) if line.left >= edge)].append(line)
-    if min(len(column) for column in columns.values()) < _FEWEST_ROWS:
-        return [Block(lines=tuple(lines))]
-    return [Block(lines=tuple(columns[number])) for number in sorted(columns)]
-
-
-def _rows(lines: Iterable[TextLine]) -> list[list[TextLine]]:
-    """Lines at one height, from left to right; the rows from top to bottom."""
-    rows: list[list[TextLine]] = []
-    for line in sorted(lines, key=lambda line: line.top):
-        if rows and line.top - rows[-1][0].top < min(line.size, rows[-1][0].size) * 0.4:
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    for row in rows:
-        row.sort(key=lambda line: line.left)
-    return rows
-
-
-def _tables(rows: Sequence[Sequence[TextLine]]) -> Iterator[list[tuple[TextLine, ...]]]:
-    """Runs of rows whose short cells stand below each other."""
-    pending: list[tuple[TextLine, ...]] = []
-    for row in rows:
-        if pending and not _continues_table(pending[-1], row):
-            if _is_table(pending):
-                yield pending
-            pending = []
-        if len(row) > 1:
-            pending.append(tuple(row))
-    if _is_table(pending):
-        yield pending
-
-
-def _continues_table(above: Sequence[TextLine], row: Sequence[TextLine]) -> bool:
-    if len(row) < 2 or row[0].top - above[0].top > 4 * max(row[0].size, above[0].size):
-        return False
-    aligned = sum(any(abs(cell.left - other.left) < _ALIGNED for other in above) for cell in row)
-    return aligned >= 2 or aligned * 2 >= len(row)
-
-
-def _is_table(rows: Sequence[Sequence[TextLine]]) -> bool:
-    if len(rows) < _FEWEST_ROWS:
-        return False
-    cells = [cell for row in rows for cell in row]
-    return sum(len(cell.text.strip()) for cell in cells) < len(cells) * _CELL_CHARACTERS
+        first = following[0][0]
+        if not first.text.lstrip()[:1].islower():
+            continue
+        for block in reversed(region):
+            last = block[-1]
+            if last.size > first.size or (last.size, last.bold) == (first.size, first.bold):
+                if (last.size, last.bold) == (first.size, first.bold) and not last.text.rstrip().endswith(
+                    _FINISHED
+                ):
+                    block.extend(following.pop(0))
+                break
+    return [region for region in joined if region]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Final, Literal, Protocol, TypeAlias
 
 Fault: TypeAlias = Literal["missing", "sparse", "garbled"]
 """missing: the page shows something, but has no text; sparse: it has a few words beside or over a picture that fills it;
 garbled: it has letters, but not those that one sees."""
+
+
+class Pictured(Protocol):
+    def __call__(self, *, with_shapes: bool) -> float:
+        """The share of the page that pictures cover; `with_shapes` also what many drawn paths do, which may be letters."""
+        ...
+
 
 _VISIBLE: Final = re.compile(r"[^\s\u200b-\u200f\u00ad\ufeff]")
 # What no font shows: control characters, surrogates, private use, and the replacement character.
@@ -27,20 +31,19 @@ _SPARSE: Final = ((0.85, 200), (0.5, 60))
 _LEAST_PICTURE: Final = 0.005
 
 
-def fault(text: str, *, pictured: Callable[[], float]) -> Fault | None:
+def fault(text: str, *, pictured: Pictured) -> Fault | None:
     """What is wrong with the text of a page, if anything; None also for an empty page, which shows nothing.
 
-    `pictured` gives the share of the page that is covered by pictures, or by many drawn paths, which may be letters; it
-    is asked only when there is little text.
+    `pictured` is asked only when there is little text.
     """
     # Most pages are long and sound; one look at their beginning is enough to know that they are not sparse.
     visible = len(_VISIBLE.findall(text[:2_000]))
     if not visible:
-        return "missing" if pictured() > _LEAST_PICTURE else None
+        return "missing" if pictured(with_shapes=True) > _LEAST_PICTURE else None
     if _garbled(text):
         return "garbled"
     if visible < _SPARSE[0][1]:
-        share = pictured()
+        share = pictured(with_shapes=False)
         if any(share >= least and visible < fewest for least, fewest in _SPARSE):
             return "sparse"
     return None

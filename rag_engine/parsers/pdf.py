@@ -1,30 +1,22 @@
-"""PDF by PyMuPDF: pages, headings, paragraphs in reading order, tables.
-
-Speed: one text page per page, from which MuPDF writes the blocks and, as HTML, the place and size of every line; both
-are much cheaper than the dictionaries that PyMuPDF builds.
-"""
+"""PDF by PyMuPDF: pages, headings, paragraphs in reading order, tables, form fields and comments."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from rag_engine.errors import CorruptFile, EmptyDocument, EncryptedFile
-from rag_engine.parsers._mupdf import (
-    TEXT_FLAGS,
-    Document,
-    Page,
-    empty_store,
-    open_pdf,
-    picture_share,
-    translate_errors,
-)
-from rag_engine.parsers._pdf_layout import Block, TextLine, arranged, paragraph, table_text
+from rag_engine.parsers._mupdf import Document, Page, empty_store, open_pdf, picture_share, translate_errors
+from rag_engine.parsers._pdf_headings import count_sizes, outlined, sized
+from rag_engine.parsers._pdf_layout import Block, arranged
+from rag_engine.parsers._pdf_lines import PageText, page_text
+from rag_engine.parsers._pdf_margins import Margins
+from rag_engine.parsers._pdf_paragraphs import broken_word, continued, paragraph
 from rag_engine.parsers._pdf_recognition import PROGRAMS, Unread, recognised
+from rag_engine.parsers._pdf_tables import Rows, Rules, carried_rows, repeated_header, table_text
 from rag_engine.parsers._pdf_usable import fault
 from rag_engine.parsers._sections import HeadingPath, entered, joined, one_line, titles
 from rag_engine.parsers._unread_pages import Reason, no_text, notices
@@ -36,26 +28,33 @@ if TYPE_CHECKING:
 
 __all__ = ["PROGRAMS", "parse"]
 
-_LINE_STYLE: Final = re.compile(
-    r'<p style="top:(-?[\d.]+)pt;left:(-?[\d.]+)pt;line-height:([\d.]+)pt">(<b>)?'
-)
-_PAGE_HEIGHT: Final = re.compile(r'<div id="page0" style="width:[\d.]+pt;height:([\d.]{1,6})pt">')
-_A4_HEIGHT: Final = 842.0
-_DIGITS: Final = re.compile(r"\d+", re.ASCII)
-_WORD: Final = re.compile(r"[^\W\d_]{2}")
-_PAGE_NUMBER: Final = re.compile(
-    r"(?P<first>\d{1,4})(?P<after>\D.*)?|(?P<before>.*\D)(?P<last>\d{1,4})", re.ASCII
-)
 _NO_TEXT: Final = "The PDF has no text in it: its pages are empty, or pictures without words."
 _BAD_PAGES: Final = 50
 """Pages that may fail one after the other before the rest is given up: a damaged page tree may promise millions."""
 _SHRINK_EVERY: Final = 500
-_MARGIN: Final = 0.09
-"""Share of the page's height at its top and bottom where running headers and footers stand."""
-_LONGEST_HEADING: Final = 120
-_REMEMBERED: Final = 400
-_NARROW_LINES: Final = 2
-_NARROW_TEXT: Final = 4
+_FOOTNOTES: Final = 4
+"""Blocks at the end of a page among which the last paragraph of its body is looked for."""
+
+_Item = TypeVar("_Item")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ReadPage:
+    """A page as it is drawn; `found` by text recognition."""
+
+    number: int
+    text: PageText
+    found: Sequence[Section] = ()
+    notes: Sequence[Section] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ArrangedPage:
+    """A page in reading order, and the text of each of its blocks."""
+
+    read: _ReadPage
+    blocks: list[Block]
+    texts: list[str]
 
 
 @dataclass(slots=True)
@@ -65,10 +64,11 @@ class _Reading:
     outline: dict[int, list[tuple[int, str]]]
     """Page number (from 1) -> the headings that the outline places there: level (from 1) and title."""
     sizes: Counter[float] = field(default_factory=Counter[float])
-    """Characters by font size: the commonest size is the body's."""
-    margins: set[str] = field(default_factory=set[str])
-    """Running headers and footers of the pages so far, without their page numbers."""
     path: HeadingPath = ()
+    rules: Rules = field(default_factory=Rules)
+    rows: Rows = ()
+    """The table that the page before ended with, if it did: the next may go on with it."""
+    unread: dict[Reason, list[int]] = field(default_factory=lambda: defaultdict(list[int]))
 
 
 def parse(path: Path) -> Iterator[Section]:
@@ -76,51 +76,101 @@ def parse(path: Path) -> Iterator[Section]:
     with closing(open_pdf(path)) as document:
         if document.needs_pass:
             raise EncryptedFile
-        with translate_errors():
-            pages = document.page_count
-        yield from joined(_sections(document, pages), no_text=_NO_TEXT)
+        yield from joined(_sections(document), no_text=_NO_TEXT)
 
 
-def _sections(document: Document, pages: int) -> Iterator[Section]:
+def _sections(document: Document) -> Iterator[Section]:
     reading = _Reading(outline=_outline(document))
-    read = failed = 0
     found_text = False
-    unread: dict[Reason, list[int]] = defaultdict(list)
-    for number in range(1, pages + 1):
+    for page, following in _with_next(_arranged_pages(_pages(document, reading), reading.rules)):
+        if following is not None:
+            _mend_word(page, following)
+        for section in _page_sections(page, reading):
+            found_text = True
+            yield section
+    with translate_errors():
+        count = document.page_count
+    if not found_text:
+        raise EmptyDocument(no_text(reading.unread, count, otherwise=_NO_TEXT))
+    yield from notices(reading.unread, count)
+
+
+def _pages(document: Document, reading: _Reading) -> Iterator[_ReadPage]:
+    read = failed = 0
+    with translate_errors():
+        count = document.page_count
+    for number in range(1, count + 1):
         try:
             with translate_errors():
-                page = document.load_page(number - 1)
-                height, blocks = _page_blocks(page)
-                text = "\n".join(line.text for block in blocks for line in block)
-                what = fault(text, pictured=partial(picture_share, page))
+                page = _read_page(document.load_page(number - 1), number, reading)
         except CorruptFile:
             failed += 1
             if failed == _BAD_PAGES:
                 break
             continue
         read, failed = read + 1, 0
-        if what is not None:
-            try:
-                found = recognised(page, number)
-            except Unread as error:
-                unread[error.reason].append(number)
-            else:
-                found_text = found_text or bool(found)
-                above = titles(reading.path)
-                yield from (replace(section, headings=section.headings or above) for section in found)
-            if what == "garbled":
-                continue
-        for section in _page_sections(_without_margins(blocks, number, height, reading), number, reading):
-            found_text = True
-            yield section
+        yield page
         if number % _SHRINK_EVERY == 0:
             # Fonts and objects of the pages so far; seldom, as reading the fonts again is slow.
             empty_store()
     if not read:
         raise CorruptFile("The PDF is damaged: none of its pages can be read; save or download it again.")
-    if not found_text:
-        raise EmptyDocument(no_text(unread, pages, otherwise=_NO_TEXT))
-    yield from notices(unread, pages)
+
+
+def _read_page(page: Page, number: int, reading: _Reading) -> _ReadPage:
+    text = page_text(page, vectors=reading.rules.expected)
+    found: Sequence[Section] = ()
+    what = fault(text.text, pictured=partial(picture_share, page))
+    if what is not None:
+        try:
+            found = recognised(page, number)
+        except Unread as error:
+            reading.unread[error.reason].append(number)
+        if what == "garbled":
+            text = replace(text, blocks=[])
+    return _ReadPage(number=number, text=text, found=found)
+
+
+def _arranged_pages(pages: Iterator[_ReadPage], rules: Rules) -> Iterator[_ArrangedPage]:
+    margins = Margins()
+    before = ""
+    for page, following in _with_next(pages):
+        blocks = arranged(
+            margins.without(page.text, page.number, following.text if following else None),
+            page.text.drawn,
+            rules,
+        )
+        # A word that one page has with its hyphen inside a line keeps it at the end of one.
+        nearby = page.text.text
+        texts = [
+            table_text(block.rows) if block.rows else paragraph(block.lines, before + nearby)
+            for block in blocks
+        ]
+        before = nearby
+        yield _ArrangedPage(read=page, blocks=blocks, texts=texts)
+
+
+def _with_next(items: Iterator[_Item]) -> Iterator[tuple[_Item, _Item | None]]:
+    """Each item with the one after it."""
+    before = next(items, None)
+    while before is not None:
+        following = next(items, None)
+        yield before, following
+        before = following
+
+
+def _mend_word(page: _ArrangedPage, following: _ArrangedPage) -> None:
+    """Give a word that goes over the end of the page to the page on which it begins. Footnotes may stand below it."""
+    first = next((at for at, block in enumerate(following.blocks) if not block.rows), None)
+    if first is None:
+        return
+    for at in range(len(page.texts) - 1, max(len(page.texts) - _FOOTNOTES, 0) - 1, -1):
+        text, block = page.texts[at], page.blocks[at]
+        rest = "" if block.rows else broken_word(text, following.texts[first])
+        if rest and block.size == following.blocks[first].size:
+            page.texts[at] = continued(text, rest, full=True, nearby=page.read.text.text)
+            following.texts[first] = following.texts[first][len(rest) :].lstrip(" ")
+            return
 
 
 def _outline(document: Document) -> dict[int, list[tuple[int, str]]]:
@@ -137,79 +187,14 @@ def _outline(document: Document) -> dict[int, list[tuple[int, str]]]:
     return outline
 
 
-def _page_blocks(page: Page) -> tuple[float, list[list[TextLine]]]:
-    """The height of a page and the lines of its blocks, in the order in which the PDF draws them."""
-    text_page = page.get_textpage(flags=TEXT_FLAGS)
-    drawn = [block for block in text_page.extractBLOCKS() if block[6] == 0]
-    texts = [block[4].removesuffix("\n").split("\n") for block in drawn]
-    html = text_page.extractHTML()
-    styles = _LINE_STYLE.findall(html)
-    if len(styles) != sum(map(len, texts)):
-        styles = [
-            (y0 + position * (y1 - y0) / len(lines), x0, (y1 - y0) / len(lines), "")
-            for (x0, y0, _, y1, *_), lines in zip(drawn, texts, strict=True)
-            for position in range(len(lines))
-        ]
-    style = iter(styles)
-    blocks = [[_line(text, next(style)) for text in lines] for lines in texts]
-    for at, (x0, y0, x1, y1, *_) in enumerate(drawn):
-        if y1 - y0 > 2 * (x1 - x0) and len(blocks[at]) <= _NARROW_LINES and len(texts[at][0]) > _NARROW_TEXT:
-            # Text that runs upwards, such as a note in the margin, is neither a heading nor a cell.
-            blocks[at] = [replace(line, size=0.0, bold=False) for line in blocks[at]]
-    height = _PAGE_HEIGHT.search(html)
-    return float(height[1]) if height else _A4_HEIGHT, [
-        kept for block in blocks if (kept := [line for line in block if line.text.strip()])
-    ]
-
-
-def _line(text: str, style: tuple[float | str, float | str, float | str, str]) -> TextLine:
-    top, left, size, bold = style
-    return TextLine(
-        text=text, top=float(top), left=float(left), size=round(float(size) * 2) / 2, bold=bool(bold)
-    )
-
-
-def _without_margins(
-    blocks: list[list[TextLine]], number: int, height: float, reading: _Reading
-) -> list[list[TextLine]]:
-    """The blocks without page numbers, and without headers and footers that an earlier page had already."""
-    kept: list[list[TextLine]] = []
-    for block in blocks:
-        in_margin = block[0].top > height * (1 - _MARGIN) or block[-1].top + block[-1].size < height * _MARGIN
-        if not in_margin:
-            kept.append(block)
-            continue
-        key = _margin_key(one_line(" ".join(line.text for line in block)), number)
-        if key == "@0" or key in reading.margins:
-            continue
-        if len(reading.margins) < _REMEMBERED:
-            reading.margins.add(key)
-        kept.append(block)
-    return kept or blocks
-
-
-def _margin_key(text: str, number: int) -> str:
-    """The text without its page number, which may be off by as much on every page; "@0" when it is nothing but that."""
-    own = next((found for found in _DIGITS.finditer(text) if found.group() == str(number)), None)
-    if own is not None:
-        around = f"{text[: own.start()]}#{text[own.end() :]}"
-        return "@0" if around.strip(" -–") == "#" else around
-    match = _PAGE_NUMBER.fullmatch(text)
-    if match is None:
-        return text
-    printed = int(match["first"] or match["last"])
-    return f"{(match['after'] or match['before'] or '').strip(' -–|')}@{number - printed}"
-
-
-def _page_sections(lines: list[list[TextLine]], number: int, reading: _Reading) -> Iterator[Section]:
-    anchor = f"p. {number}"
-    blocks = arranged(lines)
-    for block in blocks:
-        if not block.rows and block.size:
-            reading.sizes[block.lines[0].size] += sum(len(line.text) for line in block.lines)
-    page_text = "\n".join(line.text for block in blocks for line in block.lines)
-    texts = [table_text(block.rows) if block.rows else paragraph(block.lines, page_text) for block in blocks]
-    headings = _outlined(texts, number, reading) if reading.outline else _sized(blocks, texts, reading)
+def _page_sections(page: _ArrangedPage, reading: _Reading) -> Iterator[Section]:
+    anchor = f"p. {page.read.number}"
+    blocks, texts = page.blocks, page.texts
+    if reading.outline:
+        headings = outlined(texts, reading.outline.get(page.read.number, ()))
+    else:
+        count_sizes(blocks, reading.sizes)
+        headings = sized(blocks, texts, reading.sizes)
     run: list[str] = []
     for position, (block, text) in enumerate(zip(blocks, texts, strict=True)):
         if run and (block.rows or position in headings):
@@ -218,50 +203,18 @@ def _page_sections(lines: list[list[TextLine]], number: int, reading: _Reading) 
         for level, title in headings.get(position, ()):
             reading.path = entered(reading.path, level, title)
         if block.rows:
-            yield Section(text=text, anchor=anchor, headings=titles(reading.path), kind="table")
-        else:
+            header = repeated_header(reading.rows, block.rows) if position == 0 else ""
+            yield Section(text=header + text, anchor=anchor, headings=titles(reading.path), kind="table")
+        elif text:
             run.append(text)
     if run:
         yield Section(text="\n\n".join(run), anchor=anchor, headings=titles(reading.path))
-    # An outline may point to a page without text.
-    for level, title in headings.get(0, ()) if not blocks else ():
-        reading.path = entered(reading.path, level, title)
-
-
-def _outlined(texts: Sequence[str], number: int, reading: _Reading) -> dict[int, list[tuple[float, str]]]:
-    """Block position -> the headings of the outline that begin there; one that no block repeats begins with the page."""
-    headings: dict[int, list[tuple[float, str]]] = defaultdict(list)
-    if number not in reading.outline:
-        return headings
-    keys = [_key(text[: 2 * _LONGEST_HEADING]) for text in texts]
-    position = 0
-    for level, title in reading.outline[number]:
-        wanted = _key(title)
-        found = next(
-            (at for at in range(position, len(keys)) if wanted and keys[at][:200].find(wanted) in range(6)),
-            None,
-        )
-        position = found if found is not None else position
-        headings[position].append((float(level), title))
-    return headings
-
-
-def _key(text: str) -> str:
-    return re.sub(r"\W", "", text).casefold()
-
-
-def _sized(
-    blocks: Sequence[Block], texts: Sequence[str], reading: _Reading
-) -> dict[int, list[tuple[float, str]]]:
-    """Block position -> the heading it is, told by letters larger than the body's, or bold: the larger, the higher."""
-    if not reading.sizes:
-        return {}
-    body = max(reading.sizes, key=lambda size: reading.sizes[size])
-    headings: dict[int, list[tuple[float, str]]] = {}
-    for position, (block, text) in enumerate(zip(blocks, texts, strict=True)):
-        if block.rows or len(block.lines) > 3 or len(text) > _LONGEST_HEADING or not _WORD.search(text):
-            continue
-        bold = all(line.bold for line in block.lines) and not text.rstrip().endswith((".", ":", ",", ";"))
-        if block.size >= body * 1.15 or (bold and len(block.lines) == 1 and block.size >= body * 0.95):
-            headings[position] = [(-block.size - 0.25 * bold, text)]
-    return headings
+    if blocks:
+        reading.rows = carried_rows(reading.rows, blocks)
+    else:
+        # An outline may point to a page without text.
+        for level, title in headings.get(0, ()):
+            reading.path = entered(reading.path, level, title)
+    above = titles(reading.path)
+    for section in (*page.read.found, *page.read.notes):
+        yield replace(section, headings=section.headings or above)

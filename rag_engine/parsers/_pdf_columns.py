@@ -1,0 +1,189 @@
+"""Pure: the columns of a page, and its blocks in the order in which a person reads them.
+
+What a PDF draws is mostly in reading order already. So its order is given up only where it goes to and fro between columns of prose.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate, groupby, pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.parsers._pdf_lines import TextLine
+
+Lines: TypeAlias = "list[TextLine]"
+
+_STEP: Final = 3.0
+"""Points by which places across the page are told apart."""
+_DIP: Final = 0.5
+"""A gutter is crossed by fewer lines than this share of those beside it."""
+_FEWEST_LINES: Final = 3
+_SHORTEST_LINE: Final = 18
+"""Characters: the lines of a column of prose are longer on average, and cells of a table shorter."""
+_LEAST_FILL: Final = 0.5
+"""Share of its column's width that a line of prose fills on average."""
+_MOST_COLUMNS: Final = 4
+_NEXT_LINE: Final = 1.5
+"""Line spacings, in sizes of the letters, up to which a line drawn apart is the next of its paragraph."""
+_NARROWEST_GUTTER: Final = 6.0
+
+
+class _Piece(NamedTuple):
+    """Lines of one block that stand in one column, or across several."""
+
+    lines: Lines
+    band: int
+    column: int
+    """-1 across the gutter."""
+
+
+def regions(blocks: Sequence[Sequence[TextLine]], *, right_to_left: bool = False) -> list[list[Lines]]:
+    """The blocks of a page in reading order, by region: a column of prose, or what stands across the page."""
+    lines = [line for block in blocks for line in block]
+    gutters = _gutters(lines)
+    if not gutters:
+        return [[list(block) for block in blocks]]
+    pieces = _pieces(blocks, lines, gutters)
+    pieces = _without_false_columns(pieces, gutters)
+    if all(piece.column < 0 for piece in pieces):
+        return [[list(block) for block in blocks]]
+    last = len(gutters)
+    ordered = sorted(
+        pieces,
+        key=lambda piece: (
+            piece.band,
+            last - piece.column if right_to_left and piece.column >= 0 else piece.column,
+        ),
+    )
+    changed = _to_and_fro(ordered, right_to_left=right_to_left) < _to_and_fro(
+        pieces, right_to_left=right_to_left
+    )
+    found: list[list[Lines]] = []
+    for _, group in groupby(
+        ordered if changed else pieces,
+        key=lambda piece: (piece.band if piece.column >= 0 else -1, piece.column),
+    ):
+        parts = [piece.lines for piece in group]
+        found.append(_paragraphs(parts) if changed else parts)
+    return found
+
+
+def _paragraphs(parts: Sequence[Lines]) -> list[Lines]:
+    """Lines that were drawn apart put together where they stand close."""
+    paragraphs: list[Lines] = []
+    for part in parts:
+        last = paragraphs[-1][-1] if paragraphs else None
+        if (
+            last is not None
+            and part[0].size == last.size
+            and 0 < part[0].base - last.base < _NEXT_LINE * last.size
+        ):
+            paragraphs[-1].extend(part)
+        else:
+            paragraphs.append(list(part))
+    return paragraphs
+
+
+def _gutters(lines: Sequence[TextLine]) -> list[tuple[float, float]]:
+    """Upright stripes of a page that hardly any line crosses, with many lines on both sides."""
+    if len(lines) < 2 * _FEWEST_LINES:
+        return []
+    start = min(line.left for line in lines)
+    steps = int((max(line.right for line in lines) - start) / _STEP) + 2
+    if not 20 <= steps <= 2_000:
+        return []
+    changes = [0] * (steps + 1)
+    for line in lines:
+        changes[int((line.left - start) / _STEP)] += 1
+        changes[int((line.right - start) / _STEP) + 1] -= 1
+    covered = list(accumulate(changes[:steps]))
+    before = list(accumulate(covered, max))
+    after = list(accumulate(reversed(covered), max))[::-1]
+    beside = list(map(min, before, after))
+    found: list[tuple[float, float]] = []
+    for is_dip, run in groupby(range(steps), key=lambda at: covered[at] < _DIP * beside[at]):
+        if not is_dip:
+            continue
+        places = list(run)
+        lowest = min(covered[at] for at in places)
+        inside = [at for at in places if covered[at] <= lowest + 1]
+        left, right = start + inside[0] * _STEP, start + (inside[-1] + 1) * _STEP
+        if right - left >= _NARROWEST_GUTTER and min(before[places[0]], after[places[-1]]) >= _FEWEST_LINES:
+            found.append((left, right))
+    return found if len(found) < _MOST_COLUMNS else []
+
+
+def _pieces(
+    blocks: Sequence[Sequence[TextLine]], lines: Sequence[TextLine], gutters: Sequence[tuple[float, float]]
+) -> list[_Piece]:
+    """The blocks cut where they change the column. A band ends where a line crosses the gutters, or begins to again."""
+    middles = [(left + right) / 2 for left, right in gutters]
+    column_of: dict[int, int] = {}
+    band_of: dict[int, int] = {}
+    band, across = 0, False
+    for line in sorted(lines, key=lambda line: line.top):
+        first, last = bisect_right(middles, line.left + 1), bisect_right(middles, line.right - 1)
+        column = first if first == last or (last - first < len(middles) and len(middles) > 1) else -1
+        if (column < 0) != across:
+            across = column < 0
+            band += 1
+        column_of[id(line)], band_of[id(line)] = column, band
+    return [
+        _Piece(lines=list(group), band=band, column=column)
+        for block in blocks
+        for (band, column), group in groupby(block, key=lambda line: (band_of[id(line)], column_of[id(line)]))
+    ]
+
+
+def _without_false_columns(pieces: Sequence[_Piece], gutters: Sequence[tuple[float, float]]) -> list[_Piece]:
+    """The same pieces, those of a band that are no columns of prose as ones across the page."""
+    lines: dict[int, dict[int, Lines]] = {}
+    for piece in pieces:
+        lines.setdefault(piece.band, {}).setdefault(piece.column, []).extend(piece.lines)
+    edges = [0.0, *(edge for gutter in gutters for edge in gutter), 0.0]
+    prose = {
+        band: _is_prose(columns, edges)
+        and not _is_rows_of_cells([piece for piece in pieces if piece.band == band])
+        for band, columns in lines.items()
+        if -1 not in columns
+    }
+    return [piece if prose.get(piece.band) else piece._replace(column=-1) for piece in pieces]
+
+
+def _is_prose(columns: dict[int, Lines], edges: Sequence[float]) -> bool:
+    if len(columns) < 2:
+        return False
+    wide = 0
+    for column in columns.values():
+        characters = sum(len(line.text) for line in column)
+        width = max(line.right for line in column) - min(line.left for line in column)
+        filled = sum(line.right - line.left for line in column)
+        if len(column) < _FEWEST_LINES or filled < _LEAST_FILL * width * len(column):
+            continue
+        wide += characters >= _SHORTEST_LINE * len(column)
+    return wide >= 2
+
+
+def _is_rows_of_cells(pieces: Sequence[_Piece]) -> bool:
+    """Whether the band is a table of cells with several lines each: drawn cell by cell, and cells of a row begin level."""
+    pairs = [(first, second) for first, second in pairwise(pieces) if first.column < second.column]
+    if len(pairs) < 2:
+        return False
+    several = sum(len(first.lines) > 1 or len(second.lines) > 1 for first, second in pairs)
+    level = sum(
+        abs(first.lines[0].base - second.lines[0].base) < 0.5 * second.lines[0].size
+        for first, second in pairs
+    )
+    return several * 3 >= len(pairs) and level * 10 >= 7 * len(pairs)
+
+
+def _to_and_fro(pieces: Sequence[_Piece], *, right_to_left: bool) -> int:
+    """How often the order changes the column; backwards counts thrice."""
+    cost = 0
+    for first, second in pairwise(pieces):
+        if first.column >= 0 <= second.column and first.column != second.column:
+            cost += 1 if (first.column < second.column) != right_to_left else 3
+    return cost

@@ -1,0 +1,165 @@
+"""The lines of a page of a PDF with their places, by way of MuPDF's JSON: the cheapest form that has places and fonts.
+
+Distances are in points, from the top left corner of the page as it is shown.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple, NotRequired, TypeAlias, TypedDict
+
+from rag_engine.parsers import _mupdf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rag_engine.parsers._mupdf import Page
+
+Box: TypeAlias = tuple[float, float, float, float]
+"""Left, top, right, bottom."""
+
+_SCALE: Final = 10
+"""The JSON has whole numbers; so they are tenths of a point."""
+_RECTANGLE: Final = re.compile(
+    r'<vector bbox="(-?[\d.]+) (-?[\d.]+) (-?[\d.]+) (-?[\d.]+)"[^>]* rectangle="1"', re.ASCII
+)
+_JSON_VECTOR: Final = re.compile(r'\{"type":"vector"[^{}]*\}')
+_MOST_RECTANGLES: Final = 5_000
+_DIRECTION: Final = re.compile(r' dir="(-?[\d.]+) (-?[\d.]+)"', re.ASCII)
+
+
+class TextLine(NamedTuple):
+    """One line of a page as the PDF draws it; a row of a table is several. A tuple, as there are very many."""
+
+    text: str
+    top: float
+    left: float
+    size: float
+    bold: bool = False
+    right: float = 0.0
+    bottom: float = 0.0
+    base: float = 0.0
+    """Where the letters stand."""
+    turned: bool = False
+    """Whether it runs upwards or downwards."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageText:
+    """The lines of a page by block, in the order in which the PDF draws them."""
+
+    width: float
+    height: float
+    blocks: list[list[TextLine]]
+    text: str
+    """The same, a line for each, as it is drawn."""
+    drawn: Callable[[], Sequence[Box]]
+    """The rectangles on the page."""
+
+
+class _JsonBox(TypedDict):
+    x: int
+    y: int
+    w: int
+    h: int
+
+
+class _JsonFont(TypedDict):
+    size: int
+    weight: str
+
+
+class _JsonLine(TypedDict):
+    text: str
+    bbox: _JsonBox
+    font: _JsonFont
+    y: int
+
+
+class _JsonBlock(TypedDict):
+    lines: NotRequired[list[_JsonLine]]
+
+
+def page_text(page: Page, *, vectors: bool = False) -> PageText:
+    """The text of a page, turned the way that most of it is to be read.
+
+    `vectors`: what is drawn will be asked for, too. That is cheap now and dear later, but not free.
+    """
+    text = _mupdf.text_page(page, vectors=vectors)
+    blocks, turned, letters = _lines(text)
+    if turned * 2 > letters:
+        page.set_rotation((page.rotation + _degrees(text)) % 360)
+        text = _mupdf.text_page(page, vectors=vectors)
+        blocks, _, _ = _lines(text)
+    words = "\n".join([line.text for block in blocks for line in block])
+    box = page.rect
+
+    def drawn() -> Sequence[Box]:
+        return _rectangles(text if vectors else _mupdf.text_page(page, vectors=True))
+
+    return PageText(width=box.x1 - box.x0, height=box.y1 - box.y0, blocks=blocks, text=words, drawn=drawn)
+
+
+def _degrees(text: _mupdf.TextPage) -> int:
+    """By how much clockwise to turn a page whose lines run upwards or downwards."""
+    directions = Counter(_DIRECTION.findall(_mupdf.text_page_xml(text)))
+    upwards = sum(count for (_, y), count in directions.items() if y.startswith("-"))
+    return 90 if upwards * 2 > directions.total() else 270
+
+
+def _rectangles(text: _mupdf.TextPage) -> Sequence[Box]:
+    """The drawn rectangles of a page, of which many are the rules of tables; none when they are too many for that."""
+    xml = _mupdf.text_page_xml(text)
+    if xml.count("<vector") > _MOST_RECTANGLES:
+        return ()
+    return [
+        (float(left), float(top), float(right), float(bottom))
+        for left, top, right, bottom in _RECTANGLE.findall(xml)
+    ]
+
+
+def _lines(text: _mupdf.TextPage) -> tuple[list[list[TextLine]], int, int]:
+    """The blocks, the letters in lines that run upwards or downwards, and all letters."""
+    blocks: list[list[TextLine]] = []
+    turned_letters = letters = 0
+    printed = _mupdf.text_page_json(text, _SCALE)
+    if '"vector"' in printed:
+        printed = _JSON_VECTOR.sub("{}", printed)
+    data: dict[str, list[_JsonBlock]] = json.loads(printed)
+    for block in data["blocks"]:
+        lines: list[TextLine] = []
+        for line in block.get("lines", ()):
+            words = line["text"]
+            if not words or words.isspace():
+                continue
+            box, font = line["bbox"], line["font"]
+            left, top, width, height = (
+                box["x"] / _SCALE,
+                box["y"] / _SCALE,
+                box["w"] / _SCALE,
+                box["h"] / _SCALE,
+            )
+            turned = height > 2 * width and len(words) > 2
+            letters += len(words)
+            if turned:
+                turned_letters += len(words)
+            # By position, as this runs for every line of every page.
+            lines.append(
+                TextLine(
+                    words,
+                    top,
+                    left,
+                    round(font["size"] / (_SCALE / 2)) / 2,
+                    font["weight"] == "bold",
+                    left + width,
+                    top + height,
+                    line["y"] / _SCALE,
+                    turned,
+                )
+            )
+        if lines:
+            blocks.append(lines)
+    return blocks, turned_letters, letters

@@ -1,0 +1,115 @@
+"""Pure: the lines of a paragraph to its text, with the words mended that the lines broke."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.parsers._pdf_lines import TextLine
+
+_HYPHENS: Final = ("-", "\u00ad", "\u2010")
+_SOFT: Final = "\u00ad"
+_WIDE: Final = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+"""Scripts without blanks between words; Korean has them."""
+_MARK: Final = re.compile(
+    r"(?:[\u2022\u2023\u2043\u2219\u25aa\u25ab\u25a0\u25a1\u25cf\u25cb\u25e6\u2713\u2714\u27a2\u2794\uf0b7\uf0a7\uf0d8*\u2013-]"
+    r"|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)])(?:\s|$)"
+)
+"""What an entry of a list begins with."""
+_JOINING: Final = frozenset(
+    [
+        "and",
+        "or",
+        "to",
+        "und",
+        "oder",
+        "bzw",
+        "bis",
+        "et",
+        "ou",
+        "y",
+        "o",
+        "e",
+        "ed",
+        "och",
+        "eller",
+        "og",
+        "en",
+        "of",
+        "ja",
+        "tai",
+        "i",
+        "lub",
+        "oraz",
+    ]
+)
+"""After these a hyphen at the end of a line is one of "pre- and post-war"."""
+
+
+def is_mark(text: str) -> bool:
+    """Whether `text` is nothing but the sign or number of an entry of a list."""
+    found = _MARK.match(text)
+    return found is not None and not text[found.end() :].strip()
+
+
+def paragraph(lines: Sequence[TextLine], nearby: str = "") -> str:
+    """The text of a paragraph: words broken at line ends mended, full lines joined, short lines kept as they are.
+
+    A hyphen stays where `nearby`, the text around, has the same word with the hyphen inside a line.
+    """
+    if len(lines) == 1:
+        return lines[0].text.strip()
+    longest = max(len(line.text) for line in lines)
+    text = lines[0].text.strip()
+    for before, line in pairwise(lines):
+        following = line.text.strip()
+        if before.turned == line.turned and (
+            abs(before.base - line.base) < 0.4 * line.size if before.base else abs(before.top - line.top) < 2
+        ):
+            text = _beside(text, following)
+        elif _MARK.match(following):
+            text = f"{text}\n{following}"
+        else:
+            full = len(before.text.strip()) >= longest * 0.6 or is_mark(before.text.strip())
+            text = continued(text, following, full=full, nearby=nearby)
+    return text
+
+
+def _beside(text: str, following: str) -> str:
+    if _WIDE.match(text[-1:]) and _WIDE.match(following[:1]):
+        return text + following
+    return f"{text} {following}"
+
+
+def continued(text: str, following: str, *, full: bool, nearby: str = "") -> str:
+    """`text` and the line under it; `full`: whether its last line reached so far that the paragraph goes on."""
+    if text.endswith(_HYPHENS) and text[-2:-1].isalpha() and following[:1].isalnum():
+        return _mended(text, following, nearby)
+    if not full:
+        return f"{text}\n{following}"
+    return _beside(text, following)
+
+
+def _mended(text: str, following: str, nearby: str) -> str:
+    first, second = text[:-1].split()[-1], following.split()[0]
+    if text.endswith(_SOFT):
+        return text[:-1] + following
+    if not following[0].islower():
+        return text + following
+    if second.strip(".,;:") in _JOINING:
+        return f"{text} {following}"
+    if "-" in first or f"{first}-{second.rstrip('.,;:!?)')}" in nearby:
+        return text + following
+    return text[:-1] + following
+
+
+def broken_word(text: str, following: str) -> str:
+    """The rest of the word that `text` ends in the middle of and `following` begins with, or nothing."""
+    if not text.endswith(_HYPHENS) or not text[-2:-1].isalpha() or not following[:1].islower():
+        return ""
+    rest = following.split(None, 1)[0]
+    return "" if rest.strip(".,;:") in _JOINING else rest
