@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rag_engine.parsers._encoding import opened, text_lines
 from rag_engine.parsers._lines import Line, group, lines_anchor
-from rag_engine.parsers._sections import joined
+from rag_engine.parsers._sections import HeadingPath, joined, titles
+from rag_engine.parsers._text_headings import headed
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
@@ -28,6 +30,12 @@ def sections(
     lines: Iterable[Line], *, starts: Callable[[Line, Line], bool] = after_blank
 ) -> Iterator[Section]:
     """The sections of lines of prose; a block begins where `starts` says so of a line and the one before it."""
-    for lines_of_section in group(lines, starts=starts):
-        text = "\n".join(line.text for line in lines_of_section)
-        yield Section(text=text, anchor=lines_anchor(lines_of_section))
+    for path, part in groupby(headed(lines), key=_path):
+        headings = titles(path)
+        for lines_of_section in group((line for _, line in part), starts=starts):
+            text = "\n".join(line.text for line in lines_of_section)
+            yield Section(text=text, anchor=lines_anchor(lines_of_section), headings=headings)
+
+
+def _path(headed_line: tuple[HeadingPath, Line]) -> HeadingPath:
+    return headed_line[0]
