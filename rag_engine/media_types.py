@@ -259,6 +259,14 @@ _MAIL = re.compile(
     r"\s*(?:MIME-Version:|(?:Received|Return-Path|Delivered-To|Message-ID|X-[\w-]+):.*\n(?:.*\n)*?(?:From|Subject):)",
     re.I,
 )
+# What a text without a known suffix begins with.
+_TEXT_KINDS: Final = (
+    ("code", re.compile("#!")),
+    ("xml", re.compile(r"\s*<\?xml\s")),
+    ("json", re.compile(r"\s*[\[{]\s*[\"\[{]")),
+    ("subtitles", re.compile(r"WEBVTT|1\s+\d\d:\d\d:\d\d,\d{3} -->")),
+    ("latex", re.compile(r"(?:\s|%.*\n)*\\documentclass")),
+)
 _OWN_BINARY: Final = frozenset({"pdf", "docx", "pptx", "sheet", "picture"})
 _OWN_TEXT: Final = frozenset(
     {"sheet", "markdown", "html", "json", "text", "code", "notebook", "rst", "asciidoc", "latex", "subtitles"}
@@ -426,7 +434,7 @@ def _text_suffix(beginning: str, name: str, suffix: str) -> str:
         raise CorruptFile(
             f"{shown(name)} is plain text, not a .{suffix} file; if the text is what you want, rename it to .txt."
         )
-    return "code" if beginning.startswith("#!") else "text"
+    return next((kind for kind, pattern in _TEXT_KINDS if pattern.match(beginning.lstrip("\ufeff"))), "text")
 
 
 def _unsupported(name: str, kind: str, hint: str = "") -> UnsupportedFile:
