@@ -27,7 +27,7 @@ _IGNORED: Final = frozenset(
     | {"bkmkstart", "bkmkend", "themedata", "datafield", "formfield", "userprops", "template", "panose"}
     | {"pntxta", "pntxtb", "fname", "falt", "private", "colorschememapping", "latentstyles", "datastore"}
 )
-_NOTES: Final = {"footnote": "footnote", "annotation": "comment"}
+_NOTES: Final = {"footnote": "footnote", "annotation": "comment", "shptxt": "box", "dptxbxtext": "box"}
 _MARGINS: Final = {
     **dict.fromkeys(("header", "headerl", "headerr", "headerf"), "header"),
     **dict.fromkeys(("footer", "footerl", "footerr", "footerf"), "footer"),

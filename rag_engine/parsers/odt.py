@@ -225,17 +225,17 @@ def _asides(element: _Element, place: _Place) -> Iterator[Section]:
 
 
 def _aside(aside: _Element, place: _Place) -> Iterator[Section]:
-    headings = titles(place.path)
     if aside.tag == f"{OFFICE}annotation":
         place.comments += 1
         author = one_line(aside.findtext(f"{DC}creator") or "")
+        anchor = f"comment {place.comments}"
+        said = f"Comment {place.comments} by {author}" if author else f"Comment {place.comments}"
         text = "\n".join(texts(aside))
-        said = f"{author}: {text}" if author and text else text
-        yield Section(text=said, anchor=f"comment {place.comments}", headings=(*headings, "Comments"))
-        return
-    kind = "endnote" if aside.get(f"{TEXT}note-class") == "endnote" else "footnote"
-    mark = one_line(aside.findtext(f"{TEXT}note-citation") or "")
-    body = aside.find(f"{TEXT}note-body")
-    text = "\n".join(texts(body)) if body is not None else ""
-    title = f"{kind.capitalize()}s"
-    yield Section(text=text, anchor=f"{kind} {mark}".strip(), headings=(*headings, title))
+    else:
+        kind = "endnote" if aside.get(f"{TEXT}note-class") == "endnote" else "footnote"
+        anchor = f"{kind} {one_line(aside.findtext(f'{TEXT}note-citation') or '')}".strip()
+        said = anchor.capitalize()
+        body = aside.find(f"{TEXT}note-body")
+        text = "\n".join(texts(body)) if body is not None else ""
+    if not is_blank(text):
+        yield Section(text=f"{said}: {text}", anchor=anchor, headings=titles(place.path))

@@ -49,6 +49,8 @@ class _Place:
     cells: list[str] = field(default_factory=list[str])
     nested: list[str] = field(default_factory=list[str])
     rows: list[list[str]] = field(default_factory=list[list[str]])
+    boxes: list[str] = field(default_factory=list[str])
+    """Text boxes in the paragraph that is being read."""
     notes: list[Section] = field(default_factory=list[Section])
     margins: dict[str, Section] = field(default_factory=dict[str, Section])
     counts: Counter[str] = field(default_factory=Counter[str])
@@ -102,6 +104,10 @@ def _told(event: Event, place: _Place, styles: dict[int, Style]) -> Iterator[Sec
             if not is_blank(event.text):
                 yield from _end_of_table(place)
                 yield from _paragraph(event, place, _level(event, styles))
+            yield from (place.section(text) for text in place.boxes)
+            place.boxes.clear()
+        case Note(kind="box", text=text):
+            place.boxes.append(text)
         case Cell(text=text, depth=0):
             place.cells.append(one_line(" ".join([*place.cell, text])))
             place.cell.clear()
@@ -190,11 +196,6 @@ def _note(note: Note, place: _Place) -> None:
             place.margins.setdefault(one_line(note.text), section)
         return
     place.counts[note.kind] += 1
-    text = f"{note.author}: {note.text}" if note.author else note.text
-    place.notes.append(
-        Section(
-            text=text,
-            anchor=f"{note.kind} {place.counts[note.kind]}",
-            headings=(*titles(place.path), f"{note.kind.capitalize()}s"),
-        )
-    )
+    anchor = f"{note.kind} {place.counts[note.kind]}"
+    said = f"{anchor.capitalize()} by {note.author}" if note.author else anchor.capitalize()
+    place.notes.append(Section(text=f"{said}: {note.text}", anchor=anchor, headings=titles(place.path)))

@@ -138,8 +138,8 @@ def test_notes_comments_frames_and_margins_have_places(tmp_path: Path) -> None:
     places = {section.anchor: section.text for section in sections}
     assert places == {
         "§ Rules": "Rules\n\nText goes on.\n\nIn a box\n\nA crane",
-        "footnote 3": "See the law.",
-        "comment 1": "Zoë: Really?",
+        "footnote 3": "Footnote 3: See the law.",
+        "comment 1": "Comment 1 by Zoë: Really?",
         "§ Header": "ACME",
     }
 

@@ -92,9 +92,9 @@ def test_lists_notes_and_margins(tmp_path: Path) -> None:
         ("§ Rules", "Rules"),
         ("§ Rules", "1. one\n  - inner"),
         ("§ Rules", "Text on."),
-        ("footnote 1", "See the law."),
-        ("endnote 1", "At the end."),
-        ("comment 1", "Zoë: Really?"),
+        ("footnote 1", "Footnote 1: See the law."),
+        ("endnote 1", "Endnote 1: At the end."),
+        ("comment 1", "Comment 1 by Zoë: Really?"),
         ("§ Header", "ACME"),
     ]
 
