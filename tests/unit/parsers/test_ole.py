@@ -86,7 +86,7 @@ _TEXTS = {
 
 
 def test_an_outlook_message_with_attachments(tmp_path: Path) -> None:
-    more = attachment(0, "notes.md", b"# Leave\n\nThirty days.") | attachment(1, "run.exe", b"MZ\0\1" * 99)
+    more = attachment(0, "notes.md", b"# Leave\n\nThirty days.") | attachment(1, "run.exe", b"MZ\0\1" * 2_000)
     inner = "__attach_version1.0_#00000002"
     more |= {
         f"{inner}/__properties_version1.0": bytes(8),
