@@ -112,7 +112,7 @@ class BlockReader:
                 for kind, thing in line.beside:
                     if kind == "box":
                         yield from self.lines(cast("Element", thing))
-                    elif kind == "picture":
+                    elif kind in {"picture", "words"}:
                         yield str(thing)
             else:
                 for section in self.table(rows_of(block)):
@@ -185,8 +185,9 @@ class BlockReader:
         headings = self.headings
         anchor = section_anchor(headings)
         for kind, thing in things:
-            if kind == "picture":
-                yield Section(text=f"Picture: {thing}", anchor=anchor, headings=headings)
+            if kind in {"picture", "words"}:
+                text = f"Picture: {thing}" if kind == "picture" else str(thing)
+                yield Section(text=text, anchor=anchor, headings=headings)
             elif kind == "box":
                 yield from self._box(cast("Element", thing))
             else:
@@ -285,7 +286,7 @@ class BlockReader:
             text = line.text.replace(PAGE_NUMBER, "")
             texts.append(f"{item.strip()} {text}" if item and not is_blank(text) else text)
             for kind, thing in line.beside:
-                if kind == "picture":
+                if kind in {"picture", "words"}:
                     texts.append(str(thing))
                 elif kind == "box":
                     texts += [section.text for section in self._box(cast("Element", thing))]

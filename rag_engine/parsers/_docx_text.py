@@ -49,9 +49,12 @@ _BASE: Final = re.compile(r"\\o\\?(?:\\a[dclr])?\(\\s\\up\s*\d+\([^()]*\)\s*[,;]
 _SYMBOL_FIELD: Final = re.compile(r'SYMBOL\s+(0x[0-9a-f]+|\d+)(?:.*?\\f\s+"?([^"\\]+))?', re.IGNORECASE)
 _CONTENTS_LINE: Final = re.compile(r"\t\s*[0-9ivxlcdm]+\s*$", re.IGNORECASE)
 _LONGEST_QUOTE: Final = 80
+_DEEPEST: Final = 40
+"""Fields in fields that are kept in mind."""
+_MOST_COMPARED: Final = 10
 
-Beside = tuple[Literal["box", "chart", "diagram", "picture", "file"], object]
-"""What stands beside a paragraph: the element of a box, the id of a chart, a diagram or a file, what a picture shows."""
+Beside = tuple[Literal["box", "chart", "diagram", "picture", "words", "file"], object]
+"""What stands beside a paragraph: the element of a box, the id of a chart, a diagram or a file, what a picture shows or says."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -193,6 +196,7 @@ class TextReader:
     def _field_sign(self, element: Element, line: Paragraph) -> None:
         kind = element.get(f"{W}fldCharType")
         if kind == "begin":
+            del self._fields[:-_DEEPEST]
             self._fields.append(_Field(begin=element))
         elif self._fields and kind == "separate":
             self._fields[-1].in_result = True
@@ -292,19 +296,19 @@ class TextReader:
         elif tag == f"{OFFICE}OLEObject":
             line.beside.append(("file", element))
         elif tag == f"{WP}docPr":
-            _append_picture(alternative_text(element), line)
+            _append("picture", alternative_text(element), line)
         elif tag == f"{V}textpath":
-            _append_picture(element.get("string") or "", line)
+            _append("words", element.get("string") or "", line)
         elif tag == f"{A}p":
-            _append_picture("".join(words.text or "" for words in element.iter(f"{A}t")), line)
+            _append("words", "".join(words.text or "" for words in element.iter(f"{A}t")), line)
         elif isinstance(tag, str) and tag.startswith(V):
-            _append_picture(alternative_text(element, "alt"), line)
+            _append("picture", alternative_text(element, "alt"), line)
         self._drawing(element, line)
 
 
-def _append_picture(text: str, line: Paragraph) -> None:
-    if text.strip() and ("picture", text) not in line.beside:
-        line.beside.append(("picture", text))
+def _append(kind: Literal["picture", "words"], text: str, line: Paragraph) -> None:
+    if text.strip() and (kind, text) not in line.beside[-_MOST_COMPARED:]:
+        line.beside.append((kind, text))
 
 
 def shows_prompt(control: Element) -> bool:

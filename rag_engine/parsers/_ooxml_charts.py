@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from bisect import bisect_right
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -102,13 +103,16 @@ def _column(element: Element | None) -> Column:
 
 def _nested_categories(levels: Sequence[Column]) -> Column:
     """Categories in categories: the inner level comes first, and an outer one is written at its first place only."""
-    column: Column = {}
-    for at in sorted(levels[0]):
-        outer = [
-            level[max(before)] for level in levels[:0:-1] if (before := [key for key in level if key <= at])
-        ]
-        column[at] = ", ".join([*outer, levels[0][at]])
-    return column
+    outer = [(level, sorted(level)) for level in levels[:0:-1]]
+    return {
+        at: ", ".join([*(name for level, starts in outer if (name := _above(level, starts, at))), inner])
+        for at, inner in levels[0].items()
+    }
+
+
+def _above(level: Column, starts: Sequence[int], at: int) -> str:
+    before = bisect_right(starts, at)
+    return level[starts[before - 1]] if before else ""
 
 
 def _points(parent: Element, code: str) -> Column:

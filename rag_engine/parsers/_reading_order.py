@@ -12,7 +12,7 @@ Thing = TypeVar("Thing")
 
 _LINES_END: Final = 0.85
 """Boxes are taller than their text, so that they overlap a little where the eye sees a gap."""
-_MOST: Final = 400
+_MOST: Final = 150
 """With more boxes than these the slide is a drawing: from top to bottom, then."""
 
 

@@ -8,11 +8,12 @@ import pptx
 import pytest
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
+from pptx.enum.shapes import PROG_ID
 from pptx.util import Inches
 
 from rag_engine.parsers import pptx as pptx_parser
 from rag_engine.types import Section
-from tests.unit.parsers.files import CHINESE, GERMAN, write_pptx
+from tests.unit.parsers.files import CHINESE, GERMAN, write_pptx, write_xlsx
 from tests.unit.parsers.ooxml import box, part, relations, slide, write_slides
 
 if TYPE_CHECKING:
@@ -216,6 +217,60 @@ def test_a_diagram_is_a_list(tmp_path: Path) -> None:
     assert _lines(_read(tmp_path, slide(_frame('<dgm:relIds r:dm="d"/>')), parts=parts)) == [
         *("- Plan", "  - Ask", "- Build")
     ]
+
+
+def _chart(tmp_path: Path, inside: str, root: str = "c:chartSpace", pointer: str = "c:chart") -> list[str]:
+    parts = {
+        "ppt/charts/chart1.xml": part(root, inside),
+        "ppt/slides/_rels/slide0.xml.rels": relations({"d": ("chart", "../charts/chart1.xml")}),
+    }
+    frame = _frame(f'<{pointer} r:id="d"/>')
+    wrapped = f'<mc:AlternateContent><mc:Choice Requires="cx1">{frame}</mc:Choice><mc:Fallback/></mc:AlternateContent>'
+    return _lines(_read(tmp_path, slide(wrapped), parts=parts))
+
+
+def test_categories_in_categories_shares_and_dates_of_a_chart(tmp_path: Path) -> None:
+    def points(*texts: str) -> str:
+        return "".join(f'<c:pt idx="{at}"><c:v>{text}</c:v></c:pt>' for at, text in enumerate(texts) if text)
+
+    inner, outer = points("Q1", "Q2", "Q1"), points("2023", "", "2024")
+    values = f"<c:numRef><c:numCache><c:formatCode>0.0%</c:formatCode>{points('0.125', '', '0.2')}</c:numCache></c:numRef>"
+    series = (
+        "<c:ser><c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>Share</c:v></c:pt></c:strCache></c:strRef></c:tx>"
+        f"<c:cat><c:multiLvlStrRef><c:multiLvlStrCache><c:lvl>{inner}</c:lvl><c:lvl>{outer}</c:lvl></c:multiLvlStrCache>"
+        f"</c:multiLvlStrRef></c:cat><c:val>{values}</c:val></c:ser>"
+    )
+    chart = f"<c:chart><c:plotArea><c:barChart>{series}</c:barChart></c:plotArea></c:chart>"
+    assert _chart(tmp_path, chart) == ["| Share", "2023, Q1 | 12.5%", "2024, Q1 | 20%"]
+    dates = (
+        "<c:ser><c:cat><c:numRef><c:numCache><c:formatCode>yyyy\\-mm\\-dd</c:formatCode>"
+        f"{points('45352')}</c:numCache></c:numRef></c:cat><c:val><c:numLit>{points('7')}</c:numLit></c:val></c:ser>"
+    )
+    chart = f"<c:chart><c:plotArea><c:lineChart>{dates}</c:lineChart></c:plotArea></c:chart>"
+    assert _chart(tmp_path, chart) == ["2024-03-01 | 7"]
+
+
+def test_a_chart_of_the_new_kind(tmp_path: Path) -> None:
+    chart = (
+        '<cx:chartData><cx:data id="0"><cx:strDim type="cat"><cx:lvl><cx:pt idx="0">Rent</cx:pt></cx:lvl></cx:strDim>'
+        '<cx:numDim type="val"><cx:lvl><cx:pt idx="0">-40</cx:pt></cx:lvl></cx:numDim></cx:data></cx:chartData>'
+        "<cx:chart><cx:title><cx:tx><cx:txData><cx:v>Costs</cx:v></cx:txData></cx:tx></cx:title><cx:plotArea>"
+        "<cx:plotAreaRegion><cx:series><cx:tx><cx:txData><cx:v>Year</cx:v></cx:txData></cx:tx><cx:dataId val='0'/>"
+        "</cx:series></cx:plotAreaRegion></cx:plotArea></cx:chart>"
+    )
+    assert _chart(tmp_path, chart, "cx:chartSpace", "cx:chart") == ["Costs", "| Year", "Rent | -40"]
+
+
+def test_a_workbook_on_a_slide(tmp_path: Path) -> None:
+    write_xlsx(tmp_path / "book.xlsx")
+    path = tmp_path / "file"
+    presentation = cast("Any", pptx.Presentation())
+    one = presentation.slides.add_slide(presentation.slide_layouts[6])
+    one.shapes.add_ole_object(str(tmp_path / "book.xlsx"), PROG_ID.XLSX, 0, 0)
+    presentation.save(str(path))
+    sections = list(pptx_parser.parse(path))
+    assert {section.anchor for section in sections} == {"slide 1"}
+    assert any("Köln | 2024-03-01" in section.text for section in sections)
 
 
 def test_comments_of_both_generations(tmp_path: Path) -> None:
