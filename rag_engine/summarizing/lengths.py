@@ -137,6 +137,8 @@ _LANGUAGES = MappingProxyType(
         for code, (spaced, other) in _NAMES.items()
     }
 )
+_FILE_NAME = re.compile(r"[^\s,;:?!\"'()<>|]*[^\W_]\.(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{1,5}\b")
+_HIDDEN = "\ue000"
 _ALL_PATTERNS = (
     _WORDS,
     _SENTENCES,
@@ -182,7 +184,8 @@ class Wishes:
 
 
 def wishes(text: str) -> Wishes:
-    """What a request says of length, form and language."""
+    """What a request says of length, form and language; not what the name of a file says ("long.md")."""
+    text = _FILE_NAME.sub(" ", text)
     return Wishes(
         words=_value(_WORDS, text),
         points=_value(_POINTS, text),
@@ -197,8 +200,12 @@ def wishes(text: str) -> Wishes:
 
 def without_wishes(text: str) -> str:
     """The text without what it says of them."""
+    names = _FILE_NAME.findall(text)
+    text = _FILE_NAME.sub(_HIDDEN, text)
     for pattern in _ALL_PATTERNS:
         text = pattern.sub(" ", text)
+    for name in names:
+        text = text.replace(_HIDDEN, name, 1)
     return " ".join(text.split())
 
 

@@ -54,11 +54,12 @@ def meant(
     """
     if request.everything:
         return _everything(request, records, named or {})
-    about = _folded(request.about)
-    titled, left = _titled(about, records, recent)
+    titled, left = _titled(request, records, recent)
     words = naming_words(left)
     if titled:
-        return Meant(finding="topic") if words else Meant(finding="documents", documents=titled)
+        named_by = frozenset[str]().union(*(_tokens(record.document.title) for record in titled))
+        others = [word for word in words if not _tokens(word) <= named_by]
+        return Meant(finding="topic") if others else Meant(finding="documents", documents=titled)
     if name := _FILE_NAME.search(left):
         return _by_words(request, words, records) or Meant(finding="unknown", name=name[0])
     is_kind = all(word in wording.KIND_WORDS for word in words)
@@ -109,9 +110,10 @@ def _everything(
 
 
 def _titled(
-    about: str, records: Sequence[DocumentRecord], recent: Sequence[str]
+    request: SummaryRequest, records: Sequence[DocumentRecord], recent: Sequence[str]
 ) -> tuple[tuple[DocumentRecord, ...], str]:
-    """The documents whose whole title, or its name without the suffix, stands in the text, and what is left of that."""
+    """The documents whose whole title stands in the request, or its name without the suffix, and what is left of the words."""
+    about, text = _folded(request.about), _folded(request.text)
     found: list[DocumentRecord] = []
     by_title = [(record, _folded(record.document.title)) for record in records]
     longest_first = sorted({title for _, title in by_title}, key=lambda title: (-len(title), title))
@@ -120,9 +122,10 @@ def _titled(
             name = title if whole else _SUFFIX.sub("", title)
             if not name or (not whole and (name == title or not _is_telling(name))):
                 continue
-            left = _cut_out(about, name)
-            if left is not None:
-                about = left
+            # Of a whole title some words may look like wishes: "brief history.pdf".
+            rest = _cut_out(text, name) if whole else _cut_out(about, name)
+            if rest is not None:
+                text, about = (rest, _cut_out(about, name) or about) if whole else (text, rest)
                 found += [other for other, folded in by_title if folded == title]
         if found:
             break

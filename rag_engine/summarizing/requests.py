@@ -55,6 +55,8 @@ class SummaryRequest:
     """That of the request (ISO 639-1); empty where it does not say."""
     focus: str = ""
     """What else was said: "Focus on the costs"."""
+    text: str = ""
+    """All of the request, in which the name of a file stands as it was written."""
 
 
 def requested(text: str, earlier: Sequence[str] = ()) -> SummaryRequest | None:
@@ -71,7 +73,7 @@ def requested(text: str, earlier: Sequence[str] = ()) -> SummaryRequest | None:
     others = [sentence for sentence, request in read if request is None]
     if len(found) == 1 and not any(_ASKING.match(_bare(other)) for other in others):
         language, focus = _language(cleaned, found[0]), ". ".join(filter(_says_more, others))
-        return replace(found[0], wishes=wishes(cleaned), language=language, focus=focus)
+        return replace(found[0], wishes=wishes(cleaned), language=language, focus=focus, text=cleaned)
     return None if found else _again(cleaned, earlier)
 
 

@@ -36,6 +36,10 @@ _CELLS = 0.8
 _FEWEST_TOKENS = 3
 _SHORT_PENALTY = 0.2
 
+_NAMED = 0.2
+"""A row's fit from which the question names it rather than touches it."""
+_NAMED_TOO = 0.02
+
 _RELEVANT = 0.42
 """Share of the question's words that must be found, half of how far the closest sentence stands out added."""
 _RELEVANT_BY_WORDS = 0.3
@@ -76,6 +80,7 @@ class Scored:
     candidate: Candidate
     score: float
     tokens: frozenset[str]
+    fit: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,13 +191,26 @@ def choose(
     least = _NEARLY_AS_CLOSE * furthest if by_meaning_alone else min(standing)
     best_passage = max(item.with_passage for item in measured) or 1.0
     scored = [
-        Scored(candidate=item.candidate, score=_score(item, best_passage, above), tokens=item.tokens)
+        Scored(
+            candidate=item.candidate,
+            score=_score(item, best_passage, above),
+            tokens=item.tokens,
+            fit=item.fit,
+        )
         for item, above in zip(measured, standing, strict=True)
         if above >= least
     ]
     scored.sort(key=lambda item: -item.score)
     good = [item for item in scored if item.score >= _NEARLY_AS_GOOD * scored[0].score]
-    return distinct(good, most)
+    return distinct(_rows_that_fit(good), most)
+
+
+def _rows_that_fit(scored: Sequence[Scored]) -> list[Scored]:
+    """Where the best is a row that the question names, other rows only as far as it names them too."""
+    best = scored[0]
+    if not best.candidate.cells or best.fit < _NAMED:
+        return list(scored)
+    return [item for item in scored if not item.candidate.cells or item.fit >= best.fit - _NAMED_TOO]
 
 
 def _standing_out(cosines: Sequence[float]) -> list[float]:

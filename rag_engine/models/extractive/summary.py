@@ -52,6 +52,10 @@ _FEWEST_TOKENS = 4
 _OPENING, _BACK, _SHORT, _LONGER, _QUESTION, _COLON, _LAST = 0.12, 0.1, 0.25, 0.08, 0.15, 0.1, 0.05
 _BOILERPLATE, _SOMETIMES = 0.3, 2
 _TOTAL = 0.3
+_NAMES, _ROW = 0.3, 0.25
+_FEWEST_WORDS, _MOSTLY = 3, 0.7
+_FIELD, _FIELDS = re.compile(r"\w: \S[^;]*;"), 2
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _OWN, _WHOLE = 0.65, 0.35
 _MEANING = 0.5
 
@@ -235,8 +239,16 @@ def _form(candidate: Candidate, own: frozenset[str], *, place: int, of: int) -> 
         - (_LONGER if len(text) > _LONG_SENTENCE else 0.0)
         - (_LONGER if len(text) > _VERY_LONG else 0.0)
         - (_QUESTION if text.rstrip().endswith(("?", "？", "؟")) else 0.0)
+        - (_NAMES if _is_names(text) else 0.0)
+        - (_ROW if len(_FIELD.findall(text)) >= _FIELDS else 0.0)
         - (_COLON if text.rstrip().endswith((":", "：")) else 0.0)
     )
+
+
+def _is_names(text: str) -> bool:
+    """Whether hardly a word begins small: names of authors, a headline, shouting."""
+    words = [word for word in _WORD.findall(text) if word[0].isupper() or word[0].islower()]
+    return len(words) >= _FEWEST_WORDS and sum(word[0].isupper() for word in words) > _MOSTLY * len(words)
 
 
 def _with_meaning(made: Draft, vectors: Matrix | None) -> list[list[float]]:

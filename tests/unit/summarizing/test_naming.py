@@ -107,6 +107,13 @@ def test_a_part_of_a_file_or_a_topic_is_a_question(text: str) -> None:
     assert found(text, "notes.txt").finding == "topic"
 
 
+def test_names_that_look_like_wishes() -> None:
+    records = [record("long.md"), record("Brief history in 5 points.pdf"), record("other.md")]
+    assert titles(found("Summarise long.md", records=records)) == ["long.md"]
+    asked = "summarise Brief history in 5 points.pdf in 100 words"
+    assert titles(found(asked, records=records)) == ["Brief history in 5 points.pdf"]
+
+
 def test_several_names_and_names_of_several() -> None:
     assert titles(found("summarise handbook.md and notes.txt")) == ["handbook.md", "notes.txt"]
     unclear = found("summarise the policy")

@@ -73,6 +73,7 @@ def test_a_pasted_text_is_no_request() -> None:
         ("a one-paragraph summary of this file", Wishes(paragraphs=1)),
         ("give me a short summary of handbook.md in German", Wishes(size="short", language="de")),
         ("a detailed summary of this file", Wishes(size="long")),
+        ("summarise long-brief.md", Wishes()),
         ("Fass das bitte in fünf Stichpunkten auf Englisch zusammen", Wishes(points=5, language="en")),
         ("Peux-tu résumer rapport.pdf en 100 mots ?", Wishes(words=100)),
         ("Resume este archivo en 3 frases", Wishes(sentences=3)),
