@@ -44,9 +44,9 @@ def text_of(table: _Element, cell_text: Callable[[_Element], str]) -> tuple[str,
     above: list[str] = []
     header: list[list[str]] = []
     body: list[list[str]] = []
-    for is_header, cells in _grid(table, cell_text):
-        if not header and not body and len(set(cells) - {""}) == 1 and (is_header or len(cells) > 1):
-            above += set(cells) - {""}
+    for is_header, is_lone, cells in _grid(table, cell_text):
+        if is_lone and not header and not body:
+            above.append(cells[0])
         elif is_header and not body:
             header.append(cells)
         else:
@@ -62,8 +62,11 @@ def _one_header(rows: list[list[str]]) -> list[str]:
     return [" / ".join(dict.fromkeys(names)) for names in columns]
 
 
-def _grid(table: _Element, cell_text: Callable[[_Element], str]) -> Iterator[tuple[bool, list[str]]]:
-    """Every row with its cells in their columns; of cells that span columns only headers are repeated."""
+def _grid(table: _Element, cell_text: Callable[[_Element], str]) -> Iterator[tuple[bool, bool, list[str]]]:
+    """Every row, whether it is a header, whether it has one cell, and its cells in their columns.
+
+    Of cells that span columns only headers are repeated.
+    """
     hanging: dict[int, tuple[int, str]] = {}
     rows = list(_rows(table))
     for number, (in_head, cells) in enumerate(rows):
@@ -80,7 +83,7 @@ def _grid(table: _Element, cell_text: Callable[[_Element], str]) -> Iterator[tup
                 row.append(shown)
         _hang(row, hanging)
         if len(row) <= _MOST_COLUMNS * 4:
-            yield is_header, row
+            yield is_header, len(cells) == 1 and len(set(row)) == 1, row
 
 
 def _hang(row: list[str], hanging: dict[int, tuple[int, str]]) -> None:
@@ -99,11 +102,13 @@ def _span(cell: _Element, name: str) -> int:
 
 def _rows(table: _Element) -> Iterator[tuple[bool, list[_Element]]]:
     """The table's own rows, not those of tables inside it; whether each is in its head."""
-    for child in table.iterchildren("tr", "thead", "tbody", "tfoot"):
-        for row in [child] if child.tag == "tr" else child.iterchildren("tr"):
-            cells = list(row.iterchildren("td", "th"))
-            if cells:
-                yield child.tag == "thead", cells
+    for row in table.iter("tr"):
+        if next(row.iterancestors("table"), None) is not table:
+            continue
+        cells = list(row.iterchildren("td", "th"))
+        parent = row.getparent()
+        if cells:
+            yield parent is not None and parent.tag == "thead", cells
 
 
 def _holds_table(cell: _Element) -> bool:

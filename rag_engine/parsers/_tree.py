@@ -104,6 +104,10 @@ class Tree:
     def alone(self, block: Block, heading: str = "") -> Iterator[Section]:
         """A value too long to stand beside others: a section of its own, under the heading of its key."""
         yield from self._break()
+        if block.first:
+            # Lines that name nodes would stand far above what comes next.
+            for above in self._nodes:
+                above.head = []
         path = "".join(above.step for above in self._nodes)
         headings = (*self._headings(), *([one_line(heading)[:_LONGEST_HEADING]] if heading else []))
         anchor = self._anchor(path, [block], False)
@@ -153,7 +157,7 @@ class Tree:
         text = textwrap.dedent(self._joined(parts))
         yield Section(
             text=text,
-            anchor=self._anchor(path, node.blocks or parts, whole),
+            anchor=self._anchor(path, node.blocks if node.blocks and not parts[0].first else parts, whole),
             headings=(*self._headings(depth), *self._named(node.blocks)),
             kind=self._kind,
         )

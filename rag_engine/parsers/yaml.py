@@ -87,7 +87,7 @@ def _enter(tree: Tree, depths: list[int], start: _Start, lines: list[Line]) -> I
     while depths and depths[-1] >= start.depth:
         depths.pop()
         yield from tree.leave()
-    content = "\n".join(line.text for line in lines)
+    content = "\n".join(line.text for line in lines).strip("\n")
     written = [line.number for line in lines if line.text.strip()] or [lines[0].number]
     tree.enter(start.heading, head=Block(content, first=written[0], last=written[-1]))
     depths.append(start.depth)
