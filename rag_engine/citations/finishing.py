@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.citations.claims import claims
 from rag_engine.citations.figures import missing
 from rag_engine.citations.placement import MOST_MARKERS, Mark, Numbering
-from rag_engine.citations.quotes import quote
+from rag_engine.citations.quotes import place, quote
 from rag_engine.citations.semantic import supports
 from rag_engine.types import Citation
 
@@ -209,7 +209,7 @@ def _citation(number: int, hit: Hit, citing: Sequence[str]) -> Citation:
     return Citation(
         number=number,
         title=chunk.title,
-        anchor=chunk.anchor,
+        anchor=place(chunk, citing),
         uri=chunk.uri,
         quote=quote(chunk, citing[:_MOST_STATEMENTS]),
         document=chunk.document,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.citations.affinity import Weights, Wording
 from rag_engine.citations.figures import figures, missing
 from rag_engine.sentences import split_sentences
+from rag_engine.table_anchors import table_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +21,7 @@ _IDEOGRAPH_WEIGHT: Final = 3
 _GAIN: Final = 0.12
 """How much more of the claim a neighbouring sentence must bring to be quoted too."""
 _ROW: Final = re.compile(r"[^\n]+")
+_WHOLE_END: Final = re.compile(r"[^\w.,-]|[.,-](?:\W|$)|$")
 _WORD: Final = re.compile(r"[\u2e80-\uffff]|\w+")
 
 
@@ -74,6 +76,46 @@ def quote(chunk: Chunk, claims: Sequence[str]) -> str:
             break
         first, last = grown
     return _cut(chunk.text[places[first][0] : places[last][1]], claim)
+
+
+def place(chunk: Chunk, claims: Sequence[str]) -> str:
+    """The anchor of the rows that say what the claims say, where each claim is said by one row; else the chunk's."""
+    lines = table_lines(chunk.anchor, chunk.text) if chunk.kind == "table" else None
+    if lines is None or not claims:
+        return chunk.anchor
+    rows = chunk.text.split("\n")
+    found = [_said_row(rows, claim, lines.header_lines) for claim in claims]
+    said = [row for row in found if row is not None]
+    if len(said) < len(found):
+        return chunk.anchor
+    return lines.anchor(min(said), max(said)) or chunk.anchor
+
+
+def _said_row(rows: Sequence[str], claim: str, first: int) -> int | None:
+    """The row of which a claim repeats most, if it is one and no figure of the claim is from another row."""
+    said = f" {' '.join(claim.split())} "
+    shares = [sum(len(cell) for cell in cells if _is_said(cell, said)) for cells in map(_cells, rows[first:])]
+    best = max(shares, default=0)
+    if not best or shares.count(best) > 1:
+        return None
+    row = first + shares.index(best)
+    elsewhere = set(missing(claim, [rows[row]])) - set(missing(claim, rows[first:]))
+    return None if elsewhere else row
+
+
+def _cells(row: str) -> list[str]:
+    return [" ".join(cell.split()) for cell in row.split(" | ") if cell.strip()]
+
+
+def _is_said(cell: str, said: str) -> bool:
+    """Whether the claim has the cell as a whole: "12" is not in "12.5", nor "North" in "North-East"."""
+    start = said.find(cell)
+    while start >= 0:
+        before, after = said[start - 1], said[start + len(cell) : start + len(cell) + 2]
+        if not (before.isalnum() or before in "-.,") and _WHOLE_END.match(after):
+            return True
+        start = said.find(cell, start + 1)
+    return False
 
 
 def _shared_figures(claim: str, unit: str) -> float:
