@@ -38,6 +38,14 @@ class Block:
     rows: Rows = ()
 
     @property
+    def top(self) -> float:
+        return min([line.top for line in self.lines])
+
+    @property
+    def bottom(self) -> float:
+        return max([line.bottom for line in self.lines])
+
+    @property
     def size(self) -> float:
         return max([line.size for line in self.lines])
 
@@ -56,6 +64,7 @@ def arranged(
     rows = rows_of(lines)
     wide = [row for row in rows if len(row) > 1 and not (len(row) == 2 and is_mark(row[0].text.strip()))]
     if len(wide) < _FEWEST_ROWS and _downwards(blocks):
+        # One column, as most pages are.
         return [Block(lines=tuple(block)) for block in _mended(blocks)]
     right_to_left = _is_right_to_left(lines)
     found = regions(blocks, right_to_left=right_to_left)
@@ -70,7 +79,8 @@ def arranged(
         region_rows = rows if len(found) == 1 and not ruled else rows_of(chain.from_iterable(region))
         tables = aligned_tables(region_rows, right_to_left=right_to_left)
         arranged_blocks += _with_tables(region, tables)
-    return _placed(arranged_blocks, ruled)
+    placed = _placed(arranged_blocks, ruled)
+    return placed if len(found) > 1 else _from_top(placed)
 
 
 def _table_signs(rows: Sequence[Sequence[TextLine]], *, columns: int) -> int:
@@ -132,6 +142,20 @@ def _placed(blocks: list[Block], tables: Sequence[Table]) -> list[Block]:
                 at = place + 1
         blocks.insert(at, Block(lines=table.lines, rows=table.rows))
     return blocks
+
+
+def _from_top(blocks: Sequence[Block]) -> list[Block]:
+    """Blocks below each other from the top; those beside each other in the order in which they are drawn."""
+    bands: list[list[tuple[int, Block]]] = []
+    bottom = 0.0
+    for at, block in sorted(enumerate(blocks), key=lambda item: item[1].top):
+        if bands and block.top < bottom - _ALIGNED:
+            bands[-1].append((at, block))
+        else:
+            bands.append([(at, block)])
+            bottom = 0.0
+        bottom = max(bottom, block.bottom)
+    return [block for band in bands for _, block in sorted(band, key=lambda item: item[0])]
 
 
 def _with_tables(region: Sequence[Sequence[TextLine]], tables: Sequence[Table]) -> Iterator[Block]:

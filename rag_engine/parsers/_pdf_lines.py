@@ -26,6 +26,7 @@ _SCALE: Final = 10
 _RECTANGLE: Final = re.compile(
     r'<vector bbox="(-?[\d.]+) (-?[\d.]+) (-?[\d.]+) (-?[\d.]+)"[^>]* rectangle="1"', re.ASCII
 )
+_BETWEEN_BLANKS: Final = re.compile(r"\S+(?: {1,2}\S+)*")
 _JSON_VECTOR: Final = re.compile(r'\{"type":"vector"[^{}]*\}')
 _MOST_RECTANGLES: Final = 5_000
 _DIRECTION: Final = re.compile(r' dir="(-?[\d.]+) (-?[\d.]+)"', re.ASCII)
@@ -160,6 +161,19 @@ def _lines(text: _mupdf.TextPage) -> tuple[list[list[TextLine]], int, int]:
                     turned,
                 )
             )
+            if "   " in words:
+                lines[-1:] = _cells(lines[-1])
         if lines:
             blocks.append(lines)
     return blocks, turned_letters, letters
+
+
+def _cells(line: TextLine) -> list[TextLine]:
+    """The parts of a line that has so many blanks that it is one of several columns."""
+    width = (line.right - line.left) / len(line.text)
+    return [
+        line._replace(
+            text=found[0], left=line.left + found.start() * width, right=line.left + found.end() * width
+        )
+        for found in _BETWEEN_BLANKS.finditer(line.text)
+    ] or [line]

@@ -20,6 +20,11 @@ _MARK: Final = re.compile(
     r"|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)])(?:\s|$)"
 )
 """What an entry of a list begins with."""
+_OPEN_END: Final = re.compile(r"\w\u2013$|\S/$")
+"""Ranges, numbers and addresses are broken after these, and go on without a blank."""
+_SHORTEST: Final = 0.6
+_FULL: Final = 0.95
+"""Share of the longest line, in characters, which are of different widths."""
 _JOINING: Final = frozenset(
     [
         "and",
@@ -74,9 +79,18 @@ def paragraph(lines: Sequence[TextLine], nearby: str = "") -> str:
         elif _MARK.match(following):
             text = f"{text}\n{following}"
         else:
-            full = len(before.text.strip()) >= longest * 0.6 or is_mark(before.text.strip())
+            full = _is_full(before.text.strip(), following, longest) or is_mark(before.text.strip())
             text = continued(text, following, full=full, nearby=nearby)
     return text
+
+
+def _is_full(text: str, following: str, longest: int) -> bool:
+    """Whether a line goes on to the edge of its paragraph: the first word of the next would not have fitted in."""
+    if len(text) < longest * _SHORTEST:
+        return False
+    if following[:1].islower() or _WIDE.match(text[-1:]):
+        return True
+    return len(text) + 1 + len(following.split(None, 1)[0]) > longest * _FULL
 
 
 def _beside(text: str, following: str) -> str:
@@ -89,6 +103,8 @@ def continued(text: str, following: str, *, full: bool, nearby: str = "") -> str
     """`text` and the line under it; `full`: whether its last line reached so far that the paragraph goes on."""
     if text.endswith(_HYPHENS) and text[-2:-1].isalpha() and following[:1].isalnum():
         return _mended(text, following, nearby)
+    if _OPEN_END.search(text) and following[:1].isalnum():
+        return text + following
     if not full:
         return f"{text}\n{following}"
     return _beside(text, following)

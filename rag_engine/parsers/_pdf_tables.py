@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Rows: TypeAlias = tuple[tuple[str, ...], ...]
 Row: TypeAlias = "list[TextLine]"
+_Rule: TypeAlias = "tuple[float, float, float]"
+"""Where it is, and from where to where it goes."""
 
 _CELL_CHARACTERS: Final = 22
 """Cells of a table without rules are shorter than this on average; the lines of a column of prose are longer."""
@@ -27,12 +29,16 @@ _FEWEST_ROWS: Final = 3
 _ALIGNED: Final = 3.0
 """Points by which two left edges of one column, or two rules of one line, may differ."""
 _THIN: Final = 3.0
+_FIGURE: Final = re.compile(r"\d|^\W+$")
 _PATIENCE: Final = 4
 """Pages on which rules of tables are looked for in vain before it takes more to look again."""
 _SURE_SIGNS: Final = 4
 _LONGEST_CELL: Final = 1_500
 """Characters: what is longer stands in a frame of the layout, and in no cell."""
 _NEXT_LINE: Final = 1.6
+_LONGEST_BETWEEN: Final = 60
+_LOOKED_AT: Final = 12
+"""Rows above in which a cell that stands over another is looked for."""
 _NUMBER: Final = re.compile(r"[\W\d]*\d[\W\d]*")
 
 
@@ -45,8 +51,8 @@ class Table:
 
 
 def table_text(rows: Iterable[Sequence[str]]) -> str:
-    """One row a line, cells joined by " | "."""
-    return "\n".join(" | ".join(row) for row in rows)
+    """One row a line, cells joined by " | "; of a row with a single text that alone."""
+    return "\n".join(" | ".join(row) if sum(map(bool, row)) > 1 else "".join(row) for row in rows)
 
 
 class Rules:
@@ -68,6 +74,14 @@ class Rules:
         return tables
 
 
+def parted_titles(rows: Rows) -> tuple[list[str], Rows]:
+    """The titles that stand in the first rows of a table, and the rows from its header on."""
+    at = 0
+    while at < len(rows) - 2 and sum(map(bool, rows[at])) <= max(1, len(rows[at]) // 3):
+        at += 1
+    return [" ".join(filter(None, row)) for row in rows[:at]], rows[at:]
+
+
 def repeated_header(before: Rows, rows: Rows) -> str:
     """The header line to put before `rows` when they go on with the table that the page before ended with."""
     if not before or len(before[0]) != len(rows[0]):
@@ -79,9 +93,12 @@ def repeated_header(before: Rows, rows: Rows) -> str:
 
 
 def carried_rows(before: Rows, blocks: Sequence[Block]) -> Rows:
-    """The table that a page ends with, its header that of the page on which it began."""
-    rows = blocks[-1].rows
-    if rows and len(blocks) == 1 and repeated_header(before, rows):
+    """The header of the table that a page ends with, that of the page on which it began; a note may stand under it."""
+    last = blocks[-1]
+    if not last.rows and len(blocks) > 1 and len(last.lines) == 1:
+        last = blocks[-2]
+    rows = parted_titles(last.rows)[1]
+    if rows and len(blocks) <= _FEWEST_ROWS and repeated_header(before, rows):
         return before[:1]
     return rows[:1]
 
@@ -104,30 +121,53 @@ def ruled_tables(lines: Sequence[TextLine], drawn: Sequence[Box]) -> list[Table]
     """The tables of which rules or the edges of coloured cells part at least two rows and two columns."""
     across, upright = _rules(drawn)
     tables: list[Table] = []
-    for top, bottom, places in _groups(upright):
-        columns = _together(places)
+    for group in _groups(upright):
+        top, bottom = min(rule[1] for rule in group), max(rule[2] for rule in group)
+        columns = _together(rule[0] for rule in group)
         heights = _together(
-            [
-                y
-                for y, left, right in across
-                if top - _ALIGNED <= y <= bottom + _ALIGNED
-                and right > columns[0] - _ALIGNED
-                and left < columns[-1] + _ALIGNED
-            ]
+            y
+            for y, left, right in across
+            if top - _ALIGNED <= y <= bottom + _ALIGNED
+            and right > columns[0] - _ALIGNED
+            and left < columns[-1] + _ALIGNED
         )
         if len(columns) > 2 and len(heights) > 2:
-            table = _filled(lines, columns, heights)
+            table = _filled(_cut(lines, group), columns, heights)
             if table is not None:
                 tables.append(table)
     return tables
 
 
-def _rules(
-    drawn: Sequence[Box],
-) -> tuple[list[tuple[float, float, float]], list[tuple[float, float, float]]]:
+def _cut(lines: Sequence[TextLine], rules: Sequence[_Rule]) -> Iterator[tuple[TextLine, TextLine]]:
+    """Each line, and the parts of it between upright rules: MuPDF makes one of cells that stand close."""
+    for line in lines:
+        middle = (line.top + line.bottom) / 2
+        places = _together(
+            place
+            for place, top, bottom in rules
+            if top < middle < bottom and line.left + _ALIGNED < place < line.right - _ALIGNED
+        )
+        rest = line
+        for place in places:
+            at = _blank_at(rest, place)
+            if at is not None:
+                yield line, rest._replace(text=rest.text[:at], right=place)
+                rest = rest._replace(text=rest.text[at + 1 :], left=place + 1)
+        yield line, rest
+
+
+def _blank_at(line: TextLine, place: float) -> int | None:
+    """The blank of the line that is about at `place`, if its letters are of one width."""
+    expected = len(line.text) * (place - line.left) / max(line.right - line.left, 1.0)
+    blanks = [at for at, letter in enumerate(line.text) if letter == " "]
+    nearest = min(blanks, key=lambda at: abs(at - expected), default=None)
+    return nearest if nearest is not None and abs(nearest - expected) <= 2 + len(line.text) / 8 else None
+
+
+def _rules(drawn: Sequence[Box]) -> tuple[list[_Rule], list[_Rule]]:
     """Rules across: height, left, right; and upright: place, top, bottom."""
-    across: list[tuple[float, float, float]] = []
-    upright: list[tuple[float, float, float]] = []
+    across: list[_Rule] = []
+    upright: list[_Rule] = []
     for left, top, right, bottom in drawn:
         width, height = right - left, bottom - top
         if height <= _THIN < width:
@@ -140,20 +180,18 @@ def _rules(
     return across, upright
 
 
-def _groups(upright: Iterable[tuple[float, float, float]]) -> Iterator[tuple[float, float, list[float]]]:
-    """Upright rules that go on where others end, as those of one table do: top, bottom, places."""
-    top = bottom = 0.0
-    places: list[float] = []
-    for place, start, end in sorted(upright, key=lambda rule: rule[1]):
-        if places and start > bottom + _ALIGNED:
-            yield top, bottom, places
-            places = []
-        if not places:
-            top, bottom = start, end
-        bottom = max(bottom, end)
-        places.append(place)
-    if places:
-        yield top, bottom, places
+def _groups(upright: Iterable[_Rule]) -> Iterator[list[_Rule]]:
+    """Upright rules that go on where others end, as those of one table do."""
+    bottom = 0.0
+    group: list[_Rule] = []
+    for rule in sorted(upright, key=lambda rule: rule[1]):
+        if group and rule[1] > bottom + _ALIGNED:
+            yield group
+            group = []
+        bottom = max(bottom, rule[2]) if group else rule[2]
+        group.append(rule)
+    if group:
+        yield group
 
 
 def _together(places: Iterable[float]) -> list[float]:
@@ -165,55 +203,84 @@ def _together(places: Iterable[float]) -> list[float]:
     return kept
 
 
-def _filled(lines: Sequence[TextLine], columns: Sequence[float], heights: Sequence[float]) -> Table | None:
+def _filled(
+    parts: Iterable[tuple[TextLine, TextLine]], columns: Sequence[float], heights: Sequence[float]
+) -> Table | None:
     """The grid with its text, unless that shows it to be no table: lines go over its rules, or it is a frame of the layout."""
-    cells: dict[tuple[int, int], list[TextLine]] = defaultdict(list)
-    inside: list[TextLine] = []
+    cells: dict[int, dict[int, Row]] = defaultdict(lambda: defaultdict(list))
+    inside: dict[int, TextLine] = {}
     over = 0
-    for line in lines:
+    for whole, line in parts:
         middle = (line.top + line.bottom) / 2
         if not (heights[0] < middle < heights[-1] and columns[0] - _ALIGNED < line.left < columns[-1]):
             continue
         column = max(bisect_right(columns, line.left + 1) - 1, 0)
         over += column + 1 < len(columns) and line.right > columns[column + 1] + _ALIGNED
-        cells[bisect_right(heights, middle) - 1, column].append(line)
-        inside.append(line)
+        cells[bisect_right(heights, middle)][column].append(line)
+        inside[id(whole)] = whole
     if over * 3 > len(inside):
         return None
-    texts = {place: one_line(paragraph(cell)) for place, cell in cells.items()}
-    if any(len(text) > _LONGEST_CELL for text in texts.values()):
+    used = sorted({column for row in cells.values() for column in row})
+    rows = [
+        tuple(one_line(paragraph(row[column])) if column in row else "" for column in used)
+        for _, grid_row in sorted(cells.items())
+        for row in _rows_within(grid_row)
+    ]
+    if (
+        any(len(text) > _LONGEST_CELL for row in rows for text in row)
+        or sum(sum(map(bool, row)) > 1 for row in rows) < 2
+    ):
         return None
-    used_rows, used_columns = sorted({row for row, _ in texts}), sorted({column for _, column in texts})
-    rows = tuple(tuple(texts.get((row, column), "") for column in used_columns) for row in used_rows)
-    if sum(sum(map(bool, row)) > 1 for row in rows) < 2:
-        return None
-    return Table(rows=rows, lines=tuple(inside))
+    return Table(rows=tuple(rows), lines=tuple(inside.values()))
+
+
+def _rows_within(cells: dict[int, Row]) -> list[dict[int, Row]]:
+    """The rows of what stands between two rules: figures often have a rule only every few rows."""
+    column_of = {id(line): column for column, cell in cells.items() for line in cell}
+    rows = rows_of(line for cell in cells.values() for line in cell)
+    first = min(cells)
+    named = sum(column_of[id(row[0])] == first for row in rows)
+    others = [line for row in rows for line in row if column_of[id(line)] != first]
+    figures = sum(_FIGURE.search(line.text) is not None for line in others)
+    if len(rows) < 2 or min(map(len, rows)) < 2 or named * 5 < len(rows) * 4 or figures * 2 < len(others):
+        return [cells]
+    parted: list[dict[int, Row]] = []
+    for row in rows:
+        part: dict[int, Row] = defaultdict(list)
+        for line in row:
+            part[column_of[id(line)]].append(line)
+        parted.append(part)
+    return parted
 
 
 def aligned_tables(rows: Sequence[Row], *, right_to_left: bool = False) -> list[Table]:
     """Runs of rows whose short cells stand below each other."""
     tables: list[Table] = []
     pending: list[list[Row]] = []
+    between: list[Row] = []
 
     def close() -> None:
         if _is_table(pending):
             lines = tuple(line for row in pending for cell in row for line in cell)
             tables.append(Table(rows=_in_columns(pending, right_to_left=right_to_left), lines=lines))
         pending.clear()
+        between.clear()
 
     for row in rows:
-        if len(row) == 1:
-            cell = _wrapped(pending[-1], row[0]) if pending else None
+        if len(row) == 1 or (len(row) == 2 and is_mark(row[0].text.strip())):
+            cell = _wrapped(pending[-1], row[0]) if pending and not between and len(row) == 1 else None
             if cell is not None:
                 cell.append(row[0])
-            elif (pending and row[0].top - pending[-1][0][0].top > 2 * row[0].size) or pending:
+            elif pending and not between and len(row) == 1 and len(row[0].text) < _LONGEST_BETWEEN:
+                between.append(row)
+            elif pending:
                 close()
             continue
-        if is_mark(row[0].text.strip()) and len(row) == 2:
+        if pending and not _continues(pending, row):
             close()
-            continue
-        if pending and not _continues(pending[-1], row):
-            close()
+        # A line of its own between rows of one table heads those that follow.
+        pending.extend([[line] for line in heading] for heading in between)
+        between.clear()
         pending.append([[line] for line in row])
     close()
     return tables
@@ -228,21 +295,34 @@ def _wrapped(above: list[Row], line: TextLine) -> Row | None:
     return None
 
 
-def _continues(above: list[Row], row: Row) -> bool:
-    if row[0].top - above[0][0].top > 4 * max(row[0].size, above[0][0].size):
+def _continues(above: Sequence[list[Row]], row: Row) -> bool:
+    last = above[-1][0][0]
+    if row[0].top - last.top > 4 * max(row[0].size, last.size):
         return False
-    aligned = sum(
-        any(
-            abs(cell.left - other[0].left) < _ALIGNED or abs(cell.right - other[0].right) < _ALIGNED
-            for other in above
-        )
-        for cell in row
+    before = [cell[0] for cells in above[-_LOOKED_AT:] for cell in cells]
+    aligned = sum(any(_are_aligned(cell, other) for other in before) for cell in row)
+    if aligned >= 2 or aligned * 2 >= len(row):
+        return True
+    # The names of columns are often centred over them.
+    return len(above) == 1 and len(row) > 2 and _below(above[0], row)
+
+
+def _are_aligned(cell: TextLine, other: TextLine) -> bool:
+    return abs(cell.left - other.left) < _ALIGNED or abs(cell.right - other.right) < _ALIGNED
+
+
+def _below(above: list[Row], row: Row) -> bool:
+    """Whether most cells of the row stand below those of the row above, one by one."""
+    if len(above) != len(row):
+        return False
+    below = sum(
+        cell[0].left < line.right and line.left < cell[0].right for cell, line in zip(above, row, strict=True)
     )
-    return aligned >= 2 or aligned * 2 >= len(row)
+    return below * 3 >= len(row) * 2
 
 
 def _is_table(rows: Sequence[Sequence[Row]]) -> bool:
-    if len(rows) < _FEWEST_ROWS:
+    if sum(len(row) > 1 for row in rows) < _FEWEST_ROWS:
         return False
     cells = [line for row in rows for cell in row for line in cell]
     return sum(len(cell.text.strip()) for cell in cells) < len(cells) * _CELL_CHARACTERS

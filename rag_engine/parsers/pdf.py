@@ -16,7 +16,14 @@ from rag_engine.parsers._pdf_lines import PageText, page_text
 from rag_engine.parsers._pdf_margins import Margins
 from rag_engine.parsers._pdf_paragraphs import broken_word, continued, paragraph
 from rag_engine.parsers._pdf_recognition import PROGRAMS, Unread, recognised
-from rag_engine.parsers._pdf_tables import Rows, Rules, carried_rows, repeated_header, table_text
+from rag_engine.parsers._pdf_tables import (
+    Rows,
+    Rules,
+    carried_rows,
+    parted_titles,
+    repeated_header,
+    table_text,
+)
 from rag_engine.parsers._pdf_usable import fault
 from rag_engine.parsers._sections import HeadingPath, entered, joined, one_line, titles
 from rag_engine.parsers._unread_pages import Reason, no_text, notices
@@ -143,7 +150,9 @@ def _arranged_pages(pages: Iterator[_ReadPage], rules: Rules) -> Iterator[_Arran
         # A word that one page has with its hyphen inside a line keeps it at the end of one.
         nearby = page.text.text
         texts = [
-            table_text(block.rows) if block.rows else paragraph(block.lines, before + nearby)
+            table_text(parted_titles(block.rows)[1])
+            if block.rows
+            else paragraph(block.lines, before + nearby)
             for block in blocks
         ]
         before = nearby
@@ -197,13 +206,15 @@ def _page_sections(page: _ArrangedPage, reading: _Reading) -> Iterator[Section]:
         headings = sized(blocks, texts, reading.sizes)
     run: list[str] = []
     for position, (block, text) in enumerate(zip(blocks, texts, strict=True)):
-        if run and (block.rows or position in headings):
+        above, rows = parted_titles(block.rows) if block.rows else ([], ())
+        run += above
+        if run and (rows or position in headings):
             yield Section(text="\n\n".join(run), anchor=anchor, headings=titles(reading.path))
             run = []
         for level, title in headings.get(position, ()):
             reading.path = entered(reading.path, level, title)
-        if block.rows:
-            header = repeated_header(reading.rows, block.rows) if position == 0 else ""
+        if rows:
+            header = repeated_header(reading.rows, rows) if position <= 1 and not above else ""
             yield Section(text=header + text, anchor=anchor, headings=titles(reading.path), kind="table")
         elif text:
             run.append(text)
@@ -215,6 +226,6 @@ def _page_sections(page: _ArrangedPage, reading: _Reading) -> Iterator[Section]:
         # An outline may point to a page without text.
         for level, title in headings.get(0, ()):
             reading.path = entered(reading.path, level, title)
-    above = titles(reading.path)
+    here = titles(reading.path)
     for section in (*page.read.found, *page.read.notes):
-        yield replace(section, headings=section.headings or above)
+        yield replace(section, headings=section.headings or here)
