@@ -46,6 +46,9 @@ TRUE_NAMES: Final = {
     "macintosh": "mac-roman",
     "x-mac-cyrillic": "mac-cyrillic",
 }
+_STRICT: Final = frozenset(
+    {"cp932", "shift_jis", "euc_jp", "gb18030", "big5", "big5hkscs", "cp949", "euc_kr"}
+)
 _ISO_2022 = re.compile(rb"\x1b(?:\$[@B]|\(J)")
 _HZ = re.compile(rb"~\{(?:[!-w][!-~]){2,}~\}")
 _TEXT_CONTROLS: Final = frozenset(b"\t\n\r\f\v\b\x1b\x07")
@@ -90,20 +93,29 @@ def opened_markup(path: Path) -> str:
     Raises `UnsupportedFile` when it holds no text.
     """
     encoding = opened(path)
-    # Bytes that are right UTF-8 beyond ASCII are nothing else, whatever is declared.
-    if encoding in _WIDE or encoding == "utf-8":
-        return encoding
     with path.open("rb") as file:
         head = file.read(_SAMPLE)
+    # Bytes that are right UTF-8 are nothing else, whatever is declared.
+    if encoding in _WIDE or (encoding == "utf-8" and _reads(head, "utf-8")):
+        return encoding
     declared = _DECLARED.search(head[:4096])
     label = declared[1].decode("ascii").lower() if declared is not None else encoding
     try:
         name = codecs.lookup(TRUE_NAMES.get(label, label)).name
-        # The last character of the sample may be cut.
-        codecs.getincrementaldecoder(name)().decode(head)
-    except (LookupError, UnicodeDecodeError):
-        return encoding  # a wrong declaration is common; the bytes know better
-    return encoding if name in _WIDE else name
+    except LookupError:
+        return encoding
+    # A wrong declaration is common, and the bytes know better; pages of one byte a character read anything.
+    is_possible = name not in _WIDE and (encoding != "utf-8" or name in _STRICT)
+    return name if is_possible and _reads(head, name) else encoding
+
+
+def _reads(head: bytes, encoding: str) -> bool:
+    """Whether the codec reads the bytes without a fault; the last character may be cut."""
+    try:
+        codecs.getincrementaldecoder(encoding)().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def text_lines(path: Path, encoding: str) -> Iterator[Line]:

@@ -119,7 +119,7 @@ def walk(
 
 
 def _enter(page: _Page, element: _Element, tag: str) -> Iterator[Section]:
-    text = (element.text or "").replace("\u00ad", "")
+    text = element.text or ""
     if tag == "br":
         page.inline.append("\v")
     elif tag == "li":
@@ -238,7 +238,7 @@ def _texts(page: _Page, element: _Element, *, preformatted: bool = False) -> Ite
             yield formula(inner) if tag == "math" else ""
         else:
             yield _before(inner, tag, preformatted=preformatted)
-            yield (inner.text or "").replace("\u00ad", "")
+            yield inner.text or ""
 
 
 def _before(element: _Element, tag: str, *, preformatted: bool) -> str:

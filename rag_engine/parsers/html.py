@@ -88,6 +88,8 @@ def _is_empty(root: _Element | None) -> bool:
 
 def _tree(source: str) -> _Element | None:
     """The page's elements; None when it has none, or nests them too deeply for the library even without mere wrappers."""
+    # Where a word may be broken is no part of it.
+    source = source.replace("&shy;", "").replace("\u00ad", "")
     for attempt in (source, None):
         text = _WRAPPERS.sub(" ", source) if attempt is None else attempt
         parser = etree.HTMLParser(
