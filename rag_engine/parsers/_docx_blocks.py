@@ -45,6 +45,7 @@ _DEEPEST: Final = 8
 _MARKS_OF_PAGES: Final = 3
 """Words beside a page number in a header or footer ("Page 3 of 10") that say nothing but that."""
 _MOST_HEADER_ROWS: Final = 3
+_MOST_CELLS_OF_A_FORM: Final = 2
 _APART: Final = re.compile(r"[\t\n]| {3,}")
 
 
@@ -236,7 +237,20 @@ class BlockReader:
         self._depth -= 1
 
     def _is_text(self, row: Element) -> bool:
-        return self._depth <= _DEEPEST and is_layout(row)
+        return self._depth <= _DEEPEST and (is_layout(row) or self._has_heading(row))
+
+    def _has_heading(self, row: Element) -> bool:
+        """Whether one cell of a row of one or two holds a heading, as in forms: column headers look alike instead."""
+        cells = list(cells_of(row))
+        if len(cells) > _MOST_CELLS_OF_A_FORM:
+            return False
+        firsts = (next(blocks_of(cell), None) for cell in cells)
+        levels = [
+            style_of(first.find(f"{W}pPr"), self._styles).level
+            for first in firsts
+            if first is not None and first.tag == f"{W}p"
+        ]
+        return sum(1 for level in levels if level) == 1
 
     def _data(self, rows: Iterator[Element], caption: str) -> Iterator[Section]:
         headings, charts = self.headings, list[Section]()

@@ -26,7 +26,12 @@ _HEADING: Final = re.compile(
     "|virsraksts|antraštė|заглавие|đầu đề|judul|tiêu đề) *([1-9])",
     re.IGNORECASE,
 )
-_TITLES: Final = frozenset({"title", "titel", "document title", "dokumenttitel"})
+# "heading" is what Pages calls its headings, and what LibreOffice lets headings and their like inherit from.
+_NAMED_LEVELS: Final[Mapping[str, float]] = {
+    **dict.fromkeys(("title", "titel", "document title", "dokumenttitel"), TITLE_LEVEL),
+    "heading": 1,
+    **dict.fromkeys(("subtitle", "toc heading", "contents heading", "index heading"), 0),
+}
 _CONTENTS: Final = re.compile(
     r"(?:toc|contents|table of contents|inhalt|inhaltsverzeichnis|verzeichnis) *[1-9]|table of figures"
 )
@@ -143,7 +148,7 @@ def _level(name: str, outline: str | None) -> float | None:
     heading = _HEADING.fullmatch(name)
     if heading is not None:
         return int(heading[1])
-    return TITLE_LEVEL if name in _TITLES else None
+    return _NAMED_LEVELS.get(name)
 
 
 def _within(level: int) -> int:

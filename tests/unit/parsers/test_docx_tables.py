@@ -101,6 +101,27 @@ def test_a_table_that_lays_out_a_page_is_text_with_headings(tmp_path: Path) -> N
     assert sections[-1].text.endswith("Aside\n\nOne column only")
 
 
+def test_headings_in_a_form(tmp_path: Path) -> None:
+    styles = part("w:styles", style("H1", "heading 1"))
+    body = _table(
+        _row(f"<w:tc><w:tcPr>{_WIDE}</w:tcPr>{paragraph('The person', 'H1')}</w:tc>"),
+        _row(_cell("Name"), _cell("Ines")),
+        _row(f"<w:tc><w:tcPr>{_WIDE}</w:tcPr>{paragraph('The berth', 'H1')}</w:tc>"),
+        _row(_cell("Length"), _cell("12 m")),
+    )
+    assert [(section.anchor, section.text) for section in _read(tmp_path, body, styles=styles)] == [
+        *(("§ The person", "The person"), ("§ The person", "Name | Ines")),
+        *(("§ The berth", "The berth"), ("§ The berth", "Length | 12 m")),
+    ]
+
+
+def test_column_headers_that_look_like_headings(tmp_path: Path) -> None:
+    styles = part("w:styles", style("H1", "heading 1"))
+    header = "".join(f"<w:tc>{paragraph(text, 'H1')}</w:tc>" for text in ("Team", "Cost"))
+    (section,) = _read(tmp_path, _table(_row(header), _row(_cell("North"), _cell("5"))), styles=styles)
+    assert section.text == "Team | Cost\nNorth | 5"
+
+
 def test_the_caption_above_goes_with_the_table(tmp_path: Path) -> None:
     styles = part("w:styles", style("Beschriftung", "caption"))
     body = paragraph("Table 1: Days of leave", "Beschriftung") + _table(_row(_cell("A"), _cell("B")))
