@@ -215,19 +215,13 @@ async def application(settings: Settings, *, observers: Observers = _NOBODY) -> 
 
 def _summaries(settings: Settings, books: Library, index: HidingIndex) -> Summaries:
     """Summaries of what may be found, written as answers are."""
-    limits = settings.summaries
     packing = parts.packing(settings)
     return Summaries(
         index=index,
         library=books.catalog,
         unfinished=books.catalog.unfinished,
         embedder=books.embedder,
-        limits=SummaryLimits(
-            documents=limits.documents,
-            passages=limits.passages,
-            at_once=limits.at_once,
-            seconds=limits.seconds,
-        ),
+        limits=SummaryLimits(**settings.summaries.model_dump(exclude={"enabled"})),
         reply_tokens=packing.reply_tokens,
         ratio=packing.context_ratio,
     )

@@ -144,6 +144,8 @@ class SummarySettings(_Section):
     """Whether "summarise this file" reads all of it; without, it is a question as any other."""
     documents: int = Field(default=20, ge=1, le=1000)
     passages: int = Field(default=20_000, ge=1)
+    parts: int = Field(default=200, ge=1)
+    """How often the language model is asked at most, for what does not fit its window; of more, each section's beginning is read."""
     at_once: int = Field(default=4, ge=1, le=64)
     """Parts of a long document that the language model is asked about at the same time."""
     seconds: float = Field(default=90, gt=0)

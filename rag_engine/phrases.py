@@ -21,6 +21,7 @@ Phrase = Literal[
     "documents_left_out",
     "passages_left_out",
     "parts_quoted",
+    "sections_begun",
 ]
 
 _ENGLISH: dict[Phrase, str] = {
@@ -40,6 +41,7 @@ _ENGLISH: dict[Phrase, str] = {
     "documents_left_out": "{count} more documents were left out; name one to have it summarised.",
     "passages_left_out": "{title} is very long: only its first {count} passages were read.",
     "parts_quoted": "{count} parts were quoted, not summarised: the language model would not.",
+    "sections_begun": "The text is very long: of its sections only the beginnings were read.",
 }
 
 PHRASES: dict[str, dict[Phrase, str]] = {
@@ -61,6 +63,7 @@ PHRASES: dict[str, dict[Phrase, str]] = {
         "documents_left_out": "{count} weitere Dokumente wurden ausgelassen; nennen Sie eines, um es zusammenzufassen.",
         "passages_left_out": "{title} ist sehr lang: Nur die ersten {count} Passagen wurden gelesen.",
         "parts_quoted": "{count} Teile wurden zitiert statt zusammengefasst: Das Sprachmodell lehnte ab.",
+        "sections_begun": "Der Text ist sehr lang: Von den Abschnitten wurden nur die Anfänge gelesen.",
     },
     "fr": {
         "extracted": "Sans modèle de langue : les phrases les plus proches, mot pour mot, tirées des fichiers.",
@@ -79,6 +82,7 @@ PHRASES: dict[str, dict[Phrase, str]] = {
         "documents_left_out": "{count} autres documents ont été laissés de côté ; nommez-en un pour le résumer.",
         "passages_left_out": "{title} est très long : seuls ses {count} premiers passages ont été lus.",
         "parts_quoted": "{count} parties ont été citées et non résumées : le modèle de langue a refusé.",
+        "sections_begun": "Le texte est très long : seul le début des sections a été lu.",
     },
     "es": {
         "extracted": "Sin modelo de lenguaje: las frases que mejor encajan, tomadas palabra por palabra de los archivos.",
@@ -97,6 +101,7 @@ PHRASES: dict[str, dict[Phrase, str]] = {
         "documents_left_out": "Se omitieron {count} documentos más; nombre uno para resumirlo.",
         "passages_left_out": "{title} es muy largo: solo se leyeron sus primeros {count} pasajes.",
         "parts_quoted": "{count} partes se citaron en lugar de resumirse: el modelo de lenguaje no quiso.",
+        "sections_begun": "El texto es muy largo: de las secciones solo se leyó el comienzo.",
     },
     "it": {
         "extracted": "Senza modello linguistico: le frasi più adatte, parola per parola dai file.",
@@ -115,6 +120,7 @@ PHRASES: dict[str, dict[Phrase, str]] = {
         "documents_left_out": "Altri {count} documenti sono stati tralasciati; nominane uno per riassumerlo.",
         "passages_left_out": "{title} è molto lungo: sono stati letti solo i primi {count} passaggi.",
         "parts_quoted": "{count} parti sono state citate e non riassunte: il modello linguistico ha rifiutato.",
+        "sections_begun": "Il testo è molto lungo: delle sezioni è stato letto solo l’inizio.",
     },
     "pt": {
         "extracted": "Sem modelo de linguagem: as frases que melhor correspondem, palavra por palavra dos arquivos.",
@@ -133,6 +139,7 @@ PHRASES: dict[str, dict[Phrase, str]] = {
         "documents_left_out": "Mais {count} documentos ficaram de fora; nomeie um para resumi-lo.",
         "passages_left_out": "{title} é muito longo: só foram lidas as primeiras {count} passagens.",
         "parts_quoted": "{count} partes foram citadas em vez de resumidas: o modelo de linguagem recusou.",
+        "sections_begun": "O texto é muito longo: das seções só foi lido o começo.",
     },
     "nl": {
         "extracted": "Zonder taalmodel: de best passende zinnen, woord voor woord uit de bestanden.",
@@ -151,6 +158,7 @@ PHRASES: dict[str, dict[Phrase, str]] = {
         "documents_left_out": "Nog {count} documenten zijn weggelaten; noem er een om het samen te vatten.",
         "passages_left_out": "{title} is erg lang: alleen de eerste {count} passages zijn gelezen.",
         "parts_quoted": "{count} delen zijn geciteerd in plaats van samengevat: het taalmodel weigerde.",
+        "sections_begun": "De tekst is erg lang: van de secties is alleen het begin gelezen.",
     },
     "ru": {
         "extracted": "Без языковой модели: наиболее подходящие предложения, дословно из файлов.",
@@ -169,6 +177,7 @@ PHRASES: dict[str, dict[Phrase, str]] = {
         "documents_left_out": "Ещё документов пропущено: {count}; назовите один, чтобы пересказать его.",
         "passages_left_out": "{title} очень длинный: прочитаны только первые фрагменты ({count}).",
         "parts_quoted": "Частей процитировано без пересказа: {count}: языковая модель отказалась.",
+        "sections_begun": "Текст очень длинный: прочитано только начало разделов.",
     },
     "zh": {
         "extracted": "未使用语言模型：以下是文件中最相关的原句。",
@@ -187,6 +196,7 @@ PHRASES: dict[str, dict[Phrase, str]] = {
         "documents_left_out": "另有 {count} 个文件未包括在内；请说出文件名以总结。",
         "passages_left_out": "{title} 很长，只读取了前 {count} 个段落。",
         "parts_quoted": "有 {count} 个部分为引用而非总结：语言模型拒绝了。",
+        "sections_begun": "文本很长，只读取了各部分的开头。",
     },
     "ja": {
         "extracted": "言語モデルは使っていません。ファイルから最も合う文をそのまま引用します。",
@@ -205,6 +215,7 @@ PHRASES: dict[str, dict[Phrase, str]] = {
         "documents_left_out": "ほかに {count} 件の文書を省きました。要約したいものの名前を挙げてください。",
         "passages_left_out": "{title} は非常に長いため、最初の {count} 箇所だけを読みました。",
         "parts_quoted": "{count} 個の部分は要約ではなく引用です。言語モデルが応じませんでした。",
+        "sections_begun": "文章が非常に長いため、各部分の冒頭だけを読みました。",
     },
     "ko": {
         "extracted": "언어 모델 없이 작성됨: 파일에서 가장 알맞은 문장을 그대로 인용합니다.",
@@ -223,6 +234,7 @@ PHRASES: dict[str, dict[Phrase, str]] = {
         "documents_left_out": "문서 {count}개가 더 있지만 제외되었습니다. 요약할 문서의 이름을 말씀해 주세요.",
         "passages_left_out": "{title}: 매우 길어서 처음 {count}개의 구절만 읽었습니다.",
         "parts_quoted": "{count}개 부분은 요약이 아니라 인용입니다. 언어 모델이 응하지 않았습니다.",
+        "sections_begun": "글이 매우 길어서 각 부분의 앞부분만 읽었습니다.",
     },
 }
 

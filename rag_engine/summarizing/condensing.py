@@ -10,6 +10,7 @@ from rag_engine import tokens
 from rag_engine.budget import messages_size, prompt_budget, reply_reserve
 from rag_engine.errors import ContentFiltered
 from rag_engine.summarizing import prompting
+from rag_engine.summarizing.outline import representative
 from rag_engine.summarizing.quoting import quoted_notes
 from rag_engine.types import Prompt, Stage
 
@@ -37,6 +38,8 @@ class Condensed:
     parts: int = 0
     quoted: int = 0
     """Parts of which sentences were quoted, since the model would not summarise them."""
+    shortened: bool = False
+    """Only the beginning of each section was read: the parts would have been too many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,7 @@ class Condenser:
     ratio: float
     at_once: int
     """Parts that are read at the same time."""
+    most_parts: int
 
     @property
     def _budget(self) -> int:
@@ -63,7 +67,14 @@ class Condenser:
             listed = prompting.numbered(made)
             yield Condensed(prompt=self._prompt("whole", listed, tuple(hits)))
             return
-        parts = prompting.parts(made, room=min(share, self._room("part")))
+        room = min(share, self._room("part"))
+        parts = prompting.parts(made, room=room)
+        everything = hits
+        if len(parts) > self.most_parts:
+            hits = representative(hits, most=len(hits) * self.most_parts // len(parts))
+            kept = {hit.chunk.id for hit in hits}
+            made = [block for block in made if block.hit.chunk.id in kept]
+            parts = prompting.parts(made, room=room)
         notes: list[Note] = []
         async for item in self._read(parts):
             if isinstance(item, Stage):
@@ -73,7 +84,12 @@ class Condenser:
         quoted = sum(note.quoted for note in notes)
         listed, cited = await self._noted(notes, hits)
         passages = tuple(hits[one] for one in cited)
-        yield Condensed(prompt=self._prompt("notes", listed, passages), parts=len(parts), quoted=quoted)
+        yield Condensed(
+            prompt=self._prompt("notes", listed, passages),
+            parts=len(parts),
+            quoted=quoted,
+            shortened=len(hits) < len(everything),
+        )
 
     async def _read(self, parts: Sequence[Sequence[Block]]) -> AsyncGenerator[Stage | list[Note]]:
         """Notes on the parts, which point to the passages of all of them together."""

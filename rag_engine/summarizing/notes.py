@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag_engine import citations, replying
@@ -88,6 +88,8 @@ class NoteTaker:
     count: tokens.Count
     seconds: float
     """The longest that one call may take."""
+    thinkers: set[str] = field(default_factory=set[str])
+    """Names of models that begin with reasoning which they do not announce; newly found ones are added."""
 
     async def take(
         self, messages: tuple[Message, ...], passages: Sequence[Hit], *, reply_tokens: int
@@ -126,7 +128,7 @@ class NoteTaker:
     async def _once(self, prompt: Prompt) -> Note:
         # Each passage counts as a document of its own, so that a marker stands for one passage and no other.
         alone = [_alone(hit, number) for number, hit in enumerate(prompt.passages)]
-        stream = citations.MarkerStream(alone)
+        stream = citations.MarkerStream(alone, reasoning_first=self.model.name in self.thinkers)
         try:
             async with asyncio.timeout(self.seconds), self.model.stream(prompt, task="summary") as pieces:
                 async for piece in replying.bounded(pieces, prompt):
@@ -138,15 +140,18 @@ class NoteTaker:
                 reason="timeout",
             ) from error
         stream.close()
-        text, marks = stream.draft.text, stream.draft.marks
-        if not text.strip():
+        draft = stream.draft
+        if draft.reasoning_shown:
+            self.thinkers.add(self.model.name)
+        text, marks = draft.text, draft.marks
+        if not text[draft.reasoning_shown :].strip():
             raise ModelUnavailable(
                 f"The language model {self.model.name} answered nothing.", backend=self.model.name
             )
         if not marks:
-            found = await citations.finish(stream.draft, alone, question="", embedder=self.embedder)
+            found = await citations.finish(draft, alone, question="", embedder=self.embedder)
             text, marks = found.text, found.marks
-        return Note(pieces=_pieces(text, marks))
+        return Note(pieces=_pieces(text, marks, start=draft.reasoning_shown))
 
     def _key(self, messages: Sequence[Message], reply_tokens: int) -> bytes:
         digest = hashlib.sha256(f"{self.model.name}\x1f{reply_tokens}".encode("utf-8", "surrogatepass"))
@@ -159,11 +164,13 @@ def _alone(hit: Hit, number: int) -> Hit:
     return replace(hit, chunk=replace(hit.chunk, document=DocumentId(str(number))))
 
 
-def _pieces(text: str, marks: Sequence[citations.Mark]) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """The text between the markers; markers that follow each other are one."""
+def _pieces(
+    text: str, marks: Sequence[citations.Mark], *, start: int
+) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The text from `start` on between the markers; markers that follow each other are one."""
     pieces: list[tuple[str, tuple[int, ...]]] = []
-    reached = 0
-    for mark in marks:
+    reached = start
+    for mark in (each for each in marks if each.start >= start):
         before = text[reached : mark.start]
         reached = mark.end
         if pieces and not before.strip():

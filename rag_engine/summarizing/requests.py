@@ -38,6 +38,8 @@ _AUXILIARY = re.compile(
 )
 _UNSPACED_ASKING = re.compile("[谁誰]|什么时候|什麼時候|为什么|為什麼|いつ|どこ|なぜ|누가|언제|어디|왜")
 _PORTUGUESE = re.compile(r"\b(?:arquivos?|ficheiros?|deste|desta|isto|isso|relatório)\b", re.IGNORECASE)
+_SHARED = frozenset({"es", "pt", "zh", "ja"})
+"""Languages that ask for a summary in words of another one's too."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _END = ' \t.!?…。！？؟¿¡:,;"'
 
@@ -83,9 +85,12 @@ def _says_more(sentence: str) -> bool:
 
 
 def _language(cleaned: str, request: SummaryRequest) -> str:
-    """That of the text; of two neighbours that ask in the same word, the one whose word for a file it is."""
-    if language := detect(cleaned):
-        return language
+    """That of the words that ask for it; where they are of several, that of the whole text, or of its word for a file."""
+    if request.language and request.language not in _SHARED:
+        return request.language
+    found = detect(cleaned)
+    if found and (not request.language or found in _SHARED):
+        return found
     return "pt" if request.language == "es" and _PORTUGUESE.search(cleaned) else request.language
 
 

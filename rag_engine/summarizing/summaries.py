@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rag_engine import tokens
@@ -38,12 +39,14 @@ _QUOTING = "extractive"
 class Limits:
     """`documents` and `passages` are the most of one summary, the latter from the beginning of each document.
 
-    `at_once` parts of a long document are read by a language model at the same time, which may take `seconds` for one.
+    `at_once` parts of a long document are read by a language model at the same time, which may take `seconds` for one. Of a
+    document of more than `parts` only the beginning of each section is read.
     """
 
     documents: int = 20
     passages: int = 20_000
     at_once: int = 4
+    parts: int = 200
     seconds: float = 90.0
 
 
@@ -89,7 +92,7 @@ class Summaries:
         Only documents of the query's knowledge bases are looked at. Raises what the index raises.
         """
         query = inquiry.query
-        asked = [turn.text for turn in inquiry.history if turn.role == "user"]
+        asked = _answered(inquiry)
         request = requested(query.text, asked)
         if request is None:
             return None
@@ -109,7 +112,9 @@ class Summaries:
             return _not_to_be_had(found, language)
         return await self._read(inquiry, request, found.documents, language)
 
-    async def prompts(self, plan: Plan, model: LanguageModel) -> AsyncGenerator[Stage | Condensed]:
+    async def prompts(
+        self, plan: Plan, model: LanguageModel, *, thinkers: set[str]
+    ) -> AsyncGenerator[Stage | Condensed]:
         """The prompt for this model, last; before it a stage for each part that must be read by itself."""
         if model.name == _QUOTING:
             yield Condensed(prompt=quoting(plan))
@@ -121,6 +126,7 @@ class Summaries:
             cache=self._cache,
             count=tokens.count,
             seconds=self._limits.seconds,
+            thinkers=thinkers,
         )
         condenser = Condenser(
             taker=taker,
@@ -128,6 +134,7 @@ class Summaries:
             reply_tokens=self._reply_tokens,
             ratio=self._ratio,
             at_once=self._limits.at_once,
+            most_parts=self._limits.parts,
         )
         async with aclosing(condenser.condense(plan.hits)) as items:
             async for item in items:
@@ -191,10 +198,18 @@ def quoting(plan: Plan) -> Prompt:
     )
 
 
+def _answered(inquiry: Inquiry) -> list[str]:
+    """What was asked and answered before, oldest first: not what others said in between."""
+    return [
+        turn.text
+        for turn, following in pairwise(inquiry.history)
+        if turn.role == "user" and following.role == "assistant"
+    ]
+
+
 def _goes_on(inquiry: Inquiry, asked: Sequence[str]) -> bool:
     """Whether something other than a summary was answered before, which "it" may mean as well as a file."""
-    answered = any(turn.role == "assistant" for turn in inquiry.history)
-    return answered and not inquiry.query.brought and requested(asked[-1] if asked else "") is None
+    return bool(asked) and not inquiry.query.brought and requested(asked[-1], asked[:-1]) is None
 
 
 def _commonest(chunks: Sequence[Chunk]) -> str:

@@ -50,7 +50,7 @@ async def summarised(
     """A stage for each part that is read, then as `replying.reply`. Raises what the last model raises."""
     started = time.perf_counter()
     yield Stage(name=STAGE, detail="Reading…")
-    chain = _Chain(summaries=summaries, plan=plan, models=deque(models))
+    chain = _Chain(summaries=summaries, plan=plan, models=deque(models), thinkers=thinkers)
     async with aclosing(chain.first()) as items:
         async for item in items:
             yield item
@@ -83,6 +83,7 @@ class _Chain:
     summaries: Summaries
     plan: Plan
     models: deque[LanguageModel]
+    thinkers: set[str]
     failures: list[RagError] = field(default_factory=list[RagError])
     _condensed: Condensed | None = None
 
@@ -97,7 +98,9 @@ class _Chain:
         """Have one model after the other read, until one has. Raises what the last one raises."""
         while self._condensed is None:
             try:
-                async with aclosing(self.summaries.prompts(self.plan, self.models[0])) as items:
+                async with aclosing(
+                    self.summaries.prompts(self.plan, self.models[0], thinkers=self.thinkers)
+                ) as items:
                     async for item in items:
                         if isinstance(item, Stage):
                             yield item
@@ -116,7 +119,7 @@ class _Chain:
         """The prompt for a further model, which reads everything by itself."""
         if model is self.models[0]:
             return self.condensed.prompt
-        async with aclosing(self.summaries.prompts(self.plan, model)) as items:
+        async with aclosing(self.summaries.prompts(self.plan, model, thinkers=self.thinkers)) as items:
             async for item in items:
                 if not isinstance(item, Stage):
                     return item.prompt
@@ -129,6 +132,9 @@ def _prepared(inquiry: Inquiry, plan: Plan, condensed: Condensed, *, seconds: fl
         count = str(condensed.quoted)
         notices.append(phrase("parts_quoted", language=plan.task.language, count=count))
         inquiry = inquiry.falling_back("parts_quoted")
+    if condensed.shortened:
+        notices.append(phrase("sections_begun", language=plan.task.language))
+        inquiry = inquiry.falling_back("sections_shortened")
     return replace(
         inquiry,
         prompt=condensed.prompt,

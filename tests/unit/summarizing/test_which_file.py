@@ -105,3 +105,15 @@ async def test_of_a_very_long_document_the_beginning_is_read_and_that_is_said(tm
         answer = await here.ask("summarise this file")
         assert answer.notices == ("handbook.md is very long: only its first 2 passages were read.",)
         assert "four weeks" not in here.shown()
+
+
+async def test_shorter_means_the_summary_before_it_and_nothing_else(tmp_path: Path) -> None:
+    async with desk(tmp_path) as here:
+        await here.add("handbook.md", HANDBOOK)
+        here.server.on(streamed("28 days [2]."))
+        await here.ask("summarise handbook.md")
+        shorter = await here.ask("shorter")
+        assert shorter.route == "summarise"
+        assert "Length: short" in here.server.requests[-1].text
+        assert (await here.ask("How long is the notice period?")).route == "search"
+        assert (await here.ask("shorter")).route == "search"

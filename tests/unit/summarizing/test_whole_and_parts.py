@@ -255,3 +255,27 @@ async def test_where_no_model_answers_the_best_sentences_of_every_section_are_qu
         assert answer.text.startswith("No language model wrote this")
         assert answer.fallbacks == ("model_unavailable",)
         assert answer.notices[0].endswith("The best passages are quoted instead.")
+
+
+async def test_of_far_too_many_parts_the_beginning_of_each_section_is_read_and_that_is_said(
+    tmp_path: Path,
+) -> None:
+    async with desk(tmp_path, window=4096, parts=6) as here:
+        await here.add("minutes.md", long_text(40, sentences=40))
+        here.server.on(streamed("- Said [1]."), task="summary")
+        here.server.on(streamed("All [1]."), task="answer")
+        answer = await here.ask("summarise this file")
+        assert here.tasks().count("summary") <= 7
+        assert marks(here.shown("summary")) == {f"M{number:03}" for number in range(1, 41)}
+        assert answer.fallbacks == ("sections_shortened",)
+        assert answer.notices == ("The text is very long: of its sections only the beginnings were read.",)
+
+
+async def test_reasoning_that_nobody_announced_is_no_note(tmp_path: Path) -> None:
+    async with desk(tmp_path, window=4096) as here:
+        await here.add("minutes.md", long_text(30))
+        here.server.on(streamed("Let me think about this. SECRET </think>- Said [1]."), task="summary")
+        here.server.on(streamed("All [1]."), task="answer")
+        answer = await here.ask("summarise this file")
+        assert answer.text == "All [1]."
+        assert "SECRET" not in here.server.requests[-1].text
