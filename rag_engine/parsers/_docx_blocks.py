@@ -31,10 +31,10 @@ from rag_engine.types import Section
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from rag_engine.parsers._docx_drawings import Beside
     from rag_engine.parsers._docx_notes import Notes
     from rag_engine.parsers._docx_numbering import Numbering
     from rag_engine.parsers._docx_styles import Style
-    from rag_engine.parsers._docx_text import Beside
     from rag_engine.parsers._ooxml import Element, Package
     from rag_engine.parsers._unpacking import Unpacking
 

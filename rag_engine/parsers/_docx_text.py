@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
+from rag_engine.parsers._docx_drawings import Beside, beside_of
+from rag_engine.parsers._docx_fields import Field, computed
 from rag_engine.parsers._docx_styles import switch
 from rag_engine.parsers._ooxml import (
-    CX,
-    DGM,
     MC,
-    OFFICE,
-    WP,
-    A,
-    C,
     Element,
     M,
-    V,
     W,
-    number,
     understood,
     value,
 )
-from rag_engine.parsers._ooxml_alt import alternative_text
 from rag_engine.parsers._ooxml_math import math_text
 from rag_engine.parsers._symbols import as_written, sign
 
@@ -43,18 +36,11 @@ _SKIPPED: Final = frozenset(
         for name in ("footnoteRef", "endnoteRef", "annotationRef", "softHyphen", "tcPr", "delInstrText")
     }
 )
-_PAGE_FIELDS: Final = frozenset({"PAGE", "NUMPAGES", "SECTIONPAGES", "PAGENUM"})
-_SILENT_FIELDS: Final = frozenset({"XE", "TC", "RD", "TA", "ASK", "SET"})
-_BASE: Final = re.compile(r"\\o\\?(?:\\a[dclr])?\(\\s\\up\s*\d+\([^()]*\)\s*[,;]\s*([^()]*)\)", re.IGNORECASE)
-_SYMBOL_FIELD: Final = re.compile(r'SYMBOL\s+(0x[0-9a-f]+|\d+)(?:.*?\\f\s+"?([^"\\]+))?', re.IGNORECASE)
 _CONTENTS_LINE: Final = re.compile(r"\t\s*[0-9ivxlcdm]+\s*$", re.IGNORECASE)
 _LONGEST_QUOTE: Final = 80
 _DEEPEST: Final = 40
 """Fields in fields that are kept in mind."""
 _MOST_COMPARED: Final = 10
-
-Beside = tuple[Literal["box", "chart", "diagram", "picture", "words", "file"], object]
-"""What stands beside a paragraph: the element of a box, the id of a chart, a diagram or a file, what a picture shows or says."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,30 +63,12 @@ class Paragraph:
         return self.in_contents and _CONTENTS_LINE.search(self.text) is not None
 
 
-@dataclass(slots=True, kw_only=True)
-class _Field:
-    """A field that is open: its code comes first, then what it shows."""
-
-    begin: Element
-    code: str = ""
-    in_result: bool = False
-    has_result: bool = False
-
-    @property
-    def name(self) -> str:
-        return (self.code.split() or [""])[0].upper()
-
-    @property
-    def is_hidden(self) -> bool:
-        return not self.in_result or self.name in _PAGE_FIELDS or self.name in _SILENT_FIELDS
-
-
 class TextReader:
     """Reads paragraphs one after the other; a field may begin in one and end in another."""
 
     def __init__(self, styles: Mapping[str, Style]) -> None:
         self._styles = styles
-        self._fields: list[_Field] = []
+        self._fields: list[Field] = []
         self._font = ""
         self.deleted_notes: set[tuple[str, str]] = set()
         self.quotes: dict[str, str] = {}
@@ -197,7 +165,7 @@ class TextReader:
         kind = element.get(f"{W}fldCharType")
         if kind == "begin":
             del self._fields[:-_DEEPEST]
-            self._fields.append(_Field(begin=element))
+            self._fields.append(Field(begin=element))
         elif self._fields and kind == "separate":
             self._fields[-1].in_result = True
             self._page_number(self._fields[-1], line)
@@ -206,10 +174,10 @@ class TextReader:
             if not ended.in_result:
                 self._page_number(ended, line)
             if not ended.has_result:
-                self._say(_computed(ended), line)
+                self._say(computed(ended), line)
 
-    def _page_number(self, one: _Field, line: Paragraph) -> None:
-        if one.name in _PAGE_FIELDS:
+    def _page_number(self, one: Field, line: Paragraph) -> None:
+        if one.is_page_number:
             line.pieces.append(PAGE_NUMBER)
 
     def _field_code(self, element: Element, _: Paragraph) -> None:
@@ -217,7 +185,7 @@ class TextReader:
             self._fields[-1].code += element.text or ""
 
     def _simple_field(self, element: Element, line: Paragraph) -> None:
-        one = _Field(begin=element, code=element.get(f"{W}instr") or "", in_result=True)
+        one = Field(begin=element, code=element.get(f"{W}instr") or "", in_result=True)
         self._page_number(one, line)
         self._fields.append(one)
         self._walk(element, line)
@@ -272,43 +240,9 @@ class TextReader:
 
     def _drawing(self, element: Element, line: Paragraph) -> None:
         """Boxes, charts and diagrams in a drawing are read behind the paragraph that it hangs on."""
-        for child in element:
-            tag = child.tag
-            if tag == f"{W}txbxContent":
-                line.beside.append(("box", child))
-            elif tag == f"{MC}AlternateContent":
-                for one in understood(child):
-                    self._drawing_of(one, line)
-            elif tag in {f"{W}rPr", f"{W}fldChar"}:
-                continue
-            else:
-                self._drawing_of(child, line)
-
-    def _drawing_of(self, element: Element, line: Paragraph) -> None:
-        tag = element.tag
-        if tag == f"{W}txbxContent":
-            line.beside.append(("box", element))
-            return
-        if tag in {f"{C}chart", f"{CX}chart"}:
-            line.beside.append(("chart", element))
-        elif tag == f"{DGM}relIds":
-            line.beside.append(("diagram", element))
-        elif tag == f"{OFFICE}OLEObject":
-            line.beside.append(("file", element))
-        elif tag == f"{WP}docPr":
-            _append("picture", alternative_text(element), line)
-        elif tag == f"{V}textpath":
-            _append("words", element.get("string") or "", line)
-        elif tag == f"{A}p":
-            _append("words", "".join(words.text or "" for words in element.iter(f"{A}t")), line)
-        elif isinstance(tag, str) and tag.startswith(V):
-            _append("picture", alternative_text(element, "alt"), line)
-        self._drawing(element, line)
-
-
-def _append(kind: Literal["picture", "words"], text: str, line: Paragraph) -> None:
-    if text.strip() and (kind, text) not in line.beside[-_MOST_COMPARED:]:
-        line.beside.append((kind, text))
+        for thing in beside_of(element):
+            if thing not in line.beside[-_MOST_COMPARED:]:
+                line.beside.append(thing)
 
 
 def shows_prompt(control: Element) -> bool:
@@ -320,30 +254,3 @@ def shows_prompt(control: Element) -> bool:
 
 def _kind(reference: Element) -> str:
     return str(reference.tag).removeprefix(W).removesuffix("Reference")
-
-
-def _computed(one: _Field) -> str:
-    """What a field shows that Word draws without writing it down."""
-    if one.name == "FORMCHECKBOX":
-        box = one.begin.find(f"{W}ffData/{W}checkBox")
-        if box is None:
-            return "☐"
-        checked = box.find(f"{W}checked")
-        checked = box.find(f"{W}default") if checked is None else checked
-        return "☒" if checked is not None and switch(checked) else "☐"
-    if one.name == "FORMDROPDOWN":
-        options = one.begin.find(f"{W}ffData/{W}ddList")
-        if options is None:
-            return ""
-        entries = [entry.get(f"{W}val") or "" for entry in options.iterfind(f"{W}listEntry")]
-        at = number(value(options, f"{W}result") or value(options, f"{W}default"))
-        return entries[at] if 0 <= at < len(entries) else ""
-    if one.name == "SYMBOL" and (found := _SYMBOL_FIELD.search(one.code)) is not None:
-        return sign(number_of(found[1]), (found[2] or "").strip())
-    if one.name == "EQ" and (base := _BASE.search(one.code)) is not None:
-        return base[1]
-    return ""
-
-
-def number_of(code: str) -> int:
-    return int(code, 16) if code.lower().startswith("0x") else number(code)
