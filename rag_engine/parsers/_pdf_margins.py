@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _MARGIN: Final = 0.09
 """Share of the page's height at its top and bottom where running headers and footers stand."""
+_NUMBER_MARGIN: Final = 0.16
+"""Page numbers stand higher sometimes, with nothing below them."""
 _MOST_PIECES: Final = 3
 """A header has a left, a middle and a right part; a row of more is the head of a table."""
 _SAME_PLACE: Final = 4.0
@@ -24,7 +26,7 @@ _BEFORE: Final = 2
 """Headers of left and right pages alternate."""
 _DIGITS: Final = re.compile(r"\d+", re.ASCII)
 _PAGE_NUMBER: Final = re.compile(
-    r"(?P<first>\d{1,4})(?P<after>\D.*)?|(?P<before>.*\D)(?P<last>\d{1,4})", re.ASCII
+    r"(?P<first>\d{1,6})(?P<after>\D.*)?|(?P<before>.*\D)(?P<last>\d{1,6})", re.ASCII
 )
 _PAGE_WORDS: Final = re.compile(
     r"[\W_]*(?:(?:page|pag|pg|p|seite|s|página|pagina|pág|sida|side|strona|str|strana|стр|страница|第|صفحة|עמוד)[\W_]*)?"
@@ -43,48 +45,69 @@ class Margins:
     """What stood in the margins of the last pages: text without its page number -> its height."""
 
     before: deque[Mapping[str, float]] = field(default_factory=lambda: deque(maxlen=_BEFORE))
+    upcoming: tuple[int, list[tuple[str, TextLine, bool]]] = (0, [])
+    """The number of the next page, and what stands in its margins."""
 
     def without(self, page: PageText, number: int, following: PageText | None = None) -> list[list[TextLine]]:
-        """The blocks without page numbers, and without headers and footers that one of the pages just before had already."""
-        rows = _margin_rows(page)
-        if not rows:
-            self.before.append({})
-            return page.blocks
-        seen: dict[str, float] = {}
-        dropped: set[int] = set()
-        after: Mapping[str, float] | None = None
-        for row in rows:
-            for line in row:
-                key = _key(" ".join(line.text.split()), number)
-                known = any(abs(earlier.get(key, -99.0) - line.top) < _SAME_PLACE for earlier in self.before)
-                seen.setdefault(key, line.top)
-                if key.startswith("@") and after is None:
-                    after = _keys(following, number + 1) if following is not None else {}
-                if key == "#" or known or (after and _is_number(key, after, line)):
-                    dropped.add(id(line))
-        self.before.append(seen)
-        if not dropped:
+        """The blocks without page numbers, and without headers and footers that one of the pages just before had already.
+
+        Of a header that is met first, the letters count as small: it is no heading of what follows.
+        """
+        known, keyed = self.upcoming
+        if known != number:
+            keyed = _keyed(page, number)
+        self.upcoming = (number + 1, _keyed(following, number + 1) if following is not None else [])
+        after = {key: line.top for key, line, _ in self.upcoming[1]}
+        changed: dict[int, TextLine | None] = {}
+        for key, line, numbered in keyed:
+            repeated = any(_is_near(earlier, key, line) for earlier in self.before)
+            if key == "#" or repeated or (key.startswith("@") and _is_near(after, key, line)):
+                changed[id(line)] = None
+            elif numbered or _is_near(after, key, line):
+                changed[id(line)] = line._replace(size=0.0, bold=False)
+        self.before.append({key: line.top for key, line, _ in keyed})
+        if not changed:
             return page.blocks
         kept = [
-            left for block in page.blocks if (left := [line for line in block if id(line) not in dropped])
+            left
+            for block in page.blocks
+            if (left := [new for line in block if (new := changed.get(id(line), line)) is not None])
         ]
         # A page of nothing else is no page of margins.
         return kept or page.blocks
 
 
+def _is_near(places: Mapping[str, float], key: str, line: TextLine) -> bool:
+    return key in places and abs(places[key] - line.top) < _SAME_PLACE
+
+
+def _keyed(page: PageText, number: int) -> list[tuple[str, TextLine, bool]]:
+    """What stands in the margins, its key, and whether a number stands beside it."""
+    keyed: list[tuple[str, TextLine, bool]] = []
+    for row in _margin_rows(page):
+        keys = [_key(" ".join(line.text.split()), number) for line in row]
+        numbered = any(key == "#" or "@" in key for key in keys)
+        keyed += ((key, line, numbered) for key, line in zip(keys, row, strict=True))
+    return keyed
+
+
 def _margin_rows(page: PageText) -> list[list[TextLine]]:
     top, bottom = page.height * _MARGIN, page.height * (1 - _MARGIN)
-    lines = [line for block in page.blocks for line in block if line.bottom < top or line.top > bottom]
-    return [row for row in rows_of(lines) if len(row) <= _MOST_PIECES]
-
-
-def _keys(page: PageText, number: int) -> dict[str, float]:
-    return {_key(" ".join(line.text.split()), number): line.top for row in _margin_rows(page) for line in row}
-
-
-def _is_number(key: str, after: Mapping[str, float], line: TextLine) -> bool:
-    """Whether it is a page number that is off by as much on the next page, and stands there in the same place."""
-    return key.startswith("@") and abs(after.get(key, -99.0) - line.top) < _SAME_PLACE
+    number_top = page.height * (1 - _NUMBER_MARGIN)
+    lines = [
+        line
+        for block in page.blocks
+        for line in block
+        if line.bottom < top or line.top > bottom or (line.top > number_top and line.text.strip().isdecimal())
+    ]
+    if not lines:
+        return []
+    lowest = max(line.base for block in page.blocks for line in block)
+    return [
+        row
+        for row in rows_of(lines)
+        if len(row) <= _MOST_PIECES and (row[0].bottom < top or row[0].top > bottom or row[0].base >= lowest)
+    ]
 
 
 def _key(text: str, number: int) -> str:

@@ -14,6 +14,7 @@ from rag_engine.parsers._pdf_headings import count_sizes, outlined, sized
 from rag_engine.parsers._pdf_layout import Block, arranged
 from rag_engine.parsers._pdf_lines import PageText, page_text
 from rag_engine.parsers._pdf_margins import Margins
+from rag_engine.parsers._pdf_notes import attachments, has_fields, is_dynamic_form, page_notes
 from rag_engine.parsers._pdf_paragraphs import broken_word, continued, paragraph
 from rag_engine.parsers._pdf_recognition import PROGRAMS, Unread, recognised
 from rag_engine.parsers._pdf_tables import (
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["PROGRAMS", "parse"]
 
 _NO_TEXT: Final = "The PDF has no text in it: its pages are empty, or pictures without words."
+_DYNAMIC_FORM: Final = "This PDF is an XFA form: its pages may show less than Adobe Acrobat does; print it to a PDF there and add that."
 _BAD_PAGES: Final = 50
 """Pages that may fail one after the other before the rest is given up: a damaged page tree may promise millions."""
 _SHRINK_EVERY: Final = 500
@@ -72,6 +74,8 @@ class _Reading:
     """Page number (from 1) -> the headings that the outline places there: level (from 1) and title."""
     sizes: Counter[float] = field(default_factory=Counter[float])
     path: HeadingPath = ()
+    fields: bool = False
+    """Whether it is a form."""
     rules: Rules = field(default_factory=Rules)
     rows: Rows = ()
     """The table that the page before ended with, if it did: the next may go on with it."""
@@ -87,7 +91,7 @@ def parse(path: Path) -> Iterator[Section]:
 
 
 def _sections(document: Document) -> Iterator[Section]:
-    reading = _Reading(outline=_outline(document))
+    reading = _Reading(outline=_outline(document), fields=has_fields(document))
     found_text = False
     for page, following in _with_next(_arranged_pages(_pages(document, reading), reading.rules)):
         if following is not None:
@@ -97,9 +101,14 @@ def _sections(document: Document) -> Iterator[Section]:
             yield section
     with translate_errors():
         count = document.page_count
+    for section in attachments(document):
+        found_text = True
+        yield section
     if not found_text:
         raise EmptyDocument(no_text(reading.unread, count, otherwise=_NO_TEXT))
     yield from notices(reading.unread, count)
+    if is_dynamic_form(document):
+        yield Section(text=_DYNAMIC_FORM, anchor="p. 1", kind="notice")
 
 
 def _pages(document: Document, reading: _Reading) -> Iterator[_ReadPage]:
@@ -135,7 +144,8 @@ def _read_page(page: Page, number: int, reading: _Reading) -> _ReadPage:
             reading.unread[error.reason].append(number)
         if what == "garbled":
             text = replace(text, blocks=[])
-    return _ReadPage(number=number, text=text, found=found)
+    notes = page_notes(page, f"p. {number}", text.text, fields=reading.fields)
+    return _ReadPage(number=number, text=text, found=found, notes=notes)
 
 
 def _arranged_pages(pages: Iterator[_ReadPage], rules: Rules) -> Iterator[_ArrangedPage]:
