@@ -9,12 +9,11 @@ from rag_engine.parsers._pptx_comments import authors_of, comment_sections
 from rag_engine.parsers._pptx_shapes import Places, Shape, places_of, shape_sections, shapes_of
 from rag_engine.parsers._sections import is_blank, joined, one_line
 from rag_engine.parsers._unpacking import Unpacking
+from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
-
-    from rag_engine.types import Section
 
 _P14: Final = "{http://schemas.microsoft.com/office/powerpoint/2010/main}"
 _OFF: Final = frozenset({"0", "false", "off"})
@@ -71,6 +70,7 @@ class _Presentation:
         self._right_to_left = right_to_left
         self._places: dict[str, Places] = {}
         self._told: set[str] = set()
+        self._shown: set[str] = set()
 
     def slide(self, part: str, anchor: str, above: tuple[str, ...]) -> Iterator[Section]:
         """All of one slide, under the headings `above` and its title."""
@@ -87,9 +87,24 @@ class _Presentation:
             if shape.placeholder in _REPEATED and not self._is_new(shape.text):
                 continue
             yield from shape_sections(self._opened, part, shape, anchor, headings, self._unpacking)
+        if (root.get("showMasterSp") or "").lower() not in _OFF:
+            yield from self._background(part, anchor, headings)
         for notes in self._opened.related(part, "notesSlide"):
             yield from self._notes(notes, anchor, headings)
         yield from comment_sections(self._opened, part, self._authors, anchor, headings)
+
+    def _background(self, slide: str, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
+        """Words on the layout and the master that show on each of their slides: told at the first."""
+        for layout in [*self._opened.related(slide, "slideLayout")][:1]:
+            if layout in self._shown:
+                continue
+            self._shown.add(layout)
+            for part in (layout, *self._opened.related(layout, "slideMaster")):
+                tree = self._opened.root(part).find(f"{P}cSld/{P}spTree")
+                for shape in shapes_of(tree, {}) if tree is not None else ():
+                    text = shape.text
+                    if not shape.placeholder and not is_blank(text) and self._is_new(text):
+                        yield Section(text=text, anchor=anchor, headings=headings)
 
     def _is_new(self, text: str) -> bool:
         if text in self._told:

@@ -123,6 +123,24 @@ def test_what_has_no_place_stands_where_its_layout_puts_it(tmp_path: Path) -> No
     assert _lines(_read(tmp_path, drawn, parts=parts)) == ["first", "second", "third"]
 
 
+def test_words_on_the_master_are_told_once(tmp_path: Path) -> None:
+    def drawn(root: str, text: str) -> str:
+        prompt = box("Click to edit", (0, 0, 9, 9), 'type="body" idx="1"')
+        return part(root, f"<p:cSld><p:spTree>{box(text, (0, 90, 9, 9))}{prompt}</p:spTree></p:cSld>")
+
+    to_layout = relations({"l": ("slideLayout", "../slideLayouts/l.xml")})
+    parts = {
+        "ppt/slideLayouts/l.xml": drawn("p:sldLayout", "On the layout"),
+        "ppt/slideLayouts/_rels/l.xml.rels": relations({"m": ("slideMaster", "../slideMasters/m.xml")}),
+        "ppt/slideMasters/m.xml": drawn("p:sldMaster", "Acme, confidential"),
+        "ppt/slides/_rels/slide0.xml.rels": to_layout,
+        "ppt/slides/_rels/slide1.xml.rels": to_layout,
+    }
+    assert _lines(_read(tmp_path, slide(box("one")), slide(box("two")), parts=parts)) == [
+        *("one", "On the layout", "Acme, confidential", "two")
+    ]
+
+
 def test_numbers_dates_and_footers_of_slides(tmp_path: Path) -> None:
     def numbered(text: str) -> str:
         footer = box("Acme, confidential", (0, 900, 100, 10), 'type="ftr"')
