@@ -1,6 +1,7 @@
 """What is read from the files of `../shared/docs`, by type: `python -m benchmarks documents [--only TYPE OR PART OF A NAME ...]`.
 
-`--retrieval` prints how well the files are found, split along their structure and in chunks of a fixed size.
+`--retrieval` prints how well the files are found, split along their structure and in chunks of a fixed size; `--anchors` whether
+chunks name the places where facts stand; `--speed` what reading PDFs costs. Without an option, all of it.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ import argparse
 import asyncio
 import sys
 
-from benchmarks import document_retrieval
-from tests.documents import corpus
+from benchmarks import document_retrieval, document_speed
+from benchmarks.corpus import production_embedder
+from tests.documents import anchors, corpus
 
 
 async def reading(only: list[str]) -> int:
@@ -22,18 +24,36 @@ async def reading(only: list[str]) -> int:
     return 0 if all(reading.passed for reading in found) else 1
 
 
+async def places() -> int:
+    """Print how many facts are cited to their place, and those that are not; 1 when there are any."""
+    facts = anchors.facts()
+    async with production_embedder() as (_, splitter):
+        wrong = await anchors.wrong_places(facts, splitter)
+    formats = len({fact.format for fact in facts})
+    print(
+        f"\nAnchors: {len(facts) - len(wrong)} of {len(facts)} facts in {formats} kinds of files at the right place"
+    )
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
 async def main(arguments: argparse.Namespace) -> int:
     """What was asked for, or everything."""
     if not corpus.DOCUMENTS.is_dir():
         print("No documents beside the project.")
         return 0
-    everything = not (arguments.only or arguments.retrieval)
+    everything = not (arguments.only or arguments.anchors or arguments.retrieval or arguments.speed)
     failed = 0
     if arguments.only or everything:
         failed |= await reading(arguments.only)
+    if arguments.anchors or everything:
+        failed |= await places()
     if arguments.retrieval or everything:
         print(f"\n{document_retrieval.__doc__}")
         await document_retrieval.measure(verbose=arguments.misses)
+    if arguments.speed or everything:
+        print(f"\n{document_speed.__doc__}")
+        failed |= not await document_speed.measure()
     return failed
 
 
@@ -42,8 +62,10 @@ if __name__ == "__main__":
     parser.add_argument(
         "--only", nargs="*", default=[], help="read only these types, or files with these parts of names"
     )
+    parser.add_argument("--anchors", action="store_true", help="only the places that chunks name")
     parser.add_argument("--retrieval", action="store_true", help="only how well they are found")
     parser.add_argument(
         "--misses", action="store_true", help="also the questions whose passage is not the first"
     )
+    parser.add_argument("--speed", action="store_true", help="only the speed of PDFs")
     sys.exit(asyncio.run(main(parser.parse_args())))

@@ -114,6 +114,21 @@ def write_files(folder: Path, *, count: int, seed: int, longest: int = 40) -> No
         write(folder / f"{number:04}-{chance.choice(_WORDS)}.{suffix}", paragraphs)
 
 
+def long_pdf(path: Path, *, pages: int, seed: int = 7) -> None:
+    """A book of so many full pages: a heading now and then, paragraphs, a running head and a page number."""
+    chance = random.Random(seed)
+    with pymupdf.open() as pdf:
+        for number in range(1, pages + 1):
+            page = pdf.new_page()
+            page.insert_text((60, 40), "Handbook of the office", fontsize=8)
+            page.insert_text((290, 815), str(number), fontsize=8)
+            if number % 5 == 1:
+                page.insert_text((60, 75), f"{number // 5 + 1} {sentences(chance, 1)[:40]}", fontsize=16)
+            text = "\n\n".join(sentences(chance, 5) for _ in range(6))
+            page.insert_textbox((60, 90, 540, 790), text, fontsize=10)
+        pdf.save(path, deflate=True)
+
+
 def sentences(chance: random.Random, count: int) -> str:
     """English words in sentences of 8 to 20."""
     return " ".join(
