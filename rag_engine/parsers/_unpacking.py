@@ -109,8 +109,10 @@ def left_out_sentence(errors: dict[str, Exception], found: int) -> str:
 
 def failure(errors: dict[str, Exception], found: int) -> UserError:
     """What to say where nothing at all could be read."""
+    if not found:
+        return EmptyDocument("There are no files in it, so there is nothing to search.")
     if not errors:
-        return EmptyDocument("There is no text in any file in it, so there is nothing to search.")
+        return UnsupportedFile("There is no text in any file in it, so there is nothing to search.")
     kinds = {type(error) for error in errors.values()}
     kind = kinds.pop() if len(kinds) == 1 else UnsupportedFile
     sentence = left_out_sentence(errors, found)
