@@ -20,6 +20,7 @@ _END = re.compile(r"\s*([.!?…。！？；;:：]+[\"'”’»」』)\]*_]*)\Z")
 _EMPHASIS = re.compile(r"[*_`~|\[\]<>]+")
 _LONGEST_LABEL = 80
 _LONGEST_CODE = 100
+_NO_END = ";:,；：，、"
 
 
 def quoted(candidate: Candidate) -> str:
@@ -59,7 +60,7 @@ def _in_line(candidate: Candidate) -> str:
 
 def _ended(sentence: str) -> str:
     """With a full stop behind its marker, so that the next sentence is another one."""
-    return f"{sentence}." if sentence.endswith("]") else sentence
+    return f"{sentence.rstrip(_NO_END)}." if sentence.endswith(("]", *_NO_END)) else sentence
 
 
 def _label(text: str) -> str:

@@ -49,7 +49,9 @@ _POINTS_BACK = re.compile(
 )
 _LONG_SENTENCE, _VERY_LONG = 250, 420
 _FEWEST_TOKENS = 4
-_OPENING, _BACK, _SHORT, _LONGER, _QUESTION, _COLON, _LAST = 0.12, 0.1, 0.25, 0.08, 0.15, 0.1, 0.05
+_OPENING, _NEXT, _LAST = 0.2, 0.08, 0.05
+_BACK, _SHORT, _LONGER, _QUESTION, _COLON, _UNENDED = 0.1, 0.25, 0.08, 0.15, 0.1, 0.1
+_ENDS, _CLOSERS = (*".!?…。！？।۔",), " \"'”’»)]」』"
 _BOILERPLATE, _SOMETIMES = 0.3, 2
 _TOTAL = 0.3
 _NAMES, _ROW = 0.3, 0.25
@@ -232,7 +234,7 @@ def _form(candidate: Candidate, own: frozenset[str], *, place: int, of: int) -> 
     """What speaks for a sentence, or against it, whatever it says."""
     text = candidate.text
     return (
-        (_OPENING if place == 0 else _LAST if place == of - 1 and of > 1 else 0.0)
+        (_OPENING if place == 0 else _NEXT if place == 1 else _LAST if place == of - 1 else 0.0)
         + (_TOTAL if _ENTRY.search(text) else 0.0)
         - (_BACK if _POINTS_BACK.match(text) else 0.0)
         - (_SHORT if len(own) < _FEWEST_TOKENS else 0.0)
@@ -242,6 +244,7 @@ def _form(candidate: Candidate, own: frozenset[str], *, place: int, of: int) -> 
         - (_NAMES if _is_names(text) else 0.0)
         - (_ROW if len(_FIELD.findall(text)) >= _FIELDS else 0.0)
         - (_COLON if text.rstrip().endswith((":", "：")) else 0.0)
+        - (0.0 if text.rstrip(_CLOSERS).endswith(_ENDS) else _UNENDED)
     )
 
 
