@@ -74,6 +74,7 @@ class Page(Protocol):
     this: _Native
 
     def set_rotation(self, rotation: int) -> None: ...
+    def get_images(self) -> list[object]: ...
     def get_bboxlog(self) -> list[tuple[str, tuple[float, float, float, float]]]: ...
 
 
@@ -143,6 +144,8 @@ _MANY_PATHS: Final = 40
 
 def picture_share(page: Page, *, with_shapes: bool = False) -> float:
     """Share of the page that pictures cover, or also shapes where they are many; nothing is decoded for it."""
+    if not with_shapes and not page.get_images():
+        return 0.0
     width, height = page.rect.x1 - page.rect.x0, page.rect.y1 - page.rect.y0
     pictures = shapes = 0.0
     paths = 0

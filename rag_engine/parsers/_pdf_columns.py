@@ -103,8 +103,9 @@ def _gutters(lines: Sequence[TextLine]) -> list[tuple[float, float]]:
     before = list(accumulate(covered, max))
     after = list(accumulate(reversed(covered), max))[::-1]
     beside = list(map(min, before, after))
+    dips = [crossed < _DIP * most for crossed, most in zip(covered, beside, strict=True)]
     found: list[tuple[float, float]] = []
-    for is_dip, run in groupby(range(steps), key=lambda at: covered[at] < _DIP * beside[at]):
+    for is_dip, run in groupby(range(steps), key=dips.__getitem__):
         if not is_dip:
             continue
         places = list(run)

@@ -20,7 +20,7 @@ _MARK: Final = re.compile(
     r"|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)])(?:\s|$)"
 )
 """What an entry of a list begins with."""
-_OPEN_END: Final = re.compile(r"\w\u2013$|\S/$")
+_OPEN_ENDS: Final = ("\u2013", "/")
 """Ranges, numbers and addresses are broken after these, and go on without a blank."""
 _SHORTEST: Final = 0.6
 _FULL: Final = 0.95
@@ -103,7 +103,7 @@ def continued(text: str, following: str, *, full: bool, nearby: str = "") -> str
     """`text` and the line under it; `full`: whether its last line reached so far that the paragraph goes on."""
     if text.endswith(_HYPHENS) and text[-2:-1].isalpha() and following[:1].isalnum():
         return _mended(text, following, nearby)
-    if _OPEN_END.search(text) and following[:1].isalnum():
+    if text.endswith(_OPEN_ENDS) and not text[-2:-1].isspace() and following[:1].isalnum():
         return text + following
     if not full:
         return f"{text}\n{following}"

@@ -132,15 +132,20 @@ def ruled_tables(lines: Sequence[TextLine], drawn: Sequence[Box]) -> list[Table]
             and left < columns[-1] + _ALIGNED
         )
         if len(columns) > 2 and len(heights) > 2:
-            table = _filled(_cut(lines, group), columns, heights)
+            table = _filled(_cut(lines, group, columns), columns, heights)
             if table is not None:
                 tables.append(table)
     return tables
 
 
-def _cut(lines: Sequence[TextLine], rules: Sequence[_Rule]) -> Iterator[tuple[TextLine, TextLine]]:
+def _cut(
+    lines: Sequence[TextLine], rules: Sequence[_Rule], columns: Sequence[float]
+) -> Iterator[tuple[TextLine, TextLine]]:
     """Each line, and the parts of it between upright rules: MuPDF makes one of cells that stand close."""
     for line in lines:
+        if bisect_right(columns, line.left + _ALIGNED) == bisect_right(columns, line.right - _ALIGNED):
+            yield line, line
+            continue
         middle = (line.top + line.bottom) / 2
         places = _together(
             place

@@ -28,6 +28,7 @@ _MOST_MEANINGLESS: Final = 0.15
 _MOST_SYMBOLS: Final = 0.5
 _SPARSE: Final = ((0.85, 200), (0.5, 60))
 """Share of the page that pictures fill -> fewer visible characters than this are a stamp, a page number or a watermark."""
+_LONG: Final = 1_000
 _LEAST_PICTURE: Final = 0.005
 
 
@@ -36,8 +37,11 @@ def fault(text: str, *, pictured: Pictured) -> Fault | None:
 
     `pictured` is asked only when there is little text.
     """
-    # Most pages are long and sound; one look at their beginning is enough to know that they are not sparse.
-    visible = len(_VISIBLE.findall(text[:2_000]))
+    # Most pages are long and sound, and this runs for every one of them.
+    words = "".join(text.split())
+    if len(words) > _LONG and words.isprintable() and "\ufffd" not in words and "(cid:" not in words:
+        return None
+    visible = len(_VISIBLE.findall(words[:_LONG]))
     if not visible:
         return "missing" if pictured(with_shapes=True) > _LEAST_PICTURE else None
     if _garbled(text):
@@ -50,8 +54,6 @@ def fault(text: str, *, pictured: Pictured) -> Fault | None:
 
 
 def _garbled(text: str) -> bool:
-    if text.isascii() and text.isprintable():
-        return False
     bad = _MEANINGLESS.findall(text)
     if not bad:
         return False
