@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.errors import EmptyDocument
 from rag_engine.parsers._docx_blocks import BlockReader
 from rag_engine.parsers._docx_notes import Notes
 from rag_engine.parsers._docx_numbering import numbering_of
@@ -13,8 +14,10 @@ from rag_engine.parsers._docx_tables import is_contents
 from rag_engine.parsers._docx_text import shows_prompt
 from rag_engine.parsers._ooxml import MC, Element, Package, R, W, package
 from rag_engine.parsers._ooxml_embedded import continued_sections
-from rag_engine.parsers._sections import joined
+from rag_engine.parsers._ooxml_pictures import UNREAD, PictureReader
+from rag_engine.parsers._sections import is_blank, joined
 from rag_engine.parsers._unpacking import Unpacking
+from rag_engine.recognition import PROGRAM
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
 
     from rag_engine.parsers._docx_styles import Style
 
+PROGRAMS: Final = (PROGRAM,)
+"""For documents that are scans."""
+_MOST_SCANS: Final = 200
 # Parts around the text -> the heading that what they say comes under.
 _MARGINS: Final = {"header": "Header", "footer": "Footer"}
 
@@ -52,20 +58,39 @@ def _sections(path: Path, unpacking: Unpacking) -> Iterator[Section]:
 
         notes = Notes(opened, main, plain)
         reader = BlockReader(opened, main, styles, numbering_of(numbering), notes, unpacking)
-        tags = (f"{W}p", f"{W}tbl", f"{W}tr", f"{W}altChunk")
-        for block in _blocks(opened.events(main, *tags)):
-            if not isinstance(block, _Rows):
-                if block.tag == f"{W}altChunk":
-                    part = opened.target(main, block.get(f"{R}id"))
-                    if part is not None:
-                        yield from continued_sections(opened, part, unpacking, reader.headings)
-                elif not _is_left_out(block):
-                    yield from reader.paragraph(block)
-            else:
-                yield from reader.table(block)
+        said = False
+        for section in _body(opened, main, reader, unpacking):
+            said = said or not is_blank(section.text)
+            yield section
         yield from reader.notes()
         yield from notes.rest(reader.deleted_notes())
+        if not said:
+            yield from _scans(opened, main, unpacking)
         yield from _margins(opened, main, styles)
+
+
+def _body(opened: Package, main: str, reader: BlockReader, unpacking: Unpacking) -> Iterator[Section]:
+    tags = (f"{W}p", f"{W}tbl", f"{W}tr", f"{W}altChunk")
+    for block in _blocks(opened.events(main, *tags)):
+        if isinstance(block, _Rows):
+            yield from reader.table(block)
+        elif block.tag == f"{W}altChunk":
+            part = opened.target(main, block.get(f"{R}id"))
+            if part is not None:
+                yield from continued_sections(opened, part, unpacking, reader.headings)
+        elif not _is_left_out(block):
+            yield from reader.paragraph(block)
+
+
+def _scans(opened: Package, main: str, unpacking: Unpacking) -> Iterator[Section]:
+    """What is written on the pictures of a document without words. Raises `EmptyDocument` when there is no program for it."""
+    pictures = PictureReader(opened, unpacking)
+    found = False
+    for section in pictures.sections(main, "picture", (), _MOST_SCANS):
+        found = True
+        yield section
+    if pictures.is_missing and not found:
+        raise EmptyDocument(f"The document holds nothing but {UNREAD}.")
 
 
 def _styles(opened: Package, main: str) -> Mapping[str, Style]:

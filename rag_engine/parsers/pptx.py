@@ -5,16 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._ooxml import A, Element, P, Package, R, number, package
+from rag_engine.parsers._ooxml_pictures import UNREAD, PictureReader
 from rag_engine.parsers._pptx_comments import authors_of, comment_sections
 from rag_engine.parsers._pptx_shapes import Places, Shape, places_of, shape_sections, shapes_of
 from rag_engine.parsers._sections import is_blank, joined, one_line
 from rag_engine.parsers._unpacking import Unpacking
+from rag_engine.recognition import PROGRAM
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+PROGRAMS: Final = (PROGRAM,)
+"""For slides that are pictures."""
 _P14: Final = "{http://schemas.microsoft.com/office/powerpoint/2010/main}"
 _OFF: Final = frozenset({"0", "false", "off"})
 _ON: Final = frozenset({"1", "true", "on"})
@@ -23,6 +27,9 @@ _SILENT: Final = frozenset({"sldNum", "sldImg", "hdr"})
 _REPEATED: Final = frozenset({"dt", "ftr"})
 _LONGEST_TITLE: Final = 100
 """Characters of a line in large letters that is taken for the title where no shape says that it is one."""
+_MOST_PICTURES: Final = 3
+"""Of a slide without words, that are read."""
+_MOST_NAMED: Final = 10
 _UNNAMED_SECTIONS: Final = frozenset({"Default Section", "Untitled Section"})
 
 
@@ -48,6 +55,7 @@ def _sections(path: Path, unpacking: Unpacking) -> Iterator[Section]:
             if part is not None:
                 group = groups.get(slide.get("id") or "", "")
                 yield from presentation.slide(part, f"slide {count}", (group,) if group else ())
+        yield from presentation.unread()
 
 
 def _groups(root: Element) -> dict[str, str]:
@@ -71,6 +79,8 @@ class _Presentation:
         self._places: dict[str, Places] = {}
         self._told: set[str] = set()
         self._shown: set[str] = set()
+        self._unread: list[str] = []
+        """The slides that are pictures, where there is no program to read them."""
 
     def slide(self, part: str, anchor: str, above: tuple[str, ...]) -> Iterator[Section]:
         """All of one slide, under the headings `above` and its title."""
@@ -83,6 +93,8 @@ class _Presentation:
         title = _title([shape for shape in shapes if shape.placeholder not in _REPEATED])
         hidden = ("Hidden slide",) if (root.get("show") or "").lower() in _OFF else ()
         headings = (*hidden, *above, *((title,) if title else ()))
+        if not any(map(_has_words, shapes)):
+            yield from self._scan(part, anchor, headings)
         for shape in shapes:
             if shape.placeholder in _REPEATED and not self._is_new(shape.text):
                 continue
@@ -92,6 +104,21 @@ class _Presentation:
         for notes in self._opened.related(part, "notesSlide"):
             yield from self._notes(notes, anchor, headings)
         yield from comment_sections(self._opened, part, self._authors, anchor, headings)
+
+    def _scan(self, part: str, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
+        """What is written on the pictures of a slide without words."""
+        pictures = PictureReader(self._opened, self._unpacking)
+        yield from pictures.sections(part, anchor, headings, _MOST_PICTURES)
+        if pictures.is_missing:
+            self._unread.append(anchor)
+
+    def unread(self) -> Iterator[Section]:
+        """What is said of slides that are pictures and could not be read."""
+        if self._unread:
+            rest = f" and {len(self._unread) - _MOST_NAMED} more" if len(self._unread) > _MOST_NAMED else ""
+            named = ", ".join(self._unread[:_MOST_NAMED]) + rest
+            text = f"Slides without text were not read ({named}): they are {UNREAD}."
+            yield Section(text=text, anchor=self._unread[0], kind="notice")
 
     def _background(self, slide: str, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
         """Words on the layout and the master that show on each of their slides: told at the first."""
@@ -134,6 +161,11 @@ class _Presentation:
                 places |= own if part == layout else {key: box for key, box in own.items() if key[0]}
             self._places[layout] = places
         return self._places[layout]
+
+
+def _has_words(shape: Shape) -> bool:
+    """Whether a shape says more than what repeats from slide to slide and what a picture shows."""
+    return shape.placeholder not in _REPEATED and shape.element.tag != f"{P}pic"
 
 
 def _title(shapes: Sequence[Shape]) -> str:
