@@ -223,6 +223,8 @@ class Prompt:
     """The language to answer in, as in `Query`."""
     summary: Wishes | None = None
     """Set where the passages are to be summarised, all of them: how long that is to be."""
+    sections: int = 0
+    """How many sections the documents have that are summarised; of very long ones the passages are a selection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from rag_engine.phrases import phrase
 from rag_engine.summarizing.condensing import STAGE, Condensed, Condenser
 from rag_engine.summarizing.naming import meant
 from rag_engine.summarizing.notes import NoteCache, NoteTaker
-from rag_engine.summarizing.outline import representative
+from rag_engine.summarizing.outline import representative, sections
 from rag_engine.summarizing.prompting import MOST_NUMBERED, Task
 from rag_engine.summarizing.requests import requested
 from rag_engine.types import Hit, Prompt, Stage
@@ -195,6 +195,7 @@ def quoting(plan: Plan) -> Prompt:
         scope=plan.scope,
         language=plan.task.language,
         summary=plan.task.wishes,
+        sections=len(sections([hit.chunk for hit in plan.hits])),
     )
 
 

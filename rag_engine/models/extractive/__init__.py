@@ -101,8 +101,9 @@ class _ExtractiveModel:
             yield not_found(language=language, scope=prompt.scope, titles=_titles(prompt.passages))
             return
         yield phrase("summarized", language=language)
+        of = max(made.all_sections, prompt.sections)
         if made.all_sections > len(made.sections):
-            yield f" {phrase('sections_joined', language=language, count=f'{made.all_sections:,}')}"
+            yield f" {phrase('sections_joined', language=language, count=f'{of:,}')}"
         for line in said(choices):
             yield line
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rag_engine.models.extractive.candidates import Candidate
     from rag_engine.summarizing.lengths import Wishes
     from rag_engine.summarizing.outline import OutlineSection
-    from rag_engine.types import Hit, Matrix, Vector
+    from rag_engine.types import Chunk, Hit, Matrix, Vector
 
 _MOST_SECTIONS = {"short": 6, "": 24, "long": 40}
 _FEW_SECTIONS = 6
@@ -39,6 +39,12 @@ _MOST_COMPARED = 40
 _WORDS_EACH = 18
 _ENTRY = re.compile(
     r"(?:^|: )(?:total|sum|overall|gesamt|summe|total général|suma|totale|totaal|итого|合计|总计|合計|합계)\b",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(r"(?:.*, )?(?:foot|end)note \d+")
+_ASIDE = re.compile(
+    r"(?:page )?(?:header|footer)s?|(?:table of )?contents|inhalt(?:sverzeichnis)?|table des matières|sommaire|índice|indice|sumário|"
+    r"inhoudsopgave|содержание|оглавление|目录|目錄|目次|차례|목차",
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(
@@ -98,11 +104,14 @@ def draft(passages: Sequence[Hit], wishes: Wishes) -> Draft:
     """The candidates of as many sections as the summary has room for. Takes a while for a long document."""
     chunks = [hit.chunk for hit in passages]
     of_chunk = [candidates(number, chunk) for number, chunk in enumerate(chunks)]
-    every = [section for section in sections(chunks) if _has(section, of_chunk)]
+    telling = [[] if _is_aside(chunk) else found for chunk, found in zip(chunks, of_chunk, strict=True)]
+    of_chunk = telling if any(telling) else of_chunk
     most = _most_sections(wishes)
-    listed = (
-        every if len(every) <= most else [one for one in outline(chunks, most=most) if _has(one, of_chunk)]
-    )
+    every = [section for section in sections(chunks) if _has(section, of_chunk)]
+    if len(every) > most:
+        listed = [section for section in outline(chunks, most=most) if _has(section, of_chunk)]
+    else:
+        listed = every
     words = [
         [frozenset(tokens(found.text, language=chunk.language)) for found in listed_]
         for chunk, listed_ in zip(chunks, of_chunk, strict=True)
@@ -147,6 +156,12 @@ def choose(made: Draft, vectors: Matrix | None, wishes: Wishes) -> list[Choice]:
         for section, best in zip(made.sections, chosen, strict=True)
         if best
     ]
+
+
+def _is_aside(chunk: Chunk) -> bool:
+    """Whether it stands beside what a document says: its table of contents, a footnote, what every page bears."""
+    is_named = any(_ASIDE.fullmatch(heading.strip()) for heading in chunk.headings)
+    return is_named or _NOTE.fullmatch(chunk.anchor) is not None
 
 
 def _has(section: OutlineSection, of_chunk: Sequence[Sequence[Candidate]]) -> bool:

@@ -96,6 +96,7 @@ async def test_more_passages_than_a_marker_can_name_are_all_looked_at(tmp_path: 
     async with desk(tmp_path, models=0) as here:
         await here.add("minutes.md", long_text(1_100, sentences=3))
         answer = await here.ask("summarise this file")
+    assert "There are 1,100 sections" in answer.text
     assert answer.grounded
     assert len(answer.citations) >= 20
 
@@ -148,3 +149,14 @@ def test_a_document_without_headings_is_told_page_by_page() -> None:
           for n, word in enumerate(("budget", "staff", "rooms"), 1))
     )  # fmt: skip
     assert [line.split(":**")[0] for line in told] == ["- **p. 1", "- **p. 2", "- **p. 3"]
+
+
+def test_contents_and_notes_are_left_out_where_there_is_text() -> None:
+    told = lines(
+        passage(0, "Introduction 1\nCosts 2\nAnnex 9", "Contents"),
+        passage(1, "The report looks at the costs of the last year.", "Costs"),
+        passage(2, "See the annex of the report before this one.", "Costs", anchor="footnote 3"),
+        passage(3, "Effective October 1, 2012", "Footer"),
+    )
+    assert told == ["- The report looks at the costs of the last year [2]."]
+    assert lines(passage(0, "Introduction 1", "Contents")) == ["- Introduction 1 [1]."]
