@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
@@ -17,6 +17,9 @@ _LEAST: Final = 0.6
 _GAIN: Final = 1.15
 """By so much the lines must stand out more clearly once they are level."""
 _FEWEST: Final = 200
+_LEAST_CONTRAST: Final = 32
+_AROUND: Final = 12
+"""Pixels around one that make its ground: wider than a stroke, narrower than a shadow."""
 _MOST: Final = 40_000
 
 
@@ -30,11 +33,10 @@ def skew(gray: NDArray[np.uint8]) -> float:
     if not inner.size:
         return 0.0
     low, high = np.percentile(inner, (1, 99))
-    if high - low < 32:
+    if high - low < _LEAST_CONTRAST:
         return 0.0
-    marked = inner < (low + high) / 2
-    if marked.mean() > 0.5:
-        marked = ~marked
+    # Against the ground around it: a photo of a page has shadows darker than the letters elsewhere.
+    marked = inner < _around(inner) - max(_LEAST_CONTRAST / 3, (high - low) / 10)
     # The lower edges of letters stand on the line; what is filled, such as a picture, has few of them.
     edges = marked[:-1] & ~marked[1:]
     down, across = np.nonzero(edges)
@@ -51,6 +53,23 @@ def skew(gray: NDArray[np.uint8]) -> float:
     if abs(angle) < _LEAST or _clearness(x, y, angle) < _GAIN * level:
         return 0.0
     return angle
+
+
+def _around(gray: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """The mean of the square around each pixel, of what is inside the picture."""
+    height, width = gray.shape
+    total = np.zeros((height + 1, width + 1))
+    np.cumsum(np.cumsum(gray, axis=0, dtype=np.float64), axis=1, out=total[1:, 1:])
+    top, bottom = _window(height)
+    left, right = _window(width)
+    tall = total[bottom] - total[top]
+    return (tall[:, right] - tall[:, left]) / np.outer(bottom - top, right - left)
+
+
+def _window(length: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """For each place of a side, where its surroundings begin and end."""
+    places = cast("NDArray[np.intp]", np.arange(length))
+    return (places - _AROUND).clip(min=0), (places + _AROUND + 1).clip(max=length)
 
 
 def _clearness(x: NDArray[np.float32], y: NDArray[np.float32], degrees: float) -> float:
