@@ -164,8 +164,7 @@ class BlockReader:
         if not line.pieces and _goes_on(element):
             # A paragraph that was deleted is not counted.
             return "", style, line
-        identifier = "" if properties is None else value(properties, f"{W}pStyle") or ""
-        label = self._numbering.label(style, identifier)
+        label = self._numbering.label(style)
         if label is None and style.list_id is None and style.listed is not None:
             label = (BULLET, style.listed)
         if label is None or not label[0]:

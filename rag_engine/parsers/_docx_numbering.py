@@ -55,11 +55,8 @@ class Numbering:
         self._counts: dict[str, list[int | None]] = {}
         self._begun: set[tuple[str, int]] = set()
 
-    def label(self, style: Style, identifier: str = "") -> tuple[str, int] | None:
-        """What stands before the next paragraph of this style, and how deep; None for paragraphs that are no items.
-
-        `identifier` is the id of the style: a level may be bound to it.
-        """
+    def label(self, style: Style) -> tuple[str, int] | None:
+        """What stands before the next paragraph of this style, and how deep; None for paragraphs that are no items."""
         if style.list_id is None or style.list_id == "0":
             return None
         one = self._lists.get(style.list_id)
@@ -67,7 +64,9 @@ class Numbering:
             return None
         depth = style.list_level
         if depth is None:
-            bound = (at for at, level in one.levels.items() if level.style and level.style == identifier)
+            bound = (
+                at for at, level in one.levels.items() if level.style and level.style == style.list_style
+            )
             depth = next(bound, 0)
         level = one.levels.get(depth)
         if level is None:

@@ -48,6 +48,8 @@ class Style:
     list_id: str | None = None
     """Of the numbering its paragraphs take part in; "0" takes them out of it."""
     list_level: int | None = None
+    list_style: str = ""
+    """The id of the style that says so: levels of a list may be bound to it."""
     is_hidden: bool = False
     is_contents: bool = False
     """Whether its paragraphs are lines of a table of contents."""
@@ -98,6 +100,7 @@ def _style(element: Element, above: Style) -> Style:
         name=name,
         level=above.level if level is None else level,
         list_id=above.list_id if list_id is None else list_id,
+        list_style=above.list_style if list_id is None else element.get(f"{W}styleId") or "",
         list_level=above.list_level if list_level is None else _within(number(list_level)),
         is_hidden=above.is_hidden if hidden is None else switch(hidden),
         is_contents=above.is_contents or _CONTENTS.fullmatch(name) is not None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._ooxml import A, Element, P, Package, R, number, package
@@ -27,6 +28,9 @@ _SILENT: Final = frozenset({"sldNum", "sldImg", "hdr"})
 _REPEATED: Final = frozenset({"dt", "ftr"})
 _LONGEST_TITLE: Final = 100
 """Characters of a line in large letters that is taken for the title where no shape says that it is one."""
+_PROMPT: Final = re.compile(
+    r"<[^<>]*>|footer|footer text|fußzeile|pied de page|pie de página|页脚|フッター", re.IGNORECASE
+)
 _MOST_PICTURES: Final = 3
 """Of a slide without words, that are read."""
 _MOST_NAMED: Final = 10
@@ -130,7 +134,7 @@ class _Presentation:
                 tree = self._opened.root(part).find(f"{P}cSld/{P}spTree")
                 for shape in shapes_of(tree, {}) if tree is not None else ():
                     text = shape.text
-                    if not shape.placeholder and not is_blank(text) and self._is_new(text):
+                    if _shows_everywhere(shape, text) and self._is_new(text):
                         yield Section(text=text, anchor=anchor, headings=headings)
 
     def _is_new(self, text: str) -> bool:
@@ -166,6 +170,14 @@ class _Presentation:
 def _has_words(shape: Shape) -> bool:
     """Whether a shape says more than what repeats from slide to slide and what a picture shows."""
     return shape.placeholder not in _REPEATED and shape.element.tag != f"{P}pic"
+
+
+def _shows_everywhere(shape: Shape, text: str) -> bool:
+    """Whether a shape of a master is no prompt: what was drawn on it, or a footer that somebody wrote."""
+    is_written = not shape.placeholder or (
+        shape.placeholder == "ftr" and _PROMPT.fullmatch(text.strip()) is None
+    )
+    return is_written and not is_blank(text)
 
 
 def _title(shapes: Sequence[Shape]) -> str:

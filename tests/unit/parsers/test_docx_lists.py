@@ -61,7 +61,8 @@ def test_headings_are_numbered_as_shown(tmp_path: Path) -> None:
     styles = part(
         "w:styles",
         style("H1", "heading 1", '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>')
-        + style("H2", "heading 2", '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>'),
+        + style("H2", "heading 2", '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>')
+        + style("Own", "Our second heading", '<w:basedOn w:val="H2"/>'),
     )
     numbering = _numbering(
         _level(0, "upperRoman", "Part %1", '<w:pStyle w:val="H1"/>'),
