@@ -93,7 +93,8 @@ class Summaries:
         """
         query = inquiry.query
         asked = _answered(inquiry)
-        request = requested(query.text, asked)
+        # Off the event loop: the first time, the patterns of all languages are made.
+        request = await asyncio.to_thread(requested, query.text, asked)
         if request is None:
             return None
         records = await self._seen(inquiry)

@@ -16,6 +16,7 @@ import numpy as np
 
 from rag_engine.analysis import tokens
 from rag_engine.models.extractive.candidates import candidates
+from rag_engine.models.extractive.form import form, is_aside
 from rag_engine.models.extractive.scoring import Scored, distinct
 from rag_engine.summarizing.outline import outline, sections
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from rag_engine.models.extractive.candidates import Candidate
     from rag_engine.summarizing.lengths import Wishes
     from rag_engine.summarizing.outline import OutlineSection
-    from rag_engine.types import Chunk, Hit, Matrix, Vector
+    from rag_engine.types import Hit, Matrix, Vector
 
 _MOST_SECTIONS = {"short": 6, "": 24, "long": 40}
 _FEW_SECTIONS = 6
@@ -37,33 +38,7 @@ _ALONE = {"short": 3, "": 6, "long": 10}
 _MOST_COMPARED = 40
 """Candidates of one section: of more, those that begin it and every so many of the others."""
 _WORDS_EACH = 18
-_ENTRY = re.compile(
-    r"(?:^|: )(?:total|sum|overall|gesamt|summe|total général|suma|totale|totaal|итого|合计|总计|合計|합계)\b",
-    re.IGNORECASE,
-)
-_NOTE = re.compile(r"(?:.*, )?(?:foot|end)note \d+")
-_ASIDE = re.compile(
-    r"(?:page )?(?:header|footer)s?|(?:table of )?contents|inhalt(?:sverzeichnis)?|table des matières|sommaire|índice|indice|sumário|"
-    r"inhoudsopgave|содержание|оглавление|目录|目錄|目次|차례|목차",
-    re.IGNORECASE,
-)
-_POINTS_BACK = re.compile(
-    r"\s*(?:this|these|that|those|it|they|he|she|however|therefore|moreover|furthermore|also|but|and|so|such|dies(?:e[rs]?)?|das|er|sie|es|jedoch|"
-    r"daher|außerdem|auch|aber|und|cela|ceci|ce|ces|il|elle|ils|elles|cependant|donc|mais|et|esto|este|esta|ello|sin embargo|pero|y|isto|isso|ele|ela|"
-    r"mas|questo|questa|ciò|tuttavia|ma|dit|deze|het|zij|hij|echter|maar|это|он|она|они|однако|но|这|該|其|但|そして|しかし|また|これ|그|이|하지만)\b",
-    re.IGNORECASE,
-)
-_LONG_SENTENCE, _VERY_LONG = 250, 420
-_FEWEST_TOKENS = 4
-_OPENING, _NEXT, _LAST = 0.2, 0.08, 0.05
-_BACK, _SHORT, _LONGER, _QUESTION, _COLON, _UNENDED = 0.1, 0.25, 0.08, 0.15, 0.1, 0.1
-_ENDS, _CLOSERS = (*".!?…。！？।۔",), " \"'”’»)]」』"
 _BOILERPLATE, _SOMETIMES = 0.3, 2
-_TOTAL = 0.3
-_NAMES, _ROW = 0.3, 0.25
-_FEWEST_WORDS, _MOSTLY = 3, 0.7
-_FIELD, _FIELDS = re.compile(r"\w: \S[^;]*;"), 2
-_WORD = re.compile(r"[^\W\d_]{2,}")
 _OWN, _WHOLE = 0.65, 0.35
 _MEANING = 0.5
 
@@ -104,7 +79,7 @@ def draft(passages: Sequence[Hit], wishes: Wishes) -> Draft:
     """The candidates of as many sections as the summary has room for. Takes a while for a long document."""
     chunks = [hit.chunk for hit in passages]
     of_chunk = [candidates(number, chunk) for number, chunk in enumerate(chunks)]
-    telling = [[] if _is_aside(chunk) else found for chunk, found in zip(chunks, of_chunk, strict=True)]
+    telling = [[] if is_aside(chunk) else found for chunk, found in zip(chunks, of_chunk, strict=True)]
     of_chunk = telling if any(telling) else of_chunk
     most = _most_sections(wishes)
     every = [section for section in sections(chunks) if _has(section, of_chunk)]
@@ -156,12 +131,6 @@ def choose(made: Draft, vectors: Matrix | None, wishes: Wishes) -> list[Choice]:
         for section, best in zip(made.sections, chosen, strict=True)
         if best
     ]
-
-
-def _is_aside(chunk: Chunk) -> bool:
-    """Whether it stands beside what a document says: its table of contents, a footnote, what every page bears."""
-    is_named = any(_ASIDE.fullmatch(heading.strip()) for heading in chunk.headings)
-    return is_named or _NOTE.fullmatch(chunk.anchor) is not None
 
 
 def _has(section: OutlineSection, of_chunk: Sequence[Sequence[Candidate]]) -> bool:
@@ -234,7 +203,7 @@ def _measured(
             candidate=candidate,
             tokens=own,
             score=central(own)
-            + _form(candidate, own, place=place, of=len(pairs))
+            + form(candidate, own, place=place, of=len(pairs))
             - (_BOILERPLATE if repeated[own] > _SOMETIMES else 0.0),
         )
         for place, (candidate, own) in enumerate(pairs)
@@ -243,30 +212,6 @@ def _measured(
 
 def _norm(values: Iterable[float]) -> float:
     return math.sqrt(sum(value * value for value in values)) or 1.0
-
-
-def _form(candidate: Candidate, own: frozenset[str], *, place: int, of: int) -> float:
-    """What speaks for a sentence, or against it, whatever it says."""
-    text = candidate.text
-    return (
-        (_OPENING if place == 0 else _NEXT if place == 1 else _LAST if place == of - 1 else 0.0)
-        + (_TOTAL if _ENTRY.search(text) else 0.0)
-        - (_BACK if _POINTS_BACK.match(text) else 0.0)
-        - (_SHORT if len(own) < _FEWEST_TOKENS else 0.0)
-        - (_LONGER if len(text) > _LONG_SENTENCE else 0.0)
-        - (_LONGER if len(text) > _VERY_LONG else 0.0)
-        - (_QUESTION if text.rstrip().endswith(("?", "？", "؟")) else 0.0)
-        - (_NAMES if _is_names(text) else 0.0)
-        - (_ROW if len(_FIELD.findall(text)) >= _FIELDS else 0.0)
-        - (_COLON if text.rstrip().endswith((":", "：")) else 0.0)
-        - (0.0 if text.rstrip(_CLOSERS).endswith(_ENDS) else _UNENDED)
-    )
-
-
-def _is_names(text: str) -> bool:
-    """Whether hardly a word begins small: names of authors, a headline, shouting."""
-    words = [word for word in _WORD.findall(text) if word[0].isupper() or word[0].islower()]
-    return len(words) >= _FEWEST_WORDS and sum(word[0].isupper() for word in words) > _MOSTLY * len(words)
 
 
 def _with_meaning(made: Draft, vectors: Matrix | None) -> list[list[float]]:
