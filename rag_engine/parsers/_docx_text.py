@@ -40,6 +40,8 @@ _CONTENTS_LINE: Final = re.compile(r"\t\s*[0-9ivxlcdm]+\s*$", re.IGNORECASE)
 _LONGEST_QUOTE: Final = 80
 _DEEPEST: Final = 40
 """Fields in fields that are kept in mind."""
+_MOST_RANGES: Final = 100
+"""Comments that begin in one paragraph and of which the words are kept that they are about."""
 _MOST_COMPARED: Final = 10
 
 
@@ -212,7 +214,8 @@ class TextReader:
         line.notes.append((_kind(element), element.get(f"{W}id") or "", has_mark))
 
     def _range_start(self, element: Element, line: Paragraph) -> None:
-        self._ranges[element.get(f"{W}id") or ""] = len(line.pieces)
+        if len(self._ranges) < _MOST_RANGES:
+            self._ranges[element.get(f"{W}id") or ""] = len(line.pieces)
 
     def _range_end(self, element: Element, line: Paragraph) -> None:
         self._quote(element.get(f"{W}id") or "", line)

@@ -47,7 +47,7 @@ def plain_rows(rows: Iterable[Sequence[Cell]], headers: int = 1) -> Iterator[lis
                 texts += _continued(above, len(texts), columns)
             else:
                 text = one_line(cell.text)
-                repeats = at < headers and len(row) > 1
+                repeats = at < headers and len(row) > 1 and len(text) <= _LONGEST_REPEATED
                 texts += [text, *([text if repeats else ""] * (columns - 1))]
         above = texts
         yield texts

@@ -55,8 +55,10 @@ def _sections(path: Path, unpacking: Unpacking) -> Iterator[Section]:
         presentation = _Presentation(opened, main, unpacking, right_to_left=root.get("rtl") in _ON)
         slides = root.iterfind(f"{P}sldIdLst/{P}sldId")
         parts = ((slide, opened.target(main, slide.get(f"{R}id"))) for slide in slides)
+        read: set[str] = set()
         for count, (slide, part) in enumerate(parts, 1):
-            if part is not None:
+            if part is not None and part not in read:
+                read.add(part)
                 group = groups.get(slide.get("id") or "", "")
                 yield from presentation.slide(part, f"slide {count}", (group,) if group else ())
         yield from presentation.unread()
