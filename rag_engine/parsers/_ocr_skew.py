@@ -16,6 +16,8 @@ _LEAST: Final = 0.6
 """Degrees that no recognition minds."""
 _GAIN: Final = 1.15
 """By so much the lines must stand out more clearly once they are level."""
+_CLEAR: Final = 1.0
+"""And by so much at all: what is no text stands out nowhere."""
 _FEWEST: Final = 200
 _LEAST_CONTRAST: Final = 32
 _AROUND: Final = 12
@@ -37,22 +39,28 @@ def skew(gray: NDArray[np.uint8]) -> float:
         return 0.0
     # Against the ground around it: a photo of a page has shadows darker than the letters elsewhere.
     marked = inner < _around(inner) - max(_LEAST_CONTRAST / 3, (high - low) / 10)
-    # The lower edges of letters stand on the line; what is filled, such as a picture, has few of them.
-    edges = marked[:-1] & ~marked[1:]
-    down, across = np.nonzero(edges)
-    if len(down) < _FEWEST:
-        return 0.0
-    step = -(-len(down) // _MOST)
-    y, x = down[::step].astype(np.float32), across[::step].astype(np.float32)
-    level = _clearness(x, y, 0.0)
-    best = max(np.arange(-_WIDEST, _WIDEST + 0.5, 1.0), key=lambda angle: _clearness(x, y, float(angle)))
-    best = max(
-        np.arange(best - 1.0, best + 1.0 + _FINE, _FINE), key=lambda angle: _clearness(x, y, float(angle))
-    )
-    angle = float(best)
-    if abs(angle) < _LEAST or _clearness(x, y, angle) < _GAIN * level:
+    # The lower edges of letters stand on the line; what is filled, such as a picture, has few of them. Of text that runs sideways
+    # they are the right or the left edges.
+    lying, standing = _places(marked[:-1] & ~marked[1:]), _places((marked[:, :-1] & ~marked[:, 1:]).T)
+
+    def clearness(degrees: float) -> float:
+        """How much the marks gather in lines once the page is turned back by so many degrees."""
+        return max(_gathered(*lying, degrees), _gathered(*standing, -degrees))
+
+    level = clearness(0.0)
+    angle = max(map(float, np.arange(-_WIDEST, _WIDEST + 0.5, 1.0)), key=clearness)
+    angle = max(map(float, np.arange(angle - 1.0, angle + 1.0 + _FINE, _FINE)), key=clearness)
+    gathered = clearness(angle)
+    if abs(angle) < _LEAST or gathered < max(_GAIN * level, _CLEAR):
         return 0.0
     return angle
+
+
+def _places(marks: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """How far along the lines and across them the marks lie; not all, if they are very many."""
+    across, along = np.nonzero(marks)
+    step = -(-len(across) // _MOST) or 1
+    return along[::step].astype(np.float32), across[::step].astype(np.float32)
 
 
 def _around(gray: NDArray[np.uint8]) -> NDArray[np.float64]:
@@ -72,12 +80,11 @@ def _window(length: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return (places - _AROUND).clip(min=0), (places + _AROUND + 1).clip(max=length)
 
 
-def _clearness(x: NDArray[np.float32], y: NDArray[np.float32], degrees: float) -> float:
-    """How much the marks gather in rows, or in columns for text that runs sideways, once turned back by so many degrees."""
-    sine, cosine = math.sin(math.radians(degrees)), math.cos(math.radians(degrees))
-    return max(_gathered(y * cosine - x * sine), _gathered(x * cosine + y * sine))
-
-
-def _gathered(places: NDArray[np.floating]) -> float:
-    counts = np.bincount((places - places.min()).astype(np.int32))
-    return float(np.square(counts, dtype=np.float64).sum())
+def _gathered(along: NDArray[np.float32], across: NDArray[np.float32], degrees: float) -> float:
+    """How much more the marks gather in lines than at random: 0 for not at all."""
+    if len(across) < _FEWEST:
+        return 0.0
+    lines = across * math.cos(math.radians(degrees)) - along * math.sin(math.radians(degrees))
+    counts = np.bincount((lines - lines.min()).astype(np.int32))
+    # From line to line, as the edge of a page that leans comes on slowly.
+    return float(np.square(np.diff(counts)).sum() / (2 * len(across))) - 1.0
