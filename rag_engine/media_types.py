@@ -16,7 +16,10 @@ from rag_engine.parsers._sections import NO_TEXT
 
 FAMILY: Final = "rag_engine.parsers"
 
-READABLE: Final = "PDF, Word, PowerPoint, Excel, CSV, Markdown, HTML, JSON, source code and plain text"
+READABLE: Final = (
+    "PDF, Word, PowerPoint, Excel, OpenDocument, RTF, EPUB, e-mail, CSV, Markdown, HTML, JSON, pictures, source code, "
+    "plain text and archives of these"
+)
 """The formats, for a person."""
 
 # The parser of a suffix is the module of that name; these suffixes share one.

@@ -125,6 +125,8 @@ def _is_hidden(section: _Element) -> bool:
 
 def _block(element: _Element, place: _Place, depth: int) -> Iterator[Section]:
     tag = element.tag
+    if tag == f"{TEXT}p" and not len(element) and not element.text:
+        return
     if depth > _DEEPEST or tag in _LEFT_OUT or _is_hidden(element):
         return
     if tag in {f"{TEXT}p", f"{TEXT}h"}:

@@ -133,7 +133,8 @@ def _is_lone_heading(section: Section) -> bool:
 def _is_under(section: Section, heading: Section) -> bool:
     """Whether a section belongs to a heading and is found at the same place, or at one that is named after the heading."""
     depth = len(heading.headings)
-    same_place = heading.anchor in {section.anchor, f"§ {heading.headings[-1]}"}
+    # Of a file within a file the anchor begins with that file's name.
+    same_place = heading.anchor == section.anchor or heading.anchor.endswith(f"§ {heading.headings[-1]}")
     return same_place and section.headings[:depth] == heading.headings
 
 
