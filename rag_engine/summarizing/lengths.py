@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -168,17 +168,38 @@ class Wishes:
     def __bool__(self) -> bool:
         return self != Wishes()
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether a number was said."""
+        return bool(self.words or self.points or self.sentences or self.paragraphs)
+
+    def scaled(self, by: float) -> Wishes:
+        """So many times as long, but never nothing."""
+
+        def times(number: int) -> int:
+            return max(1, round(number * by)) if number else 0
+
+        return replace(
+            self,
+            words=times(self.words),
+            points=times(self.points),
+            sentences=times(self.sentences),
+            paragraphs=times(self.paragraphs),
+        )
+
     def changed_by(self, later: Wishes) -> Wishes:
         """These with what was wished for later: another length takes the place of the one before, a language that of another."""
-        says_length = bool(later.words or later.points or later.sentences or later.paragraphs or later.size)
+        says_length = later.is_counted or bool(later.size)
         length = later if says_length else self
+        if self.is_counted and later.size and not later.is_counted:
+            length = self.scaled(0.5 if later.size == "short" else 2)
         return Wishes(
             words=length.words,
             points=length.points,
             sentences=length.sentences,
             paragraphs=length.paragraphs,
             bullets=later.bullets or (self.bullets and not says_length),
-            size=length.size,
+            size=later.size or length.size,
             language=later.language or self.language,
         )
 

@@ -146,6 +146,8 @@ def _form(wishes: Wishes) -> list[str]:
         said.append(f"Form: a list of {_many(wishes.points, 'bullet point')}.")
     elif wishes.bullets:
         said.append("Form: a list of bullet points.")
+    if wishes.is_counted:
+        return said
     if wishes.size == "short":
         said.append("Length: short, a few sentences.")
     elif wishes.size == "long":

@@ -93,17 +93,17 @@ def test_how_long_and_in_which_language(text: str, wishes: Wishes) -> None:
 @pytest.mark.parametrize(
     ("text", "wishes"),
     [
-        ("shorter", Wishes(size="short")),
-        ("make it shorter please", Wishes(size="short")),
+        ("shorter", Wishes(words=50, size="short")),
+        ("make it shorter please", Wishes(words=50, size="short")),
         ("in German", Wishes(words=100, language="de")),
         ("as 5 bullet points", Wishes(points=5)),
-        ("longer", Wishes(size="long")),
-        ("kürzer bitte", Wishes(size="short")),
-        ("plus court", Wishes(size="short")),
-        ("más corto", Wishes(size="short")),
-        ("короче", Wishes(size="short")),
-        ("更短一点", Wishes(size="short")),
-        ("もっと短く", Wishes(size="short")),
+        ("longer", Wishes(words=200, size="long")),
+        ("kürzer bitte", Wishes(words=50, size="short")),
+        ("plus court", Wishes(words=50, size="short")),
+        ("más corto", Wishes(words=50, size="short")),
+        ("короче", Wishes(words=50, size="short")),
+        ("更短一点", Wishes(words=50, size="short")),
+        ("もっと短く", Wishes(words=50, size="short")),
     ],
 )
 def test_after_a_summary_its_form_can_be_changed(text: str, wishes: Wishes) -> None:
