@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.errors import CorruptFile
 from rag_engine.parsers._rtf_events import Cell, Event, Group, Note, Paragraph, RowEnd, Style
 from rag_engine.parsers._rtf_tokens import SYMBOLS, Token, codec_of_character_set, codec_of_page, tokens
 from rag_engine.parsers._symbols import as_written
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _DEEPEST: Final = 2_000
 """Groups within groups that are told apart."""
+_MOST_BRACES: Final = 200_000
+"""Too many to be a mistake."""
 # Starred destinations whose text belongs to the document; all others may be passed over, and are.
 _KNOWN: Final = frozenset(
     {"shpinst", "do", "annotation", "atnauthor", "fldinst", "ud", "moMath", "footnote", "listtext", "pntext"}
@@ -85,6 +88,8 @@ class Reader:
     _to_skip: int = 0
     _starred: bool = False
     _too_deep: int = 0
+    _ended: int = 0
+    """Groups that end without having begun."""
     _label: str = ""
     _author: str = ""
     _continued: set[int] = field(default_factory=set[int])
@@ -115,6 +120,8 @@ class Reader:
                     self._sinks.append(_Sink(self._group.role, len(self._groups)))
             else:
                 self._too_deep += 1
+                if self._too_deep > _MOST_BRACES:
+                    raise CorruptFile("The RTF document is damaged: its groups never end. Save it again.")
         elif token.kind == "close":
             yield from self._close()
         elif self._too_deep or (self._group.skipped and token.kind != "word"):
@@ -144,6 +151,10 @@ class Reader:
             yield from self._end_of_sink()
         if depth > 1:
             self._groups.pop()
+            return
+        self._ended += 1
+        if self._ended > _MOST_BRACES:
+            raise CorruptFile("The RTF document is damaged: more groups end than begin. Save it again.")
 
     def _end_of_sink(self) -> Iterator[Note]:
         sink = self._sinks.pop()

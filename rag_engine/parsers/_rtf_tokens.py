@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mmap import mmap
 
 _TOKEN: Final = re.compile(
-    rb"\\(?:([a-zA-Z]{1,40})(-?[0-9]{1,10})? ?|'([0-9a-fA-F]{2})|([^a-zA-Z]))|([{}])|[\r\n\0]+|([^\\{}\r\n\0]+)"
+    rb"((?:\\'[0-9a-fA-F]{2})+)|\\(?:([a-zA-Z]{1,40})(-?[0-9]{1,10})? ?|([^a-zA-Z]))|([{}])|[\r\n\0]+|([^\\{}\r\n\0]+)"
 )
 # Character set of a font -> code page.
 _CHARACTER_SETS: Final = {
@@ -80,15 +80,15 @@ def tokens(source: bytes | mmap) -> Iterator[Token]:
             at += 1
             continue
         at = found.end()
-        word, number, code, symbol, brace, text = found.groups()
+        codes, word, number, symbol, brace, text = found.groups()
         if word is not None:
             value = int(number) if number is not None else None
             if word == b"bin" and value is not None:
                 at += max(value, 0)
                 continue
             yield Token("word", word.decode("ascii"), value)
-        elif code is not None:
-            yield Token("text", content=bytes((int(code, 16),)), coded=True)
+        elif codes is not None:
+            yield Token("text", content=bytes.fromhex(codes.replace(b"\\'", b"").decode("ascii")), coded=True)
         elif brace is not None:
             yield _OPEN if brace == b"{" else _CLOSE
         elif text is not None:

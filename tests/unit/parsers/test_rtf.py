@@ -124,5 +124,8 @@ def test_damaged_and_hostile_files_end(tmp_path: Path) -> None:
     with pytest.raises(EmptyDocument):
         _read(tmp_path, r"\pard\par")
     assert _said(tmp_path, "{" * 100_000 + "x" + "}" * 100_000 + "deep") == "deep"
+    for braces in "{}":
+        with pytest.raises(CorruptFile):
+            _read(tmp_path, braces * 300_000)
     assert _said(tmp_path, r"cut \bin99999999999999 off") == "cut"
     assert _said(tmp_path, r"}}}} after \u99999999999? \uc99999999 \f-5 \'zz") != ""
