@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from rag_engine.errors import CorruptFile, EmptyDocument, EncryptedFile, UnsupportedFile, UserError
 from rag_engine.media_types import is_readable, parser_name, shown, suffix_of
 from tests.unit.parsers.files import WRITERS, zip_of
+from tests.unit.parsers.ole_files import ole
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 def _file(tmp_path: Path, content: bytes) -> Path:
@@ -79,7 +79,7 @@ def test_an_old_spreadsheet_of_tabs_is_a_sheet(tmp_path: Path) -> None:
     assert parser_name(_file(tmp_path, b"Office\tDays\nBerlin\t30\n"), "export.xls") == "sheet"
 
 
-@pytest.mark.parametrize("name", ["notes", "a.unheard-of", "README", ".htaccess", "a.yaml", "trailing.txt. "])
+@pytest.mark.parametrize("name", ["notes", "a.unheard-of", "README", ".htaccess", "a.toto", "trailing.txt. "])
 def test_unknown_text_is_text(tmp_path: Path, name: str) -> None:
     assert parser_name(_file(tmp_path, "Grüße aus Köln".encode("cp1252")), name) == "text"
 
@@ -128,37 +128,63 @@ def test_a_missing_file_is_said(tmp_path: Path) -> None:
 
 
 def test_encrypted_office_files(tmp_path: Path) -> None:
-    content = _OLE + bytes(500) + "EncryptedPackage".encode("utf-16-le")
     with pytest.raises(EncryptedFile):
-        parser_name(_file(tmp_path, content), "a.docx")
+        parser_name(_file(tmp_path, ole({"EncryptedPackage": b"x"})), "a.docx")
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "parser"),
+    [
+        (ole({"WordDocument": b"x"}), "a.doc", "doc"),
+        (ole({"Workbook": b"x"}), "a.xls", "xls"),
+        (ole({"__properties_version1.0": b"x"}), "a.msg", "msg"),
+        # What is embedded does not make the file.
+        (ole({"WordDocument": b"x", "ObjectPool/1/Workbook": b"x"}), "a.xls", "doc"),
+        (
+            ole({"__properties_version1.0": b"x", "a/b": "EncryptedPackage".encode("utf-16-le")}),
+            "a.doc",
+            "msg",
+        ),
+        (b"{\\rtf1 words}", "a.doc", "rtf"),
+        (b"MIME-Version: 1.0\n\n<p>", "a.doc", "eml"),
+        (zip_of({"a.txt": b"x"}), "a.zip", "archive"),
+        (zip_of({"a.txt": b"x"}), "a", "archive"),
+        (b"\x1f\x8b\x08\x00" + bytes(50), "a.log.gz", "archive"),
+        (bytes(257) + b"ustar" + bytes(250), "a.tar", "archive"),
+        (zip_of({"META-INF/container.xml": b""}), "a.zip", "epub"),
+        (zip_of({"[Content_Types].xml": b"", "xl/workbook.bin": b""}), "a.xlsb", "sheet"),
+    ],
+)
+def test_containers_are_told_by_what_they_hold(
+    tmp_path: Path, content: bytes, name: str, parser: str
+) -> None:
+    assert parser_name(_file(tmp_path, content), name) == parser
 
 
 @pytest.mark.parametrize(
     ("content", "name", "sentence"),
     [
+        (ole({"PowerPoint Document": b"x"}), "a.ppt", r"an old PowerPoint file.* Save it as \.pptx"),
         (
-            _OLE + bytes(500) + "WordDocument".encode("utf-16-le"),
-            "a.doc",
-            r"an old Word file.* Save it as \.docx",
+            zip_of({"Index/Document.iwa": b"", "preview.jpg": b""}),
+            "a.pages",
+            "an Apple iWork file.* Export To",
         ),
-        (
-            _OLE + bytes(500) + "Workbook".encode("utf-16-le"),
-            "a.xls",
-            r"an old Excel file.* Save it as \.xlsx",
-        ),
+        (zip_of({"a.class": b""}), "a.jar", "a program"),
+        (b"7z\xbc\xaf'\x1c" + bytes(50), "a.7z", r"an archive.* pack them as \.zip"),
+        (b"Rar!\x1a\x07\x00" + bytes(50), "a.rar", r"an archive.* pack them as \.zip"),
+        (b"x\x9f\x3e\x22" + bytes(50), "winmail.dat", r"an attachment that Outlook packed \(winmail\.dat\)"),
         (b"8BPS" + bytes(50), "a.docx", "a picture"),
         (b"\x00\x00\x00\x18ftypmp42" + bytes(50), "a.mp4", "a video"),
         (b"RIFF\x00\x00\x00\x00WAVE" + bytes(50), "a.wav", "a sound"),
-        (b"\x1f\x8b\x08\x00" + bytes(50), "a.gz", "a compressed file"),
         (b"MZ\x90\x00\x03" + bytes(50), "a.exe", "a program"),
-        (zip_of({"a.txt": b"x"}), "a.zip", r"a \.zip file"),
-        (zip_of({"[Content_Types].xml": b"", "xl/workbook.bin": b""}), "a.xlsb", "a binary Excel file"),
     ],
 )
 def test_what_cannot_be_read_is_named(tmp_path: Path, content: bytes, name: str, sentence: str) -> None:
     with pytest.raises(UnsupportedFile, match=rf"^{name} is {sentence}") as caught:
         parser_name(_file(tmp_path, content), name)
-    assert "and add it again." in str(caught.value) or "PDF, Word, PowerPoint" in str(caught.value)
+    hints = ("and add it again.", "PDF, Word, PowerPoint", "add that file.", "pack them as .zip.")
+    assert any(hint in str(caught.value) for hint in hints)
 
 
 def test_words_that_look_like_magic_are_words(tmp_path: Path) -> None:
