@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def kind(cell: str) -> Kind:
     return _kind(cell) if len(cell) <= _LONGEST else "words"
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=512)
 def _kind(cell: str) -> Kind:
     if not cell or cell.isspace():
         return ""
@@ -51,6 +50,13 @@ def names_columns(cells: Iterable[str]) -> bool:
 
 def usual(cells: Iterable[str]) -> Kind:
     """The kind of most of the cells that are not empty."""
-    found: list[Kind] = [kind(cell) for cell in cells]
-    counts = Counter(shown for shown in found if shown)
-    return max(counts, key=counts.__getitem__) if counts else ""
+    counts: dict[Kind, int] = {}
+    for cell in cells:
+        found = kind(cell)
+        if found:
+            counts[found] = counts.get(found, 0) + 1
+    most = max(counts.values(), default=0)
+    for found, count in counts.items():
+        if count == most:
+            return found
+    return ""

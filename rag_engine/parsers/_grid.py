@@ -24,6 +24,8 @@ _SEEN: Final = 200
 _AHEAD: Final = 4
 _FAR: Final = 10
 """Columns without anything between two parts of a row from which they have nothing to do with each other."""
+_FAR_BELOW: Final = 100
+"""Empty rows after which nothing belongs to the table above."""
 _WIDEST: Final = 256
 """Columns of a merged cell that its text is a name for."""
 _LONGEST_REPEATED: Final = 200
@@ -291,7 +293,8 @@ def _numbered(rows: Iterable[GridRow]) -> Iterator[tuple[int, GridRow]]:
         if not block or (
             gap
             and (
-                first > right + 1
+                row.number > above + _FAR_BELOW
+                or first > right + 1
                 or last < left - 1
                 or (not only_titles and _begins(ahead, (left, right), numbers=numbers))
             )

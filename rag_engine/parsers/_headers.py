@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 _WITHIN: Final = 6
 """The header begins in one of so many rows; titles may stand above it."""
 _MOST_LEVELS: Final = 3
-_LONGEST_NAME: Final = 60
-"""Characters: in a table of one column a longer first row is text as any other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +75,8 @@ def _aligned(row: Row, cells: Sequence[str], left: int, right: int) -> list[str]
 def _first_full(grid: Sequence[Sequence[str]]) -> int:
     """The first row that fills about as many cells as any of the first rows."""
     filled = [sum(1 for cell in row if cell) for row in grid]
-    most = max(filled)
+    # As full as two rows are: one row may be longer than the others by mistake.
+    most = sorted(filled)[-2:][0]
     return next((at for at, count in enumerate(filled[:_WITHIN]) if count * 10 >= most * 6), 0)
 
 
@@ -104,15 +103,19 @@ def _is_header(head: Sequence[str], below: Sequence[Sequence[str]], *, is_last: 
         return False
     if any(kind(cell) == "year" for cell in head) and not _tells_columns(head, below):
         return all(kind(cell) in {"year", ""} for cell in head[1:])
-    if len([cell for cell in head if cell]) == 1 and max(map(len, head)) > _LONGEST_NAME:
-        return False
+    if len(head) == 1:
+        # A list: its first line is one of its lines, unless it is a word above numbers.
+        return _tells_columns(head, below)
     return len(numbers) * 2 < max(sum(1 for cell in head if cell), 1) or _tells_columns(head, below)
+
+
+_COUNTED: Final = 4
 
 
 def _is_count(numbers: Sequence[str]) -> bool:
     """1, 2, 3, … as the days of a month are numbered."""
     plain = [int(number) for number in numbers if number.isdecimal() and len(number) < 4]
-    return len(plain) == len(numbers) > 1 and plain == list(range(plain[0], plain[0] + len(plain)))
+    return len(plain) == len(numbers) >= _COUNTED and plain == list(range(plain[0], plain[0] + len(plain)))
 
 
 def _tells_columns(head: Sequence[str], below: Sequence[Sequence[str]]) -> bool:

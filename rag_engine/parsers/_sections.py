@@ -31,7 +31,8 @@ _SEPARATORS = {"prose": "\n\n", "list": "\n", "code": "\n\n", "table": "\n", "no
 
 def clean(text: str) -> str:
     """The same words with plain line ends and without characters that no person typed."""
-    if _ODD.search(text) is None:
+    # The first is much cheaper, and enough for nearly all texts.
+    if text.replace("\n", "").isprintable() or _ODD.search(text) is None:
         return text
     return _UNWANTED.sub("", _LINE_ENDS.sub("\n", text))
 
@@ -85,8 +86,8 @@ def joined(blocks: Iterable[Section], *, no_text: str = NO_TEXT) -> Iterator[Sec
 
 def _cleaned(block: Section) -> Section:
     text = clean(block.text)
-    # Indentation means something in code and in lists.
-    text = text.strip("\n").rstrip() if block.kind in {"code", "list"} else text.strip()
+    # Indentation means something in code and in lists, and an empty first cell of a table is a column.
+    text = text.strip() if block.kind == "prose" else text.strip("\n").rstrip()
     headings = _clean_headings(block.headings)
     return Section(text=text, anchor=_clean_anchor(block.anchor), headings=headings, kind=block.kind)
 

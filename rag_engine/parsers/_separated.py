@@ -195,14 +195,16 @@ def _is_quoted_by_apostrophes(lines: Sequence[str]) -> bool:
 def _delimiter(lines: Sequence[str], quote: str) -> str:
     """The character that divides most lines into the same number of cells, more than one, the first lines among them."""
 
-    def regularity(delimiter: str) -> tuple[bool, int, int]:
-        rows = list(csv.reader(lines, delimiter=delimiter, quotechar=quote))
-        rows = [row for row in rows if any(row)]
+    def regularity(delimiter: str) -> tuple[bool, int, int, bool]:
+        rows = [row for row in csv.reader(lines, delimiter=delimiter, quotechar=quote) if any(row)]
+        first = len(rows[0]) if rows else 0
         counts = Counter(len(cells) for cells in rows if len(cells) > 1)
-        cells, regular = max(counts.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
-        heads = any(len(row) == cells for row in rows[:1]) and regular * 2 > len(rows)
-        return heads, regular, cells
+        cells, regular = max(
+            counts.items(), key=lambda item: (item[1], item[0] == first, item[0]), default=(0, 0)
+        )
+        heads = first == cells and regular * 2 > len(rows)
+        return heads, regular, cells, first > 1 or regular * 2 >= len(rows) > 0
 
     found = {delimiter: regularity(delimiter) for delimiter in _DELIMITERS}
     best = max(_DELIMITERS, key=lambda delimiter: found[delimiter])
-    return best if found[best][1] else _NONE
+    return best if found[best][1] and found[best][3] else _NONE

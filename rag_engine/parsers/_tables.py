@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _MOST_ROWS: Final = 40
-_WEIGHT: Final = 130
+_WEIGHT: Final = 220
 """Tokens of the rows of one section, about: with title and header they fit into a chunk of small embedding models."""
 _TOKEN: Final = re.compile(r"\d{1,3}|[^\W\d_]{1,6}|[^\s|]")
 _SAMPLE: Final = 4_000
