@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 import pymupdf
 
 from benchmarks.made_files import long_pdf
-from rag_engine.errors import UserError
 from rag_engine.parsers import pdf
+from rag_engine.parsers._pdf_usable import fault
 from rag_engine.parsing import parser_pool
 from tests.documents import corpus
 from tests.hostile.watching import peak_memory
@@ -79,18 +79,25 @@ def _readable() -> list[Path]:
 
 
 def _with_text(paths: Iterable[Path]) -> list[Path]:
-    """Those that open, and have text on every page as both see it."""
+    """Those that open, and whose every page has text that needs no recognition."""
     kept: list[Path] = []
     for path in paths:
         try:
             with pymupdf.open(path) as document:
-                whole = document.is_pdf and all(len(str(page.get_text()).split()) > 20 for page in document)
-            if whole:
-                _parse(path)
-                kept.append(path)
-        except (RuntimeError, UserError):
+                whole = document.is_pdf and all(_is_usable(str(page.get_text())) for page in document)
+        except RuntimeError:
             continue
+        if whole:
+            kept.append(path)
     return kept
+
+
+def _is_usable(text: str) -> bool:
+    return fault(text, pictured=_unpictured) is None
+
+
+def _unpictured(*, with_shapes: bool) -> float:
+    return 1.0
 
 
 def _pace(name: str, paths: list[Path]) -> Pace:
