@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, cast
 
 import pymupdf
 from pymupdf import mupdf
@@ -11,7 +11,7 @@ from pymupdf import mupdf
 from rag_engine.errors import CorruptFile
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
 
@@ -41,6 +41,10 @@ class _Output(Protocol):
     def fz_close_output(self) -> None: ...
 
 
+class _Widget(Protocol):
+    m_internal: object
+
+
 class _Bindings(Protocol):
     """MuPDF itself, which PyMuPDF stands upon: its printers are much faster than PyMuPDF's dictionaries."""
 
@@ -52,6 +56,21 @@ class _Bindings(Protocol):
     def fz_print_stext_page_as_xml_with_flags(
         self, output: _Output, page: TextPage, number: int, flags: int
     ) -> None: ...
+
+    PDF_WIDGET_TYPE_CHECKBOX: int
+    PDF_WIDGET_TYPE_RADIOBUTTON: int
+    PDF_WIDGET_TYPE_TEXT: int
+    PDF_WIDGET_TYPE_COMBOBOX: int
+    PDF_WIDGET_TYPE_LISTBOX: int
+
+    def pdf_page_from_fz_page(self, page: object) -> object: ...
+    def pdf_first_widget(self, page: object) -> _Widget: ...
+    def pdf_next_widget(self, widget: _Widget) -> _Widget: ...
+    def pdf_widget_type(self, widget: _Widget) -> int: ...
+    def pdf_annot_obj(self, widget: _Widget) -> object: ...
+    def pdf_annot_field_value(self, widget: _Widget) -> str: ...
+    def pdf_annot_field_label(self, widget: _Widget) -> str: ...
+    def pdf_load_field_name(self, field: object) -> str: ...
 
 
 _bindings: Final = cast("_Bindings", mupdf)
@@ -136,6 +155,34 @@ def text_page_xml(text: TextPage) -> str:
     _bindings.fz_print_stext_page_as_xml_with_flags(output, text, 0, 0)
     output.fz_close_output()
     return buffer.fz_buffer_extract().decode("utf-8", "replace")
+
+
+FieldKind: TypeAlias = Literal["box", "text"]
+_KINDS: Final[dict[int, FieldKind]] = {
+    _bindings.PDF_WIDGET_TYPE_CHECKBOX: "box",
+    _bindings.PDF_WIDGET_TYPE_RADIOBUTTON: "box",
+    _bindings.PDF_WIDGET_TYPE_TEXT: "text",
+    _bindings.PDF_WIDGET_TYPE_COMBOBOX: "text",
+    _bindings.PDF_WIDGET_TYPE_LISTBOX: "text",
+}
+
+
+def form_fields(page: Page) -> Iterator[tuple[FieldKind, str, str, str]]:
+    """The fields of a form on a page that hold a value: kind, value, label and full name.
+
+    By MuPDF itself: PyMuPDF reads everything about a field, which takes longer than the page.
+    """
+    native = page.this
+    widget = _bindings.pdf_first_widget(
+        native if isinstance(native, _pdf_page) else _bindings.pdf_page_from_fz_page(native)
+    )
+    while widget.m_internal:
+        kind = _KINDS.get(_bindings.pdf_widget_type(widget))
+        value = _bindings.pdf_annot_field_value(widget) if kind else ""
+        if kind and value:
+            name = _bindings.pdf_load_field_name(_bindings.pdf_annot_obj(widget))
+            yield kind, value, _bindings.pdf_annot_field_label(widget), name
+        widget = _bindings.pdf_next_widget(widget)
 
 
 _MANY_PATHS: Final = 40

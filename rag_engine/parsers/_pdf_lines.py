@@ -29,6 +29,9 @@ _RECTANGLE: Final = re.compile(
 _BETWEEN_BLANKS: Final = re.compile(r"\S+(?: {1,2}\S+)*")
 _JSON_VECTOR: Final = re.compile(r'\{"type":"vector"[^{}]*\}')
 _MOST_RECTANGLES: Final = 5_000
+_LARGEST: Final = 2_000
+_SIZES: Final = [round(size / (_SCALE / 2)) / 2 for size in range(_LARGEST)]
+"""Sizes in half points."""
 _DIRECTION: Final = re.compile(r' dir="(-?[\d.]+) (-?[\d.]+)"', re.ASCII)
 
 
@@ -137,34 +140,29 @@ def _lines(text: _mupdf.TextPage) -> tuple[list[list[TextLine]], int, int]:
             if not words or words.isspace():
                 continue
             box, font = line["bbox"], line["font"]
-            left, top, width, height = (
-                box["x"] / _SCALE,
-                box["y"] / _SCALE,
-                box["w"] / _SCALE,
-                box["h"] / _SCALE,
-            )
+            x, y, width, height = box["x"], box["y"], box["w"], box["h"]
             turned = height > 2 * width and len(words) > 2
-            letters += len(words)
             if turned:
                 turned_letters += len(words)
-            # By position, as this runs for every line of every page.
-            lines.append(
-                TextLine(
-                    words,
-                    top,
-                    left,
-                    round(font["size"] / (_SCALE / 2)) / 2,
-                    font["weight"] == "bold",
-                    left + width,
-                    top + height,
-                    line["y"] / _SCALE,
-                    turned,
-                )
+            # By position and without a helper, as this runs for every line of every page.
+            placed = TextLine(
+                words,
+                y / _SCALE,
+                x / _SCALE,
+                _SIZES[font["size"]] if 0 <= font["size"] < _LARGEST else font["size"] / _SCALE,
+                font["weight"] == "bold",
+                (x + width) / _SCALE,
+                (y + height) / _SCALE,
+                line["y"] / _SCALE,
+                turned,
             )
             if "   " in words:
-                lines[-1:] = _cells(lines[-1])
+                lines += _cells(placed)
+            else:
+                lines.append(placed)
         if lines:
             blocks.append(lines)
+            letters += sum([len(line.text) for line in lines])
     return blocks, turned_letters, letters
 
 

@@ -94,20 +94,21 @@ def _keyed(page: PageText, number: int) -> list[tuple[str, TextLine, bool]]:
 def _margin_rows(page: PageText) -> list[list[TextLine]]:
     top, bottom = page.height * _MARGIN, page.height * (1 - _MARGIN)
     number_top = page.height * (1 - _NUMBER_MARGIN)
-    lines = [
-        line
-        for block in page.blocks
-        for line in block
-        if line.bottom < top or line.top > bottom or (line.top > number_top and line.text.strip().isdecimal())
-    ]
-    if not lines:
-        return []
-    lowest = max(line.base for block in page.blocks for line in block)
-    return [
-        row
-        for row in rows_of(lines)
-        if len(row) <= _MOST_PIECES and (row[0].bottom < top or row[0].top > bottom or row[0].base >= lowest)
-    ]
+    lines: list[TextLine] = []
+    number: TextLine | None = None
+    lowest = 0.0
+    for block in page.blocks:
+        for line in block:
+            if line.base > lowest:
+                lowest = line.base
+            if line.bottom < top or line.top > bottom:
+                lines.append(line)
+            elif line.top > number_top and line.text.strip().isdecimal():
+                number = line
+    rows = [row for row in rows_of(lines) if len(row) <= _MOST_PIECES] if lines else []
+    if number is not None and number.base >= lowest:
+        rows.append([number])
+    return rows
 
 
 def _key(text: str, number: int) -> str:

@@ -6,32 +6,23 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from rag_engine.errors import CorruptFile
-from rag_engine.parsers._mupdf import translate_errors
+from rag_engine.parsers._mupdf import form_fields, translate_errors
 from rag_engine.parsers._sections import one_line
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rag_engine.parsers._mupdf import Document, Page
+    from rag_engine.parsers._mupdf import Document, FieldKind, Page
 
 _MOST: Final = 1_000
 """Fields or comments of one page."""
-_TICKED: Final = "CheckBox"
-_RADIO: Final = "RadioButton"
-_WITH_VALUES: Final = frozenset({"Text", "ComboBox", "ListBox", _TICKED, _RADIO})
 _COMMENTS: Final = frozenset(
     {"Text", "FreeText", "Highlight", "Underline", "Squiggly", "StrikeOut", "Stamp", "Caret"}
 )
 _MARKS: Final = frozenset({"Highlight", "Underline", "Squiggly", "StrikeOut"})
-_OFF: Final = frozenset({"", "Off", "No", "False"})
-
-
-class _Field(Protocol):
-    field_type_string: str
-    field_name: str | None
-    field_label: str | None
-    field_value: object
+_OFF: Final = frozenset({"", "Off"})
+_ON: Final = frozenset({"on", "yes", "true"})
 
 
 class _Annotation(Protocol):
@@ -42,9 +33,7 @@ class _Annotation(Protocol):
 
 class _NotedPage(Protocol):
     first_annot: _Annotation | None
-    first_widget: _Field | None
 
-    def widgets(self) -> Iterator[_Field]: ...
     def annots(self) -> Iterator[_Annotation]: ...
     def get_textbox(self, rect: object) -> str: ...
 
@@ -68,8 +57,8 @@ def page_notes(page: Page, anchor: str, text: str, *, fields: bool) -> list[Sect
     notes: list[Section] = []
     try:
         with translate_errors():
-            if fields and noted.first_widget is not None:
-                lines = list(dict.fromkeys(_values(islice(noted.widgets(), _MOST))))
+            if fields:
+                lines = list(dict.fromkeys(_values(islice(form_fields(page), _MOST))))
                 if lines:
                     notes.append(
                         Section(text="\n".join(["Form fields:", *lines]), anchor=anchor, kind="list")
@@ -83,28 +72,16 @@ def page_notes(page: Page, anchor: str, text: str, *, fields: bool) -> list[Sect
     return notes
 
 
-def _values(fields: Iterable[_Field]) -> Iterator[str]:
-    for field in fields:
-        if field.field_type_string not in _WITH_VALUES:
-            continue
-        name = one_line(field.field_label or "") or _short(field.field_name or "")
-        value = field.field_value
-        texts = (
-            [str(item) for item in cast("list[object]", value)]
-            if isinstance(value, list)
-            else [str(value or "")]
-        )
-        shown = one_line(", ".join(texts))
-        if field.field_type_string in {_TICKED, _RADIO}:
-            if shown in _OFF:
-                continue
-            # The value of a box is often only "On", "Yes" or a number, and says nothing.
-            ticked = (
-                field.field_type_string == _TICKED
-                or shown.casefold() in {"on", "yes", "true"}
-                or shown.isdigit()
-            )
-            yield f"{name}: ticked" if ticked else f"{name}: {shown}"
+def _values(fields: Iterable[tuple[FieldKind, str, str, str]]) -> Iterator[str]:
+    for kind, value, label, full_name in fields:
+        shown, short = one_line(value), _short(full_name)
+        label = one_line(label)
+        name = short if not label or label.startswith(f"{short}[") else label
+        if kind == "box":
+            if shown not in _OFF:
+                # The value of a box is often only "On" or a number, and says nothing.
+                plain = shown.casefold() in _ON or shown.isdecimal()
+                yield f"{name}: ticked" if plain else f"{name}: {shown}"
         elif shown:
             yield f"{name}: {shown}" if name else shown
 

@@ -76,7 +76,9 @@ def paragraph(lines: Sequence[TextLine], nearby: str = "") -> str:
             abs(before.base - line.base) < 0.4 * line.size if before.base else abs(before.top - line.top) < 2
         ):
             text = _beside(text, following)
-        elif _MARK.match(following):
+        elif (not following[0].isalnum() or "." in following[:6] or ")" in following[:6]) and _MARK.match(
+            following
+        ):
             text = f"{text}\n{following}"
         else:
             full = _is_full(before.text.strip(), following, longest) or is_mark(before.text.strip())
@@ -88,15 +90,19 @@ def _is_full(text: str, following: str, longest: int) -> bool:
     """Whether a line goes on to the edge of its paragraph: the first word of the next would not have fitted in."""
     if len(text) < longest * _SHORTEST:
         return False
-    if following[:1].islower() or _WIDE.match(text[-1:]):
+    if following[0].islower() or len(text) >= longest * _FULL:
         return True
-    return len(text) + 1 + len(following.split(None, 1)[0]) > longest * _FULL
+    return len(text) + 1 + len(following.partition(" ")[0]) > longest * _FULL or _is_wide(text[-1])
 
 
 def _beside(text: str, following: str) -> str:
-    if _WIDE.match(text[-1:]) and _WIDE.match(following[:1]):
+    if _is_wide(text[-1:]) and _is_wide(following[:1]):
         return text + following
     return f"{text} {following}"
+
+
+def _is_wide(letter: str) -> bool:
+    return not letter.isascii() and _WIDE.match(letter) is not None
 
 
 def continued(text: str, following: str, *, full: bool, nearby: str = "") -> str:

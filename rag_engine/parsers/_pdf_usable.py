@@ -28,7 +28,7 @@ _MOST_MEANINGLESS: Final = 0.15
 _MOST_SYMBOLS: Final = 0.5
 _SPARSE: Final = ((0.85, 200), (0.5, 60))
 """Share of the page that pictures fill -> fewer visible characters than this are a stamp, a page number or a watermark."""
-_LONG: Final = 1_000
+_LONG: Final = 500
 _LEAST_PICTURE: Final = 0.005
 
 
@@ -39,12 +39,13 @@ def fault(text: str, *, pictured: Pictured) -> Fault | None:
     """
     # Most pages are long and sound, and this runs for every one of them.
     words = "".join(text.split())
-    if len(words) > _LONG and words.isprintable() and "\ufffd" not in words and "(cid:" not in words:
+    sound = words.isprintable() and "\ufffd" not in words and "(cid:" not in words
+    if sound and len(words) > _LONG:
         return None
     visible = len(_VISIBLE.findall(words[:_LONG]))
     if not visible:
         return "missing" if pictured(with_shapes=True) > _LEAST_PICTURE else None
-    if _garbled(text):
+    if not sound and _garbled(text):
         return "garbled"
     if visible < _SPARSE[0][1]:
         share = pictured(with_shapes=False)
