@@ -19,6 +19,7 @@ COMMANDS = (
     "startup",
     "citations",
     "extraction",
+    "tables",
     "hostile",
     "chat",
 )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from bot import compose, settings
 from rag_engine.ingestion import blob_from_path
-from rag_engine.types import Answer, Query, Retrieval
+from rag_engine.types import Answer, Query
 from tests.tables import files
 from tests.tables.questions import Question, questions
 
@@ -122,7 +122,9 @@ def table(outcomes: Sequence[Outcome]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--verbose", action="store_true", help="also what was quoted where it is wrong")
     arguments = parser.parse_args()
     outcomes = asyncio.run(measure(questions()))

@@ -149,7 +149,8 @@ def _write_ods(path: Path, sheet: str, rows: Sequence[Sequence[str]]) -> None:
         for row in rows
     )
     names = "".join(
-        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
+        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for name in ("office", "table", "text")
     )
     content = (
         f"<office:document-content{names}><office:body><office:spreadsheet>"
@@ -210,7 +211,11 @@ def _allowances(path: Path) -> None:
 
 
 def _tariffs(path: Path) -> None:
-    rows = (("Zone 1", "4.20", "6.90", "11.50"), ("Zone 2", "5.80", "8.40", "14.10"), ("Zone 3", "9.30", "13.60", "22.00"))
+    rows = (
+        ("Zone 1", "4.20", "6.90", "11.50"),
+        ("Zone 2", "5.80", "8.40", "14.10"),
+        ("Zone 3", "9.30", "13.60", "22.00"),
+    )
     body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows)
     path.write_text(
         "<html><body><main><h1>Parcel tariffs</h1><p>Prices in EUR, by weight and zone.</p><table>"

@@ -40,7 +40,13 @@ def _budgets() -> list[Question]:
         ("IT Support hardware budget January 2024", 2024, "IT Support", "Hardware", 0),
         ("How much may Legal spend on consulting in September 2024?", 2024, "Legal", "Consulting", 8),
         ("Budget for research labs hardware in May 2025", 2025, "Research Labs", "Hardware", 4),
-        ("What was planned for travel of Sales North-East in October 2024?", 2024, "Sales North-East", "Travel", 9),
+        (
+            "What was planned for travel of Sales North-East in October 2024?",
+            2024,
+            "Sales North-East",
+            "Travel",
+            9,
+        ),
     )
     return [
         Question(
@@ -101,9 +107,21 @@ def _turnover() -> list[Question]:
 
 def _headcounts() -> list[Question]:
     asked = (
-        ("How many people were planned for IT Support in Bergen in 2024?", "IT Support", "Bergen", 2024, "Plan"),
+        (
+            "How many people were planned for IT Support in Bergen in 2024?",
+            "IT Support",
+            "Bergen",
+            2024,
+            "Plan",
+        ),
         ("Actual headcount of Marketing in Oslo in 2023", "Marketing", "Oslo", 2023, "Actual"),
-        ("What is the planned headcount of Research Labs in Malmö for 2025?", "Research Labs", "Malmö", 2025, "Plan"),
+        (
+            "What is the planned headcount of Research Labs in Malmö for 2025?",
+            "Research Labs",
+            "Malmö",
+            2025,
+            "Plan",
+        ),
         ("How many people actually worked for Legal in Malmö in 2024?", "Legal", "Malmö", 2024, "Actual"),
         ("Headcount plan 2023 of Sales South in Oslo", "Sales South", "Oslo", 2023, "Plan"),
         ("Actual 2025 headcount for Facilities in Bergen", "Facilities", "Bergen", 2025, "Actual"),
@@ -163,11 +181,41 @@ def _parts() -> list[Question]:
 
 def _documents() -> list[Question]:
     asked = (
-        ("How fast is the first response on the Plus plan?", "support.md", "Plus |", "8 hours", "§ Service levels"),
-        ("Within what time are problems of Premium customers resolved?", "support.md", "Premium |", "6 hours", "§ Service levels"),
-        ("What is the allowance for half a day in Denmark?", "travel policy.docx", "Denmark |", "50 €", "§ Travel policy"),
-        ("How expensive may a hotel in Italy be?", "travel policy.docx", "Italy |", "150 €", "§ Travel policy"),
-        ("What does a parcel of up to 5 kg to zone 2 cost?", "tariffs.html", "Zone 2 |", "8.40", "§ Parcel tariffs"),
+        (
+            "How fast is the first response on the Plus plan?",
+            "support.md",
+            "Plus |",
+            "8 hours",
+            "§ Service levels",
+        ),
+        (
+            "Within what time are problems of Premium customers resolved?",
+            "support.md",
+            "Premium |",
+            "6 hours",
+            "§ Service levels",
+        ),
+        (
+            "What is the allowance for half a day in Denmark?",
+            "travel policy.docx",
+            "Denmark |",
+            "50 €",
+            "§ Travel policy",
+        ),
+        (
+            "How expensive may a hotel in Italy be?",
+            "travel policy.docx",
+            "Italy |",
+            "150 €",
+            "§ Travel policy",
+        ),
+        (
+            "What does a parcel of up to 5 kg to zone 2 cost?",
+            "tariffs.html",
+            "Zone 2 |",
+            "8.40",
+            "§ Parcel tariffs",
+        ),
         ("Price of a 20 kg parcel in zone 3", "tariffs.html", "Zone 3 |", "22.00", "§ Parcel tariffs"),
     )
     return [
