@@ -88,7 +88,8 @@ def _is_text(line: Sequence[Word]) -> bool:
         return False
     if letters * 2 < len(text):
         return confidence >= _SURE + 20
-    return confidence >= (_SURE - 10 if letters > 3 else _SURE)
+    # A single letter is what a curve in a picture is taken for.
+    return confidence >= (_SURE - 10 if letters > 3 else _SURE if letters > 2 else _SURE + 20)
 
 
 def _letters(words: Sequence[Word]) -> int:
