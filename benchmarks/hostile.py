@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from bot.settings import ParsingSettings
 from rag_engine.parsing import ParserPool, parser_pool
-from tests.hostile import archives, documents, texts
+from tests.hostile import archives, documents, messages, texts
 from tests.hostile.watching import peak_memory, read
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ async def main(wanted: list[str]) -> None:
 
 
 def _files(folder: Path, wanted: list[str]) -> Iterator[Path]:
-    for name, make in {**archives.FILES, **documents.FILES, **texts.FILES}.items():
+    for name, make in {**archives.FILES, **documents.FILES, **messages.FILES, **texts.FILES}.items():
         if not wanted or any(part in name for part in wanted):
             path = folder / name
             path.write_bytes(make())

@@ -74,11 +74,9 @@ def plain_sections(text: str) -> Iterator[Section]:
     text = _SIGNATURE.sub("", _SIGNED.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
     text = _BLANK_LINES.sub("\n\n", text)
     for quoted, lines in groupby(text.split("\n"), key=lambda line: line.startswith(">")):
-        if quoted:
-            said = "\n".join(_QUOTE.sub("", line) for line in lines)
-            yield Section(text=said, headings=(_EARLIER,))
-        else:
-            yield Section(text="\n".join(lines))
+        said = "\n".join(_QUOTE.sub("", line) if quoted else line for line in lines)
+        if not is_blank(said):
+            yield Section(text=said, headings=(_EARLIER,) if quoted else ())
 
 
 def flowed(text: str, *, delete_space: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import binascii
 import re
+import string
 from dataclasses import dataclass, field
 from email.message import Message
 from email.parser import HeaderParser
@@ -26,7 +27,9 @@ _BLOCK: Final = 1 << 20
 _BLANK_LINE: Final = re.compile(rb"\r?\n\r?\n|\r\n?\r\n?|\A\r?\n")
 _FIELD: Final = re.compile(rb"[!-9;-~]+[ \t]*:")
 _MBOX_LINE: Final = re.compile(rb"(?:[ \t\r\n]*\n)?>?From [^\r\n]*\r?\n|\s+")
-_NOT_BASE64: Final = re.compile(rb"[^A-Za-z0-9+/]+")
+_REST_OF_LINE: Final = re.compile(rb"(--)?[ \t]*(?:\r?\n|\Z)")
+_BASE64: Final = string.ascii_letters.encode() + string.digits.encode() + b"+/"
+_NOT_BASE64: Final = bytes(range(256)).translate(None, _BASE64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +121,20 @@ def _part(source: bytes | mmap, start: int, end: int) -> Part:
 
 def _between(source: bytes | mmap, boundary: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The ranges between the lines that divide a multipart; the last may lack the line that ends it."""
-    mark = re.escape(boundary.encode("utf-8", "replace"))
-    line = re.compile(rb"(?:\A|(?<=\n))--" + mark + rb"(--)?[ \t]*(?:\r?\n|\Z)")
+    mark = b"--" + boundary.encode("utf-8", "replace")
     first = None
-    for found in line.finditer(source, start, end):
+    at = source.find(mark, start, end)
+    while at >= 0:
+        rest = _REST_OF_LINE.match(source, at + len(mark), end)
+        if rest is None or (at > start and source[at - 1 : at] != b"\n"):
+            at = source.find(mark, at + 1, end)
+            continue
         if first is not None:
-            yield first, _without_line_end(source, first, found.start())
-        first = found.end()
-        if found[1] is not None:
+            yield first, _without_line_end(source, first, at)
+        first = rest.end()
+        if rest[1] is not None:
             return
+        at = source.find(mark, max(first - 1, at + 1), end)
     if first is not None and first < end:
         yield first, end
 
@@ -141,7 +149,7 @@ def _without_line_end(source: bytes | mmap, start: int, end: int) -> int:
 def _base64(blocks: Iterator[bytes]) -> Iterator[bytes]:
     rest = b""
     for block in blocks:
-        letters = rest + _NOT_BASE64.sub(b"", block)
+        letters = rest + block.translate(None, _NOT_BASE64)
         whole = len(letters) // 4 * 4
         rest = letters[whole:]
         if whole:

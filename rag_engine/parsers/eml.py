@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PROGRAMS", "message_sections", "parse", "within"]
 
-_LARGEST_BODY: Final = 16 << 20
+_LARGEST_BODY: Final = 8 << 20
+_LONGEST_FIELD: Final = 50_000
 _HEAD: Final = 4_096
 _LARGEST_WIDE: Final = 64 << 20
 _EMLX: Final = re.compile(rb"\s*(\d{1,12})[ \t]*\r?\n")
@@ -138,10 +139,13 @@ def _envelope(root: Part, attachments: list[str]) -> Envelope:
 
 def _people(root: Part, header: str) -> list[str]:
     """Names with addresses; a name is decoded by itself, as it may hold a comma."""
-    values = [str(value) for value in root.headers.get_all(header, [])]
-    people = [
-        f"{field_text(name)} <{address}>" if name else address for name, address in getaddresses(values)
-    ]
+    values = [str(value)[:_LONGEST_FIELD] for value in root.headers.get_all(header, [])]
+    try:
+        addresses = getaddresses(values)
+    except RecursionError:
+        # Comments within comments within comments.
+        addresses = []
+    people = [f"{field_text(name)} <{address}>" if name else address for name, address in addresses]
     return [field_text(person) for person in people if person] or [field_text(value) for value in values]
 
 
