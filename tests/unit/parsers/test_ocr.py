@@ -58,6 +58,27 @@ def test_a_page_that_lies_on_its_side_is_read(tmp_path: Path, turned: int) -> No
 
 
 @pytest.mark.usefixtures("tesseract")
+def test_a_page_with_a_stamp_over_its_scan_gets_both_and_each_once(tmp_path: Path) -> None:
+    document = cast("Any", pymupdf.open(scan(tmp_path / "scan.pdf", drawn())))
+    document[0].insert_text((30, 20), "Received 2 May", fontsize=11)
+    document.save(tmp_path / "stamped.pdf")
+    text = _text(list(pdf.parse(tmp_path / "stamped.pdf")))
+    assert text.count("Received 2 May") == 1
+    assert text.count(INSPECTION) == 1
+
+
+@pytest.mark.usefixtures("tesseract")
+def test_a_scan_with_a_usable_layer_of_text_keeps_it(tmp_path: Path) -> None:
+    document = cast("Any", pymupdf.open(scan(tmp_path / "scan.pdf", drawn())))
+    layer = [f"Line {number} of a layer that another program has recognised." for number in range(8)]
+    document[0].insert_text((30, 20), layer, fontsize=8, render_mode=3)
+    document.save(tmp_path / "layered.pdf")
+    text = _text(list(pdf.parse(tmp_path / "layered.pdf")))
+    assert "Line 7 of a layer that another program has recognised." in text
+    assert INSPECTION not in text
+
+
+@pytest.mark.usefixtures("tesseract")
 def test_a_scan_of_which_nothing_can_be_made_out_is_refused_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(
         EmptyDocument, match=r"^The page could not be read: its letters cannot be made out\.$"
