@@ -49,7 +49,14 @@ class _Bindings(Protocol):
     """MuPDF itself, which PyMuPDF stands upon: its printers are much faster than PyMuPDF's dictionaries."""
 
     def FzStextOptions(self, flags: int) -> object: ...  # noqa: N802 - MuPDF's names
-    def FzStextPage(self, page: object, options: object) -> TextPage: ...  # noqa: N802
+    def FzStextPage(self, page: object, options: object = ...) -> TextPage: ...  # noqa: N802
+    def FzMatrix(self) -> object: ...  # noqa: N802
+    def FzCookie(self) -> object: ...  # noqa: N802
+    def fz_bound_page(self, page: object) -> object: ...
+    def fz_new_stext_device(self, text: TextPage, options: object) -> object: ...
+    def fz_run_page_contents(self, page: object, device: object, matrix: object, cookie: object) -> None: ...
+    def fz_run_page_annots(self, page: object, device: object, matrix: object, cookie: object) -> None: ...
+    def fz_close_device(self, device: object) -> None: ...
     def FzBuffer(self, capacity: int) -> _Buffer: ...  # noqa: N802
     def FzOutput(self, buffer: _Buffer) -> _Output: ...  # noqa: N802
     def fz_print_stext_page_as_json(self, output: _Output, page: TextPage, scale: float) -> None: ...
@@ -89,6 +96,7 @@ class _Native(Protocol):
 
 class Page(Protocol):
     rect: Rect
+    first_annot: object
     rotation: int
     this: _Native
 
@@ -131,12 +139,22 @@ _TEXT_OPTIONS: Final = _bindings.FzStextOptions(TEXT_FLAGS)
 _VECTOR_OPTIONS: Final = _bindings.FzStextOptions(TEXT_FLAGS | _flags.TEXT_COLLECT_VECTORS)
 
 
-def text_page(page: Page, *, vectors: bool = False) -> TextPage:
-    """The text of a page as it is shown, its rotation included; with `vectors` also what is drawn."""
-    return _bindings.FzStextPage(
-        page.this.super() if isinstance(page.this, _pdf_page) else page.this,
-        _VECTOR_OPTIONS if vectors else _TEXT_OPTIONS,
-    )
+def text_page(page: Page, *, vectors: bool = False, notes: bool = False) -> TextPage:
+    """The text of a page as it is shown, its rotation included; with `vectors` also what is drawn.
+
+    `notes`: with what stamps and the like show over the page. Form fields are left out: see `form_fields`.
+    """
+    native = page.this.super() if isinstance(page.this, _pdf_page) else page.this
+    options = _VECTOR_OPTIONS if vectors else _TEXT_OPTIONS
+    if not notes:
+        return _bindings.FzStextPage(native, options)
+    text = _bindings.FzStextPage(_bindings.fz_bound_page(native))
+    device = _bindings.fz_new_stext_device(text, options)
+    matrix, cookie = _bindings.FzMatrix(), _bindings.FzCookie()
+    _bindings.fz_run_page_contents(native, device, matrix, cookie)
+    _bindings.fz_run_page_annots(native, device, matrix, cookie)
+    _bindings.fz_close_device(device)
+    return text
 
 
 def text_page_json(text: TextPage, scale: float) -> str:

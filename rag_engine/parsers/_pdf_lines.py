@@ -92,11 +92,12 @@ def page_text(page: Page, *, vectors: bool = False) -> PageText:
 
     `vectors`: what is drawn will be asked for, too. That is cheap now and dear later, but not free.
     """
-    text = _mupdf.text_page(page, vectors=vectors)
+    notes = page.first_annot is not None
+    text = _mupdf.text_page(page, vectors=vectors, notes=notes)
     blocks, turned, letters = _lines(text)
     if turned * 2 > letters:
         page.set_rotation((page.rotation + _degrees(text)) % 360)
-        text = _mupdf.text_page(page, vectors=vectors)
+        text = _mupdf.text_page(page, vectors=vectors, notes=notes)
         blocks, _, _ = _lines(text)
     words = "\n".join([line.text for block in blocks for line in block])
     box = page.rect

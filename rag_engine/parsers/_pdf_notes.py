@@ -13,7 +13,7 @@ from rag_engine.types import Section
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rag_engine.parsers._mupdf import Document, FieldKind, Page
+    from rag_engine.parsers._mupdf import Document, FieldKind, Page, Rect
 
 _MOST: Final = 1_000
 """Fields or comments of one page."""
@@ -28,14 +28,14 @@ _ON: Final = frozenset({"on", "yes", "true"})
 class _Annotation(Protocol):
     type: tuple[int, str]
     info: dict[str, str]
-    rect: object
+    rect: Rect
 
 
 class _NotedPage(Protocol):
     first_annot: _Annotation | None
 
     def annots(self) -> Iterator[_Annotation]: ...
-    def get_textbox(self, rect: object) -> str: ...
+    def get_text(self, kind: str) -> list[tuple[float, float, float, float, str, int, int, int]]: ...
 
 
 class _NotedDocument(Protocol):
@@ -75,8 +75,8 @@ def page_notes(page: Page, anchor: str, text: str, *, fields: bool) -> list[Sect
 def _values(fields: Iterable[tuple[FieldKind, str, str, str]]) -> Iterator[str]:
     for kind, value, label, full_name in fields:
         shown, short = one_line(value), _short(full_name)
-        label = one_line(label)
-        name = short if not label or label.startswith(f"{short}[") else label
+        # Where nobody gave it a label, MuPDF has the name.
+        name = short if not label or label.startswith(f"{short}[") else one_line(label)
         if kind == "box":
             if shown not in _OFF:
                 # The value of a box is often only "On" or a number, and says nothing.
@@ -99,10 +99,19 @@ def _comments(page: _NotedPage, text: str) -> Iterator[str]:
         if kind not in _COMMENTS or not content or (kind == "FreeText" and content in " ".join(text.split())):
             continue
         author = one_line(annotation.info.get("title", ""))
-        marked = one_line(page.get_textbox(annotation.rect)) if kind in _MARKS else ""
+        marked = _words_in(page, annotation.rect) if kind in _MARKS else ""
         by = f" by {author}" if author else ""
         on = f" on \u201c{marked}\u201d" if marked else ""
         yield f"Comment{by}{on}: {content}"
+
+
+def _words_in(page: _NotedPage, box: Rect) -> str:
+    """The words of which the middle stands in the box."""
+    return " ".join(
+        word
+        for left, top, right, bottom, word, *_ in page.get_text("words")
+        if box.x0 < (left + right) / 2 < box.x1 and box.y0 < (top + bottom) / 2 < box.y1
+    )
 
 
 def attachments(document: Document) -> Iterator[Section]:
