@@ -43,14 +43,25 @@ def plain(value: str) -> str:
 
 
 def _unfolded(lines: Iterable[str]) -> Iterator[str]:
-    pending = ""
+    pieces: list[str] = []
+    size = 0
     for line in lines:
-        soft = pending.endswith("=") and "QUOTED-PRINTABLE" in pending.partition(":")[0].upper()
+        soft = _goes_on(pieces)
         if line.startswith((" ", "\t")) or soft:
-            pending = (pending[:-1] + line if soft else pending + line[1:])[:_LONGEST]
+            if size < _LONGEST:
+                pieces[-1:] = [pieces[-1][:-1]] if soft else pieces[-1:]
+                pieces.append(line if soft else line[1:])
+                size += len(line)
             continue
-        if pending:
-            yield pending
-        pending = line
-    if pending:
-        yield pending
+        if pieces:
+            yield "".join(pieces)
+        pieces, size = [line], len(line)
+    if pieces:
+        yield "".join(pieces)
+
+
+def _goes_on(pieces: list[str]) -> bool:
+    """Whether a line of quoted-printable ends within its value."""
+    if not pieces or not pieces[-1].endswith("="):
+        return False
+    return "QUOTED-PRINTABLE" in pieces[0].partition(":")[0].upper()

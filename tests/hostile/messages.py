@@ -127,10 +127,10 @@ FILES: Final[dict[str, Callable[[], bytes]]] = {
     "pieces.doc": looped_pieces,
     "lies.doc": lambda: ole({"WordDocument": b"\xec\xa5\xc1\0" + bytes(8) + b"\xff" * 90_000, "0Table": b"\2" * 9_000}),
     "attachments.msg": lambda: outlook(
-        {0x0037: "x"}, more={name: data for number in range(800) for name, data in attachment(number, "a.txt", b"x").items()}
+        {0x0037: "x"}, more={name: data for number in range(300) for name, data in attachment(number, "a.txt", b"x").items()}
     ),
     "compressed.msg": lambda: outlook(
-        {0x0037: "x"}, {0x1009: struct.pack("<LL4sL", 1 << 25, 60 << 20, b"LZFu", 0) + b"\0" + bytes(range(256)) * 60_000}
+        {0x0037: "x"}, {0x1009: struct.pack("<LL4sL", 1 << 25, 60 << 20, b"LZFu", 0) + b"\0" + bytes(range(256)) * 16_000}
     ),
     "many.tar.gz": lambda: many_in_tar(200_000),
     "zeros.gz": lambda: gzip.compress(bytes(400 << 20), 1),
