@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["parse", "sections", "walk"]
 
-_TAGS: Final = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+# What is opened and never closed ends with the page: looking for its end again and again would take forever.
+_TAGS: Final = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE
+)
 _WRAPPERS: Final = re.compile(r"</?(?:div|span|font|b|i|u|em|strong|center|section|blockquote)\b[^>]*>", re.I)
 _LARGEST: Final = 48 << 20
 """Characters: the tree of a larger page would not fit the worker's memory."""

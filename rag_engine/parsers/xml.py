@@ -114,6 +114,7 @@ class _Open:
     attributes: str
     texts: list[str] = field(default_factory=list[str])
     size: int = 0
+    limit: int = _LONGEST_TEXT
     entered: bool = False
 
 
@@ -221,20 +222,25 @@ class _Reader:
         if element.size or data.strip():
             element.texts.append(data)
             element.size += len(data)
-            if element.size > _LONGEST_TEXT and not self._inline:
+            if element.size > element.limit and not self._inline:
                 self._long(element)
 
     def _long(self, element: _Open) -> None:
         """A long text is handed out in parts, all but its last words."""
         content = "".join(element.texts)
-        if _MARKUP.search(content) and len(content) < _LONGEST_TEXT * 16:
-            return
+        element.texts[:] = [content]
+        # Looked at again when it is twice as long: a page within a text is taken apart as one.
+        element.limit = element.size * 2
         done, blank, rest = content.rpartition(" ")
-        if blank:
-            element.texts[:] = [rest]
-            element.size = len(rest)
-            part = Block(_plain(done), first=element.line, last=self._parser.CurrentLineNumber)
-            self._sections += self._tree.alone(part, element.name)
+        is_longest = element.size > _LONGEST_TEXT * 16
+        if not is_longest and (not blank or _MARKUP.search(content)):
+            return
+        if not blank:
+            done, rest = content, ""
+        element.texts[:] = [rest]
+        element.size, element.limit = len(rest), _LONGEST_TEXT
+        part = Block(_plain(done), first=element.line, last=self._parser.CurrentLineNumber)
+        self._sections += self._tree.alone(part, element.name)
         element.line = self._parser.CurrentLineNumber
 
     def _declared(self, name: str, is_parameter: int, value: str | None, *_: str | None) -> None:

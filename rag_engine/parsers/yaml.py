@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _DEEPEST: Final = 60
 """Keys nested deeper are no places of their own."""
+_MOST_NESTED: Final = 500
+"""Files nested deeper are no settings of people, and take the library long."""
 _LARGEST: Final = 64 << 20
 """Bytes: the events of a larger file take too long; it is cut where lines are not indented."""
 _OTHER_LINE_ENDS: Final = {ord(character): " " for character in "\x85\u2028\u2029"}
@@ -143,6 +145,8 @@ def _all_starts(path: Path, encoding: str) -> Iterator[tuple[_Start, str]]:
     inside: list[_Collection] = []
     for raw in _events(_Text(text_blocks(path, encoding))):
         event = cast("_Event", raw)
+        if len(inside) > _MOST_NESTED:
+            raise yaml.YAMLError
         if isinstance(raw, yaml.CollectionEndEvent):
             inside.pop()
             _passed(inside)
