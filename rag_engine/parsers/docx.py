@@ -140,7 +140,9 @@ def _blocks(events: Iterator[tuple[str, Element]]) -> Iterator[Element | _Rows]:
         if event == "end":
             depth -= 1
             if depth == 0:
-                yield element
+                # A file may have millions of empty paragraphs, which are neither seen nor counted.
+                if len(element) or element.tag != f"{W}p":
+                    yield element
                 _drop(element)
         elif depth == 0 and element.tag == f"{W}tbl":
             rows = _Rows(events)
