@@ -54,6 +54,7 @@ ALIASES: Final = {
     **dict.fromkeys(("emlx", "mht", "mhtml"), "eml"),
     **dict.fromkeys(("ical", "ifb", "icalendar"), "ics"),
     "vcard": "vcf",
+    **dict.fromkeys(("pages", "numbers", "key"), "iwork"),
     **dict.fromkeys(
         ("png", "jpg", "jpeg", "jpe", "jfif", "gif", "bmp", "dib", "tif", "tiff", "webp"), "picture"
     ),
@@ -215,7 +216,7 @@ _OLE_STREAMS: Final = (
 )
 _PROGRAMS: Final = frozenset({"jar", "war", "ear", "apk", "aab", "ipa", "xpi", "crx", "vsix", "whl", "nupkg"})
 _IWORK: Final = frozenset({"Document.iwa", "index.apxl", "index.xml.gz", "buildVersionHistory.plist"})
-_IWORK_HINT: Final = "In Pages, Numbers or Keynote choose File > Export To > Word, Excel, PowerPoint or PDF, and add that file."
+IWORK_HINT: Final = "In Pages, Numbers or Keynote choose File > Export To > Word, Excel, PowerPoint or PDF, and add that file."
 _OFFICE_FOLDERS: Final = {"word": "docx", "ppt": "pptx", "xl": "xlsx"}
 # Suffixes that promise something other than text: text in such a file is a mistake or an error page.
 _PROMISES_BINARY: Final = frozenset(
@@ -364,7 +365,7 @@ def _zip_suffix(path: Path, name: str, suffix: str) -> str:
     if b"epub" in media_type or {"META-INF/container.xml", "META-INF/encryption.xml"} & set(members):
         return "epub"
     if _IWORK & {PurePosixPath(member).name for member in members}:
-        raise _unsupported(name, "an Apple iWork file", _IWORK_HINT)
+        return _iwork_suffix(members, name)
     if b"opendocument." in media_type:
         kinds = {b"text": "odt", b"spreadsheet": "ods", b"presentation": "odp"}
         return kinds.get(media_type.split(b"opendocument.", 1)[1].split(b"-")[0].strip(), "odf")
@@ -380,6 +381,12 @@ def _zip_suffix(path: Path, name: str, suffix: str) -> str:
     if suffix in _PROGRAMS:
         raise _unsupported(name, "a program")
     return "zip"
+
+
+def _iwork_suffix(members: list[str], name: str) -> str:
+    if any(member.lower().endswith("preview.pdf") for member in members):
+        return "iwork"
+    raise _unsupported(name, "an Apple iWork file", IWORK_HINT)
 
 
 def _ole_suffix(path: Path, name: str) -> str:

@@ -22,11 +22,11 @@ from rag_engine.errors import (
     UserError,
 )
 from rag_engine.media_types import parser_name
-from rag_engine.parsers import archive
+from rag_engine.parsers import archive, iwork
 from rag_engine.parsers._nested import safe_name
 from rag_engine.parsing import parser_pool
 from rag_engine.types import Blob
-from tests.unit.parsers.files import CHINESE, write_xlsx, zip_of
+from tests.unit.parsers.files import CHINESE, GERMAN, write_pdf, write_xlsx, zip_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -209,3 +209,15 @@ async def test_in_the_sandbox_nothing_is_left_behind(tmp_path: Path) -> None:
         with pytest.raises(UserError):
             [batch async for batch in pool.parse(blob)]
     assert sorted(os.listdir(tmp_path)) == ["all.zip", "budget.xlsx"]  # noqa: PTH208 - not to block, says another rule
+
+
+def test_apple_documents_are_read_by_their_preview(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "a.pdf")
+    path = tmp_path / "a.pages"
+    path.write_bytes(
+        zip_of({"Index/Document.iwa": b"x", "QuickLook/Preview.pdf": (tmp_path / "a.pdf").read_bytes()})
+    )
+    assert parser_name(path, path.name) == "iwork"
+    sections = list(iwork.parse(path))
+    assert sections[0].anchor == "p. 1"
+    assert any(GERMAN in section.text for section in sections)
