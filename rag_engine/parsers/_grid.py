@@ -28,6 +28,8 @@ _FAR_BELOW: Final = 100
 """Empty rows after which nothing belongs to the table above."""
 _WIDEST: Final = 256
 """Columns of a merged cell that its text is a name for."""
+_MOST_COVERING: Final = 512
+"""Cells merged over rows that reach one row."""
 _LONGEST_REPEATED: Final = 200
 """Characters: a longer text in a cell merged over rows stands in the first of them only."""
 
@@ -95,7 +97,7 @@ def merged(rows: Iterable[GridRow], areas: Iterable[Area]) -> Iterator[GridRow]:
                 continue
             if area.last_column > area.first_column:
                 wide[area.first_column] = min(area.last_column, LAST_COLUMN)
-            if area.last_row > row.number and len(text) <= _LONGEST_REPEATED and len(active) < LAST_COLUMN:
+            if area.last_row > row.number and len(text) <= _LONGEST_REPEATED and len(active) < _MOST_COVERING:
                 number += 1
                 heapq.heappush(active, (area.last_row, area.first_column, area.last_column, text))
         yield GridRow(number=row.number, cells=cells, wide=wide) if wide else row
