@@ -116,6 +116,8 @@ class _Open:
     size: int = 0
     limit: int = _LONGEST_TEXT
     entered: bool = False
+    mixed: bool = False
+    """Whether it has elements among its words."""
 
 
 class _Reader:
@@ -164,8 +166,9 @@ class _Reader:
             return
         if self._open:
             above = self._open[-1]
-            if (above.size and not above.entered) or len(self._open) >= _DEEPEST:
+            if ((above.size or above.mixed) and not above.entered) or len(self._open) >= _DEEPEST:
                 self._inline = 1
+                above.mixed = True
                 return
             self._words(above)
             if not above.entered:

@@ -104,3 +104,16 @@ def test_docbook(tmp_path: Path) -> None:
 def test_a_drawing_has_its_words_only(tmp_path: Path) -> None:
     content = '<svg xmlns="http://www.w3.org/2000/svg"><title>Plan</title><path d="M0 0L9 9"/><text x="1">Berth 7</text></svg>'
     assert parsed(tmp_path, xml.parse, content)[0].text == "svg:\n  title: Plan\n  text: Berth 7"
+
+
+def test_long_words_with_elements_among_them_stay_in_order(tmp_path: Path) -> None:
+    sections = parsed(tmp_path, xml.parse, "<a>" + "long words <b>in</b> here " * 3_000 + "end</a>")
+    # The last part is short enough to stand beside its name.
+    text = " ".join(" ".join(section.text for section in sections).replace("a: ", "").split())
+    assert text == "long words in here " * 3_000 + "end"
+
+
+@pytest.mark.parametrize("content", ["<a>" + "x<b>y</b>" * 60_000 + "</a>", "<a>" * 50_000 + "x"])
+@pytest.mark.timeout(20)
+def test_what_would_take_the_square_of_its_length(tmp_path: Path, content: str) -> None:
+    assert parsed(tmp_path, xml.parse, content)
