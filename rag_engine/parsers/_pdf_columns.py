@@ -26,6 +26,7 @@ _SHORTEST_LINE: Final = 18
 _LEAST_FILL: Final = 0.5
 """Share of its column's width that a line of prose fills on average."""
 _MOST_COLUMNS: Final = 4
+_GAP: Final = 2.0
 _NEXT_LINE: Final = 1.5
 """Line spacings, in sizes of the letters, up to which a line drawn apart is the next of its paragraph."""
 _NARROWEST_GUTTER: Final = 6.0
@@ -122,21 +123,33 @@ def _pieces(
 ) -> list[_Piece]:
     """The blocks cut where they change the column. A band ends where a line crosses the gutters, or begins to again."""
     middles = [(left + right) / 2 for left, right in gutters]
-    column_of: dict[int, int] = {}
-    band_of: dict[int, int] = {}
-    band, across = 0, False
+    place_of: dict[int, tuple[int, int]] = {}
+    bands: list[dict[int, Lines]] = []
     for line in sorted(lines, key=lambda line: line.top):
         first, last = bisect_right(middles, line.left + 1), bisect_right(middles, line.right - 1)
         column = first if first == last or (last - first < len(middles) and len(middles) > 1) else -1
-        if (column < 0) != across:
-            across = column < 0
-            band += 1
-        column_of[id(line)], band_of[id(line)] = column, band
+        if not bands or (column < 0) != (-1 in bands[-1]):
+            bands.append({})
+        bands[-1].setdefault(column, []).append(line)
+    for number, columns in enumerate(bands):
+        for column, column_lines in columns.items():
+            others = [line.bottom for other, lines in columns.items() if other != column for line in lines]
+            end = _end_of_columns(column_lines, max(others, default=float("inf")))
+            for at, line in enumerate(column_lines):
+                place_of[id(line)] = (2 * number, column) if at < end else (2 * number + 1, -1)
     return [
         _Piece(lines=list(group), band=band, column=column)
         for block in blocks
-        for (band, column), group in groupby(block, key=lambda line: (band_of[id(line)], column_of[id(line)]))
+        for (band, column), group in groupby(block, key=lambda line: place_of[id(line)])
     ]
+
+
+def _end_of_columns(column: Lines, bottom: float) -> int:
+    """Where, below the other columns, a gap shows that what follows stands under them all: a heading, or a footer."""
+    for at, (above, line) in enumerate(pairwise(column), start=1):
+        if line.top > bottom and line.base - above.base > _GAP * line.size:
+            return at
+    return len(column)
 
 
 def _without_false_columns(pieces: Sequence[_Piece], gutters: Sequence[tuple[float, float]]) -> list[_Piece]:

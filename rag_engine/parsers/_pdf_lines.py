@@ -32,6 +32,11 @@ _MOST_RECTANGLES: Final = 5_000
 _LARGEST: Final = 2_000
 _SIZES: Final = [round(size / (_SCALE / 2)) / 2 for size in range(_LARGEST)]
 """Sizes in half points."""
+_RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_STOPS: Final = ".:;!?،؛؟"
+_FIRST_STOP: Final = re.compile(rf"\s*([{_STOPS}])\s*(?=[\u0590-\u08ff])")
+_LAM_ALEF: Final = (("األ", "الأ"), ("اإل", "الإ"), ("اآل", "الآ"))
+"""The ligature of lam and alef comes out the wrong way round; here it can be told, as these do not occur."""
 _DIRECTION: Final = re.compile(r' dir="(-?[\d.]+) (-?[\d.]+)"', re.ASCII)
 
 
@@ -140,6 +145,8 @@ def _lines(text: _mupdf.TextPage) -> tuple[list[list[TextLine]], int, int]:
             words = line["text"]
             if not words or words.isspace():
                 continue
+            if not words.isascii() and _RIGHT_TO_LEFT.search(words):
+                words = _in_logical_order(words)
             box, font = line["bbox"], line["font"]
             x, y, width, height = box["x"], box["y"], box["w"], box["h"]
             turned = height > 2 * width and len(words) > 2
@@ -165,6 +172,16 @@ def _lines(text: _mupdf.TextPage) -> tuple[list[list[TextLine]], int, int]:
             blocks.append(lines)
             letters += sum([len(line.text) for line in lines])
     return blocks, turned_letters, letters
+
+
+def _in_logical_order(words: str) -> str:
+    """What MuPDF leaves in the order in which it is seen: the full stop of a line, and letters of Arabic ligatures."""
+    found = _FIRST_STOP.match(words)
+    if found is not None and words.rstrip()[-1:] not in _STOPS:
+        words = words[found.end() :].rstrip() + found[1]
+    for seen, meant in _LAM_ALEF:
+        words = words.replace(seen, meant)
+    return words
 
 
 def _cells(line: TextLine) -> list[TextLine]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.parsers._pdf_tables import rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from rag_engine.parsers._pdf_lines import PageText, TextLine
 
@@ -57,15 +57,18 @@ class Margins:
         if known != number:
             keyed = _keyed(page, number)
         self.upcoming = (number + 1, _keyed(following, number + 1) if following is not None else [])
-        after = {key: line.top for key, line, _ in self.upcoming[1]}
+        after = _heights(self.upcoming[1])
         changed: dict[int, TextLine | None] = {}
         for key, line, numbered in keyed:
-            repeated = any(_is_near(earlier, key, line) for earlier in self.before)
+            words = " ".join(line.text.split())
+            repeated = any(
+                _is_near(earlier, key, line) or _is_near(earlier, words, line) for earlier in self.before
+            )
             if key == "#" or repeated or (key.startswith("@") and _is_near(after, key, line)):
                 changed[id(line)] = None
-            elif numbered or _is_near(after, key, line):
+            elif numbered or _is_near(after, key, line) or _is_near(after, words, line):
                 changed[id(line)] = line._replace(size=0.0, bold=False)
-        self.before.append({key: line.top for key, line, _ in keyed})
+        self.before.append(_heights(keyed))
         if not changed:
             return page.blocks
         kept = [
@@ -75,6 +78,13 @@ class Margins:
         ]
         # A page of nothing else is no page of margins.
         return kept or page.blocks
+
+
+def _heights(keyed: Sequence[tuple[str, TextLine, bool]]) -> dict[str, float]:
+    """Where each stands, by its key and by its words: the number in "Handbook 2024" is no page number."""
+    heights = {" ".join(line.text.split()): line.top for _, line, _ in keyed}
+    heights.update((key, line.top) for key, line, _ in keyed)
+    return heights
 
 
 def _is_near(places: Mapping[str, float], key: str, line: TextLine) -> bool:
