@@ -158,9 +158,14 @@ def _checked(value: object) -> Value:
 
 def _is_deep(value: Value) -> bool:
     """Whether the value nests deeper than its sections could be told apart, or a function call each level would bear."""
-    level: list[Value] = [value]
+    level: list[Array | Object] = [] if isinstance(value, str) else [value]
     for _ in range(_DEEPEST):
-        level = [child for parent in level if not isinstance(parent, str) for _, _, child in children(parent)]
+        level = [
+            child
+            for parent in level
+            for child in (parent.items if isinstance(parent, Array) else [pair[1] for pair in parent.pairs])
+            if not isinstance(child, str)
+        ]
         if not level:
             return False
     return True
