@@ -281,6 +281,12 @@ _PDF_HEADER: Final = 1_024
 """Readers accept a PDF whose header comes within this many bytes."""
 
 
+_HINTS: Final = {
+    "an archive": "Unpack it and add the files, or pack them as .zip.",
+    "a picture": "Save it as .jpg or .png and add it again.",
+}
+
+
 def parser_name(path: Path, name: str) -> str:
     """The module of `rag_engine.parsers` that reads the file at `path`, which a person knows as `name`.
 
@@ -415,8 +421,7 @@ def _magic_suffix(head: bytes, name: str, *, is_text: bool) -> str | None:
     _, kind, title = found
     if ALIASES.get(kind, kind) in _parsers():
         return kind
-    hint = "Unpack it and add the files, or pack them as .zip." if title == "an archive" else ""
-    raise _unsupported(name, title, hint)
+    raise _unsupported(name, title, _HINTS.get(title, ""))
 
 
 def _binary_suffix(name: str, suffix: str) -> str:

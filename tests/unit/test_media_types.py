@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-
 def _file(tmp_path: Path, content: bytes) -> Path:
     path = tmp_path / "blob"
     path.write_bytes(content)
@@ -175,6 +174,7 @@ def test_containers_are_told_by_what_they_hold(
         (b"Rar!\x1a\x07\x00" + bytes(50), "a.rar", r"an archive.* pack them as \.zip"),
         (b"x\x9f\x3e\x22" + bytes(50), "winmail.dat", r"an attachment that Outlook packed \(winmail\.dat\)"),
         (b"8BPS" + bytes(50), "a.docx", "a picture"),
+        (b"\x00\x00\x00\x18ftypheic" + bytes(50), "a.heic", r"a picture.* Save it as \.jpg"),
         (b"\x00\x00\x00\x18ftypmp42" + bytes(50), "a.mp4", "a video"),
         (b"RIFF\x00\x00\x00\x00WAVE" + bytes(50), "a.wav", "a sound"),
         (b"MZ\x90\x00\x03" + bytes(50), "a.exe", "a program"),
