@@ -39,6 +39,7 @@ class _Piece(NamedTuple):
     band: int
     column: int
     """-1 across the gutter."""
+    block: int
 
 
 def regions(blocks: Sequence[Sequence[TextLine]], *, right_to_left: bool = False) -> list[list[Lines]]:
@@ -64,12 +65,28 @@ def regions(blocks: Sequence[Sequence[TextLine]], *, right_to_left: bool = False
     )
     found: list[list[Lines]] = []
     for _, group in groupby(
-        ordered if changed else pieces,
+        ordered if changed else _whole(pieces),
         key=lambda piece: (piece.band if piece.column >= 0 else -1, piece.column),
     ):
         parts = [piece.lines for piece in group]
         found.append(_paragraphs(parts) if changed else parts)
     return found
+
+
+def _whole(pieces: Sequence[_Piece]) -> list[_Piece]:
+    """The pieces, those of one block together again that are not in two columns: a line may hang over a gutter."""
+    whole: list[_Piece] = []
+    for piece in pieces:
+        last = whole[-1] if whole else None
+        if (
+            last is not None
+            and last.block == piece.block
+            and (last.column == piece.column or -1 in {last.column, piece.column})
+        ):
+            whole[-1] = last._replace(lines=[*last.lines, *piece.lines])
+        else:
+            whole.append(piece)
+    return whole
 
 
 def _paragraphs(parts: Sequence[Lines]) -> list[Lines]:
@@ -138,8 +155,8 @@ def _pieces(
             for at, line in enumerate(column_lines):
                 place_of[id(line)] = (2 * number, column) if at < end else (2 * number + 1, -1)
     return [
-        _Piece(lines=list(group), band=band, column=column)
-        for block in blocks
+        _Piece(lines=list(group), band=band, column=column, block=number)
+        for number, block in enumerate(blocks)
         for (band, column), group in groupby(block, key=lambda line: place_of[id(line)])
     ]
 

@@ -21,9 +21,12 @@ _NEXT_LINE: Final = 1.8
 _ALIGNED: Final = 3.0
 """Points by which two left edges of one column may differ."""
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_FOOTNOTES: Final = 4
+"""Blocks at the end of a column among which its last paragraph is looked for."""
 _FEWEST_ROWS: Final = 2
 _MOST_COLUMNS: Final = 3
 """Pieces of a row that may all be lines of columns of prose."""
+_NEAR_ROW: Final = 3
 _LONG_CELLS: Final = 20
 _NEXT_ROW: Final = 12
 """Sizes of the letters between the beginnings of two rows of a table at most."""
@@ -99,7 +102,8 @@ def _table_signs(rows: Sequence[Sequence[TextLine]], *, columns: int) -> int:
             places = [line.left for line in above]
             aligned = sum(any(abs(line.left - place) < _ALIGNED for place in places) for line in row)
             long = sum(len(line.text) for line in row) >= _LONG_CELLS * len(row)
-            signs += aligned > columns and (between or long or len(row) != len(above))
+            apart = row[0].top - above[0].top > _NEAR_ROW * row[0].size
+            signs += aligned > columns and (between or long or apart or len(row) != len(above))
         above, between = row, False
     return signs
 
@@ -202,18 +206,18 @@ def _goes_on(last: TextLine, first: TextLine) -> bool:
 def _joined(found: Sequence[Sequence[Sequence[TextLine]]]) -> list[list[list[TextLine]]]:
     """The regions, each with the end of its last paragraph where that runs on into the next: over footnotes, too."""
     joined = [[list(block) for block in region] for region in found]
+    before: list[list[TextLine]] = []
     for region, following in pairwise(joined):
-        if not region or not following:
-            continue
+        before += region
         first = following[0][0]
-        if not first.text.lstrip()[:1].islower():
-            continue
-        for block in reversed(region):
-            last = block[-1]
-            if last.size > first.size or (last.size, last.bold) == (first.size, first.bold):
-                if (last.size, last.bold) == (first.size, first.bold) and not last.text.rstrip().endswith(
-                    _FINISHED
-                ):
-                    block.extend(following.pop(0))
-                break
+        if first.text.lstrip()[:1].islower():
+            last = next(
+                (block for block in reversed(before[-_FOOTNOTES:]) if block[-1].size >= first.size), None
+            )
+            if last is not None and _is_unfinished(last[-1], first):
+                last.extend(following.pop(0))
     return [region for region in joined if region]
+
+
+def _is_unfinished(last: TextLine, first: TextLine) -> bool:
+    return (last.size, last.bold) == (first.size, first.bold) and not last.text.rstrip().endswith(_FINISHED)
