@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine import plugins
-from rag_engine.errors import CorruptFile, EncryptedFile, UnsupportedFile
+from rag_engine.errors import CorruptFile, EncryptedFile
 from rag_engine.media_types import FAMILY, parser_name
 from rag_engine.parsers._doc_sprms import paragraph_properties, text_is_unseen
 from rag_engine.parsers._msg_properties import decompressed
@@ -55,8 +55,6 @@ def test_locked_and_damaged_word_documents(tmp_path: Path) -> None:
         )
     with pytest.raises(CorruptFile):
         _read(tmp_path, word("words\r")[:700], "old.doc")
-    with pytest.raises(UnsupportedFile, match=r"Save it as \.pptx"):
-        _read(tmp_path, ole({"PowerPoint Document": b"x"}), "old.ppt")
 
 
 def test_properties_of_paragraphs_and_text() -> None:
@@ -141,3 +139,32 @@ def test_signed_and_encrypted_messages_of_outlook(tmp_path: Path) -> None:
     assert _read(tmp_path, message, "a.msg")[0].text.rstrip("\0").endswith("Signed words.")
     with pytest.raises(EncryptedFile, match="Outlook"):
         _read(tmp_path, outlook({**_TEXTS, 0x001A: "IPM.Note.SMIME"}), "a.msg")
+
+
+def _record(kind: int, content: bytes, *, instance: int = 0, container: bool = False) -> bytes:
+    return struct.pack("<HHL", instance << 4 | (15 if container else 0), kind, len(content)) + content
+
+
+def _text(kind: int, text: str) -> bytes:
+    return _record(0x0F9F, struct.pack("<L", kind)) + _record(0x0FA0, text.encode("utf-16-le"))
+
+
+def test_slides_of_an_old_presentation_in_their_order(tmp_path: Path) -> None:
+    box = _record(0x03EE, _text(4, "Boxed words"), container=True)
+    note = _record(0x03F0, _record(0x03F1, struct.pack("<LL", 257, 0)) + _text(2, "Slowly."), container=True)
+    slides = b"".join(
+        _record(0x03F3, struct.pack("<5L", number + 1, 0, 0, 256 + number, 0)) + texts
+        for number, texts in enumerate([_text(0, "Kick-off") + _text(1, GERMAN), _text(6, CHINESE)])
+    )
+    listed = _record(0x0FF0, slides, container=True)
+    listed += _record(
+        0x0FF0, _record(0x03F3, struct.pack("<5L", 9, 0, 0, 256, 0)), instance=2, container=True
+    )
+    places = struct.pack("<4L", 1 << 20 | 2, 0, 1 << 20 | 9, len(box))
+    content = box + note + _record(0x03E8, listed, container=True) + _record(0x1772, places)
+    sections = _read(tmp_path, ole({"PowerPoint Document": content}), "old.ppt")
+    assert [(section.anchor, section.text, section.headings) for section in sections] == [
+        ("slide 1", f"Kick-off\n\n{GERMAN}", ("Kick-off",)),
+        ("slide 2", f"{CHINESE}\n\nBoxed words", (CHINESE,)),
+        ("slide 2, notes", "Slowly.", (CHINESE, "Notes")),
+    ]
