@@ -10,7 +10,7 @@ import python_calamine
 
 from rag_engine.errors import CorruptFile
 from rag_engine.parsers._archives import check_archive
-from rag_engine.parsers._grid import GridRow, sheet_sections
+from rag_engine.parsers._grid import Area, GridRow, merged, sheet_sections
 from rag_engine.parsers._number_formats import shown
 from rag_engine.parsers._sections import is_blank, one_line
 
@@ -29,6 +29,9 @@ class _Metadata(Protocol):
 
 
 class _Sheet(Protocol):
+    start: tuple[int, int] | None
+    merged_cell_ranges: list[tuple[tuple[int, int], tuple[int, int]]] | None
+
     def iter_rows(self) -> Iterable[list[object]]: ...
 
 
@@ -52,7 +55,9 @@ def sections(path: Path) -> Iterator[Section]:
                 title = metadata.name
                 hidden = " (hidden)" if metadata.visible != _VISIBLE else ""
                 sheet = workbook.get_sheet_by_name(title)
-                yield from sheet_sections(_rows(sheet), title=title, headings=(one_line(title) + hidden,))
+                yield from sheet_sections(
+                    merged(_rows(sheet), _areas(sheet)), title=title, headings=(one_line(title) + hidden,)
+                )
     except (
         python_calamine.CalamineError,
         *(OSError, ValueError, TypeError, KeyError, IndexError),
@@ -60,11 +65,20 @@ def sections(path: Path) -> Iterator[Section]:
         raise CorruptFile(_DAMAGED) from error
 
 
+def _areas(sheet: _Sheet) -> list[Area]:
+    return [
+        Area(first_row=top + 1, last_row=bottom + 1, first_column=left + 1, last_column=right + 1)
+        for (top, left), (bottom, right) in sheet.merged_cell_ranges or ()
+    ]
+
+
 def _rows(sheet: _Sheet) -> Iterator[GridRow]:
+    # The rows that are told begin with the sheet's first one, their cells with the first column in use.
+    first_column = (sheet.start or (0, 0))[1] + 1
     for number, values in enumerate(sheet.iter_rows(), 1):
         cells = {
             column: text
-            for column, value in enumerate(values, 1)
+            for column, value in enumerate(values, first_column)
             if value is not None and not is_blank(text := _text(value))
         }
         if cells:

@@ -95,7 +95,7 @@ def test_parsing_is_lazy_and_repeatable(good: Path) -> None:
 
 
 def test_blank_text_is_an_empty_document(good: Path) -> None:
-    if good.suffix not in {".pdf", ".docx", ".pptx", ".xlsx"}:
+    if good.suffix not in {".pdf", ".docx", ".pptx", ".xlsx", ".ods"}:
         good.write_text(" \n\u200b\t\n", encoding="utf-8")
         with pytest.raises(EmptyDocument):
             _sections(good)

@@ -90,11 +90,29 @@ def _text(content: str, encoding: str = "utf-8") -> Callable[[Path], None]:
     return lambda path: cast("None", path.write_bytes(content.encode(encoding)))
 
 
+def write_ods(path: Path) -> None:
+    """A sheet of OpenDocument with one table."""
+    name = "urn:oasis:names:tc:opendocument:xmlns"
+    rows = "".join(
+        "<t:table-row>"
+        + "".join(f"<t:table-cell><x:p>{cell}</x:p></t:table-cell>" for cell in row)
+        + "</t:table-row>"
+        for row in (("Office", "Days"), ("Köln", "30"), (CHINESE, "28"))
+    )
+    content = (
+        f'<o:document-content xmlns:o="{name}:office:1.0" xmlns:t="{name}:table:1.0" xmlns:x="{name}:text:1.0">'
+        f'<o:body><o:spreadsheet><t:table t:name="Leave">{rows}</t:table></o:spreadsheet></o:body></o:document-content>'
+    )
+    media_type = b"application/vnd.oasis.opendocument.spreadsheet"
+    path.write_bytes(zip_of({"mimetype": media_type, "content.xml": content.encode()}))
+
+
 WRITERS: Final[Mapping[str, Callable[[Path], None]]] = {
     "pdf": write_pdf,
     "docx": write_docx,
     "pptx": write_pptx,
     "xlsx": write_xlsx,
+    "ods": write_ods,
     "csv": _text(f"Office;Days\nKöln;30\n{CHINESE};28\n", "utf-16"),
     "tsv": _text(f"Office\tDays\nKöln\t30\n{CHINESE}\t28\n"),
     "txt": _text(f"{GERMAN}\n\n{CHINESE}\n"),

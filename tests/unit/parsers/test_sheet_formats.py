@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any, cast
@@ -10,7 +11,7 @@ import openpyxl
 import pytest
 
 from rag_engine.errors import CorruptFile, EncryptedFile
-from rag_engine.parsers import ods, sheet, xls
+from rag_engine.parsers import _xlsb, ods, sheet, xls
 from tests.unit.parsers.files import zip_of
 
 if TYPE_CHECKING:
@@ -139,6 +140,24 @@ def test_an_old_excel_file(tmp_path: Path) -> None:
     assert found == [
         ("Plan!A3:C3", ("Plan",), "Team | 2024 Plan | 2024 Real\nIT | 12.5% | 1,234.50 €"),
         ("Old!A1:B1", ("Old (hidden)",), "k | v"),
+    ]
+
+
+def test_what_is_read_as_binary_workbooks_are(tmp_path: Path) -> None:
+    """No library at hand writes XLSB; the one that reads it reads XLSX in the same way."""
+    workbook = openpyxl.Workbook()
+    active = cast("Any", workbook.active)
+    active.title = "Plan"
+    for row, cells in enumerate((("Team", "Since"), ("IT", datetime.date(2025, 3, 1)), ("HR", 2.5)), 4):
+        for column, value in enumerate(cells, 3):
+            active.cell(row, column, value)
+    cast("Any", workbook.create_sheet("Old")).sheet_state = "hidden"
+    workbook["Old"]["A1"] = "kept"
+    path = tmp_path / "file.xlsx"
+    workbook.save(path)
+    assert [(section.anchor, section.headings, section.text) for section in _xlsb.sections(path)] == [
+        ("Plan!C5:D6", ("Plan",), "Team | Since\nIT | 2025-03-01\nHR | 2.5"),
+        ("Old!A1", ("Old (hidden)",), "kept"),
     ]
 
 
