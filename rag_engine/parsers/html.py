@@ -27,6 +27,7 @@ _TAGS: Final = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE
 )
 _WRAPPERS: Final = re.compile(r"</?(?:div|span|font|b|i|u|em|strong|center|section|blockquote)\b[^>]*>", re.I)
+_ENDS: Final = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _LARGEST: Final = 48 << 20
 """Characters: the tree of a larger page would not fit the worker's memory."""
 _LEAST_SHARE: Final = 0.2
@@ -93,6 +94,8 @@ def _tree(source: str) -> _Element | None:
     """The page's elements; None when it has none, or nests them too deeply for the library even without mere wrappers."""
     # Where a word may be broken is no part of it.
     source = source.replace("&shy;", "").replace("\u00ad", "")
+    # The library ends with the first page of several put one after the other.
+    source = _ENDS.sub(" ", source)
     for attempt in (source, None):
         text = _WRAPPERS.sub(" ", source) if attempt is None else attempt
         parser = etree.HTMLParser(

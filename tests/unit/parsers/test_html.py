@@ -129,6 +129,11 @@ def test_what_is_declared_and_what_is_true(tmp_path: Path, content: bytes, words
     assert words in parsed(tmp_path, html.parse, content)[0].text
 
 
+def test_what_comes_after_the_end_of_the_page_is_read(tmp_path: Path) -> None:
+    page = "<html><body><p>One.</p></body></html>\n"
+    assert _text(tmp_path, page * 2 + "Three.").split() == ["One.", "One.", "Three."]
+
+
 def test_frames_are_said(tmp_path: Path) -> None:
     page = '<html><frameset cols="20%,80%"><frame src="a.html"><frame src="b.html"></frameset></html>'
     with pytest.raises(UnsupportedFile, match="frames"):
