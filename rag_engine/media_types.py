@@ -22,6 +22,13 @@ READABLE: Final = (
 )
 """The formats, for a person."""
 
+_CODE: Final = (
+    "py pyi pyx js mjs cjs jsx ts tsx vue svelte java kt kts scala groovy gradle c h cc cpp cxx hpp "
+    "hh cs fs vb go rs swift m mm rb php pl pm lua r jl hs ml mli erl ex exs clj cljs lisp el scm "
+    "dart zig nim d pas f90 sql sh bash zsh fish ps1 bat cmd css scss sass less tf hcl proto graphql "
+    "cmake mk asm s dockerfile makefile jenkinsfile vim tcl awk sed sol v sv vhd cu "
+).split()
+
 # The parser of a suffix is the module of that name; these suffixes share one.
 ALIASES: Final = {
     **dict.fromkeys(("docm", "dotx", "dotm"), "docx"),
@@ -60,111 +67,7 @@ ALIASES: Final = {
     ),
     **dict.fromkeys(("txt", "log", "asc", "nfo", "text", "out", "bib", "po", "pot"), "text"),
     **dict.fromkeys(("diff", "patch"), "code"),
-    **dict.fromkeys(
-        (
-            *(
-                "py",
-                "pyi",
-                "pyx",
-                "js",
-                "mjs",
-                "cjs",
-                "jsx",
-                "ts",
-                "tsx",
-                "vue",
-                "svelte",
-                "java",
-                "kt",
-                "kts",
-                "scala",
-            ),
-            *(
-                "groovy",
-                "gradle",
-                "c",
-                "h",
-                "cc",
-                "cpp",
-                "cxx",
-                "hpp",
-                "hh",
-                "cs",
-                "fs",
-                "vb",
-                "go",
-                "rs",
-                "swift",
-                "m",
-            ),
-            *(
-                "mm",
-                "rb",
-                "php",
-                "pl",
-                "pm",
-                "lua",
-                "r",
-                "jl",
-                "hs",
-                "ml",
-                "mli",
-                "erl",
-                "ex",
-                "exs",
-                "clj",
-                "cljs",
-            ),
-            *(
-                "lisp",
-                "el",
-                "scm",
-                "dart",
-                "zig",
-                "nim",
-                "d",
-                "pas",
-                "f90",
-                "sql",
-                "sh",
-                "bash",
-                "zsh",
-                "fish",
-                "ps1",
-            ),
-            *(
-                "bat",
-                "cmd",
-                "css",
-                "scss",
-                "sass",
-                "less",
-                "tf",
-                "hcl",
-                "proto",
-                "graphql",
-                "cmake",
-                "mk",
-                "asm",
-                "s",
-            ),
-            *(
-                "dockerfile",
-                "makefile",
-                "jenkinsfile",
-                "vim",
-                "tcl",
-                "awk",
-                "sed",
-                "sol",
-                "v",
-                "sv",
-                "vhd",
-                "cu",
-            ),
-        ),
-        "code",
-    ),
+    **dict.fromkeys(_CODE, "code"),
 }
 
 # (first bytes, true suffix, what a person calls it); checked in order.
