@@ -51,7 +51,7 @@ def test_words_code_and_what_it_printed(tmp_path: Path) -> None:
     assert places(sections) == [
         ("cell 1", ("Berths",), "Berths\n\nplot\nSee below."),
         ("cell 2", ("Berths",), "df.head()\n\n100%\nred"),
-        ("cell 2", ("Berths",), "| berth\n0 | 7"),
+        ("cell 2", ("Berths",), " | berth\n0 | 7"),
         ("cell 2", ("Berths",), "ValueError: no berth"),
         ("cell 3", ("Berths", "Detail"), "Detail"),
         ("cell 4", ("Berths", "Detail"), "as it is"),
