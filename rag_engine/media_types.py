@@ -27,7 +27,7 @@ _CODE: Final = (
     "hh cs fs vb go rs swift m mm rb php pl pm lua r jl hs ml mli erl ex exs clj cljs lisp el scm "
     "dart zig nim d pas f90 sql sh bash zsh fish ps1 bat cmd css scss sass less tf hcl proto graphql "
     "cmake mk asm s dockerfile makefile jenkinsfile vim tcl awk sed sol v sv vhd cu "
-).split()
+)
 
 # The parser of a suffix is the module of that name; these suffixes share one.
 ALIASES: Final = {
@@ -67,7 +67,7 @@ ALIASES: Final = {
     ),
     **dict.fromkeys(("txt", "log", "asc", "nfo", "text", "out", "bib", "po", "pot"), "text"),
     **dict.fromkeys(("diff", "patch"), "code"),
-    **dict.fromkeys(_CODE, "code"),
+    **dict.fromkeys(_CODE.split(), "code"),
 }
 
 # (first bytes, true suffix, what a person calls it); checked in order.
