@@ -38,7 +38,8 @@ def _run(chosen: argparse.Namespace) -> int:
     import asyncio
     import importlib
 
-    from bot import lookups, settings, telemetry
+    from bot import settings, telemetry
+    from bot.process import lookups
     from rag_engine.errors import Misconfigured, RagError
 
     try:

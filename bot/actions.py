@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from bot import checking
+from bot.files.receiving import identity, mark
+from bot.files.uploads import progress
 from bot.port import ChatError, IncomingMessage, Reply
-from bot.receiving import identity, mark
 from bot.sentences import language_of, say
-from bot.uploads import progress
 from rag_engine.media_types import shown
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from bot.files.taken_files import TakenFile
     from bot.port import Action, Attachment, Room
     from bot.running import Runs
     from bot.sentences.names import Sentence
     from bot.serving import Parts, Show
-    from bot.taken_files import TakenFile
     from bot.turns import ChatTurn, Turns
 
 _log = logging.getLogger(__name__)

@@ -8,11 +8,12 @@ from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from bot import hearing, receiving, rendering, streaming
+from bot import hearing, rendering, streaming
 from bot.accounts import Account
+from bot.files import receiving
+from bot.files.uploads import progress
 from bot.port import Button, IncomingMessage, Place, Reply
 from bot.sentences import say
-from bot.uploads import progress
 from rag_engine.errors import RagError
 from rag_engine.language import detect
 from rag_engine.phrases import not_found
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
     from bot.access import Scope
+    from bot.files.taken_files import TakenFile
     from bot.places import PlaceSettings
     from bot.port import Room
     from bot.running import Run
     from bot.sentences.names import Sentence
     from bot.serving import Parts
-    from bot.taken_files import TakenFile
+    from bot.streaming.writing import MessageStream
     from bot.turns import ChatTurn, State, Turns
-    from bot.writing import MessageStream
     from rag_engine.types import AnswerEvent, Turn
 
 _STAGES: dict[str, Sentence] = {

@@ -15,19 +15,19 @@ from bot.audience import Audiences
 from bot.checking import Checking
 from bot.claims import Claims
 from bot.commands.desk import Desk
-from bot.fetching import Fetching
-from bot.file_queue import FileQueue
+from bot.files.fetching import Fetching
+from bot.files.file_queue import FileQueue
+from bot.files.removing import removing
+from bot.files.taken_files import TakenFiles
+from bot.files.uploads import Uploads
 from bot.inbox import Heard, SqliteInbox
 from bot.keeping import retention
 from bot.places import Places, PlaceSettings
-from bot.removing import removing
 from bot.service import Service
 from bot.serving import Commands, Parts
 from bot.streaming import Scheduler
-from bot.taken_files import TakenFiles
+from bot.streaming.writing import Patience
 from bot.turns import Turns
-from bot.uploads import Uploads
-from bot.writing import Patience
 from rag_engine import archive, tokens
 from rag_engine.engine import question_of
 from rag_engine.errors import UserError

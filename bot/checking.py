@@ -22,7 +22,7 @@ from rag_engine.types import Blob
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bot.originals import Originals
+    from bot.files.originals import Originals
     from bot.passages import Passage
     from bot.port import Action, Citation, Room
     from bot.serving import Audiences

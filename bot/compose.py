@@ -14,17 +14,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
-from bot import exclusive, parts, separately
+from bot import parts
+from bot.files import separately
+from bot.files.hiding import HidingIndex
+from bot.files.intake import Intake
+from bot.files.originals import Originals
 from bot.guarding import Breakers
-from bot.hiding import HidingIndex
-from bot.intake import Intake
 from bot.keeping import directory
 from bot.library import Application, Foundation, Library, Storage
 from bot.model_chain import model_choices
 from bot.observing import Observers
 from bot.observing.operations import IndexUse
-from bot.originals import Originals
 from bot.patience import PatientEmbedder, PatientIndex, keep_trying
+from bot.process import exclusive
 from rag_engine import analysis, plugins
 from rag_engine.caching import CachedEmbedder
 from rag_engine.engine import Engine, Limits
@@ -47,10 +49,10 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from rich.console import Console
 
-    from bot.health import Health
     from bot.measuring import Meters
     from bot.observing import Sink
     from bot.port import ChatService, Outlet
+    from bot.process.health import Health
     from bot.settings import Settings
     from rag_engine.types import KnowledgeBaseId
 

@@ -8,9 +8,10 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bot import accounts, answering, receiving, telemetry
+from bot import accounts, answering, telemetry
 from bot.answering import Case, Ledger
 from bot.failures import sentence_of
+from bot.files import receiving
 from bot.port import ChatError, Reply
 from bot.running import Conversations, Crowded, Interrupted, Runs
 from bot.sentences import language_of
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from bot.port import IncomingMessage, Person, Room
     from bot.running import Run
     from bot.serving import Parts
-    from bot.writing import MessageStream
+    from bot.streaming.writing import MessageStream
 
 _LAST_WORD_SECONDS = 5.0
 """How long a message may take to say that its answer was interrupted; less than a service manager waits before it kills."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from bot.files.intake import Intake
+    from bot.files.originals import Originals
     from bot.guarding import Breakers
-    from bot.intake import Intake
     from bot.observing import Observers
-    from bot.originals import Originals
     from bot.settings import Settings
     from rag_engine.engine import Engine
     from rag_engine.ingestion import Ingestion

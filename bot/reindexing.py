@@ -8,7 +8,8 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from bot import compose, exclusive, rebuild_log
+from bot import compose, rebuild_log
+from bot.process import exclusive
 from rag_engine import passages
 from rag_engine.errors import UnknownDocument
 

@@ -6,9 +6,10 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bot import gate, receiving, telemetry, triggers
+from bot import gate, telemetry, triggers
 from bot.dealing import Dealing
 from bot.failures import sentence_of
+from bot.files import receiving
 from bot.gate import Admitted
 from bot.interacting import Interacting
 from bot.port import ChatError, MessageDeleted, MessageEdited

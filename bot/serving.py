@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
     from bot.access import Act, Scope
     from bot.claims import Claims
+    from bot.files.taken_files import TakenFiles
+    from bot.files.uploads import Uploads
     from bot.inbox import Heard
     from bot.places import PlaceSettings
     from bot.port import Action, Command, CommandSpec, Directory, Inbox, Person, Place, Reply, Room
     from bot.streaming import Scheduler
-    from bot.taken_files import TakenFiles
     from bot.turns import ChatTurn, Turns
-    from bot.uploads import Uploads
     from rag_engine.engine import Engine
     from rag_engine.types import DocumentId, KnowledgeBase, KnowledgeBaseId, TurnId
 

@@ -17,9 +17,9 @@ from rich.text import Text
 
 from bot import compose
 from bot.cli import waiting
+from bot.files.uploads import line_of
 from bot.patience import keep_trying, patient
 from bot.rendering import printable
-from bot.uploads import line_of
 from rag_engine.blobs import blob_from_path
 from rag_engine.errors import StorageUnavailable, Unavailable, UserError
 from rag_engine.types import Ingested

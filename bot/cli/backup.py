@@ -8,8 +8,8 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot import exclusive
 from bot.keeping import backing_up, contents, directory, threads
+from bot.process import exclusive
 
 if TYPE_CHECKING:
     import argparse

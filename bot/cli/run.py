@@ -8,13 +8,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot import chat, compose, event_loop, parts, supervising, telemetry
-from bot.closing import ClosableService
-from bot.health import PROGRAM, Health
+from bot import chat, compose, parts, telemetry
 from bot.keeping import contents
 from bot.patience import Patience, patient
-from bot.stopping import told_by_sigterm
-from bot.watching import Watch, probe
+from bot.process import event_loop, supervising
+from bot.process.closing import ClosableService
+from bot.process.health import PROGRAM, Health
+from bot.process.stopping import told_by_sigterm
+from bot.process.watching import Watch, probe
 from rag_engine.storage import probing
 from rag_engine.types import KnowledgeBaseId
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
     from bot.library import Application
     from bot.measuring import Meters
+    from bot.process.stopping import Stopping
     from bot.settings import Settings
-    from bot.stopping import Stopping
     from rag_engine.errors import Unavailable
 
 _TURN_SECONDS = 0.0005

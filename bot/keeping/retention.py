@@ -8,7 +8,7 @@ import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
-from bot.removing import removing
+from bot.files.removing import removing
 from rag_engine.storage.faults import translate_errors
 
 if TYPE_CHECKING:

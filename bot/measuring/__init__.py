@@ -1,4 +1,4 @@
-"""Counters and timings of what is observed, for Prometheus; `bot.health_server` shows them.
+"""Counters and timings of what is observed, for Prometheus; `bot.process.health_server` shows them.
 
 Imported only where metrics are wanted: the client library costs a fraction of a second, which a command would feel. No label
 says who asked, where, or what: their values are few and known beforehand.

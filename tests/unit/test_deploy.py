@@ -22,8 +22,9 @@ import pytest
 from prometheus_client import CollectorRegistry
 from ruamel.yaml import YAML
 
-from bot import health_server, parts, settings
-from bot.health import Health
+from bot import parts, settings
+from bot.process import health_server
+from bot.process.health import Health
 from rag_engine.indexes import elasticsearch
 from rag_engine.models import openai
 

@@ -19,7 +19,7 @@ PACKAGE = PROJECT / "rag_engine" / "indexes" / "elasticsearch"
 def said_by_the_program() -> str:
     """Every text in the sources that may be told to an operator, with … for what is put in."""
     texts: list[str] = []
-    for path in (*PACKAGE.glob("*.py"), PROJECT / "bot/cli/doctor.py", PROJECT / "bot/exclusive.py"):
+    for path in (*PACKAGE.glob("*.py"), PROJECT / "bot/cli/doctor.py", PROJECT / "bot/process/exclusive.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 texts.append(node.value)

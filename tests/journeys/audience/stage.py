@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 from bot import chat, compose
 from bot.access import Access
 from bot.audience import Audiences
-from bot.fetching import Fetching
+from bot.files.fetching import Fetching
+from bot.files.uploads import Uploads
 from bot.places import Places
 from bot.port import Action, Attachment, Budget, Command, IncomingMessage, Limits, Route
 from bot.settings import (
@@ -25,7 +26,6 @@ from bot.settings import (
     ParsingSettings,
     Settings,
 )
-from bot.uploads import Uploads
 from rag_engine.storage import sqlite
 from tests.journeys.audience.world import OPERATOR, PLACES, QUESTION, SECRETS, TITLES, Eyes, towns
 

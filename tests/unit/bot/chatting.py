@@ -10,12 +10,14 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from bot import separately
 from bot.access import Scope
 from bot.claims import Claims
-from bot.fetching import Fetching
+from bot.files import separately
+from bot.files.fetching import Fetching
+from bot.files.intake import Intake
+from bot.files.taken_files import TakenFiles
+from bot.files.uploads import Uploads
 from bot.inbox import Heard, SqliteInbox
-from bot.intake import Intake
 from bot.places import PlaceSettings
 from bot.port import (
     Action,
@@ -36,10 +38,8 @@ from bot.service import Service
 from bot.serving import Commands, Parts
 from bot.settings import ChatSettings
 from bot.streaming import Scheduler
-from bot.taken_files import TakenFiles
+from bot.streaming.writing import Patience
 from bot.turns import Turns
-from bot.uploads import Uploads
-from bot.writing import Patience
 from rag_engine import analysis, plugins
 from rag_engine.embedders import hashing
 from rag_engine.engine import Engine, question_of

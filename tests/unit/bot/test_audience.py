@@ -10,7 +10,7 @@ import pytest
 
 from bot.audience import listed
 from bot.checking import Checking
-from bot.originals import Originals
+from bot.files.originals import Originals
 from bot.places import Audience
 from bot.port import Action, Channel
 from bot.turns import ChatTurn

@@ -12,7 +12,7 @@ import pytest
 
 from bot.access import Scope
 from bot.checking import AT_ONCE, Checking, turns_page
-from bot.originals import Originals
+from bot.files.originals import Originals
 from bot.port import Action, Citation, Person, Place
 from bot.turns import ChatTurn
 from rag_engine.blobs import blob_from_path

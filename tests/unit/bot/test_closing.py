@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from bot.closing import ClosableService
 from bot.port import Action, Command, IncomingMessage, MessageDeleted, MessageEdited, Person, Place
+from bot.process.closing import ClosableService
 from tests.unit.adapters.told import MemoryInbox
 
 if TYPE_CHECKING:

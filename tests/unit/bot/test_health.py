@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bot import event_loop, health_server
-from bot.health import PROGRAM, Health
 from bot.measuring import Meters
+from bot.process import event_loop, health_server
+from bot.process.health import PROGRAM, Health
 from bot.settings import MetricsSettings
 from rag_engine.errors import BadSettings
 from tests.doubles.fetching import answered

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.lookups import EventLoop
+from bot.process.lookups import EventLoop
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator

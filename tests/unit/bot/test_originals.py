@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.originals import Originals
+from bot.files.originals import Originals
 from rag_engine.blobs import blob_from_path
 from rag_engine.storage import sqlite
 from rag_engine.storage.catalog import SqliteCatalog

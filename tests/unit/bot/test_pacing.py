@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.pacing import Ask, Needs, Pacer, Urgency
 from bot.port import Throttled
+from bot.streaming.pacing import Ask, Needs, Pacer, Urgency
 from tests.unit.bot import virtual_time
 from tests.unit.bot.platform import Platform, budget, now
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from bot.files.hiding import HidingIndex
 from bot.guarding import Breakers
-from bot.hiding import HidingIndex
 from bot.settings import BreakerSettings
 from rag_engine.errors import IndexUnavailable
 from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId

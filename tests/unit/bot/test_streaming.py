@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bot.port import Button, Limits, Reply, Throttled, Unreachable
 from bot.streaming import Scheduler, relay
-from bot.writing import Patience
+from bot.streaming.writing import Patience
 from rag_engine.types import Answer, Delta, Retrieval, Stage, TurnId
 from tests.unit.bot import virtual_time
 from tests.unit.bot.platform import PLAIN, CheckedOutlet, Platform, budget, now, pages, texts, told

@@ -10,7 +10,7 @@ import pytest
 
 from bot.port import Gone, Limits, Refused, Reply, Route, Stopped, Throttled, Unreachable
 from bot.streaming import Scheduler, relay
-from bot.writing import Patience
+from bot.streaming.writing import Patience
 from rag_engine.types import Answer, Delta, Stage, TurnId
 from tests.unit.bot import virtual_time
 from tests.unit.bot.platform import CheckedOutlet, Platform, budget, now, pages, texts, told

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from bot.port import Limits, Page, Reply, Throttled, Unreachable
 from bot.streaming import Scheduler, relay
-from bot.writing import Patience
+from bot.streaming.writing import Patience
 from rag_engine.types import Answer, AnswerEvent, Delta, Stage, TurnId
 from tests.unit.bot import virtual_time
 from tests.unit.bot.platform import SLACK, CheckedOutlet, Platform, budget, now, pages, routes_of, slack

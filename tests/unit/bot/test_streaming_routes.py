@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.changes import Shown
-from bot.pacing import Needs, Pacer
 from bot.port import Limits, Page, Refused, Reply
-from bot.routing import Way
 from bot.streaming import Scheduler
+from bot.streaming.changes import Shown
+from bot.streaming.pacing import Needs, Pacer
+from bot.streaming.routing import Way
 from tests.unit.bot import virtual_time
 from tests.unit.bot.platform import (
     SLACK,
@@ -28,7 +28,7 @@ from tests.unit.bot.platform import (
 )
 
 if TYPE_CHECKING:
-    from bot.writing import MessageStream
+    from bot.streaming.writing import MessageStream
 
 STREAM, UPDATE = SLACK
 TOKEN = "word "

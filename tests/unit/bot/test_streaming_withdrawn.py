@@ -10,7 +10,7 @@ import pytest
 
 from bot.port import Gone, Page, Refused, Throttled, Unreachable, Write
 from bot.streaming import Scheduler
-from bot.writing import Patience
+from bot.streaming.writing import Patience
 from tests.unit.bot import virtual_time
 from tests.unit.bot.platform import CheckedOutlet, Platform, now, pages
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from pydantic import BaseModel
 
-from bot import supervising
-from bot.closing import ClosableService
-from bot.health import Health
 from bot.parts import Platform, PlatformModule
 from bot.port import IncomingMessage, Person, Place, Refused
-from bot.stopping import Stopping
-from bot.watching import Watch
+from bot.process import supervising
+from bot.process.closing import ClosableService
+from bot.process.health import Health
+from bot.process.stopping import Stopping
+from bot.process.watching import Watch
 from rag_engine.errors import Misconfigured
 
 if TYPE_CHECKING:

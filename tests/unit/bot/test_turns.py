@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.claims import Claims
+from bot.files.taken_files import TakenFile, TakenFiles
 from bot.port import Person, Place
-from bot.taken_files import TakenFile, TakenFiles
 from bot.turns import ChatTurn, Turns
 from rag_engine.storage import sqlite
 from rag_engine.types import ChunkId, Citation, ConversationId, DocumentId, KnowledgeBaseId, TurnId

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.fetching import Fetching
-from bot.file_queue import FileQueue
+from bot.files.fetching import Fetching
+from bot.files.file_queue import FileQueue
+from bot.files.uploads import Uploads, uris
 from bot.patience import keep_trying
 from bot.port import Refused, Unreachable
-from bot.uploads import Uploads, uris
 from rag_engine.errors import IndexUnavailable
 from rag_engine.storage.workers import working
 from tests.unit.bot.chatting import ANN, CHANNEL, attachment, world
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
     from pathlib import Path
 
+    from bot.files.uploads import Taken
     from bot.port import Attachment, Reply
-    from bot.uploads import Taken
     from rag_engine.types import Blob, DocumentRecord, KnowledgeBase
     from tests.unit.bot.chatting import World
 

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot import event_loop
-from bot.health import Health
 from bot.measuring import Meters
-from bot.watching import Watch, probe
+from bot.process import event_loop
+from bot.process.health import Health
+from bot.process.watching import Watch, probe
 from rag_engine.errors import IndexUnavailable, StorageUnavailable
 from rag_engine.storage import probing
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
 
-BOT = Path(event_loop.__file__).parent
+BOT = Path(event_loop.__file__).parents[1]
 
 
 class Steps(Health):

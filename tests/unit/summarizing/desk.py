@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bot.hiding import HidingIndex
+from bot.files.hiding import HidingIndex
 from rag_engine import analysis
 from rag_engine.embedders import hashing
 from rag_engine.engine import Engine

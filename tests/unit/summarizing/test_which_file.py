@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot.hiding import HidingIndex
+from bot.files.hiding import HidingIndex
 from rag_engine.types import ConversationId
 from tests.doubles.openai_server import streamed
 from tests.unit.summarizing.desk import HANDBOOK, desk

@@ -9,13 +9,13 @@ import pytest
 
 from bot import compose, settings
 from bot.chat import service
+from bot.files.taken_files import TakenFile, TakenFiles
 from bot.keeping.contents import CATALOG, CHAT
 from bot.keeping.forgetting import carrying_out
 from bot.keeping.forgetting.marks import Person, interrupted, write_down
 from bot.places import Audience, Places
 from bot.port import Person as Asker
 from bot.port import Place
-from bot.taken_files import TakenFile, TakenFiles
 from bot.turns import ChatTurn, Turns
 from rag_engine.blobs import blob_from_path
 from rag_engine.errors import UnknownDocument, UserError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from bot import telemetry
 from bot.failures import sentence_of
-from bot.file_queue import FileQueue
+from bot.files.file_queue import FileQueue
 from bot.patience import Patience, keep_trying, patient
 from bot.port import Refused, Reply, Unreachable
 from bot.sentences import say
@@ -28,7 +28,7 @@ from rag_engine.storage.waiting import uninterrupted
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from bot.fetching import Fetching
+    from bot.files.fetching import Fetching
     from bot.port import Attachment, Person, Place
     from rag_engine.ingestion import IngestProgress
     from rag_engine.types import Blob, DocumentRecord, Ingested, KnowledgeBaseId
@@ -70,7 +70,7 @@ class _Job:
 
 
 class TakesIn(Protocol):
-    """`bot.intake.Intake`."""
+    """`bot.files.intake.Intake`."""
 
     async def ingest(
         self,

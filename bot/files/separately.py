@@ -1,6 +1,6 @@
 """A file is taken in by a process of its own, with the same settings: what it does to that process it does to no other.
 
-The process is `bot.separate_process`. It is given one request as a line of JSON, ends when its input does, and says how far it
+The process is `bot.files.separate_process`. It is given one request as a line of JSON, ends when its input does, and says how far it
 is in lines of JSON, of which the last tells what became of the file.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from bot.intake import Fatal
+from bot.files.intake import Fatal
 from rag_engine import errors
 from rag_engine.errors import RagError, Unavailable
 from rag_engine.ingestion import IngestProgress
@@ -81,7 +81,7 @@ def _error(line: Line) -> Exception:
 async def _started(request: Line) -> AsyncGenerator[asyncio.subprocess.Process]:
     """The process with its request; it is gone when the block has been left."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot.separate_process"),
+        *(sys.executable, "-m", "bot.files.separate_process"),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         limit=_LONGEST_LINE,

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from bot.pacing import Needs, Urgency
 from bot.port import Page, Reply
 from bot.rendering.widths import width
-from bot.routing import Way, choose
+from bot.streaming.pacing import Needs, Urgency
+from bot.streaming.routing import Way, choose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from bot.pacing import Pacer
     from bot.port import Budget, Outlet, Route
+    from bot.streaming.pacing import Pacer
 
 _ASTRAY: Final = 3
 """After so many renderings that do not continue what is shown, a route that can only add text is left."""

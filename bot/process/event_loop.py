@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator
     from types import FrameType
 
-    from bot.health import Health
+    from bot.process.health import Health
 
 _BEAT_SECONDS: Final = 0.25
 _LONG_SECONDS: Final = 1.0
 """A lag of so long is told in the log."""
 _SAMPLE_SECONDS: Final = 0.5
 _OURS: Final = ("adapters", "bot", "rag_engine")
-_ROOT: Final = Path(__file__).parents[1]
+_ROOT: Final = Path(__file__).parents[2]
 
 
 class LagMeter(Protocol):

@@ -13,11 +13,11 @@ from rag_engine.errors import Misconfigured
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from bot.closing import ClosableService
     from bot.parts import Platform
     from bot.port import ChatService
-    from bot.stopping import Stopping
-    from bot.watching import Watch
+    from bot.process.closing import ClosableService
+    from bot.process.stopping import Stopping
+    from bot.process.watching import Watch
 
 _PAUSES: Final = (5.0, 30.0, 300.0)
 """Seconds before an adapter that ended by a bug begins anew."""

@@ -1,7 +1,7 @@
 """Streaming: the events of many answers become few writes of their messages. The newest text always wins, the last one always arrives.
 
 The scheduler is the only one that writes: each message has one call in flight at most, and all messages share the budgets that
-their outlets name (`bot.pacing`). Text is rendered when a write is granted, not when it comes.
+their outlets name (`bot.streaming.pacing`). Text is rendered when a write is granted, not when it comes.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from bot import rendering
-from bot.pacing import Pacer
 from bot.port import Reply
-from bot.writing import MessageStream, Patience
+from bot.streaming.pacing import Pacer
+from bot.streaming.writing import MessageStream, Patience
 from rag_engine.types import Answer, Delta, Stage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from bot.port import Outlet
-    from bot.writing import Render
+    from bot.streaming.writing import Render
     from rag_engine.types import AnswerEvent
 
 __all__ = ["MessageStream", "Scheduler", "relay"]

@@ -7,17 +7,17 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, Self
 
-from bot.changes import Shown
-from bot.pacing import Urgency
 from bot.port import Gone, Refused, Stopped, Throttled, Unreachable, Write
+from bot.streaming.changes import Shown
+from bot.streaming.pacing import Urgency
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from types import TracebackType
 
-    from bot.changes import Change
-    from bot.pacing import Ask, Needs, Pacer
     from bot.port import ChatError, Limits, Outlet, Page, Reply
+    from bot.streaming.changes import Change
+    from bot.streaming.pacing import Ask, Needs, Pacer
 
 _LOG = logging.getLogger(__name__)
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from bot import hearing
 from bot.failures import sentence_of
+from bot.files.taken_files import TakenFile
+from bot.files.uploads import listed, uris
 from bot.port import Button, Reply
 from bot.sentences import language_of
-from bot.taken_files import TakenFile
-from bot.uploads import listed, uris
 from rag_engine.errors import NotAllowed
 from rag_engine.media_types import shown
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from bot.answering import Case, Ledger
+    from bot.files.uploads import Taken
     from bot.port import Attachment, IncomingMessage, Place, Room
     from bot.serving import Parts
-    from bot.uploads import Taken
     from rag_engine.types import KnowledgeBase
 
 _MOST_EARLIER_FILES: Final = 10

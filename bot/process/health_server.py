@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from prometheus_client import CollectorRegistry
 
-    from bot.health import Health
+    from bot.process.health import Health
     from bot.settings import MetricsSettings
 
 _REQUEST_SECONDS: Final = 10.0

@@ -26,7 +26,7 @@ class Fatal(Exception):
 
 
 class Separately(Protocol):
-    """`bot.separately.ingest`."""
+    """`bot.files.separately.ingest`."""
 
     async def __call__(
         self,

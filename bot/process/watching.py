@@ -12,7 +12,7 @@ from rag_engine.errors import RagError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from bot.health import Health
+    from bot.process.health import Health
 
 _EVERY_SECONDS: Final = 15.0
 _AGAIN_SECONDS: Final = 2.0

@@ -1,4 +1,4 @@
-"""The process that takes in one file, for `bot.separately`: `python -m bot.separate_process`."""
+"""The process that takes in one file, for `bot.files.separately`: `python -m bot.files.separate_process`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from bot import compose, separately, settings, telemetry
+from bot import compose, settings, telemetry
+from bot.files import separately
 from rag_engine.errors import RagError
 
 if TYPE_CHECKING:
-    from bot.separately import Line
+    from bot.files.separately import Line
     from rag_engine.types import Ingested
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot.pacing import GOOD_SECONDS
+from bot.streaming.pacing import GOOD_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bot.pacing import Pacer
     from bot.port import Budget, Route
+    from bot.streaming.pacing import Pacer
 
 
 def choose(routes: Sequence[Route], pacer: Pacer) -> Route:
