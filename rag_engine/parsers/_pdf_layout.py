@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import chain, pairwise
+from operator import sub
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._pdf_columns import regions
@@ -24,6 +25,8 @@ _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _FOOTNOTES: Final = 4
 """Blocks at the end of a column among which its last paragraph is looked for."""
 _FEWEST_ROWS: Final = 2
+_APART: Final = 6.0
+"""Points between the heights of two lines that are certainly no row."""
 _MOST_COLUMNS: Final = 3
 """Pieces of a row that may all be lines of columns of prose."""
 _NEAR_ROW: Final = 3
@@ -64,10 +67,13 @@ def arranged(
     it was worth it on the pages before.
     """
     lines = [line for block in blocks for line in block]
+    bases = sorted([line.base for line in lines])
+    if min(map(sub, bases[1:], bases), default=_APART) >= _APART and _downwards(blocks):
+        # One line below the other, as on most pages; so this is worth a look of its own.
+        return [Block(lines=tuple(block)) for block in _mended(blocks)]
     rows = rows_of(lines)
     wide = [row for row in rows if len(row) > 1 and not (len(row) == 2 and is_mark(row[0].text.strip()))]
     if len(wide) < _FEWEST_ROWS and _downwards(blocks):
-        # One column, as most pages are.
         return [Block(lines=tuple(block)) for block in _mended(blocks)]
     right_to_left = _is_right_to_left(lines)
     found = regions(blocks, right_to_left=right_to_left)

@@ -9,7 +9,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple, NotRequired, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NotRequired, TypeAlias, TypedDict, cast
 
 from rag_engine.parsers import _mupdf
 
@@ -67,6 +67,13 @@ class PageText:
     """The same, a line for each, as it is drawn."""
     drawn: Callable[[], Sequence[Box]]
     """The rectangles on the page."""
+    noted: bool = False
+    """Whether there are comments, stamps or the like on it."""
+
+
+_new_line: Final = cast(
+    "Callable[[type[TextLine], tuple[object, ...]], TextLine]", cast("Any", tuple).__new__
+)
 
 
 class _JsonBox(TypedDict):
@@ -110,7 +117,9 @@ def page_text(page: Page, *, vectors: bool = False) -> PageText:
     def drawn() -> Sequence[Box]:
         return _rectangles(text if vectors else _mupdf.text_page(page, vectors=True))
 
-    return PageText(width=box.x1 - box.x0, height=box.y1 - box.y0, blocks=blocks, text=words, drawn=drawn)
+    return PageText(
+        width=box.x1 - box.x0, height=box.y1 - box.y0, blocks=blocks, text=words, drawn=drawn, noted=notes
+    )
 
 
 def _degrees(text: _mupdf.TextPage) -> int:
@@ -152,17 +161,21 @@ def _lines(text: _mupdf.TextPage) -> tuple[list[list[TextLine]], int, int]:
             turned = height > 2 * width and len(words) > 2
             if turned:
                 turned_letters += len(words)
-            # By position and without a helper, as this runs for every line of every page.
-            placed = TextLine(
-                words,
-                y / _SCALE,
-                x / _SCALE,
-                _SIZES[font["size"]] if 0 <= font["size"] < _LARGEST else font["size"] / _SCALE,
-                font["weight"] == "bold",
-                (x + width) / _SCALE,
-                (y + height) / _SCALE,
-                line["y"] / _SCALE,
-                turned,
+            size = font["size"]
+            # As a tuple and without a helper, as this runs for every line of every page.
+            placed = _new_line(
+                TextLine,
+                (
+                    words,
+                    y / _SCALE,
+                    x / _SCALE,
+                    _SIZES[size] if 0 <= size < _LARGEST else size / _SCALE,
+                    font["weight"] == "bold",
+                    (x + width) / _SCALE,
+                    (y + height) / _SCALE,
+                    line["y"] / _SCALE,
+                    turned,
+                ),
             )
             if "   " in words:
                 lines += _cells(placed)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rag_engine.parsers._mupdf import Document, FieldKind, Page, Rect
+    from rag_engine.parsers._pdf_lines import PageText
 
 _MOST: Final = 1_000
 """Fields or comments of one page."""
@@ -32,8 +33,6 @@ class _Annotation(Protocol):
 
 
 class _NotedPage(Protocol):
-    first_annot: _Annotation | None
-
     def annots(self) -> Iterator[_Annotation]: ...
     def get_text(self, kind: str) -> list[tuple[float, float, float, float, str, int, int, int]]: ...
 
@@ -51,8 +50,10 @@ def has_fields(document: Document) -> bool:
     return bool(cast("_NotedDocument", document).is_form_pdf)
 
 
-def page_notes(page: Page, anchor: str, text: str, *, fields: bool) -> list[Section]:
+def page_notes(page: Page, anchor: str, text: PageText, *, fields: bool) -> list[Section]:
     """The filled form fields of a page, if it may have any, and the comments on it; damaged ones are left out."""
+    if not fields and not text.noted:
+        return []
     noted = cast("_NotedPage", page)
     notes: list[Section] = []
     try:
@@ -63,8 +64,8 @@ def page_notes(page: Page, anchor: str, text: str, *, fields: bool) -> list[Sect
                     notes.append(
                         Section(text="\n".join(["Form fields:", *lines]), anchor=anchor, kind="list")
                     )
-            if noted.first_annot is not None:
-                comments = list(_comments(noted, text))
+            if text.noted:
+                comments = list(_comments(noted, text.text))
                 if comments:
                     notes.append(Section(text="\n".join(comments), anchor=anchor, kind="list"))
     except CorruptFile:

@@ -144,7 +144,7 @@ def _read_page(page: Page, number: int, reading: _Reading) -> _ReadPage:
             reading.unread[error.reason].append(number)
         if what == "garbled":
             text = replace(text, blocks=[])
-    notes = page_notes(page, f"p. {number}", text.text, fields=reading.fields)
+    notes = page_notes(page, f"p. {number}", text, fields=reading.fields)
     return _ReadPage(number=number, text=text, found=found, notes=notes)
 
 
