@@ -71,11 +71,14 @@ class Margins:
         self.before.append(_heights(keyed))
         if not changed:
             return page.blocks
-        kept = [
-            left
-            for block in page.blocks
-            if (left := [new for line in block if (new := changed.get(id(line), line)) is not None])
-        ]
+        kept: list[list[TextLine]] = []
+        for block in page.blocks:
+            if changed.keys().isdisjoint(map(id, block)):
+                kept.append(block)
+                continue
+            left = [new for line in block if (new := changed.get(id(line), line)) is not None]
+            if left:
+                kept.append(left)
         # A page of nothing else is no page of margins.
         return kept or page.blocks
 

@@ -21,6 +21,7 @@ _MARK: Final = re.compile(
 )
 """What an entry of a list begins with."""
 _OPEN_ENDS: Final = ("\u2013", "/")
+_ENDS: Final = frozenset((*_HYPHENS, *_OPEN_ENDS))
 """Ranges, numbers and addresses are broken after these, and go on without a blank."""
 _SHORTEST: Final = 0.6
 _FULL: Final = 0.95
@@ -82,7 +83,10 @@ def paragraph(lines: Sequence[TextLine], nearby: str = "") -> str:
             text = f"{text}\n{following}"
         else:
             full = _is_full(before.text.strip(), following, longest) or is_mark(before.text.strip())
-            text = continued(text, following, full=full, nearby=nearby)
+            if full and text[-1] not in _ENDS and following[0].isascii():
+                text = f"{text} {following}"
+            else:
+                text = continued(text, following, full=full, nearby=nearby)
     return text
 
 
