@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 PROGRAM: Final = "tesseract"
 MOST_LANGUAGES: Final = 8
-"""Seven languages of three scripts took twice the time of one and read no worse; but some programs come with more than a hundred."""
+"""Seven languages of several scripts took two to three times as long as one, and read no worse; but some programs come with more than a hundred."""
 ORIENTATION: Final = "osd"
 """The data that tell which way up a page is."""
 _NOT_LANGUAGES: Final = frozenset({ORIENTATION, "equ", "snum"})

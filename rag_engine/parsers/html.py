@@ -39,11 +39,14 @@ def parse(path: Path) -> Iterator[Section]:
     """Sections by heading, anchored "§ Heading". Raises `UnsupportedFile` for a page that only shows others in frames."""
     with path.open("rb") as file:
         content = file.read(_LARGEST)
+        cut = bool(file.read(1))
     source = content.decode(opened_markup(path), errors="replace")
     root = _tree(source)
     if root is not None and next(root.iter("frameset"), None) is not None and _is_empty(_tree(source)):
         raise UnsupportedFile("The page only shows other pages in frames; add those pages instead.")
     yield from joined(_checked(root, source, titled=True))
+    if cut:
+        yield Section(text=f"Only the first {_LARGEST >> 20} MB of the page were read.", kind="notice")
 
 
 def sections(source: str) -> Iterator[Section]:
