@@ -1,138 +1,53 @@
-"""Small files of every format, made with the libraries that people's programs make them with."""
+"""Small files of every format; what writes them stands in `writing`, family by family."""
 
 from __future__ import annotations
 
-import datetime
-import io
-import zipfile
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final
 
-import docx
-import openpyxl
-import pptx
-import pymupdf
-from pptx.util import Inches
+from tests.unit.parsers.writing.messages import write_eml, write_ics, write_mbox, write_msg, write_vcf
+from tests.unit.parsers.writing.office import write_docx, write_pdf, write_pptx, write_xlsx
+from tests.unit.parsers.writing.old_office import write_doc, write_ppt, write_rtf, write_xls
+from tests.unit.parsers.writing.opendocument import write_odp, write_ods, write_odt
+from tests.unit.parsers.writing.packed import write_epub, write_pages, write_png, write_zip
+from tests.unit.parsers.writing.texts import TEXTS
+from tests.unit.parsers.writing.words import CHINESE, GERMAN, zip_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-GERMAN: Final = "Der Jahresurlaub beträgt dreißig Tage."
-CHINESE: Final = "季度报告显示，华东区的退货率下降了百分之三点二。"
-
-
-def write_pdf(path: Path) -> None:
-    document = cast("Any", pymupdf.open())
-    page = document.new_page()
-    page.insert_text((72, 72), "Holidays", fontsize=22)
-    page.insert_text((72, 110), GERMAN, fontsize=11)
-    page.insert_text((72, 130), "The rules are the same for every office.", fontsize=11)
-    page = document.new_page()
-    page.insert_text((72, 72), "Reports", fontsize=22)
-    page.insert_text((72, 110), CHINESE, fontsize=11, fontname="china-s")
-    document.save(path)
-    document.close()
-
-
-def write_docx(path: Path) -> None:
-    document = docx.Document()
-    document.add_paragraph("Before any heading.")
-    document.add_heading("Leave", level=1)
-    document.add_paragraph(GERMAN)
-    document.add_heading("Sick leave", level=2)
-    document.add_paragraph("Call before nine.", style="List Bullet")
-    document.add_paragraph("Bring a note.", style="List Bullet")
-    table = document.add_table(rows=2, cols=2)
-    for cell, text in zip(
-        [*table.rows[0].cells, *table.rows[1].cells], ["Office", "Days", "Köln", "30"], strict=True
-    ):
-        cell.text = text
-    document.add_heading("Reports", level=1)
-    document.add_paragraph(CHINESE)
-    document.save(str(path))
-
-
-def write_pptx(path: Path) -> None:
-    presentation = pptx.Presentation()
-    slide = presentation.slides.add_slide(presentation.slide_layouts[1])
-    title, body = slide.shapes.title, cast("Any", slide.placeholders[1])
-    assert title is not None
-    title.text_frame.text = "Kick-off"
-    body.text_frame.text = GERMAN
-    notes = slide.notes_slide.notes_text_frame
-    assert notes is not None
-    notes.text = "Say it slowly."
-    slide = presentation.slides.add_slide(presentation.slide_layouts[6])
-    table = slide.shapes.add_table(2, 2, Inches(1), Inches(1), Inches(4), Inches(1)).table
-    for row, column, text in [(0, 0, "Office"), (0, 1, "Days"), (1, 0, CHINESE), (1, 1, "30")]:
-        table.cell(row, column).text = text
-    presentation.save(str(path))
-
-
-def write_xlsx(path: Path) -> None:
-    workbook = openpyxl.Workbook()
-    sheet = cast("Any", workbook.active)
-    sheet.title = "Budget"
-    sheet.append(["Office", "Since", "Cost", "Share"])
-    sheet.append(["Köln", datetime.date(2024, 3, 1), 1234.5, 0.125])
-    sheet.append([CHINESE, datetime.datetime(2025, 12, 31, 8, 30), 99, 0.5])
-    for row in (2, 3):
-        sheet.cell(row, 2).number_format = "yyyy-mm-dd"
-        sheet.cell(row, 3).number_format = "#,##0.00"
-        sheet.cell(row, 4).number_format = "0.0%"
-    hidden = cast("Any", workbook.create_sheet("Old"))
-    hidden.sheet_state = "hidden"
-    hidden["B3"] = "kept"
-    workbook.save(path)
-
-
-def _text(content: str, encoding: str = "utf-8") -> Callable[[Path], None]:
-    return lambda path: cast("None", path.write_bytes(content.encode(encoding)))
-
-
-def write_ods(path: Path) -> None:
-    """A sheet of OpenDocument with one table."""
-    name = "urn:oasis:names:tc:opendocument:xmlns"
-    rows = "".join(
-        "<t:table-row>"
-        + "".join(f"<t:table-cell><x:p>{cell}</x:p></t:table-cell>" for cell in row)
-        + "</t:table-row>"
-        for row in (("Office", "Days"), ("Köln", "30"), (CHINESE, "28"))
-    )
-    content = (
-        f'<o:document-content xmlns:o="{name}:office:1.0" xmlns:t="{name}:table:1.0" xmlns:x="{name}:text:1.0">'
-        f'<o:body><o:spreadsheet><t:table t:name="Leave">{rows}</t:table></o:spreadsheet></o:body></o:document-content>'
-    )
-    media_type = b"application/vnd.oasis.opendocument.spreadsheet"
-    path.write_bytes(zip_of({"mimetype": media_type, "content.xml": content.encode()}))
-
+__all__ = [
+    "CHINESE",
+    "GERMAN",
+    "WRITERS",
+    "write_docx",
+    "write_pdf",
+    "write_pptx",
+    "write_xlsx",
+    "zip_of",
+]
 
 WRITERS: Final[Mapping[str, Callable[[Path], None]]] = {
     "pdf": write_pdf,
     "docx": write_docx,
     "pptx": write_pptx,
     "xlsx": write_xlsx,
+    "odt": write_odt,
+    "odp": write_odp,
     "ods": write_ods,
-    "csv": _text(f"Office;Days\nKöln;30\n{CHINESE};28\n", "utf-16"),
-    "tsv": _text(f"Office\tDays\nKöln\t30\n{CHINESE}\t28\n"),
-    "txt": _text(f"{GERMAN}\n\n{CHINESE}\n"),
-    "md": _text(
-        f"# Leave\n\n{GERMAN}\n\n- one\n- two\n\n| A | B |\n|---|---|\n| {CHINESE} | 2 |\n\n```\nx = 1\n```\n"
-    ),
-    "html": _text(f"<h1>Leave</h1><p>{GERMAN}</p><ul><li>{CHINESE}</li></ul>"),
-    "json": _text(f'{{"leave": {{"rule": "{GERMAN}", "days": 30}}, "reports": ["{CHINESE}"]}}'),
-    "jsonl": _text(f'{{"rule": "{GERMAN}"}}\n{{"report": "{CHINESE}"}}\n'),
-    "py": _text(
-        f'def days():\n    """{GERMAN}"""\n    return 30\n\n\ndef report():\n    return "{CHINESE}"\n'
-    ),
+    "rtf": write_rtf,
+    "doc": write_doc,
+    "ppt": write_ppt,
+    "xls": write_xls,
+    "eml": write_eml,
+    "msg": write_msg,
+    "mbox": write_mbox,
+    "ics": write_ics,
+    "vcf": write_vcf,
+    "zip": write_zip,
+    "epub": write_epub,
+    "pages": write_pages,
+    "png": write_png,
+    **TEXTS,
 }
-"""Suffix -> writes such a file, which holds `GERMAN` (or Köln) and `CHINESE`."""
-
-
-def zip_of(members: Mapping[str, bytes]) -> bytes:
-    """A ZIP archive of these members."""
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return content.getvalue()
+"""Suffix -> writes such a file, which holds `GERMAN` (or Köln) and `CHINESE`; a picture holds `tests.ocr.NOTICE`."""

@@ -1,4 +1,4 @@
-"""OLE files made by hand: old Word documents and Outlook messages, as small as they can be."""
+"""OLE files made by hand: old Word documents, presentations and Outlook messages, as small as they can be."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 _SECTOR = 512
 _END, _FREE, _FAT, _NONE = 0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFD, 0xFFFFFFFF
@@ -125,3 +125,25 @@ def attachment(number: int, name: str, content: bytes) -> dict[str, bytes]:
         f"{folder}/__substg1.0_3707001F": _padded(name),
         f"{folder}/__substg1.0_37010102": content.ljust(4_096, b"\n"),
     }
+
+
+def presentation(slides: Sequence[tuple[str, str]]) -> bytes:
+    """A PowerPoint 97 presentation of slides of a title and a text."""
+    texts = [record_text(0, title) + record_text(1, text) for title, text in slides]
+    listed = b"".join(
+        record(0x03F3, struct.pack("<5L", number + 1, 0, 0, 256 + number, 0)) + text
+        for number, text in enumerate(texts)
+    )
+    return ole(
+        {"PowerPoint Document": record(0x03E8, record(0x0FF0, listed, container=True), container=True)}
+    )
+
+
+def record(kind: int, content: bytes, *, instance: int = 0, container: bool = False) -> bytes:
+    """A record of a PowerPoint 97 presentation."""
+    return struct.pack("<HHL", instance << 4 | (15 if container else 0), kind, len(content)) + content
+
+
+def record_text(kind: int, text: str) -> bytes:
+    """The records of a text: 0 is a title, 1 a body, 2 a note, 4 another box, 6 a title in the middle."""
+    return record(0x0F9F, struct.pack("<L", kind)) + record(0x0FA0, text.encode("utf-16-le"))

@@ -13,7 +13,7 @@ from rag_engine.media_types import FAMILY, parser_name
 from rag_engine.parsers._doc_sprms import paragraph_properties, text_is_unseen
 from rag_engine.parsers._msg_properties import decompressed
 from tests.unit.parsers.files import CHINESE, GERMAN
-from tests.unit.parsers.ole_files import attachment, ole, outlook, word
+from tests.unit.parsers.ole_files import attachment, ole, outlook, record, record_text, word
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -141,27 +141,21 @@ def test_signed_and_encrypted_messages_of_outlook(tmp_path: Path) -> None:
         _read(tmp_path, outlook({**_TEXTS, 0x001A: "IPM.Note.SMIME"}), "a.msg")
 
 
-def _record(kind: int, content: bytes, *, instance: int = 0, container: bool = False) -> bytes:
-    return struct.pack("<HHL", instance << 4 | (15 if container else 0), kind, len(content)) + content
-
-
-def _text(kind: int, text: str) -> bytes:
-    return _record(0x0F9F, struct.pack("<L", kind)) + _record(0x0FA0, text.encode("utf-16-le"))
-
-
 def test_slides_of_an_old_presentation_in_their_order(tmp_path: Path) -> None:
-    box = _record(0x03EE, _text(4, "Boxed words"), container=True)
-    note = _record(0x03F0, _record(0x03F1, struct.pack("<LL", 257, 0)) + _text(2, "Slowly."), container=True)
+    box = record(0x03EE, record_text(4, "Boxed words"), container=True)
+    note = record(
+        0x03F0, record(0x03F1, struct.pack("<LL", 257, 0)) + record_text(2, "Slowly."), container=True
+    )
     slides = b"".join(
-        _record(0x03F3, struct.pack("<5L", number + 1, 0, 0, 256 + number, 0)) + texts
-        for number, texts in enumerate([_text(0, "Kick-off") + _text(1, GERMAN), _text(6, CHINESE)])
+        record(0x03F3, struct.pack("<5L", number + 1, 0, 0, 256 + number, 0)) + texts
+        for number, texts in enumerate(
+            [record_text(0, "Kick-off") + record_text(1, GERMAN), record_text(6, CHINESE)]
+        )
     )
-    listed = _record(0x0FF0, slides, container=True)
-    listed += _record(
-        0x0FF0, _record(0x03F3, struct.pack("<5L", 9, 0, 0, 256, 0)), instance=2, container=True
-    )
+    listed = record(0x0FF0, slides, container=True)
+    listed += record(0x0FF0, record(0x03F3, struct.pack("<5L", 9, 0, 0, 256, 0)), instance=2, container=True)
     places = struct.pack("<4L", 1 << 20 | 2, 0, 1 << 20 | 9, len(box))
-    content = box + note + _record(0x03E8, listed, container=True) + _record(0x1772, places)
+    content = box + note + record(0x03E8, listed, container=True) + record(0x1772, places)
     sections = _read(tmp_path, ole({"PowerPoint Document": content}), "old.ppt")
     assert [(section.anchor, section.text, section.headings) for section in sections] == [
         ("slide 1", f"Kick-off\n\n{GERMAN}", ("Kick-off",)),

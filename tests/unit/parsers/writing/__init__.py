@@ -1,0 +1,1 @@
+"""Small files of every format, a module for each family."""
