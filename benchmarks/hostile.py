@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Final
 
 from bot.settings import ParsingSettings
 from rag_engine.parsing import ParserPool, parser_pool
-from tests.hostile import archives, documents, messages, texts
+from tests.hostile.every import FILES
 from tests.hostile.watching import peak_memory, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _CORPUS: Final = Path(__file__).parents[1].parent / "shared" / "docs"
-_FILES: Final = 100
+_LATER: Final = 100
 
 
 async def main(wanted: list[str]) -> None:
@@ -46,14 +46,14 @@ async def main(wanted: list[str]) -> None:
         starts = [await _first(plain) for _ in range(7)]
         async with parser_pool(workers=1, seconds=limits.seconds, memory_bytes=memory) as pool:
             await read(pool, plain)
-            later = [await _seconds(pool, plain) for _ in range(_FILES)]
+            later = [await _seconds(pool, plain) for _ in range(_LATER)]
     print("| A short text | ms, median |\n| --- | --- |")
     print(f"| as a worker's first file | {statistics.median(starts) * 1000:.0f} |")
-    print(f"| as one of {_FILES} more | {statistics.median(later) * 1000:.1f} |")
+    print(f"| as one of {_LATER} more | {statistics.median(later) * 1000:.1f} |")
 
 
 def _files(folder: Path, wanted: list[str]) -> Iterator[Path]:
-    for name, make in {**archives.FILES, **documents.FILES, **messages.FILES, **texts.FILES}.items():
+    for name, make in FILES.items():
         if not wanted or any(part in name for part in wanted):
             path = folder / name
             path.write_bytes(make())

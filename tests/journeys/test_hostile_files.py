@@ -9,19 +9,14 @@ import json
 import tempfile
 import unicodedata
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from rag_engine.parsing import parser_pool
-from tests.hostile import archives, documents, texts
+from tests.hostile.every import FILES
 from tests.hostile.watching import Outcome, peak_memory, read, read_all
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 _DOCUMENTS = Path(__file__).parents[2].parent / "shared" / "docs"
-_FILES: dict[str, Callable[[], bytes]] = {**archives.FILES, **documents.FILES, **texts.FILES}
 _LONG = frozenset(
     {
         *(
@@ -55,6 +50,16 @@ _LONG = frozenset(
             "one-line.txt",
             "lines.txt",
             "marks.txt",
+        ),
+        *(
+            "paragraphs.odt",
+            "slides.odp",
+            "rows.rtf",
+            "cells.rtf",
+            "codes.rtf",
+            "lines.eml",
+            "words.mbox",
+            "long.ics",
         ),
     }
 )
@@ -111,13 +116,13 @@ def _is_plain(outcome: Outcome) -> bool:
 
 @pytest.mark.parametrize(
     ("names", "seconds", "memory"),
-    [(sorted(_FILES.keys() - _LONG), 60.0, 1 << 30), (sorted(_LONG), 1.0, 384 << 20)],
+    [(sorted(FILES.keys() - _LONG), 60.0, 1 << 30), (sorted(_LONG), 1.0, 384 << 20)],
     ids=["soon done", "without end"],
 )
 async def test_made_to_harm(places: Path, names: list[str], seconds: float, memory: int) -> None:
     files = places / "files"
     for name in names:
-        (files / name).write_bytes(_FILES[name]())
+        (files / name).write_bytes(FILES[name]())
     before = _listing(places)
     with peak_memory() as peak:
         async with parser_pool(workers=2, seconds=seconds, memory_bytes=memory) as pool:

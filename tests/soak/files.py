@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from bot.settings import ParsingSettings
 from rag_engine.parsing import parser_pool
 from tests.conftest import SHARED
-from tests.hostile import archives, documents, texts
+from tests.hostile.every import FILES
 from tests.hostile.watching import Outcome, peak_memory, read
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ async def every_file(folder: Path) -> Report:
     """Read them one after the other, each with a temporary folder that must be empty again at the end."""
     made = folder / "made"
     made.mkdir()
-    for name, make in {**archives.FILES, **documents.FILES, **texts.FILES}.items():
+    for name, make in FILES.items():
         (made / name).write_bytes(make())
     corpus = SHARED / "docs"
     paths = sorted(path for path in corpus.rglob("*") if path.is_file()) if corpus.is_dir() else []
