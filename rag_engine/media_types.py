@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import lzma
 import re
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -269,7 +271,10 @@ def _zip_suffix(path: Path, name: str, suffix: str) -> str:
             if "mimetype" in members:
                 with archive.open("mimetype") as file:
                     media_type = file.read(200)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, KeyError) as error:
+    except (
+        *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
+        *(NotImplementedError, RuntimeError, ValueError, KeyError),
+    ) as error:
         raise CorruptFile(f"{shown(name)} is damaged or was cut off; save or download it again.") from error
     if b"epub" in media_type or {"META-INF/container.xml", "META-INF/encryption.xml"} & set(members):
         return "epub"

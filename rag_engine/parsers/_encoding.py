@@ -71,7 +71,7 @@ def encoding_of(path: Path) -> str | None:
     escaped = _by_escapes(head)
     if escaped is not None:
         return escaped
-    if _is_binary(head):
+    if is_binary(head):
         return wide_encoding(head)
     sample, good, bad = _survey(path)
     if bad * 2 <= good or not sample:
@@ -183,7 +183,7 @@ def _wide_without_mark(head: bytes) -> str | None:
     return None
 
 
-def _is_binary(head: bytes) -> bool:
+def is_binary(head: bytes) -> bool:
     """True when control bytes other than NUL are too many for a text, or most bytes are NUL."""
     if not head:
         return False

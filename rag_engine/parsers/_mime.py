@@ -41,6 +41,8 @@ class Part:
     start: int
     end: int
     parts: list[Part] = field(default_factory=list["Part"])
+    first: int = 0
+    """Where its header begins; the body comes after it."""
 
     @property
     def content_type(self) -> str:
@@ -116,7 +118,13 @@ def _part(source: bytes | mmap, start: int, end: int) -> Part:
     gap = _BLANK_LINE.search(source, start, min(end, start + _LONGEST_HEADERS))
     stop, body = (gap.start(), gap.end()) if gap is not None else (min(end, start + _LONGEST_HEADERS),) * 2
     text = decoded(source[start:stop], "")
-    return Part(HeaderParser(policy=compat32).parsestr(text + "\n\n", headersonly=True), source, body, end)
+    return Part(
+        HeaderParser(policy=compat32).parsestr(text + "\n\n", headersonly=True),
+        source,
+        body,
+        end,
+        first=start,
+    )
 
 
 def _between(source: bytes | mmap, boundary: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from email.utils import getaddresses
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.errors import EncryptedFile
+from rag_engine.errors import CorruptFile, EncryptedFile
 from rag_engine.parsers import ics
-from rag_engine.parsers._encoding import encoding_of
+from rag_engine.parsers._encoding import encoding_of, is_binary
 from rag_engine.parsers._mail_body import (
     Envelope,
     best,
@@ -45,6 +45,7 @@ _ENCRYPTED: Final = (
     "The message is encrypted, so it cannot be read; open it in your mail program, save its text without encryption "
     "and add that."
 )
+_NO_MESSAGE: Final = "The file is no e-mail message inside, or is damaged; save the message again."
 _WITHIN_THE_MESSAGE: Final = frozenset({"text/plain", "text/html", "text/calendar", "text/enriched"})
 _SIGNATURES: Final = frozenset(
     {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"}
@@ -91,7 +92,7 @@ def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
 
 
 def message_sections(root: Part, unpacking: Unpacking) -> Iterator[Section]:
-    """The sections of a message. Raises `EncryptedFile` and `EmptyDocument`."""
+    """The sections of a message. Raises `CorruptFile`, `EncryptedFile` and `EmptyDocument`."""
     yield from joined(_sections(root, unpacking))
 
 
@@ -108,6 +109,8 @@ def _source(path: Path) -> Generator[bytes | mmap.mmap]:
 
 
 def _sections(root: Part, unpacking: Unpacking) -> Iterator[Section]:
+    if is_binary(root.source[root.first : min(root.first + _HEAD, root.start)]):
+        raise CorruptFile(_NO_MESSAGE)
     sorted_out = _Message()
     _sort(root, sorted_out)
     names = [_name(part, number) for number, part in enumerate(sorted_out.attachments, 1)]
@@ -249,7 +252,10 @@ def _bodies(found: _Message) -> Iterator[Section]:
 def _text(part: Part | None) -> str:
     if part is None:
         return ""
-    text = decoded(part.content(_LARGEST_BODY), part.parameter("charset"))
+    content, charset = part.content(_LARGEST_BODY), part.parameter("charset")
+    if not charset and is_binary(content[:_HEAD]):
+        return ""
+    text = decoded(content, charset)
     if part.parameter("format").lower() == "flowed":
         return flowed(text, delete_space=part.parameter("delsp").lower() == "yes")
     return text

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
+import zlib
 from typing import TYPE_CHECKING
 
 from rag_engine.errors import CorruptFile, UnsupportedFile
@@ -37,7 +39,10 @@ def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
             member = Member(name=_PREVIEW, chunks=lambda: _chunks(package, names[0]))
             with written(member, unpacking) as preview:
                 yield from parsed(preview, _PREVIEW, unpacking.deeper())
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
+    except (
+        *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError),
+        *(NotImplementedError, RuntimeError, ValueError),
+    ) as error:
         raise CorruptFile("The file is damaged or was cut off; save or download it again.") from error
 
 

@@ -6,10 +6,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from rag_engine.errors import CorruptFile, FileTooLarge
+from rag_engine.errors import CorruptFile, EmptyDocument, FileTooLarge
 from rag_engine.parsers import html, markdown
 from rag_engine.parsers._encoding import read_text
-from rag_engine.parsers._sections import HeadingPath, clean, entered, joined, titles
+from rag_engine.parsers._sections import NO_TEXT, HeadingPath, clean, entered, is_blank, joined, titles
 from rag_engine.parsers.markdown import Place
 from rag_engine.types import Section
 
@@ -34,7 +34,10 @@ def parse(path: Path) -> Iterator[Section]:
     if path.stat().st_size > _LARGEST:
         raise FileTooLarge("The notebook is too large to be read; clear its outputs and add it again.")
     try:
-        notebook: object = json.loads(read_text(path))
+        text = read_text(path)
+        if is_blank(text):
+            raise EmptyDocument(NO_TEXT)
+        notebook: object = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise CorruptFile("The notebook is damaged or was cut off; save it and add it again.") from error
     yield from joined(_cells(_map(notebook)))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import CorruptFile
 from rag_engine.parsers import html
+from rag_engine.parsers._encoding import is_binary
 from rag_engine.parsers._rtf_events import Cell, Note, Paragraph, RowEnd
 from rag_engine.parsers._rtf_reader import Reader
 from rag_engine.parsers._sections import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from rag_engine.parsers._rtf_events import Event, Style
 
 _BEGINNING: Final = re.compile(rb"\s*\{\\rtf")
+_NO_RTF: Final = "The file is no RTF document inside; save it again as .rtf or .docx."
 _HTML: Final = re.compile(rb"\\fromhtml1\b")
 _HEADING: Final = re.compile(r"heading (\d)")
 _HEAD: Final = 4_096
@@ -64,7 +66,9 @@ def parse(path: Path) -> Iterator[Section]:
     """Sections by heading, anchored "§ Heading"; notes and comments "footnote 3" and "comment 1"."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as source:
         if _BEGINNING.match(source[:_HEAD].lstrip(b"\xef\xbb\xbf")) is None:
-            raise CorruptFile("The file is no RTF document inside; save it again as .rtf or .docx.")
+            raise CorruptFile(_NO_RTF)
+        if is_binary(source[:_HEAD]) and b"\\bin" not in source[:_HEAD]:
+            raise CorruptFile(_NO_RTF)
         yield from joined(sections(source))
 
 

@@ -12,6 +12,7 @@ import pytest
 from rag_engine import plugins
 from rag_engine.errors import EmptyDocument, UserError
 from rag_engine.media_types import FAMILY, parser_name
+from tests.ocr import INSPECTION, needs_tesseract
 from tests.unit.parsers.files import CHINESE, WRITERS
 
 if TYPE_CHECKING:
@@ -20,12 +21,19 @@ if TYPE_CHECKING:
     from rag_engine.ports import Parser
     from rag_engine.types import Section
 
-_NO_HEADINGS = {"md", "html", "docx"}
+_NO_HEADINGS = {"md", "html", "docx", "odt", "rtf", "doc"}
 """Formats whose anchor is the heading above: text before the first heading has none."""
+_PACKED = {
+    *("pdf", "docx", "pptx", "xlsx", "odt", "odp", "ods", "rtf", "doc", "ppt", "xls", "msg"),
+    *("zip", "epub", "pages", "png"),
+}
+"""Formats that are more than their text: blank text under their name is no such file."""
 
 
 @pytest.fixture(params=sorted(WRITERS))
 def good(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    if request.param == "png":
+        needs_tesseract()
     path = tmp_path / f"file.{request.param}"
     WRITERS[cast("str", request.param)](path)
     return path
@@ -56,17 +64,30 @@ def test_sections_are_clean(good: Path) -> None:
             assert "\x00" not in text
             text.encode("utf-8")
         assert all(heading == " ".join(heading.split()) and heading for heading in section.headings)
-        assert section.kind in {"prose", "list", "table", "code"}
+        assert section.kind in {"prose", "list", "table", "code", "notice"}
 
 
 def test_every_section_has_an_anchor(good: Path) -> None:
     for section in _sections(good):
-        if good.suffix[1:] not in _NO_HEADINGS or section.headings:
+        # A notice of the whole file has no place in it.
+        if section.kind != "notice" and (good.suffix[1:] not in _NO_HEADINGS or section.headings):
             assert section.anchor
+
+
+def test_a_notice_is_a_sentence_and_never_all_that_comes(good: Path) -> None:
+    sections = _sections(good)
+    assert any(section.kind != "notice" for section in sections)
+    notices = [section.text for section in sections if section.kind == "notice"]
+    assert all(text.endswith(".") and "\n" not in text for text in notices)
+    assert bool(notices) == (good.suffix == ".zip")
 
 
 def test_words_of_every_script_arrive(good: Path) -> None:
     text = "\n".join(section.text for section in _sections(good))
+    if good.suffix == ".png":
+        # What is recognised of other scripts depends on what is installed.
+        assert INSPECTION in text
+        return
     assert CHINESE in text
     assert "Jahresurlaub beträgt dreißig" in text or "Köln" in text
 
@@ -95,7 +116,7 @@ def test_parsing_is_lazy_and_repeatable(good: Path) -> None:
 
 
 def test_blank_text_is_an_empty_document(good: Path) -> None:
-    if good.suffix not in {".pdf", ".docx", ".pptx", ".xlsx", ".ods"}:
+    if good.suffix[1:] not in _PACKED:
         good.write_text(" \n\u200b\t\n", encoding="utf-8")
         with pytest.raises(EmptyDocument):
             _sections(good)
@@ -123,6 +144,7 @@ def test_damaged_files_raise_user_errors_only(good: Path) -> None:
         except UserError:
             continue
         assert all("\x00" not in section.text and section.text.strip() for section in sections)
+        assert any(section.kind != "notice" for section in sections)
 
 
 def test_noise_raises_user_errors_only(good: Path) -> None:
