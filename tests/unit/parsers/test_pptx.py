@@ -276,7 +276,7 @@ def test_a_chart_of_the_new_kind(tmp_path: Path) -> None:
         "<cx:plotAreaRegion><cx:series><cx:tx><cx:txData><cx:v>Year</cx:v></cx:txData></cx:tx><cx:dataId val='0'/>"
         "</cx:series></cx:plotAreaRegion></cx:plotArea></cx:chart>"
     )
-    assert _chart(tmp_path, chart, "cx:chartSpace", "cx:chart") == ["Costs", "| Year", "Rent | -40"]
+    assert _chart(tmp_path, chart, "cx:chartSpace", "cx:chart") == ["Costs", " | Year", "Rent | -40"]
 
 
 def test_a_workbook_on_a_slide(tmp_path: Path) -> None:
