@@ -26,6 +26,8 @@ _SIGNATURE: Final = re.compile(
     r"-----BEGIN PGP SIGNATURE-----.*?(?:-----END PGP SIGNATURE-----|\Z)", re.DOTALL
 )
 _ENCRYPTED: Final = re.compile(r"\s*-----BEGIN PGP MESSAGE-----")
+_ESCAPED: Final = re.compile(r"^>(?=From )", re.MULTILINE)
+"""Mailboxes write so what would begin a message otherwise; it quotes nobody."""
 _BLANK_LINES: Final = re.compile(r"\n(?:[ \t\u00a0]*\n){2,}")
 _WORDS: Final = re.compile(r"\w+")
 
@@ -72,7 +74,7 @@ def best(plain: str, page: str) -> list[Section]:
 def plain_sections(text: str) -> Iterator[Section]:
     """A plain text; what it quotes comes without the marks before its lines, under a heading that says so."""
     text = _SIGNATURE.sub("", _SIGNED.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
-    text = _BLANK_LINES.sub("\n\n", text)
+    text = _BLANK_LINES.sub("\n\n", _ESCAPED.sub("", text))
     for quoted, lines in groupby(text.split("\n"), key=lambda line: line.startswith(">")):
         said = "\n".join(_QUOTE.sub("", line) if quoted else line for line in lines)
         if not is_blank(said):

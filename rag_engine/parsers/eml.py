@@ -211,7 +211,7 @@ def _is_body(part: Part, kind: str) -> bool:
 
 
 def _is_inline_picture(part: Part, kind: str) -> bool:
-    """A logo or a picture in the text, which is shown and not sent."""
+    """A logo or a picture in the text, which is shown and not sent; phones send photos "inline", but with a name and no id."""
     if kind == "text/css":
         return True
     shown = "content-id" in part.headers or "content-location" in part.headers
@@ -219,7 +219,7 @@ def _is_inline_picture(part: Part, kind: str) -> bool:
     return (
         kind.startswith(("image/", "font/"))
         and disposition != "attachment"
-        and (shown or disposition == "inline")
+        and (shown or (disposition == "inline" and not _own_name(part)))
     )
 
 

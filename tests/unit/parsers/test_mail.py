@@ -175,6 +175,22 @@ def test_mailboxes_tell_their_messages_apart(tmp_path: Path) -> None:
     assert first.text.endswith("From here on it is text.")
 
 
+def test_a_line_that_mailboxes_escape_is_no_quotation(tmp_path: Path) -> None:
+    (section,) = _read(tmp_path, "From a@x Mon Jan 1\nSubject: one\n\nHello.\n>From here on.\n", "all.mbox")
+    assert section.text.endswith("Hello.\nFrom here on.")
+
+
+def test_photos_from_phones_are_attachments_and_logos_are_not(tmp_path: Path) -> None:
+    mail = _mail()
+    mail.set_content("See the receipt.")
+    for name, identifier in (("IMG_1.jpeg", None), ("logo.png", "<logo@x>")):
+        mail.add_attachment(
+            b"no picture", "image", "jpeg", disposition="inline", filename=name, cid=identifier
+        )
+    first, *_ = _read(tmp_path, mail)
+    assert "Attachments: IMG_1.jpeg\n" in first.text
+
+
 def test_saved_web_pages_are_read_as_pages(tmp_path: Path) -> None:
     page = (
         'From: <Saved>\nSubject: Leave\nMIME-Version: 1.0\nContent-Type: multipart/related; boundary="b"\n\n--b\n'
