@@ -5,11 +5,12 @@ Distances are in points, from the top left corner of the page as it is shown.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NotRequired, TypeAlias, TypedDict, cast
+
+import orjson
 
 from rag_engine.parsers import _mupdf
 
@@ -147,7 +148,7 @@ def _lines(text: _mupdf.TextPage) -> tuple[list[list[TextLine]], int, int]:
     printed = _mupdf.text_page_json(text, _SCALE)
     if '"vector"' in printed:
         printed = _JSON_VECTOR.sub("{}", printed)
-    data: dict[str, list[_JsonBlock]] = json.loads(printed)
+    data: dict[str, list[_JsonBlock]] = orjson.loads(printed)
     for block in data["blocks"]:
         lines: list[TextLine] = []
         for line in block.get("lines", ()):
