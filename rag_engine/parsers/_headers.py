@@ -93,6 +93,8 @@ def _groups(above: Row, header: Row, groups: Sequence[str], below: Sequence[Sequ
 def _is_header(head: Sequence[str], below: Sequence[Sequence[str]], *, is_last: bool) -> bool:
     if is_last:
         return True
+    if _is_form(head, below):
+        return False
     numbers = [cell for cell in head if kind(cell) in {"number", "date"}]
     if _is_count(numbers):
         numbers = []
@@ -107,6 +109,22 @@ def _is_header(head: Sequence[str], below: Sequence[Sequence[str]], *, is_last: 
         # A list: its first line is one of its lines, unless it is a word above numbers.
         return _tells_columns(head, below)
     return len(numbers) * 2 < max(sum(1 for cell in head if cell), 1) or _tells_columns(head, below)
+
+
+_NAME_AND_VALUE: Final = 2
+_LONGEST_FORM: Final = 15
+
+
+def _is_form(head: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether each row names something and says what it is: "Customer:" and "ACME", "Employees" and "45"."""
+    if len(head) != _NAME_AND_VALUE or not head[1] or len(below) > _LONGEST_FORM:
+        return False
+    if head[0].endswith((":", "：")):
+        return True
+    kinds = [kind(row[1]) for row in below if row[1]]
+    words = kinds.count("words")
+    is_mixed = min(words, len(kinds) - words) * 3 >= max(len(kinds), 1)
+    return is_mixed and all(kind(row[0]) == "words" for row in below)
 
 
 _COUNTED: Final = 4

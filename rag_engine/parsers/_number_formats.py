@@ -289,4 +289,4 @@ def plain(value: float) -> str:
     """As the General format: at most 15 digits, no trailing zeros, no exponent where a person would not use one."""
     if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):
         return str(int(value))
-    return f"{value:.15g}"
+    return f"{value:.15g}".upper()

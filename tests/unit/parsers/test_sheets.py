@@ -257,3 +257,32 @@ def test_one_long_string_shown_by_every_cell_is_refused(tmp_path: Path) -> None:
 def test_damage_is_told(tmp_path: Path, rows: str) -> None:
     with pytest.raises(CorruptFile):
         _raw(tmp_path, rows)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("Number:", "INV-7"), ("Date:", "5 May"), ("Customer:", "ACME")],
+        [("Company", "ACME"), ("City", "Rome"), ("Employees", 45)],
+    ],
+)
+def test_the_first_line_of_a_form_is_one_of_its_lines(tmp_path: Path, rows: list[tuple[str, object]]) -> None:
+    def fill(active: Any) -> None:
+        for row in rows:
+            active.append(row)
+
+    [(anchor, text)] = _read(tmp_path, fill)
+    assert anchor == "Data!A1:B3"
+    assert text.splitlines()[0] == " | ".join(map(str, rows[0]))
+
+
+def test_a_header_above_words_and_numbers_is_one(tmp_path: Path) -> None:
+    def fill(active: Any) -> None:
+        for row in [("Item", "Price"), ("Chair", 50), ("Desk", 150), ("Lamp", 20), ("Water", "free")]:
+            active.append(row)
+
+    assert [anchor for anchor, _ in _read(tmp_path, fill)] == ["Data!A2:B5"]
+
+
+def test_numbers_without_a_format_have_their_exponent_as_excel_writes_it(tmp_path: Path) -> None:
+    assert _read(tmp_path, lambda active: active.append(["Atoms", 1e20]))[0][1].endswith("1E+20")
