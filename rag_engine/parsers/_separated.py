@@ -31,6 +31,7 @@ _RUNAWAY_LINES: Final = 500
 """A quotation of so many lines was never meant as one: its mark is a letter, an inch perhaps."""
 _MOST_RUNAWAYS: Final = 3
 _NAMED_DELIMITER: Final = re.compile(r"\ufeff?sep=(.)\r?\n?", re.IGNORECASE | re.DOTALL)
+_KEPT_AS_TEXT: Final = re.compile('="([^"]*)"')
 csv.field_size_limit(
     1 << 30
 )  # the default refuses cells of 128 kB as damage; the worker's memory has a limit of its own
@@ -145,7 +146,18 @@ def _rows(records: Iterable[list[str]], above: int) -> Iterator[Row]:
     """Rows are counted as a spreadsheet does, a quoted line break does not begin a new one."""
     for number, cells in enumerate(records, above + 1):
         if any(cells) and not all(map(is_blank, cells)):
-            yield Row(number=number, cells=tuple(map(str.strip, cells)))
+            yield Row(
+                number=number,
+                cells=tuple(
+                    [cell.strip() if '="' not in cell else _unquoted(cell.strip()) for cell in cells]
+                ),
+            )
+
+
+def _unquoted(cell: str) -> str:
+    """A cell as a spreadsheet shows it: ="007" is how programs keep the zeros of a number."""
+    found = _KEPT_AS_TEXT.fullmatch(cell)
+    return found[1] if found is not None else cell
 
 
 def _records(lines: _Lines, dialect: _Dialect) -> Iterator[list[str]]:

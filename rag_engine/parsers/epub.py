@@ -33,7 +33,8 @@ _HEAD: Final = 20_000
 _DOCTYPE: Final = re.compile(r"<!DOCTYPE[^>\[]{0,500}\[[^\]]*\]\s*>")
 _ENTITY: Final = re.compile(r"<!ENTITY\s+([\w.-]{1,100})")
 _MARKS: Final = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-_PAGE_BREAKS: Final = frozenset({"pagebreak", "doc-pagebreak"})
+_SILENT: Final = frozenset({"pagebreak", "doc-pagebreak", "noteref", "doc-noteref", "doc-backlink"})
+"""Marks beside the words: numbers of printed pages, and those of notes, which would stick to the words before them."""
 _WORDS: Final = re.compile(r"[\W_]+")
 
 
@@ -79,7 +80,7 @@ def _sections(path: Path) -> Iterator[Section]:
 
 
 def _page(package: Package, chapter: Chapter) -> _Element | None:
-    """A chapter's elements without the numbers of printed pages and without lists of links."""
+    """A chapter's elements without the marks of pages and notes and without lists of links."""
     with package.open(chapter.name) as file:
         content = file.read(_LARGEST)
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
@@ -90,7 +91,7 @@ def _page(package: Package, chapter: Chapter) -> _Element | None:
         kinds = (
             f"{element.get('epub:type') or attribute(element, 'type')} {element.get('role') or ''}".split()
         )
-        if element.tag == "nav" or not _PAGE_BREAKS.isdisjoint(kinds):
+        if element.tag == "nav" or not _SILENT.isdisjoint(kinds):
             element.text = None
             for child in list(element):
                 element.remove(child)

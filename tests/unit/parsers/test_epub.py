@@ -116,3 +116,12 @@ def test_entities_do_not_grow(tmp_path: Path) -> None:
     )
     [section] = _read(tmp_path, {"OPS/book.opf": _opf(["a"]), "OPS/a.xhtml": page.encode()})
     assert section.text == "Days é"
+
+
+def test_marks_of_notes_do_not_stick_to_words(tmp_path: Path) -> None:
+    page = (
+        '<p>Thirty days<sup><a epub:type="noteref" href="#n">1</a></sup> a year<a role="doc-noteref" href="#m">2</a>.</p>'
+        '<aside epub:type="footnote" id="n"><p>Pro rata. <a role="doc-backlink" href="#r">↩</a></p></aside>'
+    )
+    [section] = _read(tmp_path, {"OPS/book.opf": _opf(["a"]), "OPS/a.xhtml": page.encode()})
+    assert section.text == "Thirty days a year.\n\nPro rata."

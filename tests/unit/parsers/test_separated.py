@@ -81,3 +81,8 @@ def test_a_mark_of_inches_does_not_swallow_the_file(tmp_path: Path) -> None:
 def test_a_row_s_number_counts_quoted_line_breaks_once_and_empty_rows(tmp_path: Path) -> None:
     content = 'a,b\n"1\n2",x\n,\n3,y\n'
     assert [anchor for anchor, _ in _read(tmp_path, content)] == ["row 2", "row 4"]
+
+
+def test_numbers_that_are_kept_as_text_are_read_as_shown(tmp_path: Path) -> None:
+    content = 'Part,Cost\n="007",5\n"=""0049 30""",6\n'
+    assert _read(tmp_path, content) == [("rows 2–3", "Part | Cost\n007 | 5\n0049 30 | 6")]
