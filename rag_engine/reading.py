@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _BATCH_CHARACTERS: Final = 32_000
 _BATCH_SECTIONS: Final = 256
+_ERRORS: Final = UserError.__module__
 
 
 class AnotherParser(Exception):
@@ -104,7 +105,11 @@ def _failure(error: Exception, name: str, *, memory: int, exhausted: bool) -> di
         case CorruptFile() if not exhausted:
             message = str(error)
         case UserError() if not isinstance(error, CorruptFile):
-            kind, message = type(error), str(error)
+            # A parser's own error is one of the public ones to everyone else.
+            kind, message = (
+                next(base for base in type(error).__mro__ if base.__module__ == _ERRORS),
+                str(error),
+            )
         case _ if exhausted or isinstance(error, MemoryError | RecursionError):
             kind = FileTooLarge
             message = f"{shown(name)} needs more than {memory >> 20} MB of memory to read; split it into smaller files."

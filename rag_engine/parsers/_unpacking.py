@@ -31,7 +31,8 @@ _DENSEST: Final = 150
 """A member of more than `_DENSE` bytes may grow by this factor; text of people grows by 5 to 20."""
 _SHARE_OF_TIME: Final = 0.7
 """Of the time this process has: the last file that is begun needs some as well."""
-_MOST_NAMED: Final = 20
+_LONGEST_LIST: Final = 230
+"""Characters of a sentence with the names of what was left out; the others are counted."""
 
 
 def _processor_seconds() -> float:
@@ -96,15 +97,26 @@ def left_out_sentence(errors: dict[str, Exception], found: int) -> str:
     rest = f"It holds more than is read at once: {last} and what comes after it was left out." if last else ""
     if not failed:
         return rest
-    named = ", ".join(f"{name} ({_reason(error)})" for name, error in failed[:_MOST_NAMED])
-    more = f" and {len(failed) - _MOST_NAMED} more" if len(failed) > _MOST_NAMED else ""
     files = "1 file" if found == 1 else f"{found} files"
     verdict = (
         f"None of the {files} in it could be read"
         if len(failed) == found > 1
         else f"{len(failed)} of {files} in it could not be read"
     )
-    return f"{verdict}: {named}{more}. {rest}".rstrip()
+    return f"{verdict}{_named(failed, _LONGEST_LIST - len(verdict) - len(rest))}. {rest}".rstrip()
+
+
+def _named(failed: list[tuple[str, Exception]], room: int) -> str:
+    """As many of them as there is room for, and how many more there are."""
+    named: list[str] = []
+    for name, error in failed:
+        text = f"{name} ({_reason(error)})"
+        room -= len(text) + 2
+        if room < 0:
+            break
+        named.append(text)
+    more = f" and {len(failed) - len(named)} more" if len(named) < len(failed) else ""
+    return f": {', '.join(named)}{more}" if named else ""
 
 
 def failure(errors: dict[str, Exception], found: int) -> UserError:

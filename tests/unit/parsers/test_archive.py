@@ -99,6 +99,10 @@ def test_what_could_not_be_read_is_told(tmp_path: Path) -> None:
 def test_when_nothing_can_be_read_it_fails_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedFile, match=r"None of the 2 files in it could be read: a\.exe"):
         _read(tmp_path, zip_of({"a.exe": b"MZ\0\1" * 99, "b.bin": b"\0\1\2\3" * 99}))
+    many = zip_of({f"a rather long name of a program {number}.exe": b"MZ\0\1" * 99 for number in range(99)})
+    with pytest.raises(UnsupportedFile, match=r"of a kind that is not read\) and 9\d more\.$") as refused:
+        _read(tmp_path, many)
+    assert len(str(refused.value)) < 300
     with pytest.raises(EmptyDocument):
         _read(tmp_path, zip_of({}))
     with pytest.raises(CorruptFile):
@@ -207,6 +211,9 @@ async def test_in_the_sandbox_nothing_is_left_behind(tmp_path: Path) -> None:
         assert {"out.txt › line 1", "d.tar.gz › e.md › § Leave"} < set(places)
         path.write_bytes(_nested(4))
         with pytest.raises(UserError):
+            [batch async for batch in pool.parse(blob)]
+        path.write_bytes(_tar({f"{number}.txt": b"" for number in range(1_200)}))
+        with pytest.raises(FileTooLarge, match=r"^It holds more than is read at once"):
             [batch async for batch in pool.parse(blob)]
     assert sorted(os.listdir(tmp_path)) == ["all.zip", "budget.xlsx"]  # noqa: PTH208 - not to block, says another rule
 
