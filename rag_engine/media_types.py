@@ -37,7 +37,7 @@ ALIASES: Final = {
     **dict.fromkeys(("pptm", "potx", "ppsx", "ppsm", "potm"), "pptx"),
     **dict.fromkeys(("xlsx", "xlsm", "xltx", "xltm", "xlsb", "csv", "tsv", "tab"), "sheet"),
     **dict.fromkeys(("xlt", "xlw"), "xls"),
-    **dict.fromkeys(("ots",), "ods"),
+    **dict.fromkeys(("ots", "fods"), "ods"),
     **dict.fromkeys(("md", "mdown", "mkd", "mdx", "qmd", "rmd"), "markdown"),
     **dict.fromkeys(("htm", "xhtml", "xht", "shtml"), "html"),
     **dict.fromkeys(("jsonl", "ndjson", "geojson", "jsonld", "webmanifest", "har", "json5", "jsonc"), "json"),

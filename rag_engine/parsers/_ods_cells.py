@@ -112,9 +112,9 @@ def _value(node: Element) -> str:
     return _REFERENCE.sub(lambda match: match[1].replace(":.", ":"), formula)
 
 
-def chart_titles(package: Package, href: str) -> str:
-    """The titles of an embedded chart."""
-    root = package.tree(f"{href.removeprefix('./')}/content.xml") if href else None
+def chart_titles(package: Package | None, href: str) -> str:
+    """The titles of an embedded chart; a flat file has no package to embed it in."""
+    root = package.tree(f"{href.removeprefix('./')}/content.xml") if href and package is not None else None
     if root is None:
         return ""
     found = [words(title) for title in root.iter("{*}title", "{*}subtitle")]

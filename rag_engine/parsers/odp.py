@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -12,11 +13,13 @@ from rag_engine.parsers._opendocument_package import (
     OFFICE,
     PRESENTATION,
     STYLE,
+    SVG,
     TABLE,
     TEXT,
     document,
 )
 from rag_engine.parsers._opendocument_text import paragraph, table, texts
+from rag_engine.parsers._reading_order import Placed, in_reading_order
 from rag_engine.parsers._sections import is_blank, joined, one_line
 from rag_engine.types import Section
 
@@ -30,6 +33,8 @@ _CONTAINERS: Final = frozenset(
     {f"{OFFICE}{name}" for name in ("body", "presentation", "drawing", "master-styles")}
 )
 _DEEPEST: Final = 60
+_LENGTH: Final = re.compile(r"(-?\d{1,9}(?:\.\d{1,20})?)(mm|cm|in|pt|pc|px)")
+_UNITS: Final = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px": 25.4 / 96}
 _TITLES: Final = frozenset({"title"})
 # What a master says of its own is read once; what stands in for a slide's text is none.
 _PLACEHOLDERS: Final = frozenset(
@@ -68,9 +73,8 @@ def _slide(page: _Element, slides: _Slides) -> Iterator[Section]:
     heading = one_line(" ".join(texts(title))) if title is not None else ""
     headings = (heading,) if heading else ()
     yield Section(text=heading, anchor=anchor, headings=headings)
-    for shape in shapes:
-        if shape is not title:
-            yield from _shape(shape, slides, anchor, headings, 0)
+    for shape in _as_read([shape for shape in shapes if shape is not title]):
+        yield from _shape(shape, slides, anchor, headings, 0)
     for text in slides.masters.pop(page.get(f"{DRAW}master-page-name") or "", ()):
         yield Section(text=text, anchor=anchor, headings=headings)
     for notes in page.iterchildren(f"{PRESENTATION}notes"):
@@ -78,6 +82,29 @@ def _slide(page: _Element, slides: _Slides) -> Iterator[Section]:
             if frame.get(f"{PRESENTATION}class") in {"notes", None}:
                 said = "\n".join(texts(frame))
                 yield Section(text=said, anchor=f"{anchor}, notes", headings=(*headings, "Notes"))
+
+
+def _as_read(shapes: list[_Element]) -> list[_Element]:
+    """The shapes as a person reads them; what has no place of its own is read where it was put in, comments come last."""
+    placed: list[Placed[_Element]] = []
+    aside: list[_Element] = []
+    left = top = width = height = 0.0
+    for shape in shapes:
+        if shape.tag == f"{OFFICE}annotation":
+            aside.append(shape)
+            continue
+        # A group stands where its first shape does.
+        own = next((one for one in shape.iter() if one.get(f"{SVG}y")), shape)
+        box = [_millimetres(own.get(f"{SVG}{name}") or "") for name in ("x", "y", "width", "height")]
+        if box[0] is not None and box[1] is not None:
+            left, top, width, height = box[0], box[1], box[2] or 0.0, box[3] or 0.0
+        placed.append(Placed(thing=shape, left=left, top=top, width=width, height=height))
+    return in_reading_order(placed) + aside
+
+
+def _millimetres(length: str) -> float | None:
+    found = _LENGTH.fullmatch(length)
+    return float(found[1]) * _UNITS[found[2]] if found is not None else None
 
 
 def _shape(

@@ -1,4 +1,4 @@
-"""Spreadsheets of OpenDocument, ODS: cells with the text that the program itself showed, streamed row by row."""
+"""Spreadsheets of OpenDocument, packed or flat: cells with the text that the program itself showed, streamed row by row."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rag_engine.errors import CorruptFile, EncryptedFile
 from rag_engine.parsers._archives import check_archive
 from rag_engine.parsers._grid import LAST_ROW, GridRow, column_letters, sheet_sections
 from rag_engine.parsers._ods_cells import Cell, cells_of, chart_titles, words
+from rag_engine.parsers._opendocument_package import refuse_entities
 from rag_engine.parsers._sections import joined, one_line
 from rag_engine.parsers._xlsx_extras import note_text
 from rag_engine.parsers._xml_parts import Element, Package, attribute, descendants, local, translated
@@ -42,8 +43,13 @@ def parse(path: Path) -> Iterator[Section]:
 
 
 def _sections(path: Path) -> Iterator[Section]:
-    check_archive(path)
     with path.open("rb") as file, translated(_DAMAGED):
+        if file.read(2) != b"PK":
+            # A flat file, which is all parts in one.
+            refuse_entities(file)
+            yield from _content(None, file)
+            return
+        check_archive(path)
         package = Package(file)
         manifest = package.tree("META-INF/manifest.xml")
         if manifest is not None and next(descendants(manifest, "encryption-data"), None) is not None:
@@ -54,7 +60,7 @@ def _sections(path: Path) -> Iterator[Section]:
             yield from _content(package, stream)
 
 
-def _content(package: Package, stream: IO[bytes]) -> Iterator[Section]:
+def _content(package: Package | None, stream: IO[bytes]) -> Iterator[Section]:
     hidden: set[str] = set()
     tags = tuple(f"{{*}}{name}" for name in ("style", "table", "table-row", "shapes", "tracked-changes"))
     walk = etree.iterparse(
@@ -78,7 +84,7 @@ def _is_sheet(node: Element) -> bool:
 
 
 def _table(
-    package: Package, walk: Iterator[tuple[str, Element]], table: Element, hidden: set[str]
+    package: Package | None, walk: Iterator[tuple[str, Element]], table: Element, hidden: set[str]
 ) -> Iterator[Section]:
     title = attribute(table, "name")
     is_hidden = attribute(table, "style-name") in hidden
@@ -90,7 +96,7 @@ def _table(
 
 
 def _rows(
-    package: Package,
+    package: Package | None,
     walk: Iterator[tuple[str, Element]],
     table: Element,
     sheet: _Sheet,
@@ -155,7 +161,9 @@ def _count(told: str) -> int:
     return max(int(told), 1) if told.isdecimal() and len(told) < 10 else 1
 
 
-def _keep_extras(package: Package, node: Element, cells: list[Cell], number: int, sheet: _Sheet) -> None:
+def _keep_extras(
+    package: Package | None, node: Element, cells: list[Cell], number: int, sheet: _Sheet
+) -> None:
     for cell in cells:
         if len(sheet.extras) > _KEPT_DRAWINGS:
             return
@@ -166,7 +174,7 @@ def _keep_extras(package: Package, node: Element, cells: list[Cell], number: int
             _keep_drawings(package, cell.drawings, place, sheet)
 
 
-def _keep_drawings(package: Package, node: Element, place: str, sheet: _Sheet) -> None:
+def _keep_drawings(package: Package | None, node: Element, place: str, sheet: _Sheet) -> None:
     for part in node.iter("{*}object", "{*}text-box", "{*}custom-shape"):
         is_chart = local(part) == "object"
         text = chart_titles(package, attribute(part, "href")) if is_chart else words(part)

@@ -8,7 +8,7 @@ import pytest
 
 from rag_engine.errors import CorruptFile, EmptyDocument, EncryptedFile, FileTooLarge
 from rag_engine.media_types import parser_name
-from rag_engine.parsers import odp, odt
+from rag_engine.parsers import odp, ods, odt
 from tests.unit.parsers.files import zip_of
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ _NAMESPACES = (
     )
     + ' xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xlink="http://www.w3.org/1999/xlink"'
 )
+_COSTS = (("Item", "Cost"), ("Pen", "5"), ("Ink", "6"))
 _MIMETYPE = b"application/vnd.oasis.opendocument."
 
 
@@ -151,6 +152,16 @@ def test_flat_text_is_read_too(tmp_path: Path) -> None:
     assert _said(list(odt.parse(path))) == "Flat."
 
 
+def test_flat_sheets_are_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "file.fods"
+    cell = "<table:table-cell><text:p>{}</text:p></table:table-cell>".format
+    rows = "".join(f"<table:table-row>{cell(name)}{cell(cost)}</table:table-row>" for name, cost in _COSTS)
+    path.write_bytes(_content(f'<table:table table:name="Costs">{rows}</table:table>', kind="spreadsheet"))
+    assert parser_name(path, path.name) == "ods"
+    [section] = ods.parse(path)
+    assert (section.anchor, section.text) == ("Costs!A2:B3", "Item | Cost\nPen | 5\nInk | 6")
+
+
 def test_an_encrypted_file_is_named_as_such(tmp_path: Path) -> None:
     path = tmp_path / "file.odt"
     manifest = b"<manifest:manifest><manifest:encryption-data/></manifest:manifest>"
@@ -218,6 +229,20 @@ def test_slides_in_order_with_titles_notes_and_charts(tmp_path: Path) -> None:
         ("slide 2", "grouped\n\nSales", ()),
         ("slide 2", "Jan | 7", ()),
     ]
+
+
+def test_boxes_are_read_by_their_places(tmp_path: Path) -> None:
+    places = {"right": ("15cm", "5cm"), "below": ("1cm", "150mm"), "left": ("0.5in", "5.1cm")}
+    shapes = "".join(
+        f'<draw:frame svg:x="{x}" svg:y="{y}" svg:width="8cm" svg:height="2cm"><draw:text-box><text:p>{name}</text:p>'
+        "</draw:text-box></draw:frame>"
+        for name, (x, y) in places.items()
+    )
+    [section] = _slides(
+        tmp_path,
+        f"<draw:page>{shapes}<draw:g><draw:rect><text:p>last</text:p></draw:rect></draw:g></draw:page>",
+    )
+    assert section.text.split() == ["left", "last", "right", "below"]
 
 
 def test_words_of_a_master_stand_once(tmp_path: Path) -> None:
