@@ -55,7 +55,14 @@ _LATIN: Final = frozenset(
     }
     | {f"iso8859_{part}" for part in (2, 3, 4, 9, 10, 13, 14, 15, 16)}
 )
+_OF_DOS: Final = frozenset({"cp855", "cp866", "cp1125"})
+_OFTEN: Final = frozenset("оеаинтсрвл")
+"""More than half of the letters of any Russian text, which the code pages of DOS and Windows keep at other places."""
 _CYRILLIC: Final = frozenset({"cp1251", "mac_cyrillic", "iso8859_5", "kz1048", "ptcp154"})
+_TRAILED_BY_LETTERS: Final = frozenset({"cp932", "shift_jis", "shift_jis_2004", "shift_jisx0213"})
+"""Half of a katakana is a Latin letter."""
+_RUNS: Final = re.compile(rb"([A-Za-z]?)([\x80-\xff]+)(?=([A-Za-z]?))")
+_LONGEST_RUN: Final = 2
 _EBCDIC: Final = frozenset({"cp037", "cp273", "cp424", "cp500", "cp875", "cp1026", "cp1140"})
 _HEBREW_LETTERS: Final = range(0xE0, 0xFB)
 _ENOUGH_LETTERS: Final = 20
@@ -66,11 +73,25 @@ def code_page(sample: bytes) -> str | None:
     best = from_bytes(sample).best()
     if best is None or best.encoding in _EBCDIC:
         return None
-    if best.encoding in _LATIN:
+    if best.encoding in _LATIN or (best.encoding not in _TRAILED_BY_LETTERS and _is_among_latin(sample)):
         return _latin_page(sample) or best.encoding
     if best.encoding in _CYRILLIC and _is_hebrew(sample):
         return "cp1255"
+    if best.encoding in _OF_DOS and _common_letters(sample, "cp1251") >= _common_letters(
+        sample, best.encoding
+    ):
+        return "cp1251"
     return best.encoding
+
+
+def _common_letters(sample: bytes, encoding: str) -> int:
+    return sum(1 for letter in sample.decode(encoding, errors="replace") if letter in _OFTEN)
+
+
+def _is_among_latin(sample: bytes) -> bool:
+    """Whether bytes beyond ASCII stand one or two together and beside Latin letters: a few bytes tell statistics little."""
+    runs = _RUNS.findall(sample)
+    return bool(runs) and all(len(run) <= _LONGEST_RUN and (before or after) for before, run, after in runs)
 
 
 def _latin_page(sample: bytes) -> str | None:

@@ -208,4 +208,5 @@ def _survey(path: Path) -> tuple[bytes, int, int]:
             damaged = max(text.count("\ufffd") - block.count(b"\xef\xbf\xbd"), 0)
             beyond = sum(1 for character in text if character > "\x7f")
             good, bad = good + beyond - damaged, bad + damaged
-    return sample, good, bad
+    # The file may end with what only looks like the beginning of a character: "Café".
+    return sample, good, bad + len(decoder.decode(b"", final=True))

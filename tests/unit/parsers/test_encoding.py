@@ -110,3 +110,18 @@ def test_lines_are_numbered_as_an_editor_does(
     assert [(line.number, line.text) for line in text_lines(path, "utf-8")] == list(
         enumerate([*texts, "end"], 1)
     )
+
+
+@pytest.mark.parametrize("text", ["Größe 5", "Müller", "Café", "São Paulo", "Ångström", "über"])
+def test_a_few_words_with_an_umlaut_are_latin(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "note.txt"
+    path.write_bytes(text.encode("cp1252"))
+    assert path.read_text(encoding_of(path)) == text
+
+
+@pytest.mark.parametrize("encoding", ["cp1251", "cp866"])
+@pytest.mark.parametrize("text", ["Привет мир", "error: файл не найден в папке", "Отчёт;Сумма\nАренда;1200"])
+def test_a_few_words_of_russian(tmp_path: Path, text: str, encoding: str) -> None:
+    path = tmp_path / "note.txt"
+    path.write_bytes(text.encode(encoding))
+    assert path.read_text(encoding_of(path)) == text
