@@ -18,7 +18,7 @@ from rag_engine.parsers._ooxml import (
     value,
 )
 from rag_engine.parsers._ooxml_math import math_text
-from rag_engine.parsers._symbols import as_written, sign
+from rag_engine.parsers._symbols import as_written, raised, sign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -72,6 +72,7 @@ class TextReader:
         self._styles = styles
         self._fields: list[Field] = []
         self._font = ""
+        self._is_raised = False
         self.deleted_notes: set[tuple[str, str]] = set()
         self.quotes: dict[str, str] = {}
         """The words that a comment is about, by the comment's id."""
@@ -135,17 +136,18 @@ class TextReader:
         text = element.text or ""
         if "\n" in text and element.get("{http://www.w3.org/XML/1998/namespace}space") != "preserve":
             text = " ".join(text.split())
-        self._say(as_written(text, self._font), line)
+        self._say(raised(text) if self._is_raised else as_written(text, self._font), line)
 
     def _run(self, run: Element, line: Paragraph) -> None:
         properties = run.find(f"{W}rPr")
-        self._font = ""
+        self._font, self._is_raised = "", False
         if properties is not None:
             if self._is_hidden(properties):
                 self._walk_signs(run, line)
                 return
             fonts = properties.find(f"{W}rFonts")
             self._font = "" if fonts is None else fonts.get(f"{W}ascii") or ""
+            self._is_raised = value(properties, f"{W}vertAlign") == "superscript"
         self._walk(run, line)
 
     def _is_hidden(self, properties: Element) -> bool:

@@ -11,6 +11,7 @@ from lxml import etree
 from rag_engine.parsers import _html_tables
 from rag_engine.parsers._html_unseen import Strictness, is_unseen
 from rag_engine.parsers._sections import HeadingPath, entered, is_blank, one_line, section_anchor, titles
+from rag_engine.parsers._symbols import raised
 from rag_engine.types import Section, SectionKind
 
 if TYPE_CHECKING:
@@ -43,8 +44,6 @@ _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _LISTS: Final = frozenset({"ul", "ol", "menu", "dir"})
 _GOOGLE_LIST: Final = re.compile(r"\blst-kix_\w+-(\d)\b")
 """Google Docs writes nested lists one after the other and says how deep each is in its class."""
-_SUPERSCRIPT: Final = str.maketrans("0123456789+-−n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ")
-_SUPERSCRIPTS: Final = re.compile(r"\s*[0-9+−-]{1,6}\s*|n")
 _FILE_NAME: Final = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp|bmp)", re.IGNORECASE)
 _LONGEST_ALT: Final = 1_000
 
@@ -137,8 +136,8 @@ def _enter(page: _Page, element: _Element, tag: str) -> Iterator[Section]:
         yield from page.flush()
         if tag in _LISTS:
             page.lists.append(_list(page, element, tag))
-    if tag == "sup" and not len(element) and _SUPERSCRIPTS.fullmatch(text):
-        text = text.strip().translate(_SUPERSCRIPT)
+    if tag == "sup" and not len(element):
+        text = raised(text)
     page.inline.append(text)
 
 
@@ -246,6 +245,6 @@ def _before(element: _Element, tag: str, *, preformatted: bool) -> str:
         return "\n"
     if tag in {"img", "input"}:
         return _replaced(element, tag)
-    if tag == "sup" and not len(element) and element.text and _SUPERSCRIPTS.fullmatch(element.text):
-        element.text = element.text.strip().translate(_SUPERSCRIPT)
+    if tag == "sup" and not len(element) and element.text:
+        element.text = raised(element.text)
     return " " if (tag in _BLOCKS or tag == "li") and not preformatted else ""

@@ -9,7 +9,7 @@ from rag_engine.parsers._docx_numerals import numeral
 from rag_engine.parsers._ooxml import MC, A, M, number, understood
 from rag_engine.parsers._ooxml_math import math_text
 from rag_engine.parsers._sections import clean, is_blank
-from rag_engine.parsers._symbols import as_written
+from rag_engine.parsers._symbols import as_written, raised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,7 @@ _WAY: Final = re.compile(
 )
 _CLOSED: Final = {"ParenBoth": "({})", "ParenR": "{})", "Period": "{}.", "Minus": "- {} -"}
 _SYMBOL_FONTS: Final = re.compile("wingdings|symbol", re.IGNORECASE)
+_RAISED: Final = re.compile(r"[1-9]\d*%?")
 _DEEPEST: Final = 8
 
 
@@ -111,6 +112,8 @@ def _run(run: Element) -> str:
     properties = run.find(f"{A}rPr")
     if properties is None:
         return as_written(words, "")
+    if _RAISED.fullmatch(properties.get("baseline") or ""):
+        return raised(words)
     latin, symbols = properties.find(f"{A}latin"), properties.find(f"{A}sym")
     font = "" if latin is None else latin.get("typeface") or ""
     if _SYMBOL_FONTS.match(font):

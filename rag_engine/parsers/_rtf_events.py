@@ -56,6 +56,7 @@ class Group:
     skipped: bool = False
     hidden: bool = False
     deleted: bool = False
+    raised: bool = False
     fallback: int = 1
     """Characters after a Unicode one that stand in for it."""
     style: int = 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.errors import CorruptFile
 from rag_engine.parsers._rtf_events import Cell, Event, Group, Note, Paragraph, RowEnd, Style
 from rag_engine.parsers._rtf_tokens import SYMBOLS, Token, codec_of_character_set, codec_of_page, tokens
-from rag_engine.parsers._symbols import as_written
+from rag_engine.parsers._symbols import as_written, raised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -232,9 +232,9 @@ class Reader:
                 self._encoding(group, word, number or 0)
             case "uc":
                 group.fallback = max(number or 0, 0)
-            case "v" | "deleted" | "htmlrtf" | "plain":
+            case "v" | "deleted" | "htmlrtf" | "plain" | "super" | "nosupersub":
                 self._flush()
-                self._visibility(group, word, off=number == 0)
+                self._looks(group, word, off=number == 0)
             case "field":
                 group.contents = False
             case "fldrslt":
@@ -296,9 +296,11 @@ class Reader:
                 pages = {"mac": 10000, "pc": 437, "pca": 850}
                 group.codec = self._codec = codec_of_page(pages.get(word, number))
 
-    def _visibility(self, group: Group, word: str, *, off: bool) -> None:
+    def _looks(self, group: Group, word: str, *, off: bool) -> None:
         if word == "plain":
-            group.hidden = group.deleted = False
+            group.hidden = group.deleted = group.raised = False
+        elif word in {"super", "nosupersub"}:
+            group.raised = word == "super" and not off
         elif word == "v":
             group.hidden = not off
         elif word == "deleted" or self.html:
@@ -327,6 +329,7 @@ class Reader:
         group = self._group
         if group.hidden or group.deleted:
             return
+        text = raised(text) if group.raised else text
         font = self._symbol_fonts.get(group.font)
         self._sinks[-1].pieces.append(as_written(text, font) if font else text)
 

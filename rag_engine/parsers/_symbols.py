@@ -1,4 +1,4 @@
-"""Pure: the signs that the fonts Symbol and Wingdings draw in place of letters, as characters every program knows."""
+"""Pure: what is only drawn, as characters every program knows: the signs of the fonts Symbol and Wingdings, raised digits."""
 
 from __future__ import annotations
 
@@ -114,6 +114,9 @@ _FONTS: Final = {
 # Where such fonts keep their signs when they are not written as letters.
 _PRIVATE: Final = re.compile("[\uf020-\uf0ff]")
 
+_SUPERSCRIPT: Final = str.maketrans("0123456789+-−n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ")
+_SUPERSCRIPTS: Final = re.compile(r"\s*[0-9+−-]{1,6}\s*|n")
+
 
 def sign(code: int, font: str) -> str:
     """The character for a sign of `font`; empty when nobody knows what it looks like."""
@@ -129,6 +132,11 @@ def as_written(text: str, font: str) -> str:
         # Letters of such a font are signs as well; what has no sign is left as it is typed.
         return "".join(sign(ord(character), font) or _plain(character) for character in text)
     return _PRIVATE.sub(lambda found: sign(ord(found[0]), "symbol"), text) if _PRIVATE.search(text) else text
+
+
+def raised(text: str) -> str:
+    """What stands above the line, as 6 in 10⁶; words, such as the end of 1st, stay as they are."""
+    return text.translate(_SUPERSCRIPT) if _SUPERSCRIPTS.fullmatch(text) else text
 
 
 def _plain(character: str) -> str:

@@ -52,6 +52,10 @@ def test_a_word_document(tmp_path: Path) -> None:
     ("inside", "text"),
     [
         ("<w:r><w:t>In</w:t></w:r><w:r><w:t>ter</w:t></w:r>", "Inter"),
+        (
+            '<w:r><w:t>10</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>6</w:t></w:r>',
+            "10⁶",
+        ),
         ("<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r>", "a\tb\nc"),
         ("<w:r><w:t>co</w:t><w:softHyphen/><w:t>op</w:t><w:noBreakHyphen/><w:t>x</w:t></w:r>", "coop-x"),
         (

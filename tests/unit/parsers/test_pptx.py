@@ -153,6 +153,7 @@ def test_numbers_dates_and_footers_of_slides(tmp_path: Path) -> None:
     ("inside", "text"),
     [
         ('<a:p><a:pPr><a:buAutoNum type="arabicPeriod"/></a:pPr><a:r><a:t>a</a:t></a:r></a:p>' * 2, "1. a\n2. a"),
+        ('<a:p><a:r><a:t>m</a:t></a:r><a:r><a:rPr baseline="30000"/><a:t>2</a:t></a:r></a:p>', "m²"),
         ('<a:p><a:pPr lvl="1"/><a:r><a:t>deep</a:t></a:r></a:p>', "- deep"),
         ("<a:p><a:r><a:t>a</a:t></a:r><a:br/><a:r><a:t>b</a:t></a:r></a:p>", "a\nb"),
         ('<a:p><a:fld type="slidenum"><a:t>4</a:t></a:fld><a:fld type="datetime1"><a:t>1 May</a:t></a:fld></a:p>', "1 May"),

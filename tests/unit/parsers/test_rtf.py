@@ -34,6 +34,7 @@ def _said(folder: Path, body: str, head: str = _HEAD) -> str:
     ("body", "text"),
     [
         (r"caf\'e9 \'80", "café €"),
+        (r"10{\super 6} m\super 2\nosupersub 3, 1{\super st}", "10⁶ m²3, 1st"),
         (r"\f1 \'b1\'a8\'b8\'e6\f0  \'e9", "报告 é"),
         (r"{\f2 \'ce\'f2\'f7\'b8\'f2}", "Отчёт"),
         (r"\u8364?\u-10179?\u-8704? \uc2\u20320\'c4\'e3\uc0\u22909!", "€😀 你好!"),
