@@ -12,6 +12,8 @@ import pytest
 from rag_engine import plugins
 from rag_engine.errors import EmptyDocument, UserError
 from rag_engine.media_types import FAMILY, parser_name
+from rag_engine.parsing import parser_pool
+from rag_engine.types import Blob
 from tests.ocr import INSPECTION, needs_tesseract
 from tests.unit.parsers.files import CHINESE, WRITERS
 
@@ -152,3 +154,13 @@ def test_noise_raises_user_errors_only(good: Path) -> None:
         good.write_bytes(good.read_bytes()[:8] + random.Random(seed).randbytes(3000))
         with pytest.raises(UserError):
             _sections(good)
+
+
+async def test_in_the_sandbox_the_same_is_read(tmp_path: Path) -> None:
+    """What a library loads, opens or starts when it is first needed has to be possible there."""
+    async with parser_pool(workers=1, seconds=60, memory_bytes=1 << 30) as pool:
+        for suffix in sorted(WRITERS.keys() - {"png"}):
+            path = tmp_path / f"file.{suffix}"
+            WRITERS[suffix](path)
+            blob = Blob(name=path.name, media_type="", path=path, digest="", size=path.stat().st_size, uri="")
+            assert [section async for batch in pool.parse(blob) for section in batch] == _sections(path)
