@@ -19,8 +19,8 @@ ANCHOR: Final = "message"
 _MOST_NAMED: Final = 20
 _QUOTE: Final = re.compile(r"^(?:> ?)+")
 _EARLIER: Final = "Earlier message"
-_LEAST_SHARE: Final = 0.3
-"""Of the words of its HTML that a plain text has which is more than a hint to read the HTML."""
+_LEAST_SHARE: Final = 0.6
+"""Of the words of its HTML that a plain text has which says the same and does not only tell to read the HTML."""
 _SIGNED: Final = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]+: [^\n]*\n)*\n?")
 _SIGNATURE: Final = re.compile(
     r"-----BEGIN PGP SIGNATURE-----.*?(?:-----END PGP SIGNATURE-----|\Z)", re.DOTALL
@@ -63,8 +63,8 @@ def best(plain: str, page: str) -> list[Section]:
     if is_blank(page):
         return list(plain_sections(plain))
     sections = list(html.sections(page))
-    words = sum(len(_WORDS.findall(section.text)) for section in sections)
-    enough = len(_WORDS.findall(plain)) >= words * _LEAST_SHARE
+    words = {word for section in sections for word in _WORDS.findall(section.text)}
+    enough = len(words.intersection(_WORDS.findall(plain))) >= len(words) * _LEAST_SHARE
     has_table = any(section.kind == "table" and _is_data(section.text) for section in sections)
     if not is_blank(plain) and enough and not has_table:
         return list(plain_sections(plain))

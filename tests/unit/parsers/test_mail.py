@@ -111,6 +111,12 @@ def test_html_is_read_where_the_plain_text_says_nothing_or_has_no_table(tmp_path
     mail.add_alternative("<h1>Plan</h1><p>" + "The words are here. " * 20 + "</p>", subtype="html")
     assert any(section.headings == ("Budget", "Plan") for section in _read(tmp_path, mail))
     mail = _mail()
+    mail.set_content("Your mail program does not show HTML; open this in a browser.")
+    mail.add_alternative(
+        "<p>Order 77 is delivered to Zoë in Köln on 3 June, please ring.</p>", subtype="html"
+    )
+    assert _read(tmp_path, mail)[0].text.endswith("please ring.")
+    mail = _mail()
     mail.set_content("Office Days Köln 30")
     rows = "<tr><th>Office</th><th>Days</th></tr><tr><td>Köln</td><td>30</td></tr>"
     mail.add_alternative(f"<table>{rows}</table>", subtype="html")
