@@ -26,6 +26,8 @@ _CELL_BORDER = " | "
 _BULLET = re.compile(r"\s*(?:[-*+•‣–]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"\s*#{1,6}\s")
 _RULE = re.compile(r"[\s|:\-=_*+]*")
+_AMOUNT = re.compile(r"[-+(]?\D{0,3}\d{1,3}(?:[,.'’\u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?\D{0,3}")
+"""A number that counts something and names no column, as a year or a version may."""
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
@@ -76,9 +78,9 @@ def _blocks(text: str, *, table: bool) -> Iterator[tuple[list[str], bool]]:
 
 
 def _rows(index: int, lines: Sequence[str], *, headed: bool = True) -> Iterator[Candidate]:
-    """Each row under its header: "Item: Travel; Budget: 5,000"."""
+    """Each row under its header: "Item: Travel; Budget: 5,000". A first row with amounts in it is a row as the others."""
     grid = [split_row(line) for line in lines if not _RULE.fullmatch(line)]
-    header = grid[0] if headed and len(grid) > 1 else []
+    header = grid[0] if headed and len(grid) > 1 and not any(map(_AMOUNT.fullmatch, grid[0])) else []
     for row in grid[1:] if header else grid:
         cells = named_cells(header, row)
         if cells:

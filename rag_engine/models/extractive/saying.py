@@ -28,8 +28,9 @@ def quoted(candidate: Candidate) -> str:
     number = candidate.passage + 1
     fence = _fence(candidate.text)
     if candidate.is_code and len(fence) <= _LONGEST_FENCE:
-        return f"[{number}]\n{fence}\n{candidate.text}\n{fence}"
-    text = neutral(candidate.text, keep_markers=False)
+        # Behind the code, as before it the marker would join the sentence above.
+        return f"{fence}\n{candidate.text}\n{fence}\n[{number}]"
+    text = _without_open_code(neutral(candidate.text, keep_markers=False))
     body, end = _END.sub("", text), _END.search(text)
     return f"{body} [{number}]{end[1] if end else ''}"
 
@@ -67,6 +68,14 @@ def _label(text: str) -> str:
     """A heading as a few words in bold: one line, nothing in it that is formatting or a marker."""
     line = " ".join(_EMPHASIS.sub(" ", neutral(text, keep_markers=False)).split()).rstrip(" :.")
     return line if len(line) <= _LONGEST_LABEL else f"{line[: _LONGEST_LABEL - 1]}…"
+
+
+def _without_open_code(text: str) -> str:
+    """With apostrophes for backticks that begin no code, such as a rupee sign read as one: they would take the marker for code."""
+    opened = ""
+    for run in _BACKTICKS.findall(text):
+        opened = run if not opened else "" if run == opened else opened
+    return text.replace("`", "'") if opened else text
 
 
 def _fence(code: str) -> str:

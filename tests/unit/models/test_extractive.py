@@ -106,7 +106,7 @@ async def answer(model: LanguageModel, question: str, *hits: Hit, scope: str = "
         ("How long is parental leave?", "Parental leave is sixteen weeks, fully paid.(3) [2]"),
         ("Wie lange ist die Kündigungsfrist?", "Die Kündigungsfrist beträgt vier Wochen [4]."),
         ("办公室几点开放？", "办公室周一至周五上午九点至下午六点开放 [5]。"),
-        ("Which function returns the hours?", "[3]\n```\ndef hours():\n    return 38\n```"),
+        ("Which function returns the hours?", "```\ndef hours():\n    return 38\n```\n[3]"),
     ],
 )
 async def test_the_sentence_that_answers_is_quoted_with_its_passage(
@@ -286,6 +286,22 @@ async def test_quoted_code_cannot_close_its_block_and_cite() -> None:
             said = await answer(model, "Which function returns the hours?", code, OFFICE)
         assert "(source" in said
         assert {mark.passages for mark in streamed(said, (code, OFFICE)).marks} == {(0,)}
+
+
+async def test_quoted_code_is_cited_and_not_the_line_above_it() -> None:
+    code = passage("def hours():\n    return 38", rank=1, kind="code")
+    async with by_words() as model:
+        read = streamed(await answer(model, "Which function returns the hours?", code), (code,))
+    assert "[" not in read.text.partition("\n")[0]
+    assert read.text.rstrip().endswith("```\n[1]")
+
+
+@pytest.mark.parametrize("price", ["`17,841 crore", "``17`", "`17` and `841"])
+async def test_a_lone_backtick_takes_no_citation_away(price: str) -> None:
+    figures = passage(f"Market capitalisation: {price} in 2022.", rank=1)
+    async with by_words() as model:
+        said = await answer(model, "What is the market capitalisation?", figures)
+    assert {mark.passages for mark in streamed(said, (figures,)).marks} == {(0,)}
 
 
 async def test_a_title_that_is_named_cites_nothing() -> None:

@@ -49,3 +49,11 @@ def test_rows_without_a_header_and_rows_of_one_cell() -> None:
         "Item: sold out",
         "Item: Ink; Cost: 2",
     ]
+
+
+def test_a_first_row_with_amounts_names_no_column() -> None:
+    paid = "BAIN, J | DIRECTOR | 37,499.96\nSMITH, A | CORRESPONDENT | 21,000.00"
+    table = passage(paid, kind="table", anchor="p. 1")
+    assert [candidate.text for candidate in candidates(0, table.chunk)] == paid.split("\n")
+    years = passage("Depot | 2024 | 1.5\nUlm | 3,100 | 2", kind="table", anchor="p. 1")
+    assert [candidate.text for candidate in candidates(0, years.chunk)] == ["Depot: Ulm; 2024: 3,100; 1.5: 2"]
