@@ -38,6 +38,9 @@ def _ordered(placed: Sequence[Placed[Thing]]) -> list[Placed[Thing]]:
     if len(placed) < 2:
         return list(placed)
     rows, columns = _divided(placed, by_rows=True), _divided(placed, by_rows=False)
+    if len(rows) > 1 and len(rows[0][1]) == 1:
+        # What stands above all else heads it, however short it is.
+        return rows[0][1] + _ordered([one for _, row in rows[1:] for one in row])
     if len(rows) < 2 and len(columns) < 2:
         return sorted(placed, key=_by_place)
     by_rows = len(columns) < 2 or (len(rows) > 1 and _widest(rows) >= _widest(columns))

@@ -84,7 +84,7 @@ def test_an_archive_without_a_document_is_damaged(tmp_path: Path) -> None:
         (True, "General", "TRUE"),
         (3, "General", "3"),
         (0.1 + 0.2, "General", "0.3"),
-        (1e20, "General", "1e+20"),
+        (1e20, "General", "1E+20"),
         ("007", "@", "007"),
         (1234.5, "#,##0.00", "1,234.50"),
         (-1234.5, "#,##0.00;(#,##0.00)", "(1,234.50)"),

@@ -88,6 +88,16 @@ def test_rows_of_boxes(tmp_path: Path) -> None:
     assert _lines(_read(tmp_path, slide(*boxes))) == ["00", "01", "02", "10", "11", "12"]
 
 
+def test_a_short_line_above_columns_heads_them(tmp_path: Path) -> None:
+    cards = [
+        box(f"{'card' if upper else 'text'} {column}", (column * 300, 100 if upper else 150, 60, 40))
+        for column in (0, 1)
+        for upper in (True, False)
+    ]
+    said = _lines(_read(tmp_path, slide(*cards, box("heading", (310, 40, 50, 40)))))
+    assert said == ["heading", "card 0", "text 0", "card 1", "text 1"]
+
+
 def test_groups_are_read_as_one(tmp_path: Path) -> None:
     group = (
         '<p:grpSp><p:nvGrpSpPr><p:cNvPr id="9" name="g"/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr><a:xfrm><a:off x="0" y="300"/>'
