@@ -69,7 +69,7 @@ def header_rows(first: Sequence[Cell], marked: int) -> int:
 def table_parts(rows: Iterable[Sequence[str]], headers: int = 1) -> Iterator[str]:
     """The table's text, about a passage or a few at a time, each with the header; rows of a header become one."""
     rows = iter(rows)
-    header = table_text([_one_header(list(islice(rows, headers)))])
+    header = table_text([one_header(list(islice(rows, headers)))])
     lines: list[str] = [header] if header else []
     size = len(header)
     for row in chain(rows):
@@ -86,7 +86,8 @@ def table_parts(rows: Iterable[Sequence[str]], headers: int = 1) -> Iterator[str
         yield "\n".join(lines)
 
 
-def _one_header(rows: Sequence[Sequence[str]]) -> list[str]:
+def one_header(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The rows of a header as one: what stands above a column, each word once."""
     width = max((len(row) for row in rows), default=0)
     columns = ([row[at] for row in rows if at < len(row) and row[at]] for at in range(width))
     return [" ".join(dict.fromkeys(column)) for column in columns]

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.parsers._ooxml_tables import Cell, header_rows, one_header, plain_rows
 from rag_engine.parsers._opendocument_package import DC, DRAW, OFFICE, STYLE, TABLE, TEXT, repeated
 from rag_engine.parsers._sections import one_line
 from rag_engine.parsers._tables import table_text
@@ -126,26 +127,33 @@ def texts(element: _Element, hidden_styles: frozenset[str] = frozenset()) -> Ite
 
 
 def table(element: _Element, hidden_styles: frozenset[str] = frozenset()) -> str:
-    """The rows of a table of words; a cell over several rows is said in each, so that a row can be read by itself."""
-    rows: list[list[str]] = []
-    spanning: dict[int, tuple[str, int]] = {}
+    """The rows of a table of words, those of its header as one; a cell over several rows is said in each of them."""
+    rows: list[list[Cell]] = []
     for row in table_rows(element):
-        cells: list[str] = []
-        for cell, columns in row_cells(row):
-            column = len(cells)
-            above, left = spanning.pop(column, ("", 0))
-            if cell.tag == f"{TABLE}covered-table-cell" and left:
-                text = above
-            else:
-                text = one_line(" ".join(texts(cell, hidden_styles)))
-                left = repeated(cell, f"{TABLE}number-rows-spanned", _MOST_ROWS)
-            if left > 1:
-                spanning[column] = (text, left - 1)
-            cells += [text] * columns
-        rows += [cells] * repeated(row, f"{TABLE}number-rows-repeated", _MOST_ROWS if any(cells) else 1)
+        cells = list(_cells(row, hidden_styles))
+        is_said = any(cell.text for cell in cells)
+        rows += [cells] * repeated(row, f"{TABLE}number-rows-repeated", _MOST_ROWS if is_said else 1)
         if len(rows) > _MOST_ROWS * 10:
             break
-    return table_text(rows)
+    marked = sum(1 for head in element.iterchildren(f"{TABLE}table-header-rows") for _ in table_rows(head))
+    headers = min(header_rows(rows[0], marked), max(len(rows) - 1, 1)) if rows else 0
+    plain = list(plain_rows(rows, headers))
+    return table_text([one_header(plain[:headers]), *plain[headers:]])
+
+
+def _cells(row: _Element, hidden_styles: frozenset[str]) -> Iterator[Cell]:
+    """The cells of a row; what lies under a cell to the left is counted with it, what lies under one above goes on with it."""
+    under = 0
+    for cell, times in row_cells(row):
+        if cell.tag == f"{TABLE}covered-table-cell":
+            yield from (Cell(text="", continues=True) for _ in range(times - under))
+            under = max(under - times, 0)
+            continue
+        columns = repeated(cell, f"{TABLE}number-columns-spanned", _MOST_CELLS)
+        text = one_line(" ".join(texts(cell, hidden_styles)))
+        begins = repeated(cell, f"{TABLE}number-rows-spanned", _MOST_ROWS) > 1
+        yield from (Cell(text=text, columns=columns, begins=begins) for _ in range(times))
+        under = columns - 1
 
 
 def table_rows(element: _Element) -> Iterator[_Element]:

@@ -121,6 +121,21 @@ def test_tables_with_merged_and_repeated_cells(tmp_path: Path) -> None:
     assert (section.kind, section.text) == ("table", "Region | Office\nNorth | Köln\nNorth | Bonn")
 
 
+def test_a_header_of_two_rows_names_the_columns(tmp_path: Path) -> None:
+    cell = "<table:table-cell{}><text:p>{}</text:p></table:table-cell>".format
+    under = "<table:covered-table-cell/>"
+    rows = (
+        cell(' table:number-rows-spanned="2"', "Quarter")
+        + cell(' table:number-columns-spanned="2"', "2024")
+        + under,
+        under + cell("", "Plan") + cell("", "Actual"),
+        cell("", "Q1") + cell("", "1") + cell("", "2"),
+    )
+    body = "".join(f"<table:table-row>{row}</table:table-row>" for row in rows)
+    [section] = _text(tmp_path, f"<table:table>{body}</table:table>")
+    assert section.text == "Quarter | 2024 Plan | 2024 Actual\nQ1 | 1 | 2"
+
+
 def test_notes_comments_frames_and_margins_have_places(tmp_path: Path) -> None:
     body = (
         '<text:h text:outline-level="1">Rules</text:h><text:p>Text<text:note text:note-class="footnote">'
