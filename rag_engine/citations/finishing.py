@@ -9,7 +9,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.citations.claims import claims
+from rag_engine.citations.claims import blocks, claims
 from rag_engine.citations.figures import missing
 from rag_engine.citations.placement import MOST_MARKERS, Mark, Numbering
 from rag_engine.citations.quotes import place, quote
@@ -127,9 +127,19 @@ def _marked_statements(text: str, marks: Sequence[Mark]) -> list[_Statement]:
             continue
         cited = dict.fromkeys(passage for mark in inside for passage in mark.passages)
         words = _without(text, claim.start, claim.end, inside)
+        if inside and not words.strip():
+            words = _code_above(text, claim.start)
         statements.append(_Statement(words=words, passages=tuple(cited), states=claim.states or bool(inside)))
     statements.extend(_line_statement(text, mark) for mark in reversed(waiting))
     return statements
+
+
+def _code_above(text: str, end: int) -> str:
+    """The code that ends right above, for which a marker on a line of its own stands."""
+    above = list(blocks(text[:end]))
+    kind, start, last = above[-1] if above else ("prose", 0, 0)
+    lines = text[start:last].rstrip().split("\n") if kind == "code" else []
+    return "\n".join(lines[1:-1])[:_LONGEST_STATEMENT]
 
 
 def _line_statement(text: str, mark: Mark) -> _Statement:

@@ -136,6 +136,15 @@ async def test_a_number_that_its_passage_does_not_hold_is_flagged() -> None:
     assert cited.report["numbers_unsupported"] == [{"claim": "Guests pay 9 euros.", "numbers": ["9"]}]
 
 
+async def test_a_marker_below_code_stands_for_that_code() -> None:
+    pump = (
+        '"""Settings of the pump."""\n\nPRESSURE = 6.5\n\ndef open_valve(number):\n    """At most twelve."""'
+    )
+    code = hit(pump, kind="code")
+    cited = await _finished("It says:\n\n```python\nPRESSURE = 6.5\n```\n[1]\n", [code])
+    assert "PRESSURE = 6.5" in cited.citations[0].quote
+
+
 async def test_a_row_of_a_cited_table_is_quoted_by_its_own_claim() -> None:
     table = hit("Kind | Days\nFull time | 30\nPart time | 15", document="table", kind="table")
     cited = await _finished("| Kind | Days |\n|---|---|\n| Part time | 15 [1] |", [table])
