@@ -177,8 +177,7 @@ class WorkerProcess:
         recognising = False
         while True:
             began = time.monotonic()
-            # A page that others make wait for the processor may take longer than its processor time.
-            most = min(recognition_left, _PATIENCE * limits.seconds) + _GRACE_SECONDS if recognising else left
+            most = _most_for_a_page(recognition_left, limits.seconds) if recognising else left
             reply = await self._receive(blob, left=most, limits=limits)
             # Only our waiting counts: a slow consumer must not use up the file's time.
             waited = time.monotonic() - began
@@ -326,6 +325,15 @@ def _error(reply: dict[str, object], blob: Blob) -> UserError:
     if isinstance(kind, type) and issubclass(kind, UserError):
         return kind(str(reply.get("message", "")))
     return unreadable(blob)
+
+
+def _most_for_a_page(left: float, page_seconds: float) -> float:
+    """Seconds to wait for one that is recognised: others may make it wait for the processor, whose time is what it has.
+
+    When the time for all is over none is begun any more.
+    """
+    patience = _PATIENCE * min(left, page_seconds) if left > 0 else left
+    return patience + _GRACE_SECONDS
 
 
 def _too_slow(blob: Blob, limits: FileLimits) -> FileTooLarge:

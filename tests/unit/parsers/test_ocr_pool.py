@@ -101,6 +101,16 @@ async def test_processor_time_of_a_scan_does_not_count_as_the_parser_s(slow: Cal
     assert section.text == "5 pages"
 
 
+async def test_the_last_page_may_have_to_wait_for_the_processor(
+    slow: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_process, "_GRACE_SECONDS", 0.2)
+    path = slow("wait 2 2")
+    async with parser_pool(workers=1, seconds=60, memory_bytes=1 << 30, recognition_seconds=3.4) as pool:
+        (section,) = await _read(pool, path)
+    assert section.text == "2 pages"
+
+
 @pytest.mark.parametrize("content", ["wait 1 60", "wait 60 0.4", "work 60 0.4"])
 async def test_a_scan_has_a_last_end(
     slow: Callable[[str], Path], content: str, monkeypatch: pytest.MonkeyPatch
