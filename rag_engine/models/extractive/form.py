@@ -32,6 +32,8 @@ _BACK, _SHORT, _LONGER, _QUESTION, _COLON, _UNENDED = 0.1, 0.25, 0.08, 0.15, 0.1
 _ENDS, _CLOSERS = (*".!?…。！？।۔",), " \"'”’»)]」』"
 _TOTAL = 0.3
 _NAMES, _ROW = 0.3, 0.25
+_LETTERHEAD = re.compile(r"(?:From|To|Cc|Bcc|Sent|Date|Attachments): ")
+"""As the parsers of mails write them: who wrote when, not what."""
 _FEWEST_WORDS, _MOSTLY = 3, 0.7
 _FIELD, _FIELDS = re.compile(r"\w: \S[^;]*;"), 2
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -54,7 +56,7 @@ def form(candidate: Candidate, own: frozenset[str], *, place: int, of: int) -> f
         - (_LONGER if len(text) > _LONG_SENTENCE else 0.0)
         - (_LONGER if len(text) > _VERY_LONG else 0.0)
         - (_QUESTION if text.rstrip().endswith(("?", "？", "؟")) else 0.0)
-        - (_NAMES if _is_names(text) else 0.0)
+        - (_NAMES if _is_names(text) or _LETTERHEAD.match(text) else 0.0)
         - (_ROW if len(_FIELD.findall(text)) >= _FIELDS else 0.0)
         - (_COLON if text.rstrip().endswith((":", "：")) else 0.0)
         - (0.0 if text.rstrip(_CLOSERS).endswith(_ENDS) else _UNENDED)

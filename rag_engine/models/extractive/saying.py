@@ -45,8 +45,8 @@ def said(choices: Sequence[Choice]) -> Iterator[str]:
         for choice in of_one:
             label = _label(choice.section.label) if labelled else ""
             if label:
-                sentences = " ".join(map(_in_line, choice.chosen))
-                yield f"\n- **{label}:** {sentences}"
+                sentences = [_in_line(candidate) for candidate in choice.chosen]
+                yield f"\n- **{label}:** {' '.join([*sentences[:1], *map(_begun, sentences[1:])])}"
             else:
                 yield "".join(f"\n- {_in_line(candidate)}" for candidate in choice.chosen)
 
@@ -57,6 +57,11 @@ def _in_line(candidate: Candidate) -> str:
         return _ended(quoted(candidate))
     line = next((line.strip() for line in candidate.text.split("\n") if line.strip()), "")
     return f"`{_BACKTICKS.sub('', line)[:_LONGEST_CODE]}` [{candidate.passage + 1}]."
+
+
+def _begun(sentence: str) -> str:
+    """One with a small first letter would be taken for more of the sentence before it, its marker for a second one of that."""
+    return f"… {sentence}" if sentence[:1].islower() else sentence
 
 
 def _ended(sentence: str) -> str:

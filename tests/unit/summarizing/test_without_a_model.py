@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rag_engine.models.extractive.candidates import Candidate
 from rag_engine.models.extractive.saying import said
-from rag_engine.models.extractive.summary import choose, draft
+from rag_engine.models.extractive.summary import Choice, choose, draft
 from rag_engine.summarizing.lengths import Wishes
 from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId, SectionKind
 from tests.unit.summarizing.desk import HANDBOOK, desk, long_text
@@ -160,3 +161,19 @@ def test_contents_and_notes_are_left_out_where_there_is_text() -> None:
     )
     assert told == ["- The report looks at the costs of the last year [2]."]
     assert lines(passage(0, "Introduction 1", "Contents")) == ["- Introduction 1 [1]."]
+
+
+def test_of_a_mail_its_text_is_told_and_every_sentence_is_cited() -> None:
+    mail = (
+        "Subject: Delivery of the prototypes\nFrom: Priya Nair <priya@example.com>\nTo: ops@example.com\n"
+        "Date: Tue, 02 Jun 2026 09:14:00 +0200\nAttachments: plan.pdf\n\nHi all,\n\n"
+        "the prototypes leave Ulm on 9 June with the carrier Brandt. the second crate follows by ship in July."
+    )
+    other = passage(2, "Crates are opened by two people of the depot.", "Depot")
+    told = lines(passage(1, mail, "Delivery", anchor="message"), other)[0]
+    assert "leave Ulm on 9 June" in told
+    assert "From:" not in told
+    sentences = (Candidate(passage=0, text="Valves are shut."), Candidate(passage=0, text="the pump stops."))
+    outlined = draft((passage(1, "Text.", "Pump"), other), Wishes()).sections
+    written = "".join(said([Choice(section=section, chosen=sentences) for section in outlined]))
+    assert written.startswith("\n\n- **Pump:** Valves are shut [1]. … the pump stops [1].")
