@@ -77,13 +77,26 @@ def _first_full(grid: Sequence[Sequence[str]]) -> int:
     filled = [sum(1 for cell in row if cell) for row in grid]
     # As full as two rows are: one row may be longer than the others by mistake.
     most = sorted(filled)[-2:][0]
-    return next((at for at, count in enumerate(filled[:_WITHIN]) if count * 10 >= most * 6), 0)
+    return next(
+        (
+            at
+            for at, count in enumerate(filled[:_WITHIN])
+            if count * 10 >= most * 6 and not (count < most and _says_what_it_is(grid[at]))
+        ),
+        0,
+    )
+
+
+def _says_what_it_is(row: Sequence[str]) -> bool:
+    """Whether a row is a line above a table such as "Account:" and "DE12"."""
+    return next((cell for cell in row if cell), "").endswith((":", "："))
 
 
 def _groups(above: Row, header: Row, groups: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Whether the row above the header names groups of its columns: "2024", empty, empty, "2025", empty, empty."""
     return (
         above.number == header.number - 1
+        and not _says_what_it_is(groups)
         and names_columns(groups)
         and names_columns(below[0])
         and _tells_columns(below[0], below[1:])
@@ -111,15 +124,15 @@ def _is_header(head: Sequence[str], below: Sequence[Sequence[str]], *, is_last: 
     return len(numbers) * 2 < max(sum(1 for cell in head if cell), 1) or _tells_columns(head, below)
 
 
-_NAME_AND_VALUE: Final = 2
 _LONGEST_FORM: Final = 15
 
 
 def _is_form(head: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Whether each row names something and says what it is: "Customer:" and "ACME", "Employees" and "45"."""
-    if len(head) != _NAME_AND_VALUE or not head[1] or len(below) > _LONGEST_FORM:
+    is_wider = any(any(row[2:]) for row in (head, *below))
+    if len(below) > _LONGEST_FORM or is_wider or len(head) == 1 or not all(head[:2]):
         return False
-    if head[0].endswith((":", "：")):
+    if _says_what_it_is(head):
         return True
     kinds = [kind(row[1]) for row in below if row[1]]
     words = kinds.count("words")

@@ -120,25 +120,25 @@ def _row_range(rows: Sequence[Row]) -> str:
 
 
 def _tables(rows: Iterable[Row]) -> Iterator[Iterator[Row]]:
-    """An empty row divides tables where a header of words follows, perhaps under a title, and numbers stand above."""
+    """An empty row divides tables where a header follows, perhaps under a title, and numbers or shorter rows stand above."""
     for _, table in groupby(_numbered(iter(rows)), key=lambda numbered: numbered[0]):
         yield (row for _, row in table)
 
 
 def _numbered(rows: Iterator[Row]) -> Iterator[tuple[int, Row]]:
-    table = above = 0
+    table = above = widest = 0
     counted = False
     for row in rows:
         beginning = [row]
-        if counted and row.number > above + 1:
+        if (counted or row.filled > widest > 1) and row.number > above + 1:
             if row.filled == 1:
                 beginning += islice(rows, 1)
             last = beginning[-1]
             if last.number - row.number == len(beginning) - 1 and names_columns(last.cells):
-                table, counted = table + 1, False
+                table, counted, widest = table + 1, False, 0
         for taken in beginning:
             counted = counted or any(kind(cell) == "number" for cell in taken.cells)
-            above = taken.number
+            above, widest = taken.number, max(widest, taken.filled)
             yield table, taken
 
 

@@ -86,3 +86,17 @@ def test_a_row_s_number_counts_quoted_line_breaks_once_and_empty_rows(tmp_path: 
 def test_numbers_that_are_kept_as_text_are_read_as_shown(tmp_path: Path) -> None:
     content = 'Part,Cost\n="007",5\n"=""0049 30""",6\n'
     assert _read(tmp_path, content) == [("rows 2–3", "Part | Cost\n007 | 5\n0049 30 | 6")]
+
+
+@pytest.mark.parametrize("gap", [";;\n", ""])
+def test_lines_about_a_table_above_it_are_not_its_header(tmp_path: Path, gap: str) -> None:
+    about = "Statement;;\nAccount:;DE12;\nPeriod:;May;\n"
+    rows = "Date;Text;Amount\n02.05.2024;Rent;-800,00\n03.05.2024;Pay;2.500,00\n"
+    first, *above, last = _read(tmp_path, about + gap + rows)
+    assert first == ("row 1", "Statement")
+    assert "\n".join(text for _, text in above) == "Account: | DE12\nPeriod: | May"
+    assert last == (
+        "rows 6–7" if gap else "rows 5–6",
+        "Date | Text | Amount\n02.05.2024 | Rent | -800,00\n03.05.2024 | Pay | 2.500,00",
+    )
+    assert above[0][0] == ("rows 2–3" if gap else "row 2")
