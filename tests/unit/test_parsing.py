@@ -210,7 +210,7 @@ async def test_what_a_file_left_in_the_pipe_is_not_taken_for_the_next(
 
 
 async def test_ctrl_c_in_a_terminal_does_not_reach_a_worker(pool: ParserPool, hostile: MakeBlob) -> None:
-    assert os.getpgid(await _process_of(pool, hostile)) != os.getpgid(0)
+    assert os.getpgid(await _worker_of(pool, hostile)) != os.getpgid(0)
 
 
 async def test_a_bad_file_leaves_the_worker_alone(
