@@ -23,7 +23,8 @@ NO_TEXT = "The file has no text in it, so there is nothing to search."
 
 _LINE_ENDS = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # Control characters, lone surrogates, byte order marks and noncharacters: databases, JSON and terminals choke on them.
-_UNWANTED = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
+# Soft hyphens are not seen, and words with them are not found.
+_UNWANTED = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\xad\ud800-\udfff\ufeff\ufffe\uffff]")
 _ODD = re.compile(f"{_LINE_ENDS.pattern}|{_UNWANTED.pattern}")
 _INVISIBLE = re.compile("[\\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069]+")
 _SEPARATORS = {"prose": "\n\n", "list": "\n", "code": "\n\n", "table": "\n", "notice": "\n"}

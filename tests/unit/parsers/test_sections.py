@@ -80,6 +80,10 @@ def test_line_ends_and_controls() -> None:
     assert clean("a\r\nb\rc\u2028d\x85e\x00\x07f\ufeff\ud800") == "a\nb\nc\nd\nef"
 
 
+def test_soft_hyphens_do_not_divide_words() -> None:
+    assert clean("Donau\u00addampf\u00adschiff") == "Donaudampfschiff"
+
+
 def test_a_heading_ends_its_equals_and_those_below() -> None:
     path = entered(entered(entered((), 2, "Early"), 1, "Leave"), 2, "Sick\nleave")
     assert titles(path) == ("Leave", "Sick leave")
