@@ -31,7 +31,7 @@ _OPENING, _NEXT, _LAST = 0.2, 0.08, 0.05
 _BACK, _SHORT, _LONGER, _QUESTION, _COLON, _UNENDED = 0.1, 0.25, 0.08, 0.15, 0.1, 0.1
 _ENDS, _CLOSERS = (*".!?…。！？।۔",), " \"'”’»)]」』"
 _TOTAL = 0.3
-_NAMES, _ROW = 0.3, 0.25
+_NAMES, _ROW, _NO_NEWS = 0.3, 0.25, 1.0
 _LETTERHEAD = re.compile(r"(?:From|To|Cc|Bcc|Sent|Date|Attachments): ")
 """As the parsers of mails write them: who wrote when, not what."""
 _FEWEST_WORDS, _MOSTLY = 3, 0.7
@@ -56,7 +56,8 @@ def form(candidate: Candidate, own: frozenset[str], *, place: int, of: int) -> f
         - (_LONGER if len(text) > _LONG_SENTENCE else 0.0)
         - (_LONGER if len(text) > _VERY_LONG else 0.0)
         - (_QUESTION if text.rstrip().endswith(("?", "？", "؟")) else 0.0)
-        - (_NAMES if _is_names(text) or _LETTERHEAD.match(text) else 0.0)
+        - (_NAMES if _is_names(text) else 0.0)
+        - (_NO_NEWS if _LETTERHEAD.match(text) else 0.0)
         - (_ROW if len(_FIELD.findall(text)) >= _FIELDS else 0.0)
         - (_COLON if text.rstrip().endswith((":", "：")) else 0.0)
         - (0.0 if text.rstrip(_CLOSERS).endswith(_ENDS) else _UNENDED)

@@ -173,6 +173,9 @@ def test_of_a_mail_its_text_is_told_and_every_sentence_is_cited() -> None:
     told = lines(passage(1, mail, "Delivery", anchor="message"), other)[0]
     assert "leave Ulm on 9 June" in told
     assert "From:" not in told
+    short = "From: Alice Example <alice@example.com>\nTo: Bob <bob@example.com>\n\nThis email contains an attachment."
+    told = lines(passage(1, short, "Email", anchor="message"), other, wishes=Wishes(sentences=2))[0]
+    assert told == "- **Email:** This email contains an attachment [1]."
     sentences = (Candidate(passage=0, text="Valves are shut."), Candidate(passage=0, text="the pump stops."))
     outlined = draft((passage(1, "Text.", "Pump"), other), Wishes()).sections
     written = "".join(said([Choice(section=section, chosen=sentences) for section in outlined]))
