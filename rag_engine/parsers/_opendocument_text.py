@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal
 
 from rag_engine.parsers._ooxml_tables import Cell, header_rows, one_header, plain_rows
 from rag_engine.parsers._opendocument_package import DC, DRAW, OFFICE, STYLE, TABLE, TEXT, repeated
 from rag_engine.parsers._sections import one_line
+from rag_engine.parsers._symbols import raised
 from rag_engine.parsers._tables import table_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
 
@@ -45,6 +47,9 @@ _ROW_GROUPS: Final = frozenset(
     f"{TABLE}{name}" for name in ("table-header-rows", "table-rows", "table-row-group")
 )
 _ASIDES: Final = frozenset({f"{TEXT}note", f"{OFFICE}annotation"})
+Look = Literal["hidden", "raised"]
+_PLAIN: Final[Mapping[str, Look]] = MappingProxyType({})
+_RAISED: Final = re.compile(r"super|[1-9]\d*%? ")
 _HIDDEN_FIELDS: Final = frozenset({f"{TEXT}hidden-text", f"{TEXT}hidden-paragraph"})
 
 
@@ -59,28 +64,30 @@ class Paragraph:
 
 @dataclass(slots=True)
 class _Reading:
-    hidden_styles: frozenset[str]
+    looks: Mapping[str, Look]
     pieces: list[str] = field(default_factory=list[str])
     asides: list[_Element] = field(default_factory=list["_Element"])
     frames: list[_Element] = field(default_factory=list["_Element"])
 
 
-def paragraph(element: _Element, hidden_styles: frozenset[str] = frozenset()) -> Paragraph:
-    """What a paragraph or heading says; text of `hidden_styles` is not seen."""
-    reading = _Reading(hidden_styles)
-    if not _is_hidden(element, hidden_styles):
+def paragraph(element: _Element, looks: Mapping[str, Look] = _PLAIN) -> Paragraph:
+    """What a paragraph or heading says; `looks` are those of the styles by their names."""
+    reading = _Reading(looks)
+    if not _is_hidden(element, looks):
         _walk(element, reading, 0)
     lines = (_SPACES.sub(" ", line).strip(" ") for line in "".join(reading.pieces).split("\n"))
     text = "\n".join(lines).replace(_KEPT_SPACE, " ").replace(_TAB, "\t").strip()
     return Paragraph(text=text, asides=tuple(reading.asides), frames=tuple(reading.frames))
 
 
-def hidden_style(style: _Element) -> str:
-    """The name of a character or paragraph style whose text is not shown; empty for others."""
+def look_of(style: _Element) -> Look | None:
+    """What a character or paragraph style does to its text, if it does anything that matters."""
     for properties in style.iterchildren(f"{STYLE}text-properties"):
         if properties.get(f"{TEXT}display") == "none":
-            return style.get(f"{STYLE}name") or ""
-    return ""
+            return "hidden"
+        if _RAISED.match(properties.get(f"{STYLE}text-position") or ""):
+            return "raised"
+    return None
 
 
 def _walk(element: _Element, reading: _Reading, depth: int) -> None:
@@ -102,35 +109,38 @@ def _take(child: _Element, reading: _Reading, depth: int) -> None:
         reading.asides.append(child)
     elif tag in _FRAMES:
         reading.frames.append(child)
-    elif tag not in _UNSEEN and depth < _DEEPEST and not _is_hidden(child, reading.hidden_styles):
+    elif tag not in _UNSEEN and depth < _DEEPEST and not _is_hidden(child, reading.looks):
+        before = len(reading.pieces)
         _walk(child, reading, depth + 1)
+        if reading.looks.get(child.get(f"{TEXT}style-name") or "") == "raised":
+            reading.pieces[before:] = [raised("".join(reading.pieces[before:]))]
 
 
-def _is_hidden(element: _Element, hidden_styles: frozenset[str]) -> bool:
+def _is_hidden(element: _Element, looks: Mapping[str, Look]) -> bool:
     if element.tag in _HIDDEN_FIELDS and element.get(f"{TEXT}is-hidden") == "true":
         return True
-    return bool(hidden_styles) and element.get(f"{TEXT}style-name") in hidden_styles
+    return bool(looks) and looks.get(element.get(f"{TEXT}style-name") or "") == "hidden"
 
 
-def texts(element: _Element, hidden_styles: frozenset[str] = frozenset()) -> Iterator[str]:
+def texts(element: _Element, looks: Mapping[str, Look] = _PLAIN) -> Iterator[str]:
     """The paragraphs anywhere within, in order, each by itself; what hangs on them stands after them."""
     for child in element.iterchildren():
         if child.tag in {f"{TEXT}p", f"{TEXT}h"}:
-            read = paragraph(child, hidden_styles)
+            read = paragraph(child, looks)
             yield read.text
             for frame in read.frames:
-                yield from texts(frame, hidden_styles)
+                yield from texts(frame, looks)
         elif child.tag == f"{TABLE}table":
-            yield table(child, hidden_styles).replace(" | ", ", ")
+            yield table(child, looks).replace(" | ", ", ")
         elif child.tag not in _UNSEEN | _ASIDES and child.tag != f"{DC}date":
-            yield from texts(child, hidden_styles)
+            yield from texts(child, looks)
 
 
-def table(element: _Element, hidden_styles: frozenset[str] = frozenset()) -> str:
+def table(element: _Element, looks: Mapping[str, Look] = _PLAIN) -> str:
     """The rows of a table of words, those of its header as one; a cell over several rows is said in each of them."""
     rows: list[list[Cell]] = []
     for row in table_rows(element):
-        cells = list(_cells(row, hidden_styles))
+        cells = list(_cells(row, looks))
         is_said = any(cell.text for cell in cells)
         rows += [cells] * repeated(row, f"{TABLE}number-rows-repeated", _MOST_ROWS if is_said else 1)
         if len(rows) > _MOST_ROWS * 10:
@@ -141,7 +151,7 @@ def table(element: _Element, hidden_styles: frozenset[str] = frozenset()) -> str
     return table_text([one_header(plain[:headers]), *plain[headers:]])
 
 
-def _cells(row: _Element, hidden_styles: frozenset[str]) -> Iterator[Cell]:
+def _cells(row: _Element, looks: Mapping[str, Look]) -> Iterator[Cell]:
     """The cells of a row; what lies under a cell to the left is counted with it, what lies under one above goes on with it."""
     under = 0
     for cell, times in row_cells(row):
@@ -150,7 +160,7 @@ def _cells(row: _Element, hidden_styles: frozenset[str]) -> Iterator[Cell]:
             under = max(under - times, 0)
             continue
         columns = repeated(cell, f"{TABLE}number-columns-spanned", _MOST_CELLS)
-        text = one_line(" ".join(texts(cell, hidden_styles)))
+        text = one_line(" ".join(texts(cell, looks)))
         begins = repeated(cell, f"{TABLE}number-rows-spanned", _MOST_ROWS) > 1
         yield from (Cell(text=text, columns=columns, begins=begins) for _ in range(times))
         under = columns - 1

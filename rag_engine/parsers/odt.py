@@ -17,7 +17,7 @@ from rag_engine.parsers._opendocument_package import (
     document,
     repeated,
 )
-from rag_engine.parsers._opendocument_text import hidden_style, paragraph, table, table_rows, texts
+from rag_engine.parsers._opendocument_text import Look, look_of, paragraph, table, table_rows, texts
 from rag_engine.parsers._sections import (
     HeadingPath,
     entered,
@@ -59,7 +59,7 @@ class _Place:
 
     file: Path
     path: HeadingPath = ()
-    hidden: set[str] = field(default_factory=set[str])
+    looks: dict[str, Look] = field(default_factory=dict[str, Look])
     levels: dict[str, int] = field(default_factory=dict[str, int])
     """Style -> level of the heading that a paragraph of it is."""
     numbering: Numbering = field(default_factory=Numbering)
@@ -98,8 +98,9 @@ def _learn(style: _Element, place: _Place) -> None:
     elif style.tag == f"{TEXT}outline-style":
         place.numbering.learn(style, _OUTLINE)
     elif style.tag == f"{STYLE}style":
-        if hidden_style(style):
-            place.hidden.add(name)
+        look = look_of(style)
+        if look is not None:
+            place.looks[name] = look
         parent = style.get(f"{STYLE}parent-style-name") or ""
         level = style.get(f"{STYLE}default-outline-level") or ""
         if level.isdecimal() and len(level) < 3:
@@ -114,7 +115,7 @@ def _learn_margins(master: _Element, place: _Place) -> None:
         kind = str(margin.tag).rpartition("}")[2].partition("-")[0]
         if kind in _MARGINS:
             title = _MARGINS[kind]
-            said = texts(margin, frozenset(place.hidden))
+            said = texts(margin, place.looks)
             for text in (text for text in said if any(map(str.isalpha, text))):
                 place.margins.setdefault(text, Section(text=text, anchor=f"§ {title}", headings=(title,)))
 
@@ -134,7 +135,7 @@ def _block(element: _Element, place: _Place, depth: int) -> Iterator[Section]:
     elif tag == f"{TEXT}list":
         yield from _list(element, place, depth, style="", level=1)
     elif tag == f"{TABLE}table" and _is_data(element):
-        yield place.section(table(element, frozenset(place.hidden)), "table")
+        yield place.section(table(element, place.looks), "table")
         yield from _asides(element, place)
     elif tag == f"{DRAW}frame":
         yield from _frame(element, place, depth)
@@ -146,7 +147,7 @@ def _block(element: _Element, place: _Place, depth: int) -> Iterator[Section]:
 def _paragraph(
     element: _Element, place: _Place, depth: int, *, label: str = "", indent: str | None = None
 ) -> Iterator[Section]:
-    read = paragraph(element, frozenset(place.hidden))
+    read = paragraph(element, place.looks)
     level = _level(element, place)
     text = read.text
     if level and not is_blank(text):

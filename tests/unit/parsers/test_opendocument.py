@@ -90,6 +90,15 @@ def test_what_is_not_seen_is_not_read(tmp_path: Path) -> None:
     assert _said(_text(tmp_path, body, hidden)) == "seen 漢字"
 
 
+def test_raised_digits_stay_raised(tmp_path: Path) -> None:
+    style = (
+        '<style:style style:name="T1"><style:text-properties style:text-position="super 58%"/></style:style>'
+    )
+    span = '<text:span text:style-name="T1">{}</text:span>'.format
+    [section] = _text(tmp_path, f"<text:p>10{span(6)} m{span(2)} a year, the 1{span('st')}</text:p>", style)
+    assert section.text == "10⁶ m² a year, the 1st"
+
+
 def test_lists_are_counted_as_shown(tmp_path: Path) -> None:
     style = (
         '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1" '
