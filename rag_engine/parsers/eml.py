@@ -71,6 +71,8 @@ class _Message:
     """Plain text and HTML that say the same."""
     invitations: list[Part] = field(default_factory=list["Part"])
     attachments: list[Part] = field(default_factory=list["Part"])
+    pictures: list[Part] = field(default_factory=list["Part"])
+    """Of the text, if it shows them."""
     encrypted: bool = False
 
 
@@ -113,6 +115,7 @@ def _sections(root: Part, unpacking: Unpacking) -> Iterator[Section]:
         raise CorruptFile(_NO_MESSAGE)
     sorted_out = _Message()
     _sort(root, sorted_out)
+    sorted_out.attachments += _not_shown(sorted_out)
     names = [_name(part, number) for number, part in enumerate(sorted_out.attachments, 1)]
     envelope = _envelope(root, names)
     bodies = list(_bodies(sorted_out))
@@ -170,7 +173,9 @@ def _sort(part: Part, found: _Message) -> None:
     elif _is_body(part, kind):
         is_page = kind in {"text/html", "application/xhtml+xml"}
         found.bodies.append((None, part) if is_page else (part, None))
-    elif not _is_inline_picture(part, kind):
+    elif _is_inline_picture(part, kind):
+        found.pictures.append(part)
+    else:
         found.attachments.append(part)
 
 
@@ -185,6 +190,7 @@ def _sort_alternatives(part: Part, found: _Message) -> None:
         found.bodies.append((plain, page))
     found.invitations += within.invitations
     found.attachments += within.attachments
+    found.pictures += within.pictures
     found.encrypted = found.encrypted or within.encrypted
 
 
@@ -221,6 +227,16 @@ def _is_inline_picture(part: Part, kind: str) -> bool:
         and disposition != "attachment"
         and (shown or (disposition == "inline" and not _own_name(part)))
     )
+
+
+def _not_shown(found: _Message) -> list[Part]:
+    """Photos that were sent with an id, as if the text showed them, which it does not."""
+    sent = [part for part in found.pictures if _own_name(part) and "content-location" not in part.headers]
+    pages = "".join(_text(page) for _, page in found.bodies) if sent else ""
+    identifiers = (str(part.headers.get("content-id", "")).strip(" <>") for part in sent)
+    return [
+        part for part, known in zip(sent, identifiers, strict=True) if known and f"cid:{known}" not in pages
+    ]
 
 
 def _own_name(part: Part) -> str:

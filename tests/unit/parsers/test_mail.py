@@ -189,12 +189,13 @@ def test_a_line_that_mailboxes_escape_is_no_quotation(tmp_path: Path) -> None:
 def test_photos_from_phones_are_attachments_and_logos_are_not(tmp_path: Path) -> None:
     mail = _mail()
     mail.set_content("See the receipt.")
-    for name, identifier in (("IMG_1.jpeg", None), ("logo.png", "<logo@x>")):
+    mail.add_alternative("<p>See the receipt.</p><img src='cid:logo@x'>", subtype="html")
+    for name, identifier in (("IMG_1.jpeg", None), ("logo.png", "<logo@x>"), ("IMG_2.jpeg", "<2@x>")):
         mail.add_attachment(
             b"no picture", "image", "jpeg", disposition="inline", filename=name, cid=identifier
         )
     first, *_ = _read(tmp_path, mail)
-    assert "Attachments: IMG_1.jpeg\n" in first.text
+    assert "Attachments: IMG_1.jpeg, IMG_2.jpeg\n" in first.text
 
 
 def test_saved_web_pages_are_read_as_pages(tmp_path: Path) -> None:
