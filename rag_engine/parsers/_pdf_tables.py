@@ -247,7 +247,8 @@ def _rows_within(cells: dict[int, Row]) -> list[dict[int, Row]]:
     named = sum(column_of[id(row[0])] == first for row in rows)
     others = [line for row in rows for line in row if column_of[id(line)] != first]
     figures = sum(_FIGURE.search(line.text) is not None for line in others)
-    if len(rows) < 2 or min(map(len, rows)) < 2 or named * 5 < len(rows) * 4 or figures * 2 < len(others):
+    alone = sum(len(row) == 1 for row in rows)  # such as a title of the rows below it
+    if len(rows) < 2 or alone * 5 > len(rows) or named * 4 < len(rows) * 3 or figures * 2 < len(others):
         return [cells]
     parted: list[dict[int, Row]] = []
     for row in rows:

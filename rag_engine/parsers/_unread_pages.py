@@ -9,9 +9,9 @@ from rag_engine.types import Section
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-Reason: TypeAlias = Literal["missing", "faint", "slow", "exhausted", "large", "failed", "many"]
+Reason: TypeAlias = Literal["missing", "faint", "slow", "exhausted", "large", "failed", "many", "damaged"]
 """Why a page that is a picture was not recognised: there is no program for it; its letters cannot be made out; it or all pages so
-far took too long; its picture is too large; the program failed; it comes after many."""
+far took too long; its picture is too large; the program failed; it comes after many. And of any page: it is damaged."""
 
 MISSING: Final = (
     "text recognition (OCR) is not installed on this server; whoever runs it installs Tesseract "
@@ -34,6 +34,7 @@ _REASONS: Final[Mapping[Reason, tuple[str, str]]] = {
         "of so many pictures in one file the last are not read",
     ),
     "failed": ("its text could not be recognised", "their text could not be recognised"),
+    "damaged": ("it is damaged", "they are damaged"),
 }
 _MOST_NAMED: Final = 10
 

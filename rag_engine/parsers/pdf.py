@@ -79,6 +79,7 @@ class _Reading:
     rules: Rules = field(default_factory=Rules)
     rows: Rows = ()
     """The table that the page before ended with, if it did: the next may go on with it."""
+    pages: int = 0
     unread: dict[Reason, list[int]] = field(default_factory=lambda: defaultdict(list[int]))
 
 
@@ -99,14 +100,12 @@ def _sections(document: Document) -> Iterator[Section]:
         for section in _page_sections(page, reading):
             found_text = True
             yield section
-    with translate_errors():
-        count = document.page_count
     for section in attachments(document):
         found_text = True
         yield section
     if not found_text:
-        raise EmptyDocument(no_text(reading.unread, count, otherwise=_NO_TEXT))
-    yield from notices(reading.unread, count)
+        raise EmptyDocument(no_text(reading.unread, reading.pages, otherwise=_NO_TEXT))
+    yield from notices(reading.unread, reading.pages)
     if is_dynamic_form(document):
         yield Section(text=_DYNAMIC_FORM, anchor="p. 1", kind="notice")
 
@@ -114,12 +113,13 @@ def _sections(document: Document) -> Iterator[Section]:
 def _pages(document: Document, reading: _Reading) -> Iterator[_ReadPage]:
     read = failed = 0
     with translate_errors():
-        count = document.page_count
-    for number in range(1, count + 1):
+        reading.pages = document.page_count  # as it says: where pages are damaged it finds others later
+    for number in range(1, reading.pages + 1):
         try:
             with translate_errors():
                 page = _read_page(document.load_page(number - 1), number, reading)
         except CorruptFile:
+            reading.unread["damaged"].append(number)
             failed += 1
             if failed == _BAD_PAGES:
                 break

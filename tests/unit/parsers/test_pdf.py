@@ -169,3 +169,16 @@ def test_columns_drawn_line_by_line_are_read_one_after_the_other() -> None:
     left, right = arranged([block])
     assert [line.text[:9] for line in left.lines] == ["The left "] * 4
     assert [line.text[:9] for line in right.lines] == ["The right"] * 4
+
+
+def test_a_page_that_is_damaged_is_named(tmp_path: Path) -> None:
+    document = _document()
+    for number in range(3):
+        document.new_page().insert_text((72, 72), f"Rule {number} of the harbour is kept by everybody.")
+    document.update_object(document.page_xref(1), "<< /Type /Pages /Kids [] /Count 1 >>")
+    document.save(tmp_path / "file")
+    sections = list(pdf.parse(tmp_path / "file"))
+    assert [section.text for section in sections if section.kind == "notice"] == [
+        "1 of 3 pages could not be read (p. 3): it is damaged."
+    ]
+    assert sum("of the harbour" in section.text for section in sections) == 2

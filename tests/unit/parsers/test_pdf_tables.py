@@ -49,6 +49,22 @@ def test_cells_of_several_lines_and_empty_cells_keep_their_columns(tmp_path: Pat
     assert _tables(document, tmp_path / "file") == [("p. 1", "\n".join(" | ".join(row) for row in rows))]
 
 
+def test_rows_of_an_invoice_that_only_share_a_frame_stay_rows(tmp_path: Path) -> None:
+    document = _library.open()
+    page = document.new_page()
+    _draw_table(page, [("Totals", "Hours", "Cost")])
+    lines = [("Parts", "", "2,100"), ("Body Labor", "2", "300"), ("Supplies", "", "")]
+    lines += [("Paint", "", "60"), ("Filler", "1", "30"), ("Subtotal", "", "2,490")]
+    for column in range(3):
+        page.draw_rect(_library.Rect(72 + 120 * column, 140, 192 + 120 * column, 260))
+        for at, line in enumerate(lines):
+            if line[column]:
+                page.insert_text((76 + 120 * column, 156 + 16 * at), line[column], fontsize=9)
+    rows = [("Totals", "Hours", "Cost"), *lines]
+    expected = [" | ".join(row) if row[2] else row[0] for row in rows]
+    assert _tables(document, tmp_path / "file") == [("p. 1", "\n".join(expected))]
+
+
 def test_a_table_over_two_pages_has_its_header_on_both(tmp_path: Path) -> None:
     document = _library.open()
     _draw_table(
