@@ -18,7 +18,7 @@ import pymupdf
 
 from benchmarks.made_files import long_pdf
 from rag_engine.parsers import pdf
-from rag_engine.parsers._pdf_usable import fault
+from rag_engine.parsers._pdf.usable import fault
 from rag_engine.parsing import parser_pool
 from tests.documents import corpus
 from tests.hostile.watching import peak_memory

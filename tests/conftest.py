@@ -5,9 +5,15 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from rag_engine.parsers._recognition_terms import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # How long an example takes says more about what else the machine does than about us.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -39,3 +45,11 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     if (SHARED / "tiktoken").is_dir():
         monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(SHARED / "tiktoken"))
+
+
+@pytest.fixture(autouse=True)
+def fresh_terms() -> Iterator[None]:
+    """Text recognition in a process of its own for each file: here many files are read in one."""
+    token = terms.set(None)
+    yield
+    terms.reset(token)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.errors import CorruptFile, EncryptedFile
 from rag_engine.parsers._doc_sprms import paragraph_properties, text_is_unseen
 from rag_engine.parsers._ole import stream
-from rag_engine.parsers._rtf_tokens import codec_of_page
+from rag_engine.parsers._rtf.tokens import codec_of_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

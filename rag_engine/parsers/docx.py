@@ -6,15 +6,15 @@ import functools
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import EmptyDocument
-from rag_engine.parsers._docx_blocks import BlockReader
-from rag_engine.parsers._docx_notes import Notes
-from rag_engine.parsers._docx_numbering import numbering_of
-from rag_engine.parsers._docx_styles import styles_of
-from rag_engine.parsers._docx_tables import is_contents
-from rag_engine.parsers._docx_text import shows_prompt
+from rag_engine.parsers._docx.blocks import BlockReader
+from rag_engine.parsers._docx.notes import Notes
+from rag_engine.parsers._docx.numbering import numbering_of
+from rag_engine.parsers._docx.styles import styles_of
+from rag_engine.parsers._docx.tables import is_contents
+from rag_engine.parsers._docx.text import shows_prompt
 from rag_engine.parsers._ooxml import MC, Element, Package, R, W, package
-from rag_engine.parsers._ooxml_embedded import continued_sections
-from rag_engine.parsers._ooxml_pictures import UNREAD, PictureReader
+from rag_engine.parsers._ooxml.embedded import continued_sections
+from rag_engine.parsers._ooxml.pictures import UNREAD, PictureReader
 from rag_engine.parsers._sections import is_blank, joined
 from rag_engine.parsers._unpacking import Unpacking
 from rag_engine.recognition import PROGRAM
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from rag_engine.parsers._docx_styles import Style
+    from rag_engine.parsers._docx.styles import Style
 
 PROGRAMS: Final = (PROGRAM,)
 """For documents that are scans."""

@@ -12,8 +12,8 @@ from lxml import etree
 from rag_engine.errors import CorruptFile, UserError
 from rag_engine.parsers._archives import check_archive
 from rag_engine.parsers._epub_package import Chapter, chapters
-from rag_engine.parsers._html_unseen import Strictness
-from rag_engine.parsers._html_walk import walk
+from rag_engine.parsers._html.unseen import Strictness
+from rag_engine.parsers._html.walk import walk
 from rag_engine.parsers._sections import joined
 from rag_engine.parsers._xml_parts import Package, attribute, translated
 from rag_engine.types import Section

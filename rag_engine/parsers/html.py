@@ -9,8 +9,8 @@ from lxml import etree
 
 from rag_engine.errors import UnsupportedFile
 from rag_engine.parsers._encoding import opened_markup
-from rag_engine.parsers._html_unseen import Strictness
-from rag_engine.parsers._html_walk import walk
+from rag_engine.parsers._html.unseen import Strictness
+from rag_engine.parsers._html.walk import walk
 from rag_engine.parsers._sections import is_blank, joined, one_line
 from rag_engine.types import Section
 

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._opendocument_objects import described, embedded
-from rag_engine.parsers._opendocument_package import (
+from rag_engine.parsers._opendocument.objects import described, embedded
+from rag_engine.parsers._opendocument.package import (
     DC,
     DRAW,
     OFFICE,
@@ -18,7 +18,7 @@ from rag_engine.parsers._opendocument_package import (
     TEXT,
     document,
 )
-from rag_engine.parsers._opendocument_text import paragraph, table, texts
+from rag_engine.parsers._opendocument.text import paragraph, table, texts
 from rag_engine.parsers._reading_order import Placed, in_reading_order
 from rag_engine.parsers._sections import is_blank, joined, one_line
 from rag_engine.types import Section

@@ -11,7 +11,7 @@ from rag_engine.errors import CorruptFile, EncryptedFile
 from rag_engine.parsers._archives import check_archive
 from rag_engine.parsers._grid import LAST_ROW, GridRow, column_letters, sheet_sections
 from rag_engine.parsers._ods_cells import Cell, cells_of, chart_titles, words
-from rag_engine.parsers._opendocument_package import refuse_entities
+from rag_engine.parsers._opendocument.package import refuse_entities
 from rag_engine.parsers._sections import joined, one_line
 from rag_engine.parsers._xlsx_extras import note_text
 from rag_engine.parsers._xml_parts import Element, Package, attribute, descendants, local, translated

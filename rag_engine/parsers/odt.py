@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._opendocument_lists import BULLET, Numbering
-from rag_engine.parsers._opendocument_objects import described, embedded
-from rag_engine.parsers._opendocument_package import (
+from rag_engine.parsers._opendocument.lists import BULLET, Numbering
+from rag_engine.parsers._opendocument.objects import described, embedded
+from rag_engine.parsers._opendocument.package import (
     DC,
     DRAW,
     OFFICE,
@@ -17,7 +17,7 @@ from rag_engine.parsers._opendocument_package import (
     document,
     repeated,
 )
-from rag_engine.parsers._opendocument_text import Look, look_of, paragraph, table, table_rows, texts
+from rag_engine.parsers._opendocument.text import Look, look_of, paragraph, table, table_rows, texts
 from rag_engine.parsers._sections import (
     HeadingPath,
     entered,

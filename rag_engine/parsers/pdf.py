@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from rag_engine.errors import CorruptFile, EmptyDocument, EncryptedFile
 from rag_engine.parsers._mupdf import Document, Page, empty_store, open_pdf, picture_share, translate_errors
-from rag_engine.parsers._pdf_headings import count_sizes, outlined, sized
-from rag_engine.parsers._pdf_layout import Block, arranged
-from rag_engine.parsers._pdf_lines import PageText, page_text
-from rag_engine.parsers._pdf_margins import Margins
-from rag_engine.parsers._pdf_notes import attachments, has_fields, is_dynamic_form, page_notes
-from rag_engine.parsers._pdf_paragraphs import broken_word, continued, paragraph
-from rag_engine.parsers._pdf_recognition import PROGRAMS, Unread, recognised
-from rag_engine.parsers._pdf_tables import (
+from rag_engine.parsers._pdf.headings import count_sizes, outlined, sized
+from rag_engine.parsers._pdf.layout import Block, arranged
+from rag_engine.parsers._pdf.lines import PageText, page_text
+from rag_engine.parsers._pdf.margins import Margins
+from rag_engine.parsers._pdf.notes import attachments, has_fields, is_dynamic_form, page_notes
+from rag_engine.parsers._pdf.paragraphs import broken_word, continued, paragraph
+from rag_engine.parsers._pdf.recognition import PROGRAMS, Unread, recognised
+from rag_engine.parsers._pdf.tables import (
     Rows,
     Rules,
     carried_rows,
@@ -25,7 +25,7 @@ from rag_engine.parsers._pdf_tables import (
     repeated_header,
     table_text,
 )
-from rag_engine.parsers._pdf_usable import fault
+from rag_engine.parsers._pdf.usable import fault
 from rag_engine.parsers._sections import HeadingPath, entered, joined, one_line, titles
 from rag_engine.parsers._unread_pages import Reason, no_text, notices
 from rag_engine.types import Section

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._ooxml import A, Element, P, Package, R, number, package
-from rag_engine.parsers._ooxml_pictures import UNREAD, PictureReader
-from rag_engine.parsers._pptx_comments import authors_of, comment_sections
-from rag_engine.parsers._pptx_shapes import Places, Shape, places_of, shape_sections, shapes_of
+from rag_engine.parsers._ooxml.pictures import UNREAD, PictureReader
+from rag_engine.parsers._pptx.comments import authors_of, comment_sections
+from rag_engine.parsers._pptx.shapes import Places, Shape, places_of, shape_sections, shapes_of
 from rag_engine.parsers._sections import is_blank, joined, one_line
 from rag_engine.parsers._unpacking import Unpacking
 from rag_engine.recognition import PROGRAM

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.errors import CorruptFile
 from rag_engine.parsers import html
 from rag_engine.parsers._encoding import is_binary
-from rag_engine.parsers._rtf_events import Cell, Note, Paragraph, RowEnd
-from rag_engine.parsers._rtf_reader import Reader
+from rag_engine.parsers._rtf.events import Cell, Note, Paragraph, RowEnd
+from rag_engine.parsers._rtf.reader import Reader
 from rag_engine.parsers._sections import (
     HeadingPath,
     entered,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from rag_engine.parsers._rtf_events import Event, Style
+    from rag_engine.parsers._rtf.events import Event, Style
 
 _BEGINNING: Final = re.compile(rb"\s*\{\\rtf")
 _NO_RTF: Final = "The file is no RTF document inside; save it again as .rtf or .docx."

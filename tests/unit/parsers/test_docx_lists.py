@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.parsers import docx
-from rag_engine.parsers._docx_numerals import numeral
+from rag_engine.parsers._docx.numerals import numeral
 from tests.unit.parsers.ooxml import paragraph, part, style, write_word
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rag_engine import recognition
-from rag_engine.parsers._ocr_layout import sections_of
-from rag_engine.parsers._ocr_skew import skew
-from rag_engine.parsers._ocr_words import Word, words_of
+from rag_engine.parsers._ocr.layout import sections_of
+from rag_engine.parsers._ocr.skew import skew
+from rag_engine.parsers._ocr.words import Word, words_of
 from rag_engine.parsers._unread_pages import no_text, notices
 from tests.ocr import drawn
 

@@ -10,7 +10,7 @@ from lxml import etree
 
 from rag_engine.errors import CorruptFile, EmptyDocument, EncryptedFile, FileTooLarge
 from rag_engine.parsers import docx, pptx
-from rag_engine.parsers._ooxml_math import math_text
+from rag_engine.parsers._ooxml.math import math_text
 from rag_engine.parsers._reading_order import Placed, in_reading_order
 from rag_engine.parsing import parser_pool
 from rag_engine.types import Blob

@@ -9,9 +9,9 @@ import pytest
 
 from rag_engine.errors import EmptyDocument, EncryptedFile
 from rag_engine.parsers import pdf
-from rag_engine.parsers._pdf_layout import arranged
-from rag_engine.parsers._pdf_lines import TextLine
-from rag_engine.parsers._pdf_paragraphs import paragraph
+from rag_engine.parsers._pdf.layout import arranged
+from rag_engine.parsers._pdf.lines import TextLine
+from rag_engine.parsers._pdf.paragraphs import paragraph
 from rag_engine.types import Section
 from tests.unit.parsers.files import CHINESE, GERMAN, write_pdf
 

@@ -8,7 +8,7 @@ import pymupdf
 import pytest
 
 from rag_engine.parsers import pdf
-from rag_engine.parsers._pdf_usable import fault
+from rag_engine.parsers._pdf.usable import fault
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 import pymupdf
 
 from rag_engine.parsers import pdf
-from rag_engine.parsers._pdf_layout import arranged
-from rag_engine.parsers._pdf_lines import TextLine
+from rag_engine.parsers._pdf.layout import arranged
+from rag_engine.parsers._pdf.lines import TextLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._docx_numerals import numeral
+from rag_engine.parsers._docx.numerals import numeral
 from rag_engine.parsers._ooxml import W, is_on, number, value
 from rag_engine.parsers._symbols import as_written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rag_engine.parsers._docx_styles import Style
+    from rag_engine.parsers._docx.styles import Style
     from rag_engine.parsers._ooxml import Element
 
 BULLET: Final = "-"

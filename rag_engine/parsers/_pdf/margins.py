@@ -7,12 +7,12 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._pdf_tables import rows_of
+from rag_engine.parsers._pdf.tables import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rag_engine.parsers._pdf_lines import PageText, TextLine
+    from rag_engine.parsers._pdf.lines import PageText, TextLine
 
 _MARGIN: Final = 0.09
 """Share of the page's height at its top and bottom where running headers and footers stand."""

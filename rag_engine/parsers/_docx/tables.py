@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._docx_text import shows_prompt
+from rag_engine.parsers._docx.text import shows_prompt
 from rag_engine.parsers._ooxml import MC, W, is_on, number, understood, value
-from rag_engine.parsers._ooxml_tables import Cell
+from rag_engine.parsers._ooxml.tables import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

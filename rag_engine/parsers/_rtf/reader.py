@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import CorruptFile
-from rag_engine.parsers._rtf_events import Cell, Event, Group, Note, Paragraph, RowEnd, Style
-from rag_engine.parsers._rtf_tokens import SYMBOLS, Token, codec_of_character_set, codec_of_page, tokens
+from rag_engine.parsers._rtf.events import Cell, Event, Group, Note, Paragraph, RowEnd, Style
+from rag_engine.parsers._rtf.tokens import SYMBOLS, Token, codec_of_character_set, codec_of_page, tokens
 from rag_engine.parsers._symbols import as_written, raised
 
 if TYPE_CHECKING:

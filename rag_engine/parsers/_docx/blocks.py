@@ -6,10 +6,10 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, cast
 
-from rag_engine.parsers._docx_looks import level_by_looks
-from rag_engine.parsers._docx_numbering import BULLET
-from rag_engine.parsers._docx_styles import style_of
-from rag_engine.parsers._docx_tables import (
+from rag_engine.parsers._docx.looks import level_by_looks
+from rag_engine.parsers._docx.numbering import BULLET
+from rag_engine.parsers._docx.styles import style_of
+from rag_engine.parsers._docx.tables import (
     blocks_of,
     caption_of,
     cell_of,
@@ -19,22 +19,22 @@ from rag_engine.parsers._docx_tables import (
     is_out,
     rows_of,
 )
-from rag_engine.parsers._docx_text import PAGE_NUMBER, Paragraph, TextReader
+from rag_engine.parsers._docx.text import PAGE_NUMBER, Paragraph, TextReader
 from rag_engine.parsers._ooxml import DGM, R, W, value
-from rag_engine.parsers._ooxml_charts import chart_sections
-from rag_engine.parsers._ooxml_diagrams import diagram_text
-from rag_engine.parsers._ooxml_embedded import embedded_sections
-from rag_engine.parsers._ooxml_tables import Cell, header_rows, plain_rows, table_parts
+from rag_engine.parsers._ooxml.charts import chart_sections
+from rag_engine.parsers._ooxml.diagrams import diagram_text
+from rag_engine.parsers._ooxml.embedded import embedded_sections
+from rag_engine.parsers._ooxml.tables import Cell, header_rows, plain_rows, table_parts
 from rag_engine.parsers._sections import HeadingPath, entered, is_blank, one_line, section_anchor, titles
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from rag_engine.parsers._docx_drawings import Beside
-    from rag_engine.parsers._docx_notes import Notes
-    from rag_engine.parsers._docx_numbering import Numbering
-    from rag_engine.parsers._docx_styles import Style
+    from rag_engine.parsers._docx.drawings import Beside
+    from rag_engine.parsers._docx.notes import Notes
+    from rag_engine.parsers._docx.numbering import Numbering
+    from rag_engine.parsers._docx.styles import Style
     from rag_engine.parsers._ooxml import Element, Package
     from rag_engine.parsers._unpacking import Unpacking
 

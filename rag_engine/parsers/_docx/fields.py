@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._docx_styles import switch
+from rag_engine.parsers._docx.styles import switch
 from rag_engine.parsers._ooxml import W, number, value
 from rag_engine.parsers._symbols import sign
 

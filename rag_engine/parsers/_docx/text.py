@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._docx_drawings import Beside, beside_of
-from rag_engine.parsers._docx_fields import Field, computed
-from rag_engine.parsers._docx_styles import switch
+from rag_engine.parsers._docx.drawings import Beside, beside_of
+from rag_engine.parsers._docx.fields import Field, computed
+from rag_engine.parsers._docx.styles import switch
 from rag_engine.parsers._ooxml import (
     MC,
     Element,
@@ -17,13 +17,13 @@ from rag_engine.parsers._ooxml import (
     understood,
     value,
 )
-from rag_engine.parsers._ooxml_math import math_text
+from rag_engine.parsers._ooxml.math import math_text
 from rag_engine.parsers._symbols import as_written, raised, sign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rag_engine.parsers._docx_styles import Style
+    from rag_engine.parsers._docx.styles import Style
 
 PAGE_NUMBER: Final = "\x00"
 """Stands in a text where Word shows the number of a page; never leaves the parser."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
-from rag_engine.parsers._ooxml_tables import Cell, header_rows, one_header, plain_rows
-from rag_engine.parsers._opendocument_package import DC, DRAW, OFFICE, STYLE, TABLE, TEXT, repeated
+from rag_engine.parsers._ooxml.tables import Cell, header_rows, one_header, plain_rows
+from rag_engine.parsers._opendocument.package import DC, DRAW, OFFICE, STYLE, TABLE, TEXT, repeated
 from rag_engine.parsers._sections import one_line
 from rag_engine.parsers._symbols import raised
 from rag_engine.parsers._tables import table_text

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._ooxml import CX, DGM, MC, A, C, P, R, number, understood
-from rag_engine.parsers._ooxml_alt import alternative_text
-from rag_engine.parsers._ooxml_charts import chart_sections
-from rag_engine.parsers._ooxml_diagrams import diagram_text
-from rag_engine.parsers._ooxml_embedded import embedded_sections
-from rag_engine.parsers._ooxml_tables import Cell, header_rows, plain_rows, table_parts
-from rag_engine.parsers._pptx_text import body_text
+from rag_engine.parsers._ooxml.alt import alternative_text
+from rag_engine.parsers._ooxml.charts import chart_sections
+from rag_engine.parsers._ooxml.diagrams import diagram_text
+from rag_engine.parsers._ooxml.embedded import embedded_sections
+from rag_engine.parsers._ooxml.tables import Cell, header_rows, plain_rows, table_parts
+from rag_engine.parsers._pptx.text import body_text
 from rag_engine.parsers._reading_order import Placed, in_reading_order
 from rag_engine.parsers._sections import is_blank
 from rag_engine.types import Section

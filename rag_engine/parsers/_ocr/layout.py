@@ -16,7 +16,7 @@ from rag_engine.types import Section
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rag_engine.parsers._ocr_words import Word
+    from rag_engine.parsers._ocr.words import Word
 
 _WIDE: Final = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 _HYPHENS: Final = ("-", "\u2010", "\u00ad", "¬")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.parsers._pdf_lines import TextLine
+    from rag_engine.parsers._pdf.lines import TextLine
 
 Lines: TypeAlias = "list[TextLine]"
 

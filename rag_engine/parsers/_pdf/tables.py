@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from rag_engine.parsers._pdf_paragraphs import is_mark, paragraph
+from rag_engine.parsers._pdf.paragraphs import is_mark, paragraph
 from rag_engine.parsers._sections import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from rag_engine.parsers._pdf_layout import Block
-    from rag_engine.parsers._pdf_lines import Box, TextLine
+    from rag_engine.parsers._pdf.layout import Block
+    from rag_engine.parsers._pdf.lines import Box, TextLine
 
 Rows: TypeAlias = tuple[tuple[str, ...], ...]
 Row: TypeAlias = "list[TextLine]"

@@ -8,14 +8,14 @@ from itertools import chain, pairwise
 from operator import sub
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._pdf_columns import regions
-from rag_engine.parsers._pdf_paragraphs import is_mark
-from rag_engine.parsers._pdf_tables import Rows, Rules, Table, aligned_tables, rows_of
+from rag_engine.parsers._pdf.columns import regions
+from rag_engine.parsers._pdf.paragraphs import is_mark
+from rag_engine.parsers._pdf.tables import Rows, Rules, Table, aligned_tables, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from rag_engine.parsers._pdf_lines import Box, TextLine
+    from rag_engine.parsers._pdf.lines import Box, TextLine
 
 _NEXT_LINE: Final = 1.8
 """Line spacings, in sizes of the letters, up to which a line is the next of its paragraph."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._docx_styles import switch
+from rag_engine.parsers._docx.styles import switch
 from rag_engine.parsers._ooxml import W, number, value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from rag_engine.parsers._docx_styles import Style
+    from rag_engine.parsers._docx.styles import Style
     from rag_engine.parsers._ooxml import Element
 
 LARGE, BOLD = 9.2, 9.5

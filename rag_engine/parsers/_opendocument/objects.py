@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from lxml import etree
 
-from rag_engine.parsers._opendocument_package import (
+from rag_engine.parsers._opendocument.package import (
     CHART,
     DRAW,
     OFFICE,
@@ -17,7 +17,7 @@ from rag_engine.parsers._opendocument_package import (
     refuse_entities,
     translate_errors,
 )
-from rag_engine.parsers._opendocument_text import table, texts
+from rag_engine.parsers._opendocument.text import table, texts
 from rag_engine.parsers._sections import one_line
 
 if TYPE_CHECKING:

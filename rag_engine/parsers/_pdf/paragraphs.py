@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.parsers._pdf_lines import TextLine
+    from rag_engine.parsers._pdf.lines import TextLine
 
 _HYPHENS: Final = ("-", "\u00ad", "\u2010")
 _SOFT: Final = "\u00ad"

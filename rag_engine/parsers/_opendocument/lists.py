@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._docx_numerals import numeral
-from rag_engine.parsers._opendocument_package import STYLE, TEXT, repeated
+from rag_engine.parsers._docx.numerals import numeral
+from rag_engine.parsers._opendocument.package import STYLE, TEXT, repeated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rag_engine.parsers._pdf_layout import Block
+    from rag_engine.parsers._pdf.layout import Block
 
 Headings: TypeAlias = "Mapping[int, list[tuple[float, str]]]"
 """Position of a block -> the headings that begin with it: level and title."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal
 
 from rag_engine.parsers._ooxml import CX, DGM, MC, OFFICE, WP, A, C, V, W, understood
-from rag_engine.parsers._ooxml_alt import alternative_text
+from rag_engine.parsers._ooxml.alt import alternative_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._docx_numerals import numeral
+from rag_engine.parsers._docx.numerals import numeral
 from rag_engine.parsers._ooxml import MC, A, M, number, understood
-from rag_engine.parsers._ooxml_math import math_text
+from rag_engine.parsers._ooxml.math import math_text
 from rag_engine.parsers._sections import clean, is_blank
 from rag_engine.parsers._symbols import as_written, raised
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from lxml import etree
 
-from rag_engine.parsers import _html_tables
-from rag_engine.parsers._html_unseen import Strictness, is_unseen
+from rag_engine.parsers._html import tables
+from rag_engine.parsers._html.unseen import Strictness, is_unseen
 from rag_engine.parsers._sections import HeadingPath, entered, is_blank, one_line, section_anchor, titles
 from rag_engine.parsers._symbols import raised
 from rag_engine.types import Section, SectionKind
@@ -108,7 +108,7 @@ def walk(
             if tag in _BLOCKS:
                 yield from page.flush()
             element.tag = "template"
-        elif tag in _HEADINGS or tag in {"pre", "math"} or (tag == "table" and _html_tables.is_data(element)):
+        elif tag in _HEADINGS or tag in {"pre", "math"} or (tag == "table" and tables.is_data(element)):
             yield from _whole(page, element, tag)
             events.skip_subtree()
             element.tag = "template"
@@ -195,7 +195,7 @@ def _whole(page: _Page, element: _Element, tag: str) -> Iterator[Section]:
         yield from (
             page.section(_cell(page, caption), "prose") for caption in element.iterchildren("caption")
         )
-        above, rows = _html_tables.text_of(element, lambda cell: _cell(page, cell))
+        above, rows = tables.text_of(element, lambda cell: _cell(page, cell))
         yield page.section(above, "prose")
         yield page.section(rows, "table")
     else:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._docx_numerals import numeral
+from rag_engine.parsers._docx.numerals import numeral
 from rag_engine.parsers._ooxml import W14, W15, W, number, value
 from rag_engine.parsers._sections import is_blank
 from rag_engine.types import Section

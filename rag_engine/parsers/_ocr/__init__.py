@@ -20,9 +20,9 @@ import pymupdf
 
 from rag_engine.errors import CorruptFile
 from rag_engine.parsers._mupdf import translate_errors
-from rag_engine.parsers._ocr_layout import sections_of
-from rag_engine.parsers._ocr_skew import skew
-from rag_engine.parsers._ocr_words import Words, words_of
+from rag_engine.parsers._ocr.layout import sections_of
+from rag_engine.parsers._ocr.skew import skew
+from rag_engine.parsers._ocr.words import Words, words_of
 from rag_engine.parsers._recognition_terms import current
 from rag_engine.recognition import ORIENTATION, PROGRAM, chosen, languages_of
 

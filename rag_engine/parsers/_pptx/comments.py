@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._ooxml import P
-from rag_engine.parsers._pptx_text import body_text
+from rag_engine.parsers._pptx.text import body_text
 from rag_engine.parsers._sections import is_blank, one_line
 from rag_engine.types import Section
 

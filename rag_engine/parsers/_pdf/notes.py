@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rag_engine.parsers._mupdf import Document, FieldKind, Page, Rect
-    from rag_engine.parsers._pdf_lines import PageText
+    from rag_engine.parsers._pdf.lines import PageText
 
 _MOST: Final = 1_000
 """Fields or comments of one page."""

@@ -1,0 +1,1 @@
+"""What OpenDocument files have in common."""

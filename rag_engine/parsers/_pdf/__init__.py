@@ -1,0 +1,1 @@
+"""What a page of a PDF holds: its lines, columns, tables, headings."""

@@ -1,0 +1,1 @@
+"""What an RTF document holds."""
