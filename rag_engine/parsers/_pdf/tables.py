@@ -29,6 +29,7 @@ _FEWEST_ROWS: Final = 3
 _ALIGNED: Final = 3.0
 """Points by which two left edges of one column, or two rules of one line, may differ."""
 _THIN: Final = 3.0
+_FEWEST_LABELS: Final = 4
 _FIGURE: Final = re.compile(r"\d|^\W+$")
 _PATIENCE: Final = 4
 """Pages on which rules of tables are looked for in vain before it takes more to look again."""
@@ -240,15 +241,18 @@ def _filled(
 
 
 def _rows_within(cells: dict[int, Row]) -> list[dict[int, Row]]:
-    """The rows of what stands between two rules: figures often have a rule only every few rows."""
+    """The rows of what stands between two rules: figures often have a rule only every few rows, and so have labels with values."""
     column_of = {id(line): column for column, cell in cells.items() for line in cell}
     rows = rows_of(line for cell in cells.values() for line in cell)
     first = min(cells)
     named = sum(column_of[id(row[0])] == first for row in rows)
-    others = [line for row in rows for line in row if column_of[id(line)] != first]
-    figures = sum(_FIGURE.search(line.text) is not None for line in others)
     alone = sum(len(row) == 1 for row in rows)  # such as a title of the rows below it
-    if len(rows) < 2 or alone * 5 > len(rows) or named * 4 < len(rows) * 3 or figures * 2 < len(others):
+    others = [line for row in rows for line in row if column_of[id(line)] != first]
+    if (
+        len(rows) < 2
+        or alone * 5 > len(rows)
+        or not (_are_figures(others, rows, named) or _are_values(rows, named))
+    ):
         return [cells]
     parted: list[dict[int, Row]] = []
     for row in rows:
@@ -257,6 +261,21 @@ def _rows_within(cells: dict[int, Row]) -> list[dict[int, Row]]:
             part[column_of[id(line)]].append(line)
         parted.append(part)
     return parted
+
+
+def _are_figures(others: Row, rows: Sequence[Row], named: int) -> bool:
+    """Whether most of what stands beside the names is numbers."""
+    figures = sum(_FIGURE.search(line.text) is not None for line in others)
+    return named * 4 >= len(rows) * 3 and figures * 2 >= len(others)
+
+
+def _are_values(rows: Sequence[Row], named: int) -> bool:
+    """Whether these are labels and values, and not sentences beside sentences: those go on with small letters."""
+    lines = [line for row in rows for line in row]
+    going_on = sum(line.text.lstrip()[:1].islower() for line in lines)
+    has_case = sum(line.text.lstrip()[:1].isupper() for line in lines)
+    enough = len(rows) >= _FEWEST_LABELS and named * 3 >= len(rows) * 2
+    return enough and going_on * 8 <= len(lines) and has_case * 2 >= len(lines)
 
 
 def aligned_tables(rows: Sequence[Row], *, right_to_left: bool = False) -> list[Table]:

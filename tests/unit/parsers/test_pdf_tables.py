@@ -49,6 +49,45 @@ def test_cells_of_several_lines_and_empty_cells_keep_their_columns(tmp_path: Pat
     assert _tables(document, tmp_path / "file") == [("p. 1", "\n".join(" | ".join(row) for row in rows))]
 
 
+def _framed(page: Any, lines: Sequence[Sequence[str]], *, top: float) -> None:
+    """Two columns in a frame, with a rule between them and none between the lines."""
+    for column in range(2):
+        page.draw_rect(_library.Rect(72 + 200 * column, top, 272 + 200 * column, top + 16 * len(lines) + 8))
+        for at, line in enumerate(lines):
+            page.insert_text((76 + 200 * column, top + 14 + 16 * at), line[column], fontsize=9)
+
+
+def test_labels_and_values_that_only_share_a_frame_stay_beside_each_other(tmp_path: Path) -> None:
+    document = _library.open()
+    page = document.new_page()
+    _draw_table(page, [("Customer", "Vehicle")])
+    lines = [("Insured", "Gabriel Diaz"), ("Claim", "SF-1008"), ("Make", "Jeep"), ("Color", "White")]
+    _framed(page, lines, top=140)
+    ((_, text),) = _tables(document, tmp_path / "file")
+    assert [" | ".join(line) for line in lines] == text.splitlines()[-4:]
+
+
+def test_sentences_beside_sentences_in_a_frame_stay_whole(tmp_path: Path) -> None:
+    document = _library.open()
+    page = document.new_page()
+    _framed(page, [("What", "Who")], top=100)
+    left = (
+        "Ropes and hooks of the crane",
+        "are looked at by the foreman",
+        "each week, and the brakes",
+        "are tried",
+    )
+    right = (
+        "Nobody stands below while",
+        "this is done, and whoever",
+        "passes is told to wait at",
+        "the gate",
+    )
+    _framed(page, list(zip(left, right, strict=True)), top=124)
+    ((_, text),) = _tables(document, tmp_path / "file")
+    assert f"{' '.join(left)} | {' '.join(right)}" in text
+
+
 def test_rows_of_an_invoice_that_only_share_a_frame_stay_rows(tmp_path: Path) -> None:
     document = _library.open()
     page = document.new_page()
