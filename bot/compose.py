@@ -283,7 +283,7 @@ async def metrics(settings: Settings, health: Health) -> AsyncGenerator[Meters |
         return
     # Nobody else should pay for their import.
     measuring = await asyncio.to_thread(plugins.load, "bot", "measuring")
-    server = await asyncio.to_thread(plugins.load, "bot", "health_server")
+    server = await asyncio.to_thread(plugins.load, "bot.process", "health_server")
     meters = measuring.Meters()
     async with server.served(settings.metrics, registry=meters.registry, health=health):
         yield meters

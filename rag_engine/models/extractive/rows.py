@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _MOST_CELLS: Final = 8
 _NAMING: Final = 2
 """Cells of words at the beginning of a row that say what it is about."""
+_LONGEST_NAME: Final = 5
+"""Words of a cell that names something."""
 _BORDER: Final = re.compile(r"(?:^| )\|(?: |$)")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 
@@ -84,6 +86,8 @@ def fit(
         if not _LETTER.search(cell.text) or len(cell.text) > 80:
             continue
         words = tokens(cell.text, language=language)
+        if len(words) > _LONGEST_NAME:
+            continue  # a remark is a sentence as others are
         shared = sum(
             rarity for term, rarity in zip(terms, rarities, strict=True) if not term.isdisjoint(words)
         )

@@ -39,6 +39,7 @@ _SHORT_PENALTY = 0.2
 _NAMED = 0.2
 """A row's fit from which the question names it rather than touches it."""
 _NAMED_TOO = 0.02
+_UNNAMED_PENALTY = 0.1
 
 _RELEVANT = 0.42
 """Share of the question's words that must be found, half of how far the closest sentence stands out added."""
@@ -225,9 +226,16 @@ def _score(item: Overlap, best_passage: float, above: float) -> float:
         _OWN_WORDS * item.own
         + _WORDS_WITH_CONTEXT * item.with_context
         + _WORDS_OF_PASSAGE * item.with_passage
-    ) / best_passage + _CELLS * item.fit
+    ) / best_passage + _worth_of_cells(item)
     short = _SHORT_PENALTY if len(item.tokens) < _FEWEST_TOKENS else 0.0
     return words + _MEANING * above - _RANK * math.log1p(item.candidate.passage) - short
+
+
+def _worth_of_cells(item: Overlap) -> float:
+    """A row that the question does not name is no better than what it repeats of it, and reads worse than a sentence."""
+    if not item.candidate.cells:
+        return 0.0
+    return _CELLS * item.fit if item.fit >= _NAMED else -_UNNAMED_PENALTY
 
 
 def distinct(scored: Sequence[Scored], most: int) -> list[Scored]:
