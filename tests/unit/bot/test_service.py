@@ -7,36 +7,20 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import pytest
-
 from bot.places import PlaceSettings
 from bot.port import Refused
 from bot.refusals import Phrase, Refusal
 from rag_engine.errors import IndexUnavailable, ModelUnavailable, NotAllowed
-from tests.unit.bot.chatting import ANN, CHANNEL, THREAD, attachment, world
+from tests.unit.bot.asked import IN_THREAD, QUESTION, WITH_ID, here, prompt
+from tests.unit.bot.chatting import ANN, CHANNEL, THREAD, attachment
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-    from pathlib import Path
+    import pytest
 
     from bot.access import Scope
     from tests.unit.bot.chatting import World
 
-LEAVE = "# Leave\n\nEverybody has 28 days of leave a year. See https://intranet.example/leave for the form.\n"
-QUESTION = "How many days of leave do we have?"
-IN_THREAD = {"place": THREAD, "in_thread": True}
-WITH_ID = re.compile(r"\(id [0-9a-f]{4}\)")
-
-
-@pytest.fixture
-async def here(tmp_path: Path) -> AsyncGenerator[World]:
-    async with world(tmp_path) as made:
-        await made.file("leave.md", LEAVE)
-        yield made
-
-
-def prompt(here: World, number: int = -1) -> str:
-    return "\n".join(message.content for message in here.model.prompts[number][1].messages)
+__all__ = ["here"]  # a fixture
 
 
 # --- the plain path

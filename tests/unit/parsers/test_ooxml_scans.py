@@ -71,7 +71,7 @@ async def test_only_slides_without_words_are_read_as_pictures(tmp_path: Path) ->
 
 
 def test_without_the_program_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_engine.parsers._ocr._installed", tuple[str, ...])
+    monkeypatch.setenv("PATH", str(tmp_path))
     _write_word(tmp_path / "scan.docx")
     with pytest.raises(EmptyDocument, match="OCR"):
         list(docx_parser.parse(tmp_path / "scan.docx"))
