@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import functools
-import lzma
 import re
 import zipfile
-import zlib
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from rag_engine import plugins
 from rag_engine.errors import CorruptFile, EmptyDocument, EncryptedFile, UnsupportedFile
+from rag_engine.parsers._archives import ZIP_ERRORS
 from rag_engine.parsers._encoding import encoding_of
 from rag_engine.parsers._ole import root_streams
 from rag_engine.parsers._sections import NO_TEXT
@@ -272,8 +271,8 @@ def _zip_suffix(path: Path, name: str, suffix: str) -> str:
                 with archive.open("mimetype") as file:
                     media_type = file.read(200)
     except (
-        *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
-        *(NotImplementedError, RuntimeError, ValueError, KeyError),
+        *ZIP_ERRORS,
+        *(RuntimeError, ValueError, KeyError),
     ) as error:
         raise CorruptFile(f"{shown(name)} is damaged or was cut off; save or download it again.") from error
     if b"epub" in media_type or {"META-INF/container.xml", "META-INF/encryption.xml"} & set(members):

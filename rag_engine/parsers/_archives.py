@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
+import zlib
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import CorruptFile, FileTooLarge
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+ZIP_ERRORS: Final = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
+"""What a damaged ZIP archive raises when it is read, in whatever way its members are packed; beside `OSError` and `ValueError`."""
 
 _LARGEST: Final = 1 << 30
 """Bytes of all members together."""
@@ -23,7 +28,7 @@ def check_archive(path: Path) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError) as error:
+    except (*ZIP_ERRORS, ValueError) as error:
         raise CorruptFile("The file is damaged or was cut off; save or download it again.") from error
     dense = any(
         member.file_size > _LARGEST_MEMBER and member.file_size > member.compress_size * _DENSEST

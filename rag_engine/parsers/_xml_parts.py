@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import posixpath
 import zipfile
-import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Final, TypeAlias
@@ -13,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Final, TypeAlias
 from lxml import etree
 
 from rag_engine.errors import CorruptFile, EncryptedFile, FileTooLarge
+from rag_engine.parsers._archives import ZIP_ERRORS
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -123,8 +123,9 @@ def translated(message: str) -> Generator[None]:
     try:
         yield
     except (
-        *(zipfile.BadZipFile, zlib.error, EOFError, OSError, KeyError, ValueError, TypeError, AttributeError),
-        *(IndexError, etree.LxmlError, NotImplementedError, AssertionError, ArithmeticError, SyntaxError),
+        *ZIP_ERRORS,
+        *(OSError, KeyError, ValueError, TypeError, AttributeError, IndexError),
+        *(etree.LxmlError, AssertionError, ArithmeticError, SyntaxError),
     ) as error:
         raise CorruptFile(message) from error
     except RuntimeError as error:

@@ -8,12 +8,12 @@ import lzma
 import stat
 import tarfile
 import zipfile
-import zlib
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
 
 from rag_engine.errors import CorruptFile, EncryptedFile, UnsupportedFile
+from rag_engine.parsers._archives import ZIP_ERRORS
 from rag_engine.parsers._member_names import member_names
 from rag_engine.parsers._nested import CHUNK, Member, parsed, sections, written
 from rag_engine.parsers._ocr import PROGRAMS
@@ -70,8 +70,8 @@ def _translate_errors() -> Generator[None]:
     try:
         yield
     except (
-        *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, gzip.BadGzipFile),
-        *(EOFError, NotImplementedError, ValueError, OSError),
+        *ZIP_ERRORS,
+        *(tarfile.TarError, gzip.BadGzipFile, ValueError, OSError),
     ) as error:
         raise CorruptFile(_DAMAGED) from error
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import lzma
 import zipfile
-import zlib
 from typing import TYPE_CHECKING
 
 from rag_engine.errors import CorruptFile, UnsupportedFile
 from rag_engine.media_types import IWORK_HINT
+from rag_engine.parsers._archives import ZIP_ERRORS
 from rag_engine.parsers._nested import CHUNK, Member, parsed, written
 from rag_engine.parsers._ocr import PROGRAMS
 from rag_engine.parsers._unpacking import Unpacking
@@ -40,8 +39,8 @@ def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
             with written(member, unpacking) as preview:
                 yield from parsed(preview, _PREVIEW, unpacking.deeper())
     except (
-        *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError),
-        *(NotImplementedError, RuntimeError, ValueError),
+        *ZIP_ERRORS,
+        *(OSError, RuntimeError, ValueError),
     ) as error:
         raise CorruptFile("The file is damaged or was cut off; save or download it again.") from error
 

@@ -6,7 +6,6 @@ import functools
 import posixpath
 import re
 import zipfile
-import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Final, Protocol, cast
@@ -15,7 +14,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from rag_engine.errors import CorruptFile, EncryptedFile
-from rag_engine.parsers._archives import check_archive
+from rag_engine.parsers._archives import ZIP_ERRORS, check_archive
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
@@ -206,7 +205,7 @@ def package(path: Path, what: str) -> Generator[Package]:
         raise
     except (
         *(SyntaxError, KeyError, ValueError, TypeError, AttributeError, IndexError, LookupError),
-        *(OSError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error),
+        *(OSError, *ZIP_ERRORS),
     ) as error:
         raise CorruptFile(f"The {what} is damaged and cannot be read; save it again.") from error
 

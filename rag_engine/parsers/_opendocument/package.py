@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-import zlib
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Final
 
 from lxml import etree
 
 from rag_engine.errors import CorruptFile, EncryptedFile
-from rag_engine.parsers._archives import check_archive
+from rag_engine.parsers._archives import ZIP_ERRORS, check_archive
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator
@@ -114,8 +113,8 @@ def translate_errors() -> Generator[None]:
     try:
         yield
     except (
-        *(zipfile.BadZipFile, zlib.error, etree.LxmlError, SyntaxError, EOFError, OSError),
-        *(NotImplementedError, RuntimeError, KeyError, ValueError),
+        *ZIP_ERRORS,
+        *(etree.LxmlError, SyntaxError, OSError, RuntimeError, KeyError, ValueError),
     ) as error:
         if isinstance(error, RecursionError):
             raise

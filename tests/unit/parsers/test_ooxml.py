@@ -209,3 +209,21 @@ def test_boxes_that_overlap_and_many_boxes() -> None:
     assert in_reading_order([placed(50, 50), placed(0, 0)]) == [(0, 0), (50, 50)]
     many = [placed(at % 37, at % 11) for at in range(3_000)]
     assert len(in_reading_order(many)) == 3_000
+
+
+def test_a_damaged_member_is_damage_however_it_is_packed(tmp_path: Path) -> None:
+    path = tmp_path / "file.docx"
+    words = " ".join(f"word{number}" for number in range(3_000))
+    namespace = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    document = f'<w:document xmlns:w="{namespace}"><w:body><w:p><w:r><w:t>{words}</w:t></w:r></w:p></w:body></w:document>'
+    for packing in (zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        with zipfile.ZipFile(path, "w", packing) as archive:
+            archive.writestr("[Content_Types].xml", "<Types/>")
+            archive.writestr("word/document.xml", document)
+            begins = archive.getinfo("word/document.xml").header_offset
+        content = bytearray(path.read_bytes())
+        for at in range(begins + 200, begins + 1_200):
+            content[at] ^= 0xA5
+        path.write_bytes(content)
+        with pytest.raises(CorruptFile):
+            list(docx.parse(path))
