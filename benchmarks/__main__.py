@@ -1,4 +1,4 @@
-"""Every benchmark in turn, each in a process of its own: `python -m benchmarks [NAME ...]`."""
+"""Runs every benchmark in its own process: `python -m benchmarks [NAME ...]`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COMMANDS = (
 
 
 def _commands(words: list[str]) -> list[str]:
-    """The commands that were named: an option, and all that follows it, belongs to the name before."""
+    """The named commands; options belong to the name before them."""
     commands: list[str] = []
     for word in words:
         if commands and (word.startswith("-") or " -" in commands[-1]):
@@ -37,7 +37,7 @@ def _commands(words: list[str]) -> list[str]:
 
 
 def main() -> int:
-    """Run the named benchmarks, or all; a failing one does not stop the others."""
+    """Runs the named benchmarks, or all, even if one fails."""
     failed = 0
     for command in _commands(sys.argv[1:]):
         print(f"\n## {command}\n", flush=True)

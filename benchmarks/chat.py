@@ -1,4 +1,4 @@
-"""The bot in chat: the real `footnote run` and the real clients against the doubles of Slack and Discord, with a model at 40 tokens/s.
+"""The real `footnote run` and clients against doubles of Slack and Discord, with a model at 40 tokens/s.
 
 `python -m benchmarks.chat [--quick] [--log] [slack] [discord]`
 """
@@ -33,8 +33,6 @@ _CITATION = re.compile(r"\[\d+\](?:\([^)]*\))?")
 
 @dataclass(slots=True, kw_only=True)
 class Figures:
-    """Cells of the table, by row."""
-
     cells: dict[str, str] = field(default_factory=dict)
 
     def put(self, row: str, cell: str) -> None:
@@ -42,7 +40,6 @@ class Figures:
 
 
 def main() -> None:
-    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("platforms", nargs="*", default=PLATFORMS)
     parser.add_argument("--quick", action="store_true", help="fewer and shorter answers")
@@ -76,7 +73,6 @@ ROWS = {
 
 
 async def measured(platform: str, *, quick: bool) -> Figures:
-    """All figures of one platform, from one process of the bot."""
     figures = Figures()
     with tempfile.TemporaryDirectory() as folder:
         async with town(platform, Path(folder)) as (place, clock, idle):
@@ -90,7 +86,6 @@ async def measured(platform: str, *, quick: bool) -> Figures:
 
 
 async def one_at_a_time(place: Town, figures: Figures, *, answers: int) -> None:
-    """Answers of five seconds, each after the one before."""
     told = [await place.ask(words(5 * TOKENS_PER_SECOND)) for _ in range(answers)]
     figures.put(
         "mention to placeholder, one at a time, p95", ms(p95([each.placeholder - each.at for each in told]))
@@ -116,7 +111,6 @@ async def acknowledgements(place: Town, figures: Figures) -> None:
 
 
 async def in_parallel(place: Town, figures: Figures, clock: Path, idle: Path, *, seconds: float) -> None:
-    """Twenty answers at once in one workspace."""
     await asyncio.sleep(5)
     refused, before, began = place.too_many(), place.resident(), time.monotonic()
     scripts = [words(int(seconds * TOKENS_PER_SECOND)) for _ in range(PARALLEL)]
@@ -154,7 +148,7 @@ async def in_parallel(place: Town, figures: Figures, clock: Path, idle: Path, *,
 
 
 async def _watched(place: Town, asking: asyncio.Future[list[Asked]]) -> int:
-    """The most memory that the bot held meanwhile."""
+    """Peak memory of the bot meanwhile."""
     most = place.resident()
     while not asking.done():
         most = max(most, place.resident())
@@ -163,7 +157,6 @@ async def _watched(place: Town, asking: asyncio.Future[list[Asked]]) -> int:
 
 
 async def at_random(place: Town, figures: Figures, *, answers: int) -> None:
-    """Random texts, told as fast as they can be."""
     refused = place.too_many()
     chance = random.Random(11)
     turns = asyncio.Semaphore(PARALLEL)
@@ -185,7 +178,7 @@ async def at_random(place: Town, figures: Figures, *, answers: int) -> None:
 
 
 def words(count: int) -> list[str]:
-    """An answer of so many tokens, in sentences of a dozen, with a beginning and an end that stand nowhere else."""
+    """An answer of `count` tokens in sentences of about twelve, with a unique beginning and end."""
     told = ["Beginning: ", *["everyone", "has", "28", "days", "of", "leave", "a", "year", "[1]."]]
     pairs = ("".join(letters) for letters in itertools.product(ALPHABETS[0], repeat=3))
     told += [
@@ -196,7 +189,7 @@ def words(count: int) -> list[str]:
 
 
 def random_answer(chance: random.Random, number: int) -> list[str]:
-    """Paragraphs, lists, headings and code, up to 30,000 characters in all; short ones, too."""
+    """Paragraphs, lists, headings and code, from short to 30,000 characters."""
     length = int(math.exp(chance.uniform(math.log(100), math.log(LONGEST))))
     if number % 10 == 0:
         length = LONGEST
@@ -228,7 +221,7 @@ def _words(chance: random.Random, count: int) -> str:
 
 
 def differences(asked: Asked) -> int:
-    """Characters of the answer that are not shown once, in their order; marks of Markdown and white space are not counted."""
+    """Characters not shown exactly once and in order, ignoring Markdown and white space."""
     told, shown = letters(asked.script.text), letters(asked.text)
     if shown.startswith(told) and letters(asked.script.text.split()[-1]) not in shown[len(told) :]:
         return 0
@@ -238,7 +231,7 @@ def differences(asked: Asked) -> int:
 
 
 def letters(text: str) -> str:
-    """What remains of a text when only what is read counts: no marks of citations or of Markdown, no white space."""
+    """The text without citation markers, Markdown and white space."""
     bare = _CITATION.sub("", text)
     return "".join(character for character in bare if character.isalnum() or character > "\uffff")
 
@@ -247,24 +240,21 @@ def letters(text: str) -> str:
 
 
 def late(file: Path, began: float, ended: float) -> float:
-    """How late the event loop was, at most, between the two."""
+    """Maximum lag of the event loop in the interval, in seconds."""
     lines = (line.split() for line in file.read_text(encoding="ascii").splitlines())
     return max((float(each[1]) for each in lines if began <= float(each[0]) <= ended), default=0.0)
 
 
 def p95(values: Sequence[float]) -> float:
-    """The value that 95 % of them do not exceed."""
     return sorted(values)[math.ceil(len(values) * 0.95) - 1]
 
 
 def counted(calls: Counter[str]) -> str:
-    """How many, and which."""
     which = ", ".join(f"{count} {name}" for name, count in calls.items())
     return f"{calls.total()} ({which})" if which else "0"
 
 
 def ms(seconds: float) -> str:
-    """Milliseconds, for a table."""
     return f"{seconds * 1e3:,.0f} ms"
 
 

@@ -1,4 +1,4 @@
-"""A language model that says what it was told to, at a steady pace, and notes when its first and last tokens went out."""
+"""A model server that sends prepared replies at a steady pace and records the times of first and last tokens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from tests.doubles.openai_server import DONE, chunk
+from tests.doubles.model_servers.openai_server import DONE, chunk
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -21,12 +21,12 @@ _NUMBER = re.compile(r"No\. (\d+)")
 
 @dataclass(slots=True, kw_only=True)
 class Script:
-    """What is answered to one question. Times are those of `time.monotonic`."""
+    """The reply to one question. Times by `time.monotonic`."""
 
     pieces: Sequence[str]
     pieces_per_second: float
     at_once: int = 1
-    """So many pieces go out together."""
+    """Pieces sent together."""
     first: float = 0.0
     last: float = 0.0
     done: asyncio.Event = field(default_factory=asyncio.Event)
@@ -37,7 +37,7 @@ class Script:
 
 
 class PacedModel:
-    """Speaks `/v1/chat/completions`. The question "No. 17" is answered by script 17."""
+    """Serves `/v1/chat/completions`. Script 17 answers the question "No. 17"."""
 
     def __init__(self) -> None:
         self.base_url = ""
@@ -65,7 +65,7 @@ class PacedModel:
 
 @asynccontextmanager
 async def serve() -> AsyncGenerator[PacedModel]:
-    """The model on loopback while the context is open."""
+    """Serves the model on loopback while the context is open."""
     model = PacedModel()
     app = web.Application(client_max_size=8 << 20)
     app.add_routes([web.post("/v1/chat/completions", model.handle)])

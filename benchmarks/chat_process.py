@@ -1,7 +1,7 @@
-"""`footnote` as it is, with a clock in its event loop: `python -m benchmarks.chat_process FILE run`. With `idle` it does nothing else.
+"""`footnote` with a clock in its event loop: `python -m benchmarks.chat_process FILE run`; `idle` runs only the clock.
 
-Every look at the clock is five milliseconds after the last; each that comes late is noted in the file: when (`time.monotonic`), how
-many seconds late, and how many seconds of processor the loop's own thread used since the last look.
+The clock ticks every five milliseconds. The file gets each late tick: time (`time.monotonic`), lag in seconds, and the loop
+thread's processor seconds since the last tick.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NOTED = 0.01
 
 
 class Clock:
-    """Looks at the clock in one event loop."""
+    """Measures the lag of one event loop."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, file: TextIO) -> None:
         self._loop = loop
@@ -52,14 +52,13 @@ class Clocked(asyncio.DefaultEventLoopPolicy):
 
 
 def main() -> int:
-    """Run the command with the clock in it."""
     _, path, *arguments = sys.argv
     with Path(path).open("w", encoding="ascii", buffering=1) as file:
         asyncio.set_event_loop_policy(Clocked(file))
         if arguments == ["idle"]:
             asyncio.run(asyncio.Event().wait())
         sys.argv = ["footnote", *arguments]
-        from bot.__main__ import main as footnote  # the idle process shall not pay for it
+        from bot.__main__ import main as footnote  # imported late: the idle process should not pay for it
 
         return footnote()
 

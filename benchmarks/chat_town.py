@@ -1,4 +1,4 @@
-"""A platform's double, a paced model and the real `footnote run`, and what people saw when: for `benchmarks.chat`."""
+"""A platform double, a paced model and the real `footnote run`, with what people saw and when, for `benchmarks.chat`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One question and what became of it; seconds of `time.monotonic`."""
+    """One question and its answer; times by `time.monotonic`."""
 
     script: Script
     at: float
@@ -49,13 +49,12 @@ class Asked:
 
     @property
     def text(self) -> str:
-        """All that is shown in the end."""
         return "\n".join(each.text for each in self.shown)
 
 
 @dataclass(slots=True, kw_only=True)
 class Town:
-    """One platform with its people, and the bot in it."""
+    """One platform with its people and the bot."""
 
     chat: Chat
     model: PacedModel
@@ -64,11 +63,9 @@ class Town:
     _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     def resident(self) -> int:
-        """Bytes of the bot in memory now."""
         return int(Path(f"/proc/{self.process}/statm").read_text(encoding="ascii").split()[1]) * _PAGE
 
     async def furnish(self, rooms: int) -> None:
-        """Make channels, and give each a file."""
         people = list(self.chat.people.values())
         for number in range(rooms):
             room = self.chat.add_room(f"room{number}", people)
@@ -93,7 +90,7 @@ class Town:
         at_once: int = 1,
         seconds: float = 600,
     ) -> Asked:
-        """Ask in the next channel, and look at the answer once it is whole: a button to ask again stands under it."""
+        """Asks in the next channel and waits until the answer is complete: it then has a button to ask again."""
         number = next(self._numbers)
         script = Script(pieces=pieces, pieces_per_second=rate, at_once=at_once)
         self.model.scripts[number] = script
@@ -107,7 +104,7 @@ class Town:
         return self._seen(script, at, room, question)
 
     async def _whole(self, room: str, question: str, seconds: float) -> None:
-        """Look now and then: to look at every change would keep the machine busy."""
+        """Polls slowly, because looking at every change would load the machine."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             shown = self.ours(room, question)
@@ -137,13 +134,13 @@ class Town:
         )
 
     def too_many(self) -> Counter[str]:
-        """How many calls were answered 429, by method."""
+        """Calls answered with 429, by method."""
         return Counter(call.method for call in self.chat.server.calls if call.status == 429)
 
 
 @asynccontextmanager
 async def town(platform: str, folder: Path) -> AsyncGenerator[tuple[Town, Path, Path]]:
-    """The town, and the files that the clocks of the bot and of an idle process write."""
+    """The town, and the clock files of the bot and of an idle process."""
     async with AsyncExitStack() as stack:
         chat = await stack.enter_async_context(chats.serve(platform))
         model = await stack.enter_async_context(chat_model.serve())

@@ -1,8 +1,7 @@
-"""What one chunk takes on the disk of Elasticsearch, by part: `python -m benchmarks.chunk_bytes [--chunks N] [--vectors KIND] [--json]`.
+"""Disk bytes per chunk in Elasticsearch, by part: `python -m benchmarks.chunk_bytes [--chunks N] [--vectors KIND] [--json]`.
 
-Chunks are written as the index writes them, with its mapping and its documents, into one shard of a node started for that: those
-of the judged sets, if they are beside the project, and `--chunks` made-up ones (150 words each). The parts are the server's own
-account of its files, just written and merged into one segment.
+Chunks of the judged sets, if present, and `--chunks` synthetic ones of 150 words go into one shard of a new node. The server
+reports the parts, just written and merged into one segment.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from typing import TYPE_CHECKING, Any, cast
 from elasticsearch import Elasticsearch
 
 from benchmarks.corpus import CHUNKS_PER_DOCUMENT, DIMENSIONS, Corpus, judged_chunks
-from rag_engine.analysis import VERSION
 from rag_engine.indexes import elasticsearch
 from rag_engine.indexes.elasticsearch import documents, schema
-from rag_engine.indexes.elasticsearch.ledger import Generation
+from rag_engine.indexes.elasticsearch.manifest_store import Generation
 from rag_engine.ports import IndexIdentity
+from rag_engine.text.analyzer import VERSION
 from tests.elastic.node import THOROUGH, running_node
 
 if TYPE_CHECKING:
@@ -34,20 +33,18 @@ if TYPE_CHECKING:
 INDEX = "chunk-bytes"
 BULK = 500
 REFRESHED_EVERY = 8
-"""Bulks; so that there are segments to merge, which is when the source for recovery goes."""
+"""Bulks between refreshes, so that there are segments to merge, which removes the recovery source."""
 SECONDS = 600.0
 FILES = {"floats": ("vec",), "codes": ("veq", "veb"), "graph": ("vex",)}
-"""Of a vector, by the endings that the server tells them by."""
+"""File endings of vectors."""
 
 
 def judged() -> list[tuple[Chunk, Vector]]:
-    """Every chunk of the judged sets."""
     found = asyncio.run(judged_chunks(questions_per_set=1))
     return [] if found is None else list(zip(found.chunks, found.vectors, strict=True))
 
 
 def made_up(chunks: int) -> list[tuple[Chunk, Vector]]:
-    """Those of `benchmarks.corpus.Corpus`."""
     corpus = Corpus()
     return [pair for number in range(chunks // CHUNKS_PER_DOCUMENT) for pair in corpus.document(number)[1]]
 
@@ -86,7 +83,7 @@ def _lines(pairs: Sequence[tuple[Chunk, Vector]]) -> Iterator[bytes]:
 
 
 def _wait_until_recoverable(client: Elasticsearch) -> None:
-    """Merging drops the source for recovery of what the leases no longer hold; they are renewed twice a minute."""
+    """Merging keeps the recovery source that leases need; they are renewed twice a minute."""
     deadline = time.monotonic() + 90
     while True:
         answer = client.indices.stats(index=INDEX, level="shards", metric="docs")
@@ -103,7 +100,7 @@ def _parts(client: Elasticsearch, chunks: int) -> dict[str, float]:
     client.indices.refresh(index=INDEX)
     client.indices.flush(index=INDEX)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the account is a preview, which the client says at each call
+        warnings.simplefilter("ignore")  # the client warns that this API is a preview
         account = client.indices.disk_usage(index=INDEX, run_expensive_tasks=True).body
     fields: Mapping[str, Mapping[str, int]] = account[INDEX]["fields"]
     off_heap = client.indices.stats(index=INDEX, metric="dense_vector")["_all"]["total"]["dense_vector"][

@@ -1,13 +1,13 @@
-"""Citing what the model did not cite, and reading what it did: `python -m benchmarks.citations [--answers 120] [--json]`.
+"""Adds missing citations and reads existing ones: `python -m benchmarks.citations [--answers 120] [--json]`.
 
-Labelled answers are made from XQuAD's paragraphs, which come five to an article. An answer has four claims; the passages are
-four paragraphs of one article and four of others. Two claims come from the article, one from another, and one, which nothing
-supports, from the article's fifth paragraph: the passages speak of its subject and do not say it. `verbatim` claims are sentences of the paragraph,
-`restated` ones are questions about it turned into statements with their answers. The code under test is `citations.finish`.
+Labelled answers come from XQuAD (five paragraphs per article); the passages are four paragraphs of one article and four of
+others. Of four claims, two come from the article, one from another, and one, unsupported, from the article's fifth paragraph.
+`verbatim` claims are sentences of the paragraph, `restated` ones are questions merged with their answers. Tests
+`citations.finish`.
 
-precision = right citations of all; recall = supported claims cited to their paragraph; unsupported = share of the claims
-without support that were cited; quote = share of right citations of verbatim claims whose quote holds the sentence.
-`cosine` is what cosines of whole passages reach by themselves with the same thresholds.
+precision = share of citations that are right; recall = share of supported claims cited to their paragraph; unsupported = share of
+unsupported claims cited; quote = share of right verbatim citations whose quote holds the sentence. `cosine` is the baseline of
+whole-passage cosines with the same thresholds.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from rag_engine.citations import Draft, MarkerStream, finish
+from rag_engine.citations import DraftAnswer, MarkerStream, finish
 from rag_engine.embedders import local
-from rag_engine.sentences import split_sentences
+from rag_engine.text.sentences import split_sentences
 from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ Kind = Literal["verbatim", "restated"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """An answer claim by claim, with the paragraph each comes from (none: unsupported)."""
+    """Answer by claim, with each claim's paragraph (none: unsupported)."""
 
     passages: tuple[Hit, ...]
     claims: tuple[tuple[str, str | None], ...]
@@ -64,8 +64,6 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """One row."""
-
     language: str
     kind: str
     by: str
@@ -78,7 +76,7 @@ class Figures:
 
 @dataclass(slots=True, kw_only=True)
 class Remembering:
-    """An embedder that embeds each text once: the figures need the vectors, not the time."""
+    """Embeds each text once: the figures need the vectors, not the time."""
 
     inner: Embedder
     rows: dict[str, np.ndarray] = field(default_factory=dict)
@@ -106,7 +104,7 @@ class Remembering:
 
 
 def read(language: str) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """Paragraphs by id, and for each the statements its questions and answers make."""
+    """Paragraphs by id, with the statements made from their questions and answers."""
     folder = SHARED / f"xquad-{language}"
     with gzip.open(folder / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
         paragraphs = {row["id"]: row["text"] for row in map(json.loads, lines)}
@@ -120,7 +118,6 @@ def read(language: str) -> tuple[dict[str, str], dict[str, list[str]]]:
 
 
 def restated(question: str, answer: str, language: str) -> str:
-    """A question and its answer as something like a statement."""
     bare = question.strip().rstrip("?？").lstrip("¿").strip()
     if language == "zh":
         words = re.sub(_QUESTION_WORDS["zh"], answer, bare, count=1)
@@ -129,7 +126,7 @@ def restated(question: str, answer: str, language: str) -> str:
 
 
 def labelled(language: str, kind: Kind, count: int) -> list[Labelled]:
-    """So many answers with what supports each of their claims; the same at every call."""
+    """`count` answers with the support of each claim; deterministic."""
     paragraphs, statements = read(language)
     chance = random.Random(f"{language} {kind}")
     ids = sorted(paragraphs)
@@ -170,9 +167,9 @@ def hit(text: str, paragraph: str, language: str) -> Hit:
 
 
 async def cited_by_us(answer: Labelled, embedder: Embedder) -> list[dict[str, str]]:
-    """For each claim the paragraphs it was cited to, with the quotes. Claims are list items, so none shares a marker."""
+    """The paragraphs cited for each claim, with quotes. Claims are list items, so none shares a marker."""
     text = "\n".join(f"- {words}" for words, _ in answer.claims)
-    cited = await finish(Draft(text=text), answer.passages, question="", embedder=embedder)
+    cited = await finish(DraftAnswer(text=text), answer.passages, question="", embedder=embedder)
     quotes = {citation.number: (str(citation.document), citation.quote) for citation in cited.citations}
     return [
         dict(quotes[int(number)] for number in re.findall(r"\[(\d+)\](?=[^\w]*\Z|\[)", line))
@@ -223,7 +220,6 @@ async def measure(language: str, kind: Kind, by: str, count: int, embedder: Embe
 
 
 async def seconds_per_answer(embedder: Embedder) -> float:
-    """Median time of the whole fallback, nothing remembered."""
     times: list[float] = []
     for answer in labelled("en", "restated", 12):
         started = time.perf_counter()

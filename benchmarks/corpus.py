@@ -1,7 +1,7 @@
-"""What the benchmarks of indexes measure on: chunks made up by the hundred thousand, and the judged sets beside the project.
+"""Data for index benchmarks: synthetic chunks and the judged sets beside the project.
 
-Made up: vectors are clustered and of unit length, words follow Zipf's law with inflections; one document in five is Chinese.
-Questions are noisy vectors, and three rarer words with two common ones (a run of six characters in Chinese).
+Synthetic vectors are clustered and of unit length; words follow Zipf's law with inflections; one document in five is Chinese.
+Questions are noisy vectors plus three rare and two common words (six characters in Chinese).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_engine.caching import CachedEmbedder
 from rag_engine.embedders import local
-from rag_engine.judgements import read_corpus, read_judgements
-from rag_engine.searchable import searchable_text
+from rag_engine.evaluation.dataset import read_corpus, read_judgements
 from rag_engine.splitters import structure
-from rag_engine.storage import vectors
+from rag_engine.storage import vector_cache
+from rag_engine.text.chunk_text import searchable_text
 from rag_engine.types import Chunk, ChunkId, Document, DocumentId, KnowledgeBaseId, Section
+from rag_engine.wrappers.cached_embedder import CachedEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator
@@ -48,7 +48,7 @@ class Question:
 
 
 class Corpus:
-    """Documents made up on the way; the same seed gives the same ones."""
+    """Documents generated on demand; deterministic by seed."""
 
     def __init__(self, seed: int = 7) -> None:
         self.random = np.random.default_rng(seed)
@@ -112,7 +112,7 @@ def _word(number: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedChunks:
-    """The chunks of all judged sets with their vectors, and questions asked of them with theirs."""
+    """The chunks of all judged sets and questions about them, with vectors."""
 
     chunks: list[Chunk]
     vectors: Matrix
@@ -121,9 +121,9 @@ class JudgedChunks:
 
 
 async def judged_chunks(*, questions_per_set: int, sets: Path = SETS) -> JudgedChunks | None:
-    """What the judged sets hold, as ingestion would cut it; none when the sets are not on this machine.
+    """The judged sets, cut as ingestion cuts; empty if they are not on this machine.
 
-    Vectors are kept in `.footnote/benchmarks`, so that only the first run embeds (some 18,000 passages: a few minutes).
+    Vectors are cached in `.footnote/benchmarks`; the first run embeds some 18,000 passages in a few minutes.
     """
     folders = await asyncio.to_thread(_judged_folders, sets)
     if not folders:
@@ -152,7 +152,7 @@ async def production_embedder() -> AsyncGenerator[tuple[Embedder, Splitter]]:
     DATA.mkdir(parents=True, exist_ok=True)
     async with (
         local.connect(local.Settings(), data_dir=DATA) as embedder,
-        vectors.connect(DATA / "vectors.sqlite") as cache,
+        vector_cache.connect(DATA / "vectors.sqlite") as cache,
     ):
         splitter = structure.build(
             structure.Settings(), count_tokens=embedder.count_tokens, max_tokens=embedder.max_tokens

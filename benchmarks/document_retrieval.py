@@ -1,9 +1,8 @@
-"""Whether splitting along the structure finds more than plain chunks of a fixed size: `python -m benchmarks documents --retrieval`.
+"""Structural splitting against fixed-size chunks: `python -m benchmarks documents --retrieval`.
 
-The PDF, office and HTML files of `../shared/docs`, the questions of `tests/documents/questions.jsonl`, and the default engine:
-the embedded index, the local embedder, both legs fused. Only the splitting differs. A hit is right when it is of the right
-file and holds the phrase; one right passage is enough, so nDCG counts the first. 256 tokens are what the embedder reads, and
-what production cuts to; of longer chunks it reads the beginning, and the lexical index everything.
+Uses the PDF, office and HTML files of `../shared/docs`, `tests/documents/questions.jsonl`, and the default engine. A hit is right
+if it is of the right file and holds the phrase; nDCG counts the first. The embedder reads 256 tokens, production's limit; the
+lexical index reads whole chunks.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.corpus import production_embedder
-from rag_engine.analysis import VERSION
 from rag_engine.indexes import embedded
 from rag_engine.ports import IndexIdentity
-from rag_engine.searchable import searchable_text
 from rag_engine.splitters import structure
 from rag_engine.steps import fuse, retrieve
+from rag_engine.text.analyzer import VERSION
+from rag_engine.text.chunk_text import searchable_text
 from rag_engine.types import Document, DocumentId, KnowledgeBaseId, Query
 from tests.documents import corpus
 from tests.documents.questions import fixed_size, holding, questions
@@ -43,7 +42,7 @@ LEFT_OUT: Final = (
     "made/many-members.docx",
     "made/deep-xml.docx",
 )
-"""Made to be long, not to be asked about."""
+"""Long files without questions."""
 DEPTH: Final = 10
 PASSAGES: Final = 8
 BUDGET: Final = 1_200
@@ -53,7 +52,7 @@ _BASE: Final = KnowledgeBaseId("documents")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """One question: the rank of the first right passage (0: none), and what the best passages cost."""
+    """One question: rank of the first right passage (0: none), and tokens of the best passages."""
 
     question: Question
     rank: int
@@ -61,11 +60,11 @@ class Answered:
     tokens: int
     """Of the best eight."""
     within_budget: bool
-    """Whether a right passage is among the best of together so many tokens."""
+    """Whether a right passage is among the best within the token budget."""
 
 
 async def measure(*, verbose: bool = False) -> dict[str, list[Answered]]:
-    """Print the table; returns what became of each question by the way of splitting."""
+    """Prints the table; returns each question's result by splitter."""
     asked = questions()
     read = await _sections()
     found: dict[str, list[Answered]] = {}
@@ -203,7 +202,6 @@ def _share(passed: Sequence[bool] | object) -> float:
 
 
 def _by_kind(found: dict[str, list[Answered]]) -> str:
-    """nDCG@10 by what is asked for."""
     kinds: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for name, answered in found.items():
         for one in answered:

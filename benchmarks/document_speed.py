@@ -1,7 +1,7 @@
-"""What reading PDFs costs beside a bare `page.get_text()` loop, and what memory: `python -m benchmarks documents --speed`.
+"""Time and memory of reading PDFs against a bare `page.get_text()` loop: `python -m benchmarks documents --speed`.
 
-In one process the two take turns, so that what else the machine does hits both alike: compare by ratio. Only PDFs whose every
-page has text: recognising scans is another trade. Through the pool the same files cross two processes and a sandbox.
+Both alternate in one process, so compare ratios. Only PDFs with text on every page count, as recognition would dominate. Through
+the pool, the same files cross two processes and a sandbox.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import pymupdf
 
 from benchmarks.made_files import long_pdf
 from rag_engine.parsers import pdf
-from rag_engine.parsers._pdf.usable import fault
-from rag_engine.parsing import parser_pool
+from rag_engine.parsers._pdf.text_quality import fault
+from rag_engine.parsing.pool import parser_pool
 from tests.documents import corpus
 from tests.hostile.watching import peak_memory
 
@@ -31,12 +31,12 @@ PAGES: Final = 1_000
 LEAST_RATIO: Final = 0.7
 MOST_MEMORY: Final = 300 << 20
 LEFT_OUT: Final = {"made/pages-5000.pdf"}
-"""A line a page, as no person's file has."""
+"""One line per page, unlike real files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """Pages a second of both, medians of the turns, and the median of the turns' ratios."""
+    """Median pages per second of both, and the median ratio."""
 
     name: str
     pages: int
@@ -50,7 +50,7 @@ class Pace:
 
 
 async def measure() -> bool:
-    """Print the table; False when a limit is missed."""
+    """Prints the table; False if a limit is missed."""
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "long.pdf"
         long_pdf(made, pages=PAGES)
@@ -79,7 +79,6 @@ def _readable() -> list[Path]:
 
 
 def _with_text(paths: Iterable[Path]) -> list[Path]:
-    """Those that open, and whose every page has text that needs no recognition."""
     kept: list[Path] = []
     for path in paths:
         try:
@@ -116,7 +115,7 @@ def _pace(name: str, paths: list[Path]) -> Pace:
 
 
 def _seconds(read: Callable[[Path], None], paths: Iterable[Path]) -> float:
-    """Of this process: what others compute meanwhile does not count."""
+    """Processor time of this process, independent of other load."""
     began = time.process_time()
     for path in paths:
         read(path)
@@ -135,7 +134,7 @@ def _parse(path: Path) -> None:
 
 
 async def _through_the_pool(path: Path) -> tuple[float, int]:
-    """Seconds, and the most bytes that the worker was resident with."""
+    """Seconds, and the worker's peak resident bytes."""
     async with parser_pool(workers=1, seconds=120, memory_bytes=1 << 30) as pool:
         with peak_memory() as peak:
             began = time.perf_counter()

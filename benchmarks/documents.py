@@ -1,7 +1,7 @@
-"""What is read from the files of `../shared/docs`, by type: `python -m benchmarks documents [--only TYPE OR PART OF A NAME ...]`.
+"""Parses the files of `../shared/docs` by type: `python -m benchmarks documents [--only TYPE OR PART OF A NAME ...]`.
 
-`--retrieval` prints how well the files are found, split along their structure and in chunks of a fixed size; `--anchors` whether
-chunks name the places where facts stand; `--speed` what reading PDFs costs. Without an option, all of it.
+`--retrieval` compares structural splitting with fixed-size chunks; `--anchors` checks that chunks name the location of facts;
+`--speed` measures PDFs. Without options, all of it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.documents import anchors, corpus
 
 
 async def reading(only: list[str]) -> int:
-    """Print the table; 1 when a file that must pass does not."""
+    """Prints the table; 1 if a required file fails."""
     found = await corpus.readings(corpus.manifest(only))
     print(corpus.table(found))
     slowest = max(found, key=lambda reading: reading.seconds)
@@ -25,10 +25,12 @@ async def reading(only: list[str]) -> int:
 
 
 async def places() -> int:
-    """Print how many facts are cited to their place, and those that are not; 1 when there are any."""
+    """Prints how many facts are cited to their location and lists the others; 1 if there are any."""
     facts = anchors.facts()
     async with production_embedder() as (_, splitter):
-        wrong = await anchors.wrong_places(facts, splitter)
+        files = {fact.file for fact in facts}
+        read = await corpus.readings(row for row in corpus.manifest() if row["path"] in files)
+        wrong = anchors.wrong_places(facts, read, splitter)
     formats = len({fact.format for fact in facts})
     print(
         f"\nAnchors: {len(facts) - len(wrong)} of {len(facts)} facts in {formats} kinds of files at the right place"
@@ -38,7 +40,6 @@ async def places() -> int:
 
 
 async def main(arguments: argparse.Namespace) -> int:
-    """What was asked for, or everything."""
     if not corpus.DOCUMENTS.is_dir():
         print("No documents beside the project.")
         return 0

@@ -1,14 +1,14 @@
-"""The index on Elasticsearch, on a real node started for it: `python -m benchmarks.elastic [--chunks N] [--json]`, or `--quality`.
+"""The index on a real Elasticsearch node: `python -m benchmarks.elastic [--chunks N] [--json]`, or `--quality`.
 
-The node is the one of the tests (9.5.3 from its published artifacts, without the native libraries of the distribution) with the
-optimising compiler and vector instructions on. Everything in a run shares the machine, so read the ratios.
+Uses the tests' node (9.5.3 from its published artifacts, without native libraries) with the optimising compiler and vector
+instructions. Everything shares the machine, so compare ratios.
 
-- one question, both legs: the whole call through the port against the time the server says it took;
-- bulk: chunks with ready-made vectors through `put` (documents of 500 chunks, made searchable each) against
-  `elasticsearch.helpers.async_bulk` with the same documents of Elasticsearch and one refresh at the end;
+- one question, both legs: the whole call against the time the server reports;
+- bulk: `put` of chunks with vectors (documents of 500, refreshed each) against `elasticsearch.helpers.async_bulk` with one
+  refresh at the end;
 - fifty questions at once against one at a time.
 
-`--quality`: nDCG@10 of each leg and of both, of the embedded index and of this one, on judged sets beside the project.
+`--quality`: nDCG@10 of each leg and of both, for the embedded index and this one, on the judged sets.
 """
 
 from __future__ import annotations
@@ -26,14 +26,13 @@ from typing import TYPE_CHECKING, Any
 from elasticsearch import AsyncElasticsearch
 from elasticsearch.helpers import async_bulk
 
-from benchmarks.corpus import DATA, DIMENSIONS, SETS, Corpus
-from benchmarks.corpus import production_embedder as production
-from rag_engine import evaluation
-from rag_engine.analysis import VERSION, query_tokens
+from benchmarks.corpus import DATA, DIMENSIONS, SETS, Corpus, production_embedder
+from rag_engine.evaluation.evaluate import evaluate
 from rag_engine.indexes import elasticsearch, embedded
 from rag_engine.indexes.elasticsearch import documents, schema
-from rag_engine.indexes.elasticsearch.ledger import Generation
+from rag_engine.indexes.elasticsearch.manifest_store import Generation
 from rag_engine.ports import IndexIdentity
+from rag_engine.text.analyzer import VERSION, query_tokens
 from rag_engine.types import Document, DocumentId, KnowledgeBaseId, Search
 from tests.elastic.node import THOROUGH, running_node
 
@@ -55,14 +54,13 @@ BULK_CHUNKS = 10_000
 
 
 class _Clock:
-    """Keeps what the server says that each search took, of a client's answers."""
+    """Records the search times that the server reports."""
 
     def __init__(self) -> None:
         self.took: list[float] = []
         self.requests = 0
 
     async def watch(self, index: elasticsearch.ElasticsearchIndex, searches: Sequence[Search]) -> float:
-        """Milliseconds of one call."""
         started = time.perf_counter()
         await index.search(searches)
         return (time.perf_counter() - started) * 1000
@@ -76,7 +74,7 @@ class _Clock:
             self.took.append(float(answer["took"]))
             return answer
 
-        client.msearch = msearch  # the one place where the server's own figure can be seen
+        client.msearch = msearch  # the only place that sees the server's figure
 
 
 def _documents(corpus: Corpus, count: int) -> list[tuple[Document, list[tuple[Chunk, Vector]]]]:
@@ -104,7 +102,7 @@ def _searches(corpus: Corpus, number: int) -> list[Search]:
 
 
 async def _fill(index: Index, made: Sequence[tuple[Document, list[tuple[Chunk, Vector]]]]) -> float:
-    """Seconds to put them, two under way at once, as `footnote add` has several."""
+    """Seconds to put them, two at a time, as `footnote add` runs several."""
     waiting = iter(made)
 
     async def work() -> None:
@@ -117,10 +115,10 @@ async def _fill(index: Index, made: Sequence[tuple[Document, list[tuple[Chunk, V
 
 
 async def _plain_bulk(url: str, made: Sequence[tuple[Document, list[tuple[Chunk, Vector]]]]) -> float:
-    """Seconds the client's own helper takes for the same documents of Elasticsearch, as they would be sent by hand."""
+    """Seconds of the client's own helper for the same documents."""
     settings = elasticsearch.Settings(url=url)
     generation = Generation(name="g", base="b", at=0)
-    # Analysed before the clock starts, which ours does while it runs; vectors as lists, as is usual.
+    # Analysed before the clock starts, unlike ours; vectors as lists, as usual.
     actions = [
         {
             "_index": "plain",
@@ -142,7 +140,7 @@ async def _plain_bulk(url: str, made: Sequence[tuple[Document, list[tuple[Chunk,
 
 
 async def _bulk_ratio(url: str, corpus: Corpus, chunks: int, rounds: int = 2) -> dict[str, float]:
-    """Both ways in turn, so that what else the machine does hits both alike."""
+    """Alternates both ways, so that other load affects them equally."""
     made = _documents(corpus, chunks)
     ours: list[float] = []
     plain: list[float] = []
@@ -165,7 +163,7 @@ def _quantile(times: Sequence[float], share: float) -> float:
 
 
 async def speed(chunks: int) -> dict[str, Any]:
-    """Milliseconds, but for bulk."""
+    """Milliseconds, except for bulk."""
     corpus = Corpus()
     with running_node(heap="2g", options=THOROUGH) as node:
         settings = elasticsearch.Settings(url=node.url, timeout=60)
@@ -176,7 +174,7 @@ async def speed(chunks: int) -> dict[str, Any]:
             asked = [_searches(corpus, number) for number in range(QUESTIONS)]
             clock = _Clock()
             clock.attach(index._cluster.reader)
-            # The server compiles what it runs often, which takes it some thousand searches.
+            # The server compiles hot code only after some thousand searches.
             for _ in range(WARM_UP_ROUNDS):
                 await asyncio.gather(*(clock.watch(index, searches) for searches in asked[:AT_ONCE]))
             for searches in asked:
@@ -207,7 +205,6 @@ async def speed(chunks: int) -> dict[str, Any]:
 
 
 async def quality(sets: Sequence[str]) -> dict[str, Any]:
-    """nDCG@10 by set, index and leg."""
     figures: dict[str, Any] = {}
     with running_node(heap="1g", options=THOROUGH) as node:
         for name in sets:
@@ -218,9 +215,7 @@ async def quality(sets: Sequence[str]) -> dict[str, Any]:
             figures[name] = {}
             for kind in ("embedded", "elasticsearch"):
                 async with _opened(kind, node.url) as (index, embedder, splitter):
-                    measured = await evaluation.evaluate(
-                        folder, embedder=embedder, index=index, splitter=splitter
-                    )
+                    measured = await evaluate(folder, embedder=embedder, index=index, splitter=splitter)
                 legs = {"lexical": measured.lexical, "dense": measured.dense, "hybrid": measured.hybrid}
                 figures[name][kind] = {leg: measures["ndcg@10"] for leg, measures in legs.items()}
             print(name, json.dumps(figures[name]), flush=True)
@@ -229,7 +224,7 @@ async def quality(sets: Sequence[str]) -> dict[str, Any]:
 
 @asynccontextmanager
 async def _opened(kind: str, url: str) -> AsyncGenerator[tuple[Index, Any, Any]]:
-    async with production() as (embedder, splitter):
+    async with production_embedder() as (embedder, splitter):
         identity = IndexIdentity(model=embedder.model, dimensions=embedder.dimensions, analyzer=VERSION)
         if kind == "embedded":
             with tempfile.TemporaryDirectory() as folder:
@@ -245,7 +240,6 @@ async def _opened(kind: str, url: str) -> AsyncGenerator[tuple[Index, Any, Any]]
 
 
 def main() -> None:
-    """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--chunks", type=int, default=100_000)
     parser.add_argument("--quality", action="store_true")

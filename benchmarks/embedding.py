@@ -1,8 +1,8 @@
 """The default embedder against sentence-transformers: `python -m benchmarks.embedding [--texts 1000] [--rounds 5] [--json]`.
 
-Every variant runs in a process of its own and on the same texts, a third each in English, Spanish and Chinese, from the
-retrieval sets beside the project. The variants take turns, round by round, so that what else the machine does hits all
-alike: compare by ratio; processor time is the fairer one on a busy machine. Loading is measured from the first line of a new process, on files that are already there.
+Each variant runs in its own process on the same texts, equally English, Spanish and Chinese, from the retrieval sets beside the
+project. Variants alternate: compare ratios, or processor time on a busy machine. Loading counts from the first line of a new
+process, with files present.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Figures:
 
 
 def read_texts(count: int) -> list[str]:
-    """`count` passages, an equal share of each set."""
+    """`count` passages, equally from each set."""
     texts: list[str] = []
     for place, name in enumerate(SETS):
         share = count // len(SETS) + (place < count % len(SETS))
@@ -70,7 +70,7 @@ def read_queries() -> list[str]:
 
 
 class Child:
-    """One variant in a process of its own, told what to do by lines of JSON."""
+    """A variant in its own process, controlled by lines of JSON."""
 
     def __init__(self, variant: str, data_dir: Path) -> None:
         command = [sys.executable, "-m", "benchmarks.embedding", "--child", variant, str(data_dir)]
@@ -92,7 +92,7 @@ class Child:
 
 
 def connecting(variant: str, data_dir: Path) -> AbstractAsyncContextManager[Embedder]:
-    """Imports only what the variant needs: importing is part of loading."""
+    """Imports only what the variant needs, because imports count as loading."""
     if variant == "sentence-transformers":
         from rag_engine.embedders import sentence_transformers
 
@@ -148,8 +148,6 @@ async def timed_query(embedder: Embedder, query: str) -> float:
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
-    """What one variant has shown so far."""
-
     child: Child
     loads: list[dict[str, float]]
     seconds: float = 0.0
@@ -208,7 +206,7 @@ def figures_of(variant: str, tally: Tally, reference: Tally, texts: int) -> Figu
 
 
 def load_times(variant: str, data_dir: Path) -> list[dict[str, float]]:
-    """What several new processes took; an uncounted first one builds what is built once."""
+    """Load times of several new processes, after one uncounted run that builds the files."""
     found: list[dict[str, float]] = []
     for _ in range(LOADS + 1):
         child = Child(variant, data_dir)
@@ -218,7 +216,6 @@ def load_times(variant: str, data_dir: Path) -> list[dict[str, float]]:
 
 
 def rotated(variants: Sequence[str], by: int) -> list[str]:
-    """Another one goes first each round."""
     shift = by % len(variants)
     return [*variants[shift:], *variants[:shift]]
 

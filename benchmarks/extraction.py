@@ -1,10 +1,10 @@
-"""How often the extractive answerer quotes the sentence that holds the answer, and how often it owns up to finding nothing.
+"""How often the extractive answerer quotes the answering sentence, and how often it admits finding nothing.
 
-    python -m benchmarks.extraction [FOLDER…]
+python -m benchmarks.extraction [FOLDER…]
 
 Each FOLDER holds `corpus.jsonl.gz`, `queries.jsonl.gz` with answers, and `qrels.tsv`; by default the XQuAD sets beside the
-project. Every question is asked twice: over the 8 best passages, and over the 8 best of those that are not judged relevant
-(they come from the same articles, so this is the hard case), and once over passages of another set.
+project. Every question is asked over the 8 best passages, over the 8 best not judged relevant (hard, because they are from the
+same articles), and over passages of another set.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from rag_engine.analysis import query_tokens, tokens
 from rag_engine.embedders import local
-from rag_engine.language import detect
 from rag_engine.models import extractive
-from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId, Prompt
+from rag_engine.text.analyzer import query_tokens, tokens
+from rag_engine.text.language import detect
+from rag_engine.types import AnswerRequest, Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.ports import Embedder, LanguageModel
+    from rag_engine.ports import Answerer, Embedder
     from rag_engine.types import Matrix, Side
 
 _PASSAGES = 8
@@ -79,7 +79,6 @@ def _load(folder: Path, limit: int) -> tuple[list[Chunk], list[Question], dict[s
 
 
 def _bm25(chunks: list[Chunk]) -> list[dict[str, float]]:
-    """For each chunk the weight of each of its tokens."""
     counted = [tokens(chunk.text, language=chunk.language) for chunk in chunks]
     average = sum(map(len, counted)) / len(counted)
     holding: dict[str, int] = defaultdict(int)
@@ -112,7 +111,7 @@ def _ranked(question: str, vector: Matrix, weights: list[dict[str, float]], vect
 
 
 class _Remembering:
-    """An embedder that embeds each text once: the same sentences come up in many questions."""
+    """Embeds each text once, because sentences repeat across questions."""
 
     def __init__(self, inner: Embedder) -> None:
         self._inner = inner
@@ -128,10 +127,9 @@ class _Remembering:
         return np.stack([self._known[text, side] for text in texts])
 
 
-async def _answer(model: LanguageModel, question: str, chunks: list[Chunk]) -> str:
+async def _answer(answerer: Answerer, question: str, chunks: list[Chunk]) -> str:
     hits = tuple(Hit(chunk=chunk, score=0.0, rank=rank) for rank, chunk in enumerate(chunks, 1))
-    prompt = Prompt(messages=(), question=question, passages=hits)
-    async with model.stream(prompt, task="answer") as pieces:
+    async with answerer.answer(AnswerRequest(question=question, passages=hits)) as pieces:
         return "".join([piece async for piece in pieces])
 
 

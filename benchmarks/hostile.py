@@ -1,6 +1,6 @@
-"""Files made to harm, one after the other at the program's own limits: what became of each, its seconds and its memory.
+"""Hostile files at the program's own limits: outcome, seconds and memory of each.
 
-`python -m benchmarks.hostile [PART OF A NAME ...]`; then what the sandbox costs a file that harms nobody.
+`python -m benchmarks.hostile [PART OF A NAME ...]`; then the sandbox's cost for a harmless file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bot.settings import ParsingSettings
-from rag_engine.parsing import ParserPool, parser_pool
+from rag_engine.parsing.pool import ParserPool, parser_pool
 from tests.hostile.every import FILES
 from tests.hostile.watching import peak_memory, read
 
@@ -27,14 +27,13 @@ _LATER: Final = 100
 
 
 async def main(wanted: list[str]) -> None:
-    """Print the tables."""
     limits = ParsingSettings()
     memory = limits.memory_mb << 20
     slowest, largest = 0.0, 0
     print("| File | Became | Seconds | MB |\n| --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         for path in _files(Path(folder), wanted):
-            # A worker of its own each: the memory of the one before is not to count.
+            # A new worker each, so that memory of the previous file does not count.
             async with parser_pool(workers=1, seconds=limits.seconds, memory_bytes=memory) as pool:
                 with peak_memory() as peak:
                     outcome = await read(pool, path)

@@ -1,7 +1,7 @@
 """The embedded index alone, on synthetic chunks: `python -m benchmarks.index [--chunks 10000 20000 100000] [--json]`.
 
-The chunks and the questions are those of `benchmarks.corpus`. Latencies are of whole calls
-through the port, in milliseconds; `both` is one call with both legs, as a question makes it.
+Chunks and questions are from `benchmarks.corpus`. Latencies are whole calls in milliseconds; `both` is one call with both legs,
+as a question makes.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.corpus import CHUNKS_PER_DOCUMENT, DIMENSIONS, KNOWLEDGE_BASES, Corpus
-from rag_engine.analysis import VERSION, query_tokens
 from rag_engine.indexes.embedded import Settings, connect
 from rag_engine.ports import IndexIdentity
+from rag_engine.text.analyzer import VERSION, query_tokens
 from rag_engine.types import KnowledgeBaseId, Search
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ LIMIT = 100
 
 
 def _resident() -> float:
-    """Anonymous resident memory in MB: pages of the file that the system maps for readers do not count."""
+    """Anonymous resident memory in MB, without mapped file pages."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.split("RssAnon:")[1].split()[0]) / 1000
 
@@ -98,7 +98,7 @@ def _found(rankings: Sequence[Ranking], document: Document) -> bool:
 
 
 async def _one_more(index: EmbeddedIndex, corpus: Corpus, first: int) -> list[float]:
-    """Milliseconds from the call of `put` until a search finds the document."""
+    """Milliseconds from `put` until a search finds the document."""
     times: list[float] = []
     for number in range(first, first + 30):
         document, chunks = corpus.document(number)
@@ -118,7 +118,6 @@ async def _one_more(index: EmbeddedIndex, corpus: Corpus, first: int) -> list[fl
 
 
 async def measure(chunks: int) -> dict[str, object]:
-    """All figures for an index of so many chunks."""
     corpus = Corpus()
     identity = IndexIdentity(model="synthetic", dimensions=DIMENSIONS, analyzer=VERSION)
     figures: dict[str, object] = {"chunks": chunks, "limit": LIMIT}

@@ -1,6 +1,6 @@
-"""Ingestion against the bare embedder, its memory, and how soon one more document is searchable.
+"""Ingestion against the bare embedder, its memory, and how soon a new document is searchable.
 
-`python -m benchmarks.ingestion [--quick] [throughput | memory | one_more]`; each part runs in a process of its own.
+`python -m benchmarks.ingestion [--quick] [throughput | memory | one_more]`; each part runs in its own process.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.made_files import sentences, write_files
-from bot import compose
+from bot.composition import application
 from bot.settings import Settings
 from rag_engine import plugins
-from rag_engine.ingestion import blob_from_path
-from rag_engine.searchable import searchable_text
+from rag_engine.ingestion.ingestion import blob_from_path
+from rag_engine.text.chunk_text import searchable_text
 from rag_engine.types import Chunk, ChunkId, Document, DocumentId, Search
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 
-    from bot.library import Library
+    from bot.composition.components import IndexingComponents
     from rag_engine.types import KnowledgeBaseId
 
 _IN_FLIGHT = 4
@@ -53,10 +53,9 @@ print(longest)
 
 @dataclass(slots=True)
 class Watch:
-    """What the event loop felt: seconds it came late, seconds of processor its thread used at a stretch, and memory in bytes.
+    """Event loop lag in seconds, longest stretches of its thread's processor time in seconds, and memory in bytes.
 
-    A busy machine makes every process late. So an idle process looks at the clock at the same time: what the loop is later
-    than that is ours.
+    Other load delays every process, so the lag of an idle process is subtracted.
     """
 
     lags: list[float] = field(default_factory=list[float])
@@ -65,7 +64,6 @@ class Watch:
     resident: int = 0
 
     def figures(self) -> str:
-        """One line."""
         return (
             f"event loop: late by {max(self.lags) * 1e3:.0f} ms at most (50 ms), 99.9 % below "
             f"{np.quantile(self.lags, 0.999) * 1e3:.0f}; an idle process at the same time {self.idle * 1e3:.0f}; "
@@ -75,7 +73,7 @@ class Watch:
 
 @asynccontextmanager
 async def watched() -> AsyncGenerator[Watch]:
-    """Look at the clock every few milliseconds, and at the memory now and then."""
+    """Samples the clock every few milliseconds, and memory occasionally."""
     watch = Watch()
 
     async def look() -> None:
@@ -102,7 +100,7 @@ async def watched() -> AsyncGenerator[Watch]:
 
 
 def resident() -> int:
-    """Bytes of this process in memory now."""
+    """Resident bytes of this process."""
     statm = Path("/proc/self/statm")
     if statm.exists():
         return int(statm.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -115,14 +113,16 @@ def processor_seconds() -> float:
     for children in Path("/proc/self/task").glob("*/children"):
         for child in children.read_text(encoding="ascii").split():
             process = Path("/proc") / child
-            if b"rag_engine.worker" in (process / "cmdline").read_bytes():
+            if b"rag_engine.parsing.worker" in (process / "cmdline").read_bytes():
                 fields = (process / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
                 ticks += int(fields[11]) + int(fields[12])
     return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
 
 
-async def ingest_all(paths: Sequence[Path], library: Library, knowledge_base: KnowledgeBaseId) -> None:
-    """As `footnote add` does: several files at a time."""
+async def ingest_all(
+    paths: Sequence[Path], library: IndexingComponents, knowledge_base: KnowledgeBaseId
+) -> None:
+    """Several files at a time, like `footnote add`."""
     waiting = iter(paths)
 
     async def work() -> None:
@@ -138,19 +138,19 @@ async def ingest_all(paths: Sequence[Path], library: Library, knowledge_base: Kn
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncGenerator[tuple[Library, KnowledgeBaseId]]:
-    """A fresh library with its model loaded and its parser workers started."""
+async def opened(folder: Path) -> AsyncGenerator[tuple[IndexingComponents, KnowledgeBaseId]]:
+    """A new library with loaded model and running parser workers."""
     warm = folder / "warm"
     warm.mkdir()
     write_files(warm, count=16, seed=0)
-    async with compose.library(Settings(data_dir=folder / "data")) as library:
+    async with application.library(Settings(data_dir=folder / "data")) as library:
         base = await library.catalog.open("warm", model=library.embedder.model)
         await ingest_all(sorted(warm.iterdir()), library, base.id)
         yield library, base.id
 
 
 async def throughput(folder: Path, *, quick: bool) -> None:
-    """Alternate between files and the same chunks bare, so that other work on the machine hurts both alike."""
+    """Alternates between files and the same chunks bare, so that other load affects both equally."""
     rounds, per_round = (3, 20) if quick else (10, 30)
     chunks = files = 0
     ingesting, embedding = Spent(), Spent()
@@ -178,7 +178,7 @@ async def throughput(folder: Path, *, quick: bool) -> None:
 
 @dataclass(slots=True)
 class Spent:
-    """Wall and processor seconds of the blocks it was entered for, in sum."""
+    """Total wall and processor seconds of its blocks."""
 
     wall: float = 0.0
     processor: float = 0.0
@@ -193,7 +193,7 @@ class Spent:
 
 
 async def memory(folder: Path, *, quick: bool) -> None:
-    """The growth over the loaded model while 1,000 files go in."""
+    """Growth over the loaded model while 1,000 files are added."""
     files_folder = folder / "files"
     files_folder.mkdir()
     files = 100 if quick else 1_000
@@ -212,7 +212,7 @@ async def memory(folder: Path, *, quick: bool) -> None:
 
 
 async def one_more(folder: Path, *, quick: bool) -> None:
-    """From the call until a search finds the document, less what its embedding takes."""
+    """From the call until a search finds the document, without its embedding time."""
     wall: list[float] = []
     processor: list[float] = []
     async with opened(folder) as (library, base), bare_embedder(folder) as embed:
@@ -239,15 +239,17 @@ async def one_more(folder: Path, *, quick: bool) -> None:
     print(watch.figures())
 
 
-async def must_find(library: Library, base: KnowledgeBaseId, token: str, document: DocumentId) -> None:
-    """One search that only this document can answer."""
+async def must_find(
+    library: IndexingComponents, base: KnowledgeBaseId, token: str, document: DocumentId
+) -> None:
+    """A search that only this document can answer."""
     search = Search(leg="lexical", knowledge_bases=frozenset([base]), limit=1, tokens=(token,))
     [ranking] = await library.index.search([search])
     assert [hit.chunk.document for hit in ranking.hits] == [document]
 
 
-async def fill(library: Library, base: KnowledgeBaseId, *, chunks: int) -> None:
-    """Chunks with made-up vectors, fifty a document: the index does not mind where vectors come from."""
+async def fill(library: IndexingComponents, base: KnowledgeBaseId, *, chunks: int) -> None:
+    """Synthetic vectors, fifty chunks per document: the index does not care about their source."""
     generator, chance = np.random.default_rng(1), random.Random(1)
     for number in range(chunks // 50):
         name = DocumentId(f"filler{number}")
@@ -271,8 +273,7 @@ async def fill(library: Library, base: KnowledgeBaseId, *, chunks: int) -> None:
         await library.index.put(document, list(zip(held, rows, strict=True)))
 
 
-async def texts_of(library: Library, base: KnowledgeBaseId, document: DocumentId) -> list[str]:
-    """What was embedded of a document."""
+async def texts_of(library: IndexingComponents, base: KnowledgeBaseId, document: DocumentId) -> list[str]:
     return [
         searchable_text(chunk) async for chunk, _ in library.index.scan(base) if chunk.document == document
     ]
@@ -280,7 +281,7 @@ async def texts_of(library: Library, base: KnowledgeBaseId, document: DocumentId
 
 @asynccontextmanager
 async def bare_embedder(folder: Path) -> AsyncGenerator[Callable[[Sequence[str]], Awaitable[object]]]:
-    """The embedder as it is, without the cache that the library puts round it."""
+    """The embedder without the library's cache."""
     module = plugins.load("rag_engine.embedders", "local")
     async with module.connect(module.Settings(), data_dir=folder / "data") as embedder:
         await embedder.embed(["warm"], side="passage")
@@ -288,7 +289,6 @@ async def bare_embedder(folder: Path) -> AsyncGenerator[Callable[[Sequence[str]]
 
 
 def main() -> None:
-    """One part here, or each in a process of its own."""
     parser = argparse.ArgumentParser(prog="benchmarks.ingestion")
     parser.add_argument("part", nargs="?", choices=_PARTS)
     parser.add_argument("--quick", action="store_true", help="a tenth of the work")

@@ -1,4 +1,4 @@
-"""Files of several formats for benchmarks, the same for the same seed."""
+"""Generated files of several formats, deterministic by seed."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ _WORDS = [
 
 
 def write_files(folder: Path, *, count: int, seed: int, longest: int = 40) -> None:
-    """`count` files, each of up to `longest` paragraphs, most of them short."""
+    """`count` files of up to `longest` paragraphs, most of them short."""
     for number in range(count):
         suffix, write = _FORMATS[number % len(_FORMATS)]
         chance = random.Random(f"{seed}-{number}")
@@ -115,7 +115,7 @@ def write_files(folder: Path, *, count: int, seed: int, longest: int = 40) -> No
 
 
 def long_pdf(path: Path, *, pages: int, seed: int = 7) -> None:
-    """A book of so many full pages: a heading now and then, paragraphs, a running head and a page number."""
+    """A book of `pages` full pages with headings, paragraphs, running heads and page numbers."""
     chance = random.Random(seed)
     with pymupdf.open() as pdf:
         for number in range(1, pages + 1):
@@ -130,7 +130,6 @@ def long_pdf(path: Path, *, pages: int, seed: int = 7) -> None:
 
 
 def sentences(chance: random.Random, count: int) -> str:
-    """English words in sentences of 8 to 20."""
     return " ".join(
         " ".join(chance.choices(_WORDS, k=chance.randint(8, 20))).capitalize() + "." for _ in range(count)
     )

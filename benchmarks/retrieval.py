@@ -1,10 +1,10 @@
 """A whole retrieval against sentence-transformers embedding the question alone: `python -m benchmarks.retrieval [--chunks N …]`.
 
-A retrieval is the question's embedding, both legs and the fusion, through the production code on the synthetic index of
-`benchmarks.index`. The two take turns of 30 questions, so that what else the machine does hits both alike: compare by ratio.
+A retrieval is embedding, both legs and fusion, on the synthetic index of `benchmarks.index`. Both alternate in turns of 30
+questions: compare ratios.
 
-`--quality` prints instead what each leg and both together find in the judged sets beside the project, with one set of settings
-for all; vectors are kept in `.footnote/benchmarks` (the first run embeds 18,000 passages: some minutes).
+`--quality` prints what each leg and both find in the judged sets; vectors are cached in `.footnote/benchmarks` (the first run
+embeds 18,000 passages in some minutes).
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.corpus import CHUNKS_PER_DOCUMENT, DATA, DIMENSIONS, KNOWLEDGE_BASES, SETS, Corpus
-from bot import compose, settings
-from rag_engine import evaluation, minilm
-from rag_engine.analysis import VERSION
-from rag_engine.embedders import local
+from bot import settings
+from bot.composition import application
+from rag_engine.embedders import _minilm, local
+from rag_engine.evaluation.evaluate import evaluate
 from rag_engine.indexes import embedded
 from rag_engine.ports import IndexIdentity
 from rag_engine.steps import fuse, retrieve
+from rag_engine.text.analyzer import VERSION
 from rag_engine.types import KnowledgeBaseId, Query
 
 if TYPE_CHECKING:
@@ -46,11 +47,11 @@ LEAST = {
     "xquad-es": 0.95,
     "xquad-zh": 0.965,
 }
-"""What nDCG@10 of both legs together must reach, by set."""
+"""Minimum nDCG@10 of both legs together, by set."""
 
 
 class Remembering:
-    """Tells vectors it has told before at once, so that what is timed is the rest."""
+    """Caches vectors, so that only the rest is timed."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.model, self.dimensions, self.max_tokens = (
@@ -70,7 +71,7 @@ class Remembering:
 
 
 async def measure(chunks: int) -> dict[str, object]:
-    """Median milliseconds over an index of so many chunks."""
+    """Median milliseconds on an index of `chunks`."""
     corpus = Corpus()
     encode = _sentence_transformers()
     identity = IndexIdentity(model="synthetic", dimensions=DIMENSIONS, analyzer=VERSION)
@@ -98,7 +99,7 @@ def _medians(pairs: Sequence[tuple[float, float]]) -> tuple[float, ...]:
 
 
 async def _timed(call: Callable[[], Awaitable[object]]) -> tuple[float, float]:
-    """Milliseconds of the clock and of all processors."""
+    """Milliseconds of wall clock and of all processors."""
     started, worked = time.perf_counter(), time.process_time()
     await call()
     return (time.perf_counter() - started) * 1000, (time.process_time() - worked) * 1000
@@ -128,7 +129,7 @@ async def _in_turns(
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
     for start in range(0, len(questions), TURN):
         for name, call in calls.items():
-            # The threads of torch go on spinning for a while after each call, at the cost of whoever is next.
+            # Torch threads spin for a while after each call and slow the next one.
             await asyncio.sleep(0.5)
             turn = [
                 await _timed(lambda text=text, call=call: call(text))
@@ -141,12 +142,11 @@ async def _in_turns(
 def _sentence_transformers() -> Callable[[str], object]:
     from sentence_transformers import SentenceTransformer
 
-    model = SentenceTransformer(str(minilm.installed() or minilm.NAME), device="cpu")
+    model = SentenceTransformer(str(_minilm.installed() or _minilm.NAME), device="cpu")
     return lambda text: model.encode([text], show_progress_bar=False)
 
 
 async def quality(names: Sequence[str]) -> None:
-    """Print the table of the judged sets, a line as each is done."""
     folders = sorted(
         folder.parent for folder in SETS.glob("*/qrels.tsv") if not names or folder.parent.name in names
     )
@@ -159,8 +159,8 @@ async def quality(names: Sequence[str]) -> None:
     chosen = settings.read().model_copy(update={"data_dir": DATA})
     for folder in folders:
         with tempfile.TemporaryDirectory() as directory:
-            async with compose.laboratory(chosen, Path(directory)) as laboratory:
-                measured = await evaluation.evaluate(
+            async with application.laboratory(chosen, Path(directory)) as laboratory:
+                measured = await evaluate(
                     folder,
                     embedder=laboratory.embedder,
                     index=laboratory.index,

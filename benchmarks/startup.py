@@ -1,4 +1,4 @@
-"""Start-up of the command line on a small index: wall seconds of whole processes, the median of several.
+"""Start-up of the command line on a small index: median wall seconds of whole processes.
 
 `python -m benchmarks.startup`
 """
@@ -20,7 +20,6 @@ RUNS = 5
 
 
 def main() -> None:
-    """Print the table."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "FOOTNOTE_DATA_DIR": folder}
         subprocess.run(
@@ -41,14 +40,13 @@ def main() -> None:
 
 
 def whole(arguments: list[str], environment: dict[str, str]) -> float:
-    """Seconds of one process from start to end."""
     started = time.perf_counter()
     subprocess.run([*FOOTNOTE, *arguments], env=environment, check=True, capture_output=True, timeout=60)
     return time.perf_counter() - started
 
 
 def ready(environment: dict[str, str]) -> float:
-    """Seconds until `footnote run` logs that it is ready, with a terminal for its input."""
+    """Seconds until `footnote run`, with a terminal as input, logs that it is ready."""
     controller, terminal = pty.openpty()
     started = time.perf_counter()
     with subprocess.Popen(
@@ -66,7 +64,7 @@ def ready(environment: dict[str, str]) -> float:
 
 
 def median(measure: object) -> float:
-    """The median of several runs after one that warms the caches."""
+    """The median after one run that warms the caches."""
     assert callable(measure)
     measure()
     return statistics.median(measure() for _ in range(RUNS))

@@ -1,9 +1,8 @@
-"""Questions about single cells, asked of the whole program with no language model: `python -m benchmarks.tables [--verbose]`.
+"""Questions about single cells, asked of the whole program without a model: `python -m benchmarks.tables [--verbose]`.
 
-The files and questions of `tests/tables`: budgets, sales, stock and the like in XLSX, ODS, CSV, DOCX, HTML and Markdown, with
-rows, columns and sheets that are easily taken for each other. A passage is right when it is of the right file and sheet and holds
-the row. An answer is right when what it quotes first names the row and the cell; its citation is exact when it leads to the row
-and nothing else.
+Uses `tests/tables`: XLSX, ODS, CSV, DOCX, HTML and Markdown with confusable rows, columns and sheets. A passage is right if it
+holds the row of the right file and sheet, an answer if its first quote names the row and the cell; a citation is exact if it
+leads only to the row.
 """
 
 from __future__ import annotations
@@ -16,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot import compose, settings
-from rag_engine.ingestion import blob_from_path
+from bot import settings
+from bot.composition import application as compose
+from rag_engine.ingestion.ingestion import blob_from_path
 from rag_engine.types import Answer, Query
 from tests.tables import files
 from tests.tables.questions import Question, questions
@@ -25,7 +25,7 @@ from tests.tables.questions import Question, questions
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
 
-    from bot.compose import Application
+    from bot.composition.application import Application
     from rag_engine.types import Chunk, KnowledgeBaseId
 
 DEPTHS = (1, 3, 8)
@@ -33,7 +33,7 @@ DEPTHS = (1, 3, 8)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of one question: the rank of the row's passage (0: none), and what was answered."""
+    """One question: rank of the row's passage (0: none), and the answer."""
 
     question: Question
     rank: int
@@ -44,7 +44,6 @@ class Outcome:
 
 
 def holds(chunk: Chunk, question: Question) -> bool:
-    """Whether a passage has the row that a question asks for."""
     sheet = question.anchor.partition("!")[0] if "!" in question.anchor else ""
     if chunk.title != question.file or (sheet and not chunk.anchor.startswith(f"{sheet}!")):
         return False
@@ -52,7 +51,7 @@ def holds(chunk: Chunk, question: Question) -> bool:
 
 
 def first_quotation(text: str) -> str:
-    """The first thing an answer quotes, without what announces it."""
+    """The first quote of an answer, without its introduction."""
     lines = [line for line in text.split("\n") if line.strip()]
     return lines[1] if len(lines) > 1 else text
 
@@ -81,7 +80,6 @@ async def asked(folder: Path) -> AsyncGenerator[tuple[Application, KnowledgeBase
 
 
 async def outcome(application: Application, base: KnowledgeBaseId, question: Question) -> Outcome:
-    """Ask one question."""
     query = Query(text=question.text, knowledge_bases=frozenset({base}))
     found = await application.engine.search(query)
     rank = next((hit.rank for hit in found.hits if holds(hit.chunk, question)), 0)
@@ -101,14 +99,12 @@ async def outcome(application: Application, base: KnowledgeBaseId, question: Que
 
 
 async def measure(asked_questions: Sequence[Question]) -> list[Outcome]:
-    """Ask all questions."""
     with tempfile.TemporaryDirectory() as folder:
         async with asked(Path(folder)) as (application, base):
             return [await outcome(application, base, question) for question in asked_questions]
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """The figures by file."""
     lines = [f"{'file':26} {'asked':>5} {'top 1':>6} {'top 3':>6} {'top 8':>6} {'cell':>6} {'place':>6}"]
     names = dict.fromkeys(item.question.file for item in outcomes)
     for name in (*names, "all"):

@@ -1,12 +1,11 @@
-"""Which vector `index_options` an Elasticsearch index should have: `python -m benchmarks.vector_index_options`.
+"""Compares vector `index_options` of Elasticsearch: `python -m benchmarks.vector_index_options`.
 
-Every kind is written once, into an index of its own on a node started for that, and asked with several numbers of candidates
-and of vectors scored again (`rescore_vector`), over all chunks and through filters that keep 100 %, 10 % and 1 % of them: first in
-the segments that writing left, then merged into one. The chunks are those of the judged sets, if they are beside the project,
-and `--chunks` made-up ones, whose vectors are harder to quantise than most.
+Each kind gets its own index on a new node and is searched with various numbers of candidates and rescored vectors
+(`rescore_vector`), through filters that keep 100 %, 10 % and 1 % of the chunks, before and after merging to one segment. Chunks
+are the judged sets, if present, and `--chunks` synthetic ones, which are unusually hard to quantise.
 
-Recall is against exact search, ties counted as found; the error is the greatest difference between a hit's score, told as a
-cosine, and its cosine. Milliseconds are the server's own `took`.
+Recall is against exact search, with ties as found; the error is the largest difference between a hit's score as a cosine and its
+cosine. Milliseconds are the server's `took`.
 """
 
 from __future__ import annotations
@@ -39,12 +38,12 @@ INDEX = "vector-index-options"
 BASES = 100
 UNFILTERED = "all"
 VIEWS: Mapping[str, int] = {UNFILTERED: BASES, "100 %": BASES, "10 %": 10, "1 %": 1}
-"""How many knowledge bases a question sees; 100 % is a filter that keeps every chunk."""
+"""Knowledge bases that a question sees; 100 % is a filter that keeps every chunk."""
 CANDIDATES: Mapping[int, tuple[int, ...]] = {10: (50, 100, 200, 500), 100: (200, 500, 1000)}
 """`num_candidates` by `k`."""
 OVERSAMPLES = (0.0, 2.0, 5.0)
 EXACT_KINDS = frozenset({"hnsw", "flat"})
-"""Kinds that compare the vectors themselves, so that there is nothing to score again."""
+"""Kinds with exact vectors, so there is nothing to rescore."""
 KINDS = (
     "hnsw:16:200",
     "int8_hnsw",
@@ -58,7 +57,7 @@ QUESTIONS_PER_SET = 14
 WARM_UP = 3
 BULK = 500
 MADE_UP = 10_000
-"""Chunks where there are no judged sets."""
+"""Chunks if there are no judged sets."""
 REFRESHED_EVERY = 10_000
 SECONDS = 600.0
 _TIE = 1e-6
@@ -66,7 +65,7 @@ _TIE = 1e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Data:
-    """What is written and asked; chunk `number` is in the knowledge base `bases[number]`."""
+    """The chunks and questions; chunk `number` is in the knowledge base `bases[number]`."""
 
     name: str
     vectors: Matrix
@@ -74,21 +73,18 @@ class Data:
 
     @property
     def bases(self) -> NDArray[np.int64]:
-        """Runs of neighbouring chunks: what is in one knowledge base is about one thing, which is harder for a graph."""
+        """Runs of neighbouring chunks: a knowledge base with one subject is harder for a graph."""
         return np.arange(len(self.vectors)) * BASES // len(self.vectors)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One way to ask."""
-
     k: int
     candidates: int
     oversample: float
     view: str
 
     def knn(self, vector: Vector, number: int) -> dict[str, object]:
-        """The `knn` of a question."""
         knn: dict[str, object] = {
             "field": "vector",
             "query_vector": vector.tolist(),
@@ -101,25 +97,22 @@ class Ask:
         return knn
 
     def bases(self, number: int) -> list[int]:
-        """The knowledge bases that a question sees: mostly not the one that its answer is in."""
+        """The knowledge bases of a question, mostly without the one of its answer."""
         return [(number * 37 + step) % BASES for step in range(VIEWS[self.view])]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What one way to ask came to."""
-
     recall_at_10: float
     recall_at_k: float
     worst: float
-    """The recall at 10 that one question in twenty stays below."""
+    """The 5th percentile of recall at 10."""
     error: float
     took_p50: float
     took_p95: float
 
 
 def made_up(chunks: int) -> Data:
-    """Vectors of `benchmarks.corpus.Corpus`."""
     corpus = Corpus()
     for number in range(chunks // CHUNKS_PER_DOCUMENT):
         corpus.document(number)
@@ -128,7 +121,6 @@ def made_up(chunks: int) -> Data:
 
 
 def judged() -> Data | None:
-    """Every chunk of the judged sets, and questions of each of them."""
     found = asyncio.run(judged_chunks(questions_per_set=QUESTIONS_PER_SET))
     if found is None:
         return None
@@ -136,7 +128,7 @@ def judged() -> Data | None:
 
 
 def write(client: Elasticsearch, data: Data, kind: str) -> float:
-    """Make the index; returns the seconds that writing took."""
+    """Builds the index; returns the seconds of writing."""
     client.options(ignore_status=404).indices.delete(index=INDEX)
     vector = {
         "type": "dense_vector",
@@ -162,7 +154,7 @@ def write(client: Elasticsearch, data: Data, kind: str) -> float:
 
 
 def index_options(kind: str) -> dict[str, object]:
-    """`kind`, or `kind:m:ef_construction`, as a mapping says it."""
+    """`kind`, or `kind:m:ef_construction`, as mapping options."""
     name, *graph = kind.split(":")
     return {"type": name, **dict(zip(("m", "ef_construction"), map(int, graph), strict=False))}
 
@@ -175,7 +167,6 @@ def _operations(data: Data, start: int) -> Iterator[bytes]:
 
 
 def ask(client: Elasticsearch, data: Data, asked: Ask, cosines: NDArray[np.float32]) -> Found:
-    """Every question in one way, one after another."""
     bases = data.bases
     rows: list[tuple[float, float, float, float]] = []
     for number in range(WARM_UP):
@@ -211,7 +202,6 @@ def _recall(found: NDArray[np.float32], seen: NDArray[np.float32], k: int) -> fl
 
 
 def asks(kind: str, ks: Sequence[int], oversamples: Sequence[float]) -> list[Ask]:
-    """Every way to ask an index of this kind."""
     exact, flat = kind.partition(":")[0] in EXACT_KINDS, kind.endswith("flat")
     return [
         Ask(view=view, k=k, candidates=candidates, oversample=oversample)
@@ -223,7 +213,7 @@ def asks(kind: str, ks: Sequence[int], oversamples: Sequence[float]) -> list[Ask
 
 
 def sizes(client: Elasticsearch, chunks: int) -> dict[str, float]:
-    """Bytes per chunk: on disk, and of the files that a search goes through, which should find room in memory."""
+    """Bytes per chunk: on disk, and of the files that should fit in memory for searches."""
     client.indices.flush(index=INDEX)
     total = client.indices.stats(index=INDEX, metric=["store", "dense_vector", "segments"])["_all"]["total"]
     bytes_by_file = {
@@ -242,7 +232,7 @@ def sizes(client: Elasticsearch, chunks: int) -> dict[str, float]:
 def measure(
     client: Elasticsearch, data: Data, kind: str, chosen: Sequence[Ask]
 ) -> Iterator[dict[str, object]]:
-    """One row per way to ask, as written and merged, each with what it takes to write and to keep."""
+    """One row per set of options, before and after merging, with the cost of writing and storage."""
     cosines = data.questions @ data.vectors.T
     about: dict[str, object] = {"data": data.name, "chunks": len(data.vectors), "kind": kind}
     about["seconds"] = round(write(client, data, kind), 1)
@@ -260,7 +250,6 @@ def measure(
 
 @contextmanager
 def _client(url: str) -> Generator[Elasticsearch]:
-    """For the node at `url`, or for one started now."""
     if not url:
         with running_node(heap="1g", options=THOROUGH) as node, _client(node.url) as client:
             yield client
@@ -276,7 +265,7 @@ COLUMNS = (
 
 
 def _line(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The rows of one way to ask, through each filter, as a line of Markdown."""
+    """The rows of one set of options through each filter, as a line of Markdown."""
     row = rows[0]
     cells = (
         f"{row['data']}, {row['chunks']:,}",

@@ -7,71 +7,72 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from bot.cli import arguments
+from bot.cli import _parser
 
 if TYPE_CHECKING:
     import argparse
     import asyncio
     from collections.abc import Generator, Sequence
 
-_COMMAND_MODULES = {"kb": "knowledge_bases", "eval": "evaluate"}
+    from bot.cli._parser import CommandModule
+
 EXIT_FAILED, EXIT_MISCONFIGURED, EXIT_INTERRUPTED = 1, 78, 130
+_UMASK = 0o077
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit code: 0 done, 1 failed, 2 wrong usage, 78 bad settings, 130 interrupted."""
-    parser = arguments.build()
-    chosen = parser.parse_args(argv)
-    if chosen.version:
-        print(f"footnote {_version()}")
-        return 0
-    if not chosen.command:
-        parser.print_help()
-        return 0
+    """Exit codes: 0 done, 1 failed, 2 wrong usage, 78 bad settings, 130 interrupted."""
+    before = os.umask(_UMASK)
     try:
-        return _run(chosen)
+        arguments, command = _parser.parse(sys.argv[1:] if argv is None else argv)
+        if arguments.version:
+            print(f"footnote {_version()}")
+        return 0 if command is None or arguments.version else _run(command, arguments)
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
+    finally:
+        os.umask(before)
 
 
-def _run(chosen: argparse.Namespace) -> int:
+def _run(command: CommandModule, arguments: argparse.Namespace) -> int:
     import asyncio
-    import importlib
 
-    from bot import settings, telemetry
-    from bot.process import lookups
+    from bot import settings
+    from bot.cli import _console
+    from bot.data_directory import private_directory
+    from bot.observability import log
+    from bot.process import dns
     from rag_engine.errors import Misconfigured, RagError
 
     try:
         read = settings.read()
-        telemetry.configure(read.log_level, service=chosen.command == "run")
-        module = importlib.import_module(f"bot.cli.{_COMMAND_MODULES.get(chosen.command, chosen.command)}")
-        with asyncio.Runner(loop_factory=lookups.EventLoop) as runner, _woken_by_signals(runner.get_loop()):
-            return runner.run(module.run(chosen, read))
+        log.configure(read.log_level, service=arguments.command == "run")
+        if arguments.command != "doctor":  # which reports it
+            private_directory.restrict(read.data_dir)
+        with asyncio.Runner(loop_factory=dns.EventLoop) as runner, _wake_on_signals(runner.get_loop()):
+            return runner.run(command.run(arguments, read))
     except BrokenPipeError:
-        # The reader of our output has gone, e.g. `| head`. What is still buffered must not fail again at exit.
+        # The reader of our output has gone (`| head`): flushing at exit must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_FAILED
-    except Exception as error:  # the outermost edge: every error becomes one sentence and an exit code here
-        cause = telemetry.unwrapped(error)
+    except Exception as error:
+        cause = log.unwrapped(error)
         if isinstance(cause, RagError):
-            print(f"footnote: {cause}", file=sys.stderr)
+            print(_console.wrapped(f"footnote: {cause}", sys.stderr), file=sys.stderr)
             return EXIT_MISCONFIGURED if isinstance(cause, Misconfigured) else EXIT_FAILED
-        print(f"footnote: {telemetry.report(cause)}", file=sys.stderr)
+        print(f"footnote: {log.report(cause)}", file=sys.stderr)
         return EXIT_FAILED
 
 
 @contextlib.contextmanager
-def _woken_by_signals(loop: asyncio.AbstractEventLoop) -> Generator[None]:
-    """A signal ends the event loop's wait.
-
-    What asyncio does at Ctrl-C waits until the main thread runs Python again. A signal that comes just before the loop goes
-    to sleep, or that the system hands to another thread, interrupts no sleep: without this, Ctrl-C would be lost.
+def _wake_on_signals(loop: asyncio.AbstractEventLoop) -> Generator[None]:
+    """asyncio handles Ctrl-C when the main thread next runs Python: a signal just before the loop sleeps, or in another thread,
+    would be lost.
     """
     import signal
     import socket
 
-    if sys.platform == "win32":  # the loop of Windows does so itself
+    if sys.platform == "win32":
         yield
         return
     receiving, sending = socket.socketpair()

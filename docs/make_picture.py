@@ -1,6 +1,6 @@
 """Makes docs/demo.svg, the picture of README: the demo's question and answer, as a terminal really shows them.
 
-`FOOTNOTE_DATA_DIR=.footnote python -m docs.make_picture`, after `make demo`.
+`python -m docs.make_picture`, after `make demo`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The engine: files in, answers with citations out. It knows nothing of chat platforms.
+"""The engine: files in, answers with citations out; it knows nothing of chat platforms.
 
-The public names are `Engine` with its `Limits`, `Ingestion`, the values of `rag_engine.types` and the errors of
-`rag_engine.errors`. They are imported when first used, so that a small part of the engine costs little to start.
+The public names are imported when first used, so that a small part of the engine costs little to start.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rag_engine.engine import Engine, Limits
     from rag_engine.errors import Misconfigured, RagError, Refused, Unavailable, UserError
-    from rag_engine.ingestion import Ingestion
+    from rag_engine.ingestion.ingestion import Ingestion
     from rag_engine.types import (
         Answer,
         Blob,
@@ -58,7 +57,7 @@ __all__ = [
 _MODULES = {
     "rag_engine.engine": ("Engine", "Limits"),
     "rag_engine.errors": ("Misconfigured", "RagError", "Refused", "Unavailable", "UserError"),
-    "rag_engine.ingestion": ("Ingestion",),
+    "rag_engine.ingestion.ingestion": ("Ingestion",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -9,15 +9,18 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag_engine import pipeline, replying
-from rag_engine.analysis import query_tokens
+from rag_engine import pipeline
 from rag_engine.errors import QueryTooLong, RagError, UserError
+from rag_engine.generation import generate
+from rag_engine.generation.generate import GeneratedReply
 from rag_engine.pipeline import Inquiry, NamedStep
-from rag_engine.replying import Told
-from rag_engine.summarizing.telling import said, summarised
+from rag_engine.summaries.plan import Sentence
+from rag_engine.summaries.stream import said, summarised
+from rag_engine.text.analyzer import query_tokens
 from rag_engine.types import (
     Answer,
     AnswerEvent,
+    AnswerRequest,
     Citation,
     ConversationId,
     Hit,
@@ -33,8 +36,8 @@ from rag_engine.types import (
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Sequence
 
-    from rag_engine.ports import Embedder, History, LanguageModel
-    from rag_engine.summarizing.summaries import Summaries
+    from rag_engine.ports import Answerer, Embedder, History, LanguageModel
+    from rag_engine.summaries.plan import Summaries
 
 
 _MOST_TRACED = 1_000
@@ -43,9 +46,9 @@ _MOST_TRACED = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """`question_characters` is the longest question that is taken; `history_turns` is how many earlier turns are read.
+    """`question_characters` is the longest question; `history_turns` is the number of earlier turns to read.
 
-    `first_text_seconds` is how long all models together may take until one has begun to answer.
+    `first_text_seconds` is the time for all models together until one begins to answer.
     """
 
     question_characters: int = 20_000
@@ -55,55 +58,56 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """What the steps find is told by the first model that answers; the last one needs no server and quotes."""
+    """Answers questions: searches, then lets the first language model that works write, or quotes passages."""
 
     search_steps: Sequence[NamedStep]
     """From a question to ranked hits."""
     prompt_steps: Sequence[NamedStep]
     """From ranked hits to a prompt."""
     models: Sequence[LanguageModel]
+    answerer: Answerer
+    """Answers if no language model does."""
     embedder: Embedder
     history: History
     limits: Limits = Limits()
     prompt_steps_for: Callable[[LanguageModel], Sequence[NamedStep]] | None = None
-    """The `prompt_steps` of another model than the first, whose window may be smaller."""
+    """The `prompt_steps` for a later model, whose window may be smaller."""
     summaries: Summaries | None = None
-    """For whoever asks for a summary of documents; None: that is a question as any other."""
+    """Handles requests for summaries; None: these are searched like any question."""
     _thinkers: set[str] = field(default_factory=set[str], init=False)
 
     async def search(self, query: Query) -> Retrieval:
-        """The passages an answer would be made from, best first, with provenance."""
+        """The passages for an answer, best first, with provenance."""
         inquiry = await self._run(await self._inquiry(query, remember=False), self.search_steps)
         return Retrieval(
             hits=inquiry.hits[: query.limit], fallbacks=inquiry.fallbacks, notices=inquiry.notices
         )
 
     async def answer(self, query: Query) -> AsyncGenerator[AnswerEvent]:
-        """Stages, one `Retrieval`, deltas, one `Answer`. Close the iterator (`aclosing`) to stop: the model's connection ends.
+        """Yield stages, one `Retrieval`, deltas, one `Answer`. Close the iterator (`aclosing`) to stop.
 
-        Raises `UserError` for a question that cannot be asked and `Unavailable` when nothing can be searched. A model that
-        fails is no error: the next one answers, or the text so far stays, and a notice says so.
+        Raises `UserError` for an invalid question and `Unavailable` if nothing can be searched. A failing model raises nothing:
+        the next one answers, or the text so far stays, and a notice says so.
         """
         asked_at = time.time()
         inquiry = await self._inquiry(query, remember=True)
-        told, started = None, time.perf_counter()
-        async with aclosing(await self._telling(inquiry)) as telling:
-            async for item in telling:
+        generated, started = None, time.perf_counter()
+        async with aclosing(await self._events(inquiry)) as events:
+            async for item in events:
                 if isinstance(item, Inquiry):
                     inquiry, started = item, time.perf_counter()
-                elif isinstance(item, Told):
-                    told = item
+                elif isinstance(item, GeneratedReply):
+                    generated = item
                 else:
                     yield item
-        if told is None:
-            raise RuntimeError("a reply ended without saying what was told")
+        if generated is None:
+            raise RuntimeError("a reply ended without a GeneratedReply")
         inquiry = replace(
-            inquiry, seconds={**inquiry.seconds, "answer": time.perf_counter() - started, **told.seconds}
+            inquiry, seconds={**inquiry.seconds, "answer": time.perf_counter() - started, **generated.seconds}
         )
-        yield await self._remember(inquiry, told, asked_at=asked_at)
+        yield await self._remember(inquiry, generated, asked_at=asked_at)
 
-    async def _telling(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | Told]:
-        """The events of an answer but for the last: by summarising what is meant, or by searching."""
+    async def _events(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
         if self.summaries is None:
             return self._searched(inquiry)
         started = time.perf_counter()
@@ -112,32 +116,43 @@ class Engine:
             return self._searched(inquiry)
         inquiry = replace(inquiry, route="summarise")
         inquiry = replace(inquiry, seconds={**inquiry.seconds, "plan": time.perf_counter() - started})
-        if isinstance(planned, str):
+        if isinstance(planned, Sentence):
             return said(planned, inquiry)
         return summarised(
             planned,
             inquiry,
             summaries=self.summaries,
             models=self.models,
+            answerer=self.answerer,
             embedder=self.embedder,
             thinkers=self._thinkers,
             seconds=self.limits.first_text_seconds,
         )
 
-    async def _searched(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | Told]:
+    async def _searched(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
         async for item in pipeline.run(inquiry, (*self.search_steps, *self.prompt_steps)):
             if isinstance(item, Stage):
                 yield item
             else:
                 inquiry = item
-        prompt = _prompt(inquiry)
+        prompt, query = _prompt(inquiry), inquiry.query
+        request = AnswerRequest(
+            question=inquiry.question,
+            passages=prompt.passages,
+            closest=inquiry.closest,
+            unmentioned=inquiry.unmentioned,
+            scope=query.scope,
+            language=query.language,
+        )
         yield Retrieval(hits=prompt.passages, fallbacks=inquiry.fallbacks, notices=inquiry.notices)
         yield Stage(name="answer", detail="Writing…")
         yield inquiry
         async with aclosing(
-            replying.reply(
+            generate.reply(
                 prompt,
+                request,
                 models=self.models,
+                answerer=self.answerer,
                 embedder=self.embedder,
                 thinkers=self._thinkers,
                 seconds=self.limits.first_text_seconds,
@@ -164,24 +179,23 @@ class Engine:
         return inquiry
 
     async def _refit(self, inquiry: Inquiry, model: LanguageModel) -> Prompt:
-        """The prompt for a further model: made anew where the first one's does not fit its window."""
         prompt = _prompt(inquiry)
         if self.prompt_steps_for is None or prompt.tokens + prompt.reply_tokens <= model.context_tokens:
             return prompt
         return _prompt(await self._run(inquiry, self.prompt_steps_for(model)))
 
-    async def _remember(self, inquiry: Inquiry, told: Told, *, asked_at: float) -> Answer:
-        """Write both turns and the trace in one transaction; an answer that cannot be kept is still an answer."""
+    async def _remember(self, inquiry: Inquiry, generated: GeneratedReply, *, asked_at: float) -> Answer:
+        """Write both turns and the trace. If that fails the answer stays, with a notice."""
         turn = inquiry.query.turn or TurnId(uuid.uuid4().hex)
         answer = Answer(
             turn=turn,
-            text=told.text,
-            citations=told.citations,
-            grounded=bool(told.citations),
+            text=generated.text,
+            citations=generated.citations,
+            grounded=bool(generated.citations),
             timings=dict(inquiry.seconds),
-            fallbacks=(*inquiry.fallbacks, *told.fallbacks),
-            notices=(*inquiry.notices, *told.notices),
-            model=told.model,
+            fallbacks=(*inquiry.fallbacks, *generated.fallbacks),
+            notices=(*inquiry.notices, *generated.notices),
+            model=generated.model,
             prompt_tokens=_prompt(inquiry).tokens,
             route=inquiry.route,
         )
@@ -193,10 +207,10 @@ class Engine:
             text=inquiry.query.text,
             at=asked_at,
         )
-        said = Turn(id=turn, conversation=conversation, role="assistant", text=told.text, at=time.time())
+        said = Turn(id=turn, conversation=conversation, role="assistant", text=generated.text, at=time.time())
         try:
-            await self.history.write([asked, said], _trace(inquiry, told, answer, asked))
-        except RagError as error:  # a full disk, a damaged file: whatever it is, the answer is there
+            await self.history.write([asked, said], _trace(inquiry, generated, answer, asked))
+        except RagError as error:
             notice = f"This answer could not be kept in the history: {error}"
             answer = replace(
                 answer,
@@ -207,7 +221,6 @@ class Engine:
 
 
 def question_of(answer: TurnId) -> TurnId:
-    """The id of the turn that the answer of that id replies to."""
     return TurnId(f"{answer}-question")
 
 
@@ -222,9 +235,9 @@ async def _check(query: Query, limits: Limits) -> None:
 
 
 def _merged(history: Sequence[Turn], heard: Sequence[Turn], *, most: int) -> tuple[Turn, ...]:
-    """The conversation with what others said in it, in the order of time; the latest `most`.
+    """The latest `most` turns of the conversation with those of others, by time.
 
-    A question and its answer stay together: what was said while the answer was written comes after it.
+    A question and its answer stay together: what others said meanwhile comes after the answer.
     """
     turns = sorted(heard, key=lambda turn: turn.at)
     merged: list[Turn] = []
@@ -242,20 +255,22 @@ def _prompt(inquiry: Inquiry) -> Prompt:
     return inquiry.prompt
 
 
-def _trace(inquiry: Inquiry, told: Told, answer: Answer, asked: Turn) -> Trace:
-    prompt = told.prompt
+def _trace(inquiry: Inquiry, generated: GeneratedReply, answer: Answer, asked: Turn) -> Trace:
+    prompt = generated.prompt
     details = {
         **inquiry.details,
         "question": inquiry.query.text,
+        "history": [turn.id for turn in inquiry.history],
+        "heard": sorted({turn.speaker for turn in inquiry.history if turn.speaker}),
         "searched_for": inquiry.question,
         "route": inquiry.route,
         "scope": inquiry.query.scope,
-        "model": told.model,
+        "model": generated.model,
         "prompt_tokens": prompt.tokens,
         "reply_tokens": prompt.reply_tokens,
         "passages": [_passage(hit) for hit in prompt.passages[:_MOST_TRACED]],
         "citations": [_citation(citation) for citation in answer.citations],
-        "citing": dict(told.citing),
+        "citing": dict(generated.citing),
         "notices": list(answer.notices),
     }
     return Trace(

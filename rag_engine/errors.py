@@ -1,7 +1,7 @@
 """Every error that may leave the engine, sorted by who must act.
 
 RagError
-├── UserError      the asker can mend it; the text is shown as it is
+├── UserError      the asker can fix it; the text is shown as it is
 │   ├── UnsupportedFile  FileTooLarge  EmptyDocument  CorruptFile  EncryptedFile
 │   └── UnknownKnowledgeBase  UnknownDocument  NotAllowed  QueryTooLong
 ├── Unavailable    wait; `backend`, `retry_after` and `reason` are data
@@ -10,10 +10,18 @@ RagError
 │   └── ContentFiltered  ContextTooLong
 └── Misconfigured  the operator must act, at start; exit code 78
     └── MissingExtra  BadSettings  SchemaMismatch
-(anything else is our bug: logged with its traceback and an id)
+(any other exception is a bug: logged with its traceback and an id)
 
-The text of each is one plain sentence that says what happened and what to do.
+The text of an error is one plain sentence: what happened and what to do.
 """
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 
 class RagError(Exception):
@@ -24,7 +32,7 @@ class RagError(Exception):
 
 
 class UserError(RagError):
-    """The asker can mend this."""
+    """The user can fix this."""
 
 
 class UnsupportedFile(UserError):
@@ -72,9 +80,9 @@ class Unavailable(RagError):
         super().__init__(message)
         self.backend = backend
         self.retry_after = retry_after
-        """Seconds to wait, when the service said so."""
+        """Seconds to wait, if the service named a time."""
         self.reason = reason
-        """What is wrong in one word of a small, fixed set, for counting: `unreachable`, `timeout`, `rejected`, `read_only`, ..."""
+        """The cause, one word of a small set for counting: `unreachable`, `timeout`, `rejected`, `read_only`, ..."""
 
 
 class IndexUnavailable(Unavailable):
@@ -123,3 +131,20 @@ class BadSettings(Misconfigured):
 
 class SchemaMismatch(Misconfigured):
     """The stored data belongs to another version or another embedding model."""
+
+
+def first_of(error: BaseException) -> BaseException:
+    """The first error inside a task group's `ExceptionGroup`, however deep; any other error itself."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    return error
+
+
+@contextmanager
+def first_error() -> Generator[None]:
+    """Around a task group: raises its first error instead of the `ExceptionGroup`."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        error = first_of(group)
+        raise error from error.__cause__

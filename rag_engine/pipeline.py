@@ -1,4 +1,4 @@
-"""A query on its way to a prompt: the inquiry, and the runner that takes it through the steps in order."""
+"""The pipeline: an `Inquiry` passes through the steps in order, from a query to a prompt."""
 
 from __future__ import annotations
 
@@ -16,37 +16,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inquiry:
-    """Everything known about a query so far. A step returns a changed copy."""
+    """What is known about a query so far. A step returns a changed copy."""
 
     query: Query
     question: str
-    """What is searched for: the query's text, or its stand-alone form once a step has refined it."""
+    """The text to search for: that of the query, or its stand-alone form after the step `refine`."""
     history: tuple[Turn, ...] = ()
     rankings: tuple[Ranking, ...] = ()
     hits: tuple[Hit, ...] = ()
-    """The fused, reranked hits, best first."""
+    """The fused, reranked hits, best first; none if they do not answer."""
+    closest: tuple[Hit, ...] = ()
+    """The hits that do not answer."""
+    unmentioned: tuple[str, ...] = ()
+    """The names and figures of the question that none of `closest` holds."""
     prompt: Prompt | None = None
     route: Route = "search"
     fallbacks: tuple[str, ...] = ()
-    """Stable names of what had to be done without, e.g. `dense_unavailable`."""
+    """Stable names of what was missing, e.g. `dense_unavailable`."""
     notices: tuple[str, ...] = ()
-    """Plain sentences a person should see with the answer."""
+    """Sentences to show with the answer."""
     details: Mapping[str, object] = field(default_factory=dict[str, object])
     """JSON values for the trace."""
     seconds: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def noting(self, **details: object) -> Inquiry:
-        """The same inquiry with more details for the trace."""
         return replace(self, details={**self.details, **details})
 
     def falling_back(self, name: str) -> Inquiry:
-        """The same inquiry with one more fallback recorded."""
         return replace(self, fallbacks=(*self.fallbacks, name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedStep:
-    """A step with the name of its module, and what a person reads while it runs (empty: nothing)."""
+    """A step with the name of its module and the text that people see while it runs."""
 
     name: str
     run: Step
@@ -54,7 +56,7 @@ class NamedStep:
 
 
 async def run(inquiry: Inquiry, steps: Sequence[NamedStep]) -> AsyncIterator[Stage | Inquiry]:
-    """Take the inquiry through the steps; yields a stage before each step that has a status, the final inquiry last."""
+    """Run the steps. Yields a `Stage` before each step that has a status, and the final inquiry last."""
     for step in steps:
         if step.status:
             yield Stage(name=step.name, detail=step.status)

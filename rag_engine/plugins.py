@@ -1,10 +1,14 @@
-"""(family, name) -> module: ours first, then the entry point of that name in the group of that name."""
+"""Parts by family and name: a module of our package `family`, else the entry point `name` in the group `family`."""
 
 from __future__ import annotations
 
+import ast
+import functools
 import importlib
+import importlib.abc
 import importlib.metadata
 import importlib.util
+import sys
 from typing import TYPE_CHECKING
 
 from rag_engine.errors import BadSettings, MissingExtra
@@ -13,13 +17,13 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _PROJECT = "footnote-bot"
+_INCOMPLETE = object()
 
 
 def load(family: str, name: str, *, extra: str = "") -> ModuleType:
-    """The module `family.name`, imported now and not before; `extra` brings its libraries, one of its own name by default.
+    """Import the module `family.name`. `extra` is the extra that installs its libraries, by default one of its own name.
 
-    Raises `BadSettings` for a name that is no identifier or that nobody provides, `MissingExtra` when the module is there
-    but a library it needs is not.
+    Raises `BadSettings` for an unknown name, and `MissingExtra` if a library that the module needs is not installed.
     """
     if not name.isidentifier():
         raise BadSettings(
@@ -28,21 +32,68 @@ def load(family: str, name: str, *, extra: str = "") -> ModuleType:
     full_name = f"{family}.{name}"
     if importlib.util.find_spec(full_name) is not None:
         return _import(full_name, extra=extra or name)
-    for entry_point in importlib.metadata.entry_points(group=family, name=name):
+    for entry_point in _entry_points(family).select(name=name):
         return _import(entry_point.module, extra=name)
     known = ", ".join(available(family))
     raise BadSettings(f"there is no {name!r} in {family}; known: {known}.")
 
 
 def available(family: str) -> list[str]:
-    """The names that `load` knows in a family, sorted."""
+    return sorted({*modules(family), *(entry_point.name for entry_point in _entry_points(family))})
+
+
+def modules(family: str) -> list[str]:
+    """Names that need no entry point, sorted. Imports only the package."""
     import pkgutil
 
     package = importlib.import_module(family)
-    ours = {
+    return sorted(
         module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")
-    }
-    return sorted(ours | {entry_point.name for entry_point in importlib.metadata.entry_points(group=family)})
+    )
+
+
+def declarations(family: str, name: str, *constants: str) -> dict[str, object]:
+    """The literal values of these constants at the top of a part's module, read from its source without importing it."""
+    found: dict[str, object] = {}
+    lines = iter(_source(family, name).splitlines())
+    for line in lines:
+        constant = line.partition("=")[0].partition(":")[0].strip()
+        if constant not in constants or line[:1].isspace():
+            continue
+        statement = line
+        while (value := _literal(statement)) is _INCOMPLETE:
+            statement += "\n" + next(lines)
+        found[constant] = value
+    return found
+
+
+def _entry_points(family: str) -> importlib.metadata.EntryPoints:
+    return _entry_points_on(tuple(sys.path), family)
+
+
+@functools.lru_cache(maxsize=32)
+def _entry_points_on(path: tuple[str, ...], family: str) -> importlib.metadata.EntryPoints:
+    """Cached: reading the metadata of all installed distributions takes tens of milliseconds."""
+    return importlib.metadata.entry_points(group=family)
+
+
+def _source(family: str, name: str) -> str:
+    spec = importlib.util.find_spec(f"{family}.{name}")
+    if spec is None:
+        for entry_point in _entry_points(family).select(name=name):
+            spec = importlib.util.find_spec(entry_point.module)
+    if spec is None or not isinstance(spec.loader, importlib.abc.InspectLoader):
+        return ""
+    return spec.loader.get_source(spec.name) or ""
+
+
+def _literal(statement: str) -> object:
+    try:
+        assignment = ast.parse(statement).body[0]
+    except SyntaxError:
+        return _INCOMPLETE
+    value = assignment.value if isinstance(assignment, ast.Assign | ast.AnnAssign) else None
+    return None if value is None else ast.literal_eval(value)
 
 
 def _import(full_name: str, *, extra: str) -> ModuleType:

@@ -1,7 +1,6 @@
-"""Every port the engine needs, on one page, each contract in words.
+"""Every port of the engine with its contract.
 
-Errors: an implementation raises nothing but `rag_engine.errors`; anything else that leaves it is a bug.
-Every method may be cancelled at any await and then leaves nothing half done.
+An implementation raises only `rag_engine.errors`; any other exception is a bug. A cancelled method leaves nothing half done.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from rag_engine.pipeline import Inquiry
     from rag_engine.types import (
+        AnswerRequest,
         Chunk,
         ConversationId,
         Document,
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """Texts to unit vectors. A text's vector does not depend on its neighbours in the call."""
+    """Turns texts into unit vectors, each independent of the other texts of the call."""
 
     @property
     def model(self) -> str:
-        """Identity of the vectors: model name and precision, e.g. `all-MiniLM-L6-v2@fp32`. Two embedders of one identity agree."""
+        """Identity of the vectors, e.g. `all-MiniLM-L6-v2@fp32`. Embedders of the same identity agree."""
         ...
 
     @property
@@ -59,48 +59,50 @@ class Embedder(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """What `count_tokens` may reach: text past it would be invisible to the vector."""
+        """The most tokens of one text; the model ignores the rest."""
         ...
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of `text` as a passage in the model's own tokenizer, special tokens and prefix included. Fast, no I/O."""
+        """Tokens of `text` as a passage by the model's own tokenizer, with special tokens and prefix. Fast, without I/O."""
         ...
 
     async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
-        """One unit row per text, in order, float32; an empty text has a row too. Raises `EmbedderUnavailable`
-        and `RateLimited`.
+        """One float32 unit row per text, in order, also for an empty text. Does not block the event loop.
 
-        Runs off the event loop. Texts over `max_tokens` are cut by the model.
+        Raises `EmbedderUnavailable` and `RateLimited`.
         """
         ...
 
 
 class Index(Protocol):
-    """Chunks with their vectors, found by words and by meaning. One index holds the vectors of one model."""
+    """Chunks with their vectors, of one model, searched by words and by meaning."""
 
     async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
-        """Replace all chunks of `document` by these, atomically: no search sees it missing, double or half."""
+        """Replace all chunks of `document` atomically: no search sees them missing, twice or in part.
+
+        `chunks` may be larger than memory: read a slice at a time.
+        """
         ...
 
     async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
-        """Remove a document, or the whole knowledge base. Removing what is not there is no error."""
+        """Remove a document, or the whole knowledge base; no error if it does not exist."""
         ...
 
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
-        """One ranking per search, in order, all in one round trip. Only chunks of the named knowledge bases are ever seen.
+        """One ranking per search, in order, in one round trip, with chunks of the given knowledge bases only.
 
-        Lexical scores are Lucene's BM25 (k1 1.2, b 0.75) over the tokens of `rag_engine.analysis`; dense ones are cosines.
-        Ties are broken by chunk id, so that the same call gives the same order. The statistics behind the scores may count
-        chunks that were deleted a short while ago.
+        Lexical scores are Lucene's BM25 (k1 1.2, b 0.75) over the tokens of `rag_engine.text.analyzer`; dense ones are cosines.
+        Ties are ordered by chunk id. Statistics and spelling corrections come from the searched knowledge bases alone, so that
+        nobody learns what others hold.
         """
         ...
 
 
 class IndexContents(Protocol):
-    """What an index holds, for export, checks and moves to another index."""
+    """Reads an index back, for export, checks and reindexing."""
 
     def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncIterator[tuple[Chunk, Vector]]:
-        """Every chunk with its stored vector, ordered by document and ordinal; memory stays flat."""
+        """Every chunk with its stored vector, by document and ordinal, in constant memory."""
         ...
 
     async def count(self, knowledge_base: KnowledgeBaseId) -> int: ...
@@ -108,12 +110,12 @@ class IndexContents(Protocol):
     async def chunks(
         self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
     ) -> list[Chunk]:
-        """The first `limit` chunks of one document by ordinal, all of one version of it; none when it is of another knowledge base."""
+        """The first `limit` chunks of one version of a document, by ordinal; none if it is in another knowledge base."""
         ...
 
 
 class StoredIndex(Index, IndexContents, Protocol):
-    """An index whose contents can be read back."""
+    """An index that can be read back."""
 
 
 class Reranker(Protocol):
@@ -126,39 +128,55 @@ class LanguageModel(Protocol):
 
     @property
     def context_tokens(self) -> int:
-        """The whole window, prompt and reply, in tokens."""
+        """The window for prompt and reply, in tokens."""
+        ...
+
+    @property
+    def window_is_assumed(self) -> bool:
+        """Whether `context_tokens` is a guess: neither set, stated by the server nor known."""
         ...
 
     def stream(self, prompt: Prompt, *, task: str) -> AbstractAsyncContextManager[AsyncIterator[str]]:
-        """Open one reply. Leaving the context closes the connection, also when the asker is cancelled.
+        """Open one reply. Leaving the context closes the connection, also on cancellation.
 
-        Raises `ModelUnavailable`, `RateLimited`, `ContentFiltered`, `ContextTooLong`; `ModelUnavailable` also out of the
-        iterator when the stream is cut.
+        Raises `ModelUnavailable`, `RateLimited`, `ContentFiltered`, `ContextTooLong`. The iterator raises `ModelUnavailable` if
+        the stream is cut.
         """
+        ...
+
+
+class Answerer(Protocol):
+    """Answers by quoting passages, without a language model or network."""
+
+    @property
+    def name(self) -> str: ...
+
+    def answer(self, request: AnswerRequest) -> AbstractAsyncContextManager[AsyncIterator[str]]:
+        """Open one answer, in pieces of text with citation markers. Without a fitting passage it says so and cites nothing."""
         ...
 
 
 class History(Protocol):
     async def read(self, conversation: ConversationId, *, limit: int) -> list[Turn]:
-        """The last `limit` turns, oldest first, in the order they were written."""
+        """The last `limit` turns, oldest first, in the order of writing."""
         ...
 
     async def write(self, turns: Sequence[Turn], trace: Trace) -> None:
-        """All turns and their trace in one transaction. Writing a turn id again replaces it."""
+        """Write the turns and their trace in one transaction. An existing turn is replaced."""
         ...
 
 
 class Traces(Protocol):
     async def trace(self, turn: TurnId | None = None) -> Trace | None:
-        """The trace of a turn (a unique prefix of its id will do), or of the newest turn."""
+        """By the turn's id or a unique prefix, or of the newest turn."""
         ...
 
 
 class Catalog(Protocol):
-    """Knowledge bases, their documents, and the text of each as it was read."""
+    """Knowledge bases, their documents and the extracted text of each."""
 
     async def open(self, name: str, *, model: str) -> KnowledgeBase:
-        """The knowledge base of that name, made now if it is new."""
+        """The knowledge base of that name, created if it is new."""
         ...
 
     async def knowledge_bases(self) -> list[KnowledgeBase]: ...
@@ -166,63 +184,65 @@ class Catalog(Protocol):
     async def select(
         self, *, ids: Collection[KnowledgeBaseId] = (), names: Collection[str] = ()
     ) -> list[KnowledgeBase]:
-        """Those of these ids and those of these names; what is not there is left out."""
+        """The knowledge bases with these ids or names; unknown ones are left out."""
         ...
 
 
 class Documents(Protocol):
-    """The documents of the catalog. A document may have several sources (URIs) when the same bytes came from several places."""
+    """A document has several sources (URIs) if the same bytes came from several places."""
 
     async def find(
         self, knowledge_base: KnowledgeBaseId, *, uri: str = "", digest: str = ""
     ) -> DocumentRecord | None:
-        """By the URI of one of its sources, or by the digest of its bytes (ready ones only)."""
+        """By the URI of a source, or by the digest of its bytes (ready ones only)."""
         ...
 
     async def save(
         self, record: DocumentRecord, *, source: str = "", sections: Sequence[Section] | None = None
     ) -> None:
-        """Insert or replace the record; `source` is one more URI that leads to it; `sections`, when given, replace its text."""
+        """Insert or replace the record, add the URI `source`, and replace the text by `sections` if given."""
+        ...
+
+    async def save_all(self, saves: Sequence[DocumentSave]) -> None:
+        """As `save`, in one transaction."""
         ...
 
     async def remove(self, document: DocumentId) -> None: ...
 
     async def remove_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:
-        """The URI leads to no document any more; the document itself stays."""
+        """The document stays."""
         ...
 
 
 class Unfinished(Protocol):
-    """What was begun and has not ended, kept so that neither a kill nor an outage makes anybody begin anew."""
+    """Unfinished work, stored so that a crash or an outage repeats none of it."""
 
-    async def keep_reading(self, document: Document, sections: Sequence[Section]) -> None:
-        """Keep the whole text of a file until its document is saved with it."""
+    async def keep_reading(self, document: Document, sections: Iterable[Section]) -> None:
+        """Store the text of a file until its document is saved."""
         ...
 
     async def reading(self, document: Document) -> list[Section]:
-        """The text that was kept of a document of this digest; empty when there is none."""
+        """The stored text of a document with this digest, or nothing."""
         ...
 
     async def withdraw(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
-        """Say that a document, or the whole knowledge base, is to go, which saving it takes back; whether there was anything."""
+        """Mark a document, or the whole knowledge base, for removal; saving it again unmarks it. False if there is nothing."""
         ...
 
     async def remove(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
-        """Take what is to go out of the catalog, with all it holds of it; False where something was saved since, which stays."""
+        """Remove what is marked. False if it was saved again meanwhile; then it stays."""
         ...
 
     async def leaving(self) -> Mapping[DocumentId, KnowledgeBaseId]:
-        """The documents that are to go: no question may find them."""
+        """The documents marked for removal, which no question may find."""
         ...
 
     async def closing(self) -> list[KnowledgeBaseId]:
-        """The knowledge bases that are to go and have no document any more."""
+        """The knowledge bases marked for removal that have no documents left."""
         ...
 
 
 class Library(Protocol):
-    """Reading the catalog back."""
-
     async def records(self, knowledge_base: KnowledgeBaseId) -> list[DocumentRecord]:
         """Ordered by title, then id."""
         ...
@@ -230,19 +250,17 @@ class Library(Protocol):
     async def sources(self, document: DocumentId) -> list[str]: ...
 
     async def sections(self, document: DocumentId) -> list[Section]:
-        """The text as it was read, in reading order."""
+        """In reading order."""
         ...
 
 
 class Shelves(Catalog, Documents, Library, Protocol):
-    """Everything the catalog can do."""
-
     @property
     def unfinished(self) -> Unfinished: ...
 
 
 class VectorCache(Protocol):
-    """Vectors by (model, text hash): the same text is embedded once."""
+    """Vectors by model and text hash, so that a text is embedded once."""
 
     async def read(self, model: str, hashes: Sequence[bytes]) -> Mapping[bytes, Vector]: ...
 
@@ -250,18 +268,26 @@ class VectorCache(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ports:
-    """What a pipeline step may be built on."""
+class DocumentSave:
+    """What `Documents.save_all` saves of one document."""
 
+    record: DocumentRecord
+    sources: tuple[str, ...] = ()
+    sections: Sequence[Section] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
     embedder: Embedder
     index: Index
-    model: LanguageModel
+    model: LanguageModel | None = None
+    """None if no language model is configured."""
     reranker: Reranker | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexIdentity:
-    """What the vectors and tokens of an index depend on: another identity is `SchemaMismatch`."""
+    """What the contents of an index depend on. Opening it with another identity raises `SchemaMismatch`."""
 
     model: str
     dimensions: int
@@ -269,7 +295,7 @@ class IndexIdentity:
 
 
 Parser: TypeAlias = "Callable[[Path], Iterator[Section]]"
-"""Sync and pure; the engine runs it in a worker process with limits. Raises `UserError`s only."""
+"""Synchronous and pure; runs in a worker process with limits. Raises only `UserError`."""
 
 Splitter: TypeAlias = "Callable[[Document, Iterable[Section]], Iterator[Chunk]]"
 

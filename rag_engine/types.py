@@ -1,4 +1,4 @@
-"""The vocabulary: frozen values, no behaviour. One word per thing, the field's own."""
+"""The vocabulary of the engine: frozen values without behaviour."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from rag_engine.summarizing.lengths import Wishes
+    from rag_engine.summaries.length_and_language import LengthAndLanguage
 
     Vector: TypeAlias = NDArray[np.float32]
     """Shape (dimensions,), unit length."""
@@ -28,12 +28,12 @@ TurnId = NewType("TurnId", str)
 Leg = Literal["lexical", "dense"]
 Side = Literal["query", "passage"]
 SectionKind = Literal["prose", "list", "table", "code", "notice"]
-"""A notice is no text of the file: it says, in a sentence for a person, what of the file could not be read."""
+"""A `notice` is a sentence for people about what could not be read."""
 Role = Literal["system", "user", "assistant"]
 Knowledge = Literal["only_sources", "prefer_sources"]
-"""Whether an answer may come from the passages alone, or also, marked as such, from what the model knows."""
+"""Whether an answer rests on the passages alone, or may add what the model knows, marked as such."""
 Route = Literal["search", "summarise"]
-"""How an answer came about: from passages that were searched for, or from whole documents."""
+"""Whether an answer comes from searched passages or from whole documents."""
 DocumentState = Literal["queued", "parsing", "embedding", "ready", "failed"]
 
 
@@ -47,7 +47,7 @@ class Blob:
     digest: str
     size: int
     uri: str
-    """Where a person finds the file again: a permalink, or a file URI."""
+    """A permalink or a file URI."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class KnowledgeBase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """What was added: one file in one knowledge base."""
+    """One file in one knowledge base."""
 
     id: DocumentId
     knowledge_base: KnowledgeBaseId
@@ -76,9 +76,8 @@ class Document:
 class Section:
     """A parsed part of a document, in reading order.
 
-    `anchor` is the place a person can turn to ("p. 3", "slide 2", "Budget!A2:D40", "§ Leave"); it may be empty.
-    `headings` is the path of headings above the text, outermost first.
-    A table's `text` holds one row a line, cells joined by " | ", the header row first.
+    `anchor` is the place for people ("p. 3", "slide 2", "Budget!A2:D40", "§ Leave"), or empty. `headings` is the path of
+    headings, outermost first. The text of a table has one row per line, the header first, with cells joined by " | ".
     """
 
     text: str
@@ -89,7 +88,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """What is indexed: one passage of one document. `text` occurs word for word in the document's sections."""
+    """An indexed passage. `text` occurs word for word in the sections of its document."""
 
     id: ChunkId
     document: DocumentId
@@ -102,40 +101,39 @@ class Chunk:
     anchor: str = ""
     kind: SectionKind = "prose"
     language: str = ""
-    """ISO 639-1 code as detected, or empty when unknown."""
+    """ISO 639-1; empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A question on its way in: its text, and the knowledge bases that everyone who reads the reply may see."""
+    """A question, and the knowledge bases that everyone who reads the reply may see."""
 
     text: str
     knowledge_bases: frozenset[KnowledgeBaseId]
     conversation: ConversationId | None = None
     scope: str = ""
-    """What a person calls the places searched, for sentences like "not found in …"."""
+    """What people call the places searched, for sentences like "not found in …"."""
     limit: int = 8
     legs: tuple[Leg, ...] = ("lexical", "dense")
     heard: tuple[Turn, ...] = ()
-    """What others said in the conversation and was not answered; merged with its history by time."""
+    """Unanswered turns of others in the conversation; merged with its history by time."""
     knowledge: Knowledge | None = None
-    """What the answer may rest on, for this question; None: what the settings say."""
+    """None: as set by the step `pack`."""
     language: str = ""
-    """The language to answer in, whatever the question's (ISO 639-1); empty: the question's."""
+    """ISO 639-1 code of the language to answer in; empty: that of the question."""
     turn: TurnId | None = None
-    """The id that the answer gets, so that whoever asked knows it whatever happens meanwhile; None: a new one."""
+    """The id of the answer; None: a new one."""
     files: tuple[str, ...] = ()
-    """The files that came last in the conversation, by the id of the document, or by the URI where there is none yet: what "this
-    file" means. Seen only where `knowledge_bases` has them."""
+    """The latest files of the conversation, each a document id, or a URI if there is no document yet."""
     brought: bool = False
-    """The question itself came with `files`."""
+    """Whether `files` came with the question itself."""
     names: Mapping[KnowledgeBaseId, str] = field(default_factory=dict[KnowledgeBaseId, str])
-    """What a person calls the knowledge bases."""
+    """The names that people use for the knowledge bases."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """One leg with its audience filter. The lexical leg carries `tokens` of the shared analyzer, the dense leg a `vector`."""
+    """One leg of a search. The lexical leg has `tokens` of `rag_engine.text.analyzer`, the dense leg a `vector`."""
 
     leg: Leg
     knowledge_bases: frozenset[KnowledgeBaseId]
@@ -154,7 +152,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Where a hit came from: rank (from 1) and raw score in one leg. Dense scores are cosines, lexical ones BM25."""
+    """The rank (from 1) and raw score of a hit in one leg: a cosine (dense) or BM25 (lexical)."""
 
     leg: Leg
     rank: int
@@ -163,7 +161,7 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A chunk with its rank (from 1) and score; after fusion `legs` says which legs found it, and where."""
+    """A chunk with its rank (from 1) and score; after fusion `legs` holds the ranks in each leg."""
 
     chunk: Chunk
     score: float
@@ -173,7 +171,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """One leg's hits, best first; `complete` is False when part of the index did not answer."""
+    """The hits of one leg, best first; `complete` is False if part of the index did not answer."""
 
     leg: Leg
     hits: tuple[Hit, ...]
@@ -182,7 +180,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """One numbered source of an answer. Several passages of one document share a number; each has its own Citation."""
+    """One numbered source of an answer. Passages of one document share a number; each has its own `Citation`."""
 
     number: int
     title: str
@@ -202,62 +200,69 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """What a language model is given: the messages as sent, and the question and passages they were built from.
-
-    A generative model reads `messages`; the extractive answerer reads `question` and `passages`.
-    """
+    """What a language model is sent, and the passages that its citation markers refer to."""
 
     messages: tuple[Message, ...]
-    question: str
     passages: tuple[Hit, ...] = ()
     """In prompt order: the model cites passage i (from 1) as [i]."""
     tokens: int = 0
-    """Tokens of everything in `messages`, overheads included."""
+    """Tokens of all `messages`, overheads included."""
     reply_tokens: int = 0
     """The most tokens the reply may take."""
     needs_passages: bool = True
-    """Whether an answer must rest on passages: without any, a generative model is then not asked."""
+    """Then, without passages, no language model is called."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRequest:
+    """What an `Answerer` answers: a question, or a summary if `summary` is set."""
+
+    question: str
+    passages: tuple[Hit, ...] = ()
+    """The answerer cites passage i (from 1) as [i]."""
+    closest: tuple[Hit, ...] = ()
+    """Passages that do not answer, to be named if there are no others."""
+    unmentioned: tuple[str, ...] = ()
+    """The names and figures of the question that none of `closest` holds."""
     scope: str = ""
-    """What a person calls the places searched, as in `Query`."""
     language: str = ""
-    """The language to answer in, as in `Query`."""
-    summary: Wishes | None = None
-    """Set where the passages are to be summarised, all of them: how long that is to be."""
+    summary: LengthAndLanguage | None = None
+    """Length and language of a summary of all passages; None for an answer to `question`."""
     sections: int = 0
-    """How many sections the documents have that are summarised; of very long ones the passages are a selection."""
+    """For a summary: the number of sections in the documents, of which `passages` may be a selection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """The answer event that says what is being done; `detail` is ready to show to a person."""
+    """Answer event: what is being done; `detail` is text for people."""
 
     name: str
     detail: str = ""
     number: int = 0
-    """Of what is done in several parts: the part, from 1."""
+    """The number of the part, from 1."""
     of: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """The answer event that carries what the answer may use, with provenance."""
+    """Answer event: the passages that the answer may use, with provenance."""
 
     hits: tuple[Hit, ...]
     fallbacks: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
-    """Plain sentences to show with what was found, e.g. that something may be missing."""
+    """Sentences to show with the hits, e.g. that some may be missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delta:
-    """The answer event that carries text to append: what was shown before never changes."""
+    """Answer event: text to append. Earlier text never changes."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The last answer event. `grounded` is True when the text rests on at least one cited passage."""
+    """The last answer event. `grounded` is True if the text cites at least one passage."""
 
     turn: TurnId
     text: str
@@ -267,11 +272,10 @@ class Answer:
     """Seconds by stage."""
     fallbacks: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
-    """Plain sentences to show under the answer, e.g. that the stream was cut."""
+    """Sentences to show under the answer, e.g. that the stream was cut."""
     model: str = ""
-    """The name of the model that told it."""
+    """The name of the model or answerer."""
     prompt_tokens: int = 0
-    """Tokens of what the model was given."""
     route: Route = "search"
 
 
@@ -280,18 +284,20 @@ AnswerEvent: TypeAlias = Stage | Retrieval | Delta | Answer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One utterance of a conversation; `at` is seconds since the epoch, UTC."""
+    """`at` is Unix time in seconds."""
 
     id: TurnId
     conversation: ConversationId
     role: Role
     text: str
     at: float
+    speaker: str = ""
+    """Who said it, if not known from the conversation's own turns; not stored with the turn but in the trace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """What happened in a turn. `details` holds JSON values only: queries, candidates, prompt tokens, citations."""
+    """What happened in a turn. `details` holds JSON values: queries, candidates, prompt tokens, citations."""
 
     turn: TurnId
     conversation: ConversationId
@@ -304,7 +310,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentRecord:
-    """A document as the catalog knows it. `reason` says in plain words why it failed, or what is odd about it."""
+    """`reason` is a sentence about why the document failed, or what is unusual about it."""
 
     document: Document
     state: DocumentState
@@ -315,7 +321,7 @@ class DocumentRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingested:
-    """The outcome of one ingestion: `changed` is False when the same bytes were there already."""
+    """The result of an ingestion; `changed` is False if the same bytes were indexed already."""
 
     record: DocumentRecord
     changed: bool

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import shutil
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, settings
 
-from rag_engine.parsers._recognition_terms import terms
+from rag_engine.parsers._ocr.limits import limits
+from tests.hypothesis_profiles import load_profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# How long an example takes says more about what else the machine does than about us.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any machine")
+load_profile()
 
 # Read by huggingface_hub when it is imported, which may be before the first fixture runs.
 os.environ["HF_HUB_OFFLINE"] = "1"
+
+# Hundreds of small databases are made and synchronised: in memory, where there is plenty, that takes no time of the disk.
+_MEMORY = Path("/dev/shm")
+if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 4 << 30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 # Whatever is started in the background of a shell ignores Ctrl-C, and so would the programs that the tests start and interrupt.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-pytest_plugins = ["tests.elastic.fixtures"]
+pytest_plugins = ["tests.elastic.fixtures", "tests.markers"]
 
 PROJECT = Path(__file__).parents[1]
 SHARED = PROJECT.parent / "shared"
+_LOGGERS = ("", "footnote", "bot", "rag_engine", "adapters", "elasticsearch", "elastic_transport")
 
 
 @pytest.fixture(autouse=True)
@@ -48,8 +54,19 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture(autouse=True)
-def fresh_terms() -> Iterator[None]:
-    """Text recognition in a process of its own for each file: here many files are read in one."""
-    token = terms.set(None)
+def clean_logging() -> Iterator[None]:
+    """What a command of the test sets up for its log ends with the test."""
+    root, loggers = logging.getLogger(), [logging.getLogger(name) for name in _LOGGERS]
+    handlers, levels, raises = root.handlers.copy(), [each.level for each in loggers], logging.raiseExceptions
     yield
-    terms.reset(token)
+    root.handlers[:], logging.raiseExceptions = handlers, raises
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)
+
+
+@pytest.fixture(autouse=True)
+def fresh_recognition_limits() -> Iterator[None]:
+    """Text recognition in a process of its own for each file: here many files are read in one."""
+    token = limits.set(None)
+    yield
+    limits.reset(token)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import pymupdf
 import pytest
 
-from rag_engine import recognition
+from rag_engine.parsing import tesseract
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,10 +25,10 @@ INSPECTION: Final = NOTICE[1]
 
 def needs_tesseract(*languages: str) -> None:
     """Skip or fail the test that runs without the program, or the data of these languages."""
-    found = recognition.find()
+    found = tesseract.find()
     missing = [name for name in ("eng", "osd", *languages) if found is None or name not in found.installed]
     if missing:
-        command = recognition.install_command([] if found is None else missing)
+        command = tesseract.install_command([] if found is None else missing)
         sentence = f"Tesseract with {', '.join(missing)} is not installed: {command}"
         if os.environ.get("CI"):
             pytest.fail(sentence, pytrace=False)

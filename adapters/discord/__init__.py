@@ -1,8 +1,15 @@
-"""Discord, by discord.py: questions in channels, threads and direct messages; commands, buttons and files."""
+"""Discord, by discord.py: messages, commands, buttons and files."""
 
-from adapters.discord.checks import check
-from adapters.discord.needs import setup
-from adapters.discord.serving import run
+from adapters.discord.app import run
+from adapters.discord.installation.doctor import check
+from adapters.discord.installation.required_permissions import setup
 from adapters.discord.settings import Settings
+
+VARIABLES = {
+    "token": "DISCORD_TOKEN",
+    "api_base": "DISCORD_API_BASE",
+    "gateway_url": "DISCORD_GATEWAY_URL",
+}
+"""Environment variables of settings; the first enables the platform."""
 
 __all__ = ["Settings", "check", "run", "setup"]

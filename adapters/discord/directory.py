@@ -1,4 +1,4 @@
-"""Who may see what, from the server's roles and overwrites as Discord keeps them up to date with us."""
+"""Who may read what, from roles and overwrites kept current by the gateway."""
 
 from __future__ import annotations
 
@@ -7,59 +7,78 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import discord
 
-from adapters.discord.border import calls
-from adapters.discord.permissions import EVERYONE, Access, Overwrite, open_to_all, within
-from bot.port import Channel, Gone, Standing, Unreachable
+from adapters.discord import locations
+from adapters.discord.api import UNKNOWN_CHANNEL, api_calls
+from adapters.discord.visibility import EVERYONE, Overwrite, VisibilityRules, is_within, open_to_all
+from bot.port import Channel, Gone, Membership, Unreachable
 
 if TYPE_CHECKING:
-    from adapters.discord.connection import Connection
+    from collections.abc import Collection
 
-_Found: TypeAlias = "discord.abc.GuildChannel | discord.Thread"
+    from adapters.discord.context import DiscordContext
+    from bot.port import Place
+
+_Channel: TypeAlias = "discord.abc.GuildChannel | discord.Thread"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectDirectory:
-    """The directory of direct messages: one person and us."""
-
+    context: DiscordContext
     id: str
     person: str
+    home: str = ""
+
+    def of_workspace(self, workspace: str) -> GuildDirectory | None:
+        return _of_workspace(self.context, workspace)
 
     async def channel(self, channel: str) -> Channel:
         if channel != self.id:
             raise Gone("there is no such channel in these direct messages")
         return Channel(id=channel, name="", kind="direct")
 
-    async def standing(self, person: str) -> Standing:
-        """Nobody administers direct messages."""
-        return Standing()
+    async def membership(self, person: str) -> Membership:
+        return Membership()
 
     async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
         if channel != self.id:
             return False
         return everyone_in == channel or (bool(person) and person == self.person)
 
+    async def are_members(self, *, person: str = "", everyone_in: str = "") -> bool:
+        return False
+
+    async def joined(self, person: str, channels: Collection[str]) -> frozenset[str]:
+        return frozenset()
+
+    async def present(self, place: Place, person: str) -> bool:
+        return await self.may_read(place.channel, person=person)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuildDirectory:
-    """The directory of one server. Channels and roles are kept by events; members are asked for, at most once a minute."""
+    """Anyone may have invited the bot, so a server is no home."""
 
-    connection: Connection
+    context: DiscordContext
     guild_id: int
+    home: str = ""
+
+    def of_workspace(self, workspace: str) -> GuildDirectory | None:
+        return _of_workspace(self.context, workspace)
 
     async def channel(self, channel: str) -> Channel:
         found = await self._find(channel)
         return Channel(id=channel, name=found.name, kind="public" if _is_public(found) else "private")
 
-    async def standing(self, person: str) -> Standing:
+    async def membership(self, person: str) -> Membership:
         member = await self._member(person)
         if member is None:
-            return Standing()
+            return Membership()
         granted = member.guild_permissions
         roles = frozenset(role.name for role in member.roles if not role.is_default())
-        return Standing(admin=granted.administrator or granted.manage_guild, roles=roles, member=True)
+        return Membership(admin=granted.administrator or granted.manage_guild, roles=roles, member=True)
 
     async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
-        """Private threads are read by nobody but their own members, of whom we have no list: False for them."""
+        """False for private threads, whose members cannot be listed."""
         if everyone_in and everyone_in == channel:
             return True
         if channel not in self._channels():
@@ -70,21 +89,65 @@ class GuildDirectory:
         if everyone_in:
             if everyone_in not in self._channels():
                 return False
-            return within(_access(await self._find(everyone_in)), _access(target))
+            return is_within(_visibility_rules(await self._find(everyone_in)), _visibility_rules(target))
         member = await self._member(person)
         return member is not None and _may_read(target, member)
 
+    async def are_members(self, *, person: str = "", everyone_in: str = "") -> bool:
+        """Discord has no guests: who reads a channel is a member of its server."""
+        if everyone_in:
+            await self._find(everyone_in)
+        return bool(everyone_in) if not person else await self._member(person) is not None
+
+    async def joined(self, person: str, channels: Collection[str]) -> frozenset[str]:
+        """Without private threads."""
+        member = await self._member(person)
+        guild = self._guild()
+        if member is None:
+            return frozenset()
+        found = {str(each.id): each for each in guild.channels if str(each.id) in channels}
+        return frozenset(identity for identity, each in found.items() if _may_read(each, member))
+
+    async def present(self, place: Place, person: str) -> bool:
+        """Fetches the member, and the membership of a private thread."""
+        self._guild()
+        self.context.members.forget(self.guild_id, int(person) if person.isdecimal() else 0)
+        member = await self._member(person)
+        try:
+            channel = await self._find(place.channel)
+        except Gone:
+            return False
+        if member is None or not _may_read(channel, member):
+            return False
+        return not place.thread or await self._may_read_thread(int(place.thread), channel, member)
+
+    async def _may_read_thread(self, thread_id: int, channel: _Channel, member: discord.Member) -> bool:
+        """True without a thread of that id: the answer is in the channel."""
+        async with api_calls(self.context.settings.call_seconds):
+            try:
+                thread = await locations.find_channel(self.context, thread_id)
+                if not isinstance(thread, discord.Thread) or not thread.is_private():
+                    return True
+                if _parent(channel).permissions_for(member).manage_threads:
+                    return True
+                await thread.fetch_member(member.id)
+            except discord.NotFound as error:
+                return error.code == UNKNOWN_CHANNEL
+            except discord.Forbidden:
+                return False
+        return True
+
     def _guild(self) -> discord.Guild:
-        guild = self.connection.client.get_guild(self.guild_id)
+        guild = self.context.client.get_guild(self.guild_id)
         if guild is None or guild.unavailable:
-            raise Unreachable("Discord does not tell us about this server now")
+            raise Unreachable("Discord has not sent this server yet")
         return guild
 
     def _channels(self) -> set[str]:
         guild = self._guild()
         return {str(each.id) for each in (*guild.channels, *guild.threads)}
 
-    async def _find(self, channel: str) -> _Found:
+    async def _find(self, channel: str) -> _Channel:
         guild = self._guild()
         found = guild.get_channel_or_thread(int(channel)) if channel.isdecimal() else None
         if found is None:
@@ -92,64 +155,68 @@ class GuildDirectory:
         return found
 
     async def _member(self, person: str) -> discord.Member | None:
-        """None when they are not, or no longer, in the server."""
         if not person.isdecimal():
             return None
-        known = self.connection.members.get(self.guild_id, int(person))
+        known = self.context.members.get(self.guild_id, int(person))
         if known is not None:
             return known[0]
         guild = self._guild()
-        async with calls(self.connection.settings.call_seconds):
+        async with api_calls(self.context.settings.call_seconds):
             try:
                 member = await guild.fetch_member(int(person))
             except discord.NotFound:
                 member = None
-        self.connection.members.put(self.guild_id, int(person), member)
+        self.context.members.put(self.guild_id, int(person), member)
         return member
 
 
-def _parent(channel: _Found) -> discord.abc.GuildChannel:
+def _of_workspace(context: DiscordContext, workspace: str) -> GuildDirectory | None:
+    if not workspace.isdecimal() or context.client.get_guild(int(workspace)) is None:
+        return None
+    return GuildDirectory(context=context, guild_id=int(workspace))
+
+
+def _parent(channel: _Channel) -> discord.abc.GuildChannel:
     if not isinstance(channel, discord.Thread):
         return channel
     if channel.parent is None:
-        raise Gone("the channel of this thread is not there any more")
+        raise Gone("the channel of this thread no longer exists")
     return channel.parent
 
 
-def _is_public(channel: _Found) -> bool:
+def _is_public(channel: _Channel) -> bool:
     private_thread = isinstance(channel, discord.Thread) and channel.is_private()
-    return not private_thread and open_to_all(_access(channel))
+    return not private_thread and open_to_all(_visibility_rules(channel))
 
 
-def _may_read(channel: _Found, member: discord.Member) -> bool:
+def _may_read(channel: _Channel, member: discord.Member) -> bool:
     parent = _parent(channel)
     granted = parent.permissions_for(member)
-    joins = granted.connect or not isinstance(parent, discord.VoiceChannel | discord.StageChannel)
-    return granted.view_channel and granted.read_message_history and joins
+    may_join = granted.connect or not isinstance(parent, discord.VoiceChannel | discord.StageChannel)
+    return granted.view_channel and granted.read_message_history and may_join
 
 
-def _access(channel: _Found) -> Access:
-    """A thread is seen by those who see its channel, a private one by some of them."""
-    of = _parent(channel)
-    guild = of.guild
-    roles = {_role(role, guild): role.permissions.value for role in guild.roles}
+def _visibility_rules(channel: _Channel) -> VisibilityRules:
+    parent = _parent(channel)
+    guild = parent.guild
+    roles = {_role_key(role, guild): role.permissions.value for role in guild.roles}
     by_role: dict[str, Overwrite] = {}
     by_member: dict[str, Overwrite] = {}
-    for target, overwrite in of.overwrites.items():
+    for target, overwrite in parent.overwrites.items():
         allow, deny = overwrite.pair()
-        made = Overwrite(allow=allow.value, deny=deny.value)
+        rule = Overwrite(allow=allow.value, deny=deny.value)
         if isinstance(target, discord.Role) or guild.get_role(target.id):
-            by_role[_role(target, guild)] = made
+            by_role[_role_key(target, guild)] = rule
         else:
-            by_member[str(target.id)] = made
-    return Access(
+            by_member[str(target.id)] = rule
+    return VisibilityRules(
         roles=roles,
         role_overwrites=by_role,
         member_overwrites=by_member,
-        voice=isinstance(of, discord.VoiceChannel | discord.StageChannel),
-        restricted=bool(getattr(of, "nsfw", False)),
+        voice=isinstance(parent, discord.VoiceChannel | discord.StageChannel),
+        restricted=bool(getattr(parent, "nsfw", False)),
     )
 
 
-def _role(role: discord.Role | discord.Member | discord.Object, guild: discord.Guild) -> str:
+def _role_key(role: discord.Role | discord.Member | discord.Object, guild: discord.Guild) -> str:
     return EVERYONE if role.id == guild.id else str(role.id)

@@ -1,4 +1,4 @@
-"""What the operator may set, and where Discord is."""
+"""Settings of the Discord adapter, and Discord's addresses."""
 
 from __future__ import annotations
 
@@ -15,39 +15,41 @@ if TYPE_CHECKING:
 
 
 class Settings(BaseModel):
-    """How the bot serves Discord. `api_base` and `gateway_url` are for private gateways and tests; empty means Discord's own."""
+    """`api_base` and `gateway_url` are for private gateways and tests; empty means Discord's own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     token: SecretStr
+    """Bot token."""
     api_base: str = ""
-    """Up to and with the version: `https://discord.com/api/v10`."""
+    """Address of the API with its version: `https://discord.com/api/v10`."""
     gateway_url: str = ""
+    """Address of the gateway."""
     message_content: bool = True
-    """Read messages that do not mention us (thread follow-ups, the mode `auto`): a privileged intent that the portal must allow."""
+    """Read messages that do not mention the bot (follow-ups in threads, the mode `auto`); needs a privileged intent."""
     threads: bool = True
-    """Answer a question of a text channel in a thread made from it; otherwise as a reply in the channel."""
+    """Answer questions of text channels in a thread; otherwise as a reply."""
     thread_minutes: Literal[60, 1440, 4320, 10080] = 1440
-    """Idle time after which Discord archives a thread that we made."""
+    """Idle minutes after which Discord archives a thread that the bot opened."""
     call_seconds: float = Field(default=20, gt=0)
-    """The longest that one call to Discord may take."""
+    """Timeout of one call to Discord."""
     file_seconds: float = Field(default=300, gt=0)
-    """The longest that the download of one file may take."""
+    """Timeout of one file download."""
     retry_seconds: float = Field(default=5, gt=0)
-    """The first wait before Discord is tried again; each further one is twice as long, up to five minutes."""
+    """The first wait before a retry; doubles up to five minutes."""
     silent_seconds: float = Field(default=60, gt=0)
-    """A connection that says nothing for so long, not even to a heartbeat, is taken up anew. Discord asks for one every 41 s."""
+    """How long a connection may be silent before it is replaced. Discord expects a heartbeat every 41 s."""
     dead_seconds: float = Field(default=45, gt=0)
-    """Without a connection for so long, everything about it is begun anew: discord.py waits ever longer, up to 17 minutes."""
+    """How long to wait for discord.py, which backs off up to 17 minutes, before starting over."""
     look_back_seconds: float = Field(default=3600, ge=0)
-    """Questions that came while the bot was not running are answered when they are no older than this; an older one has been given up on."""
+    """How old a missed question may be to be answered when the bot starts."""
     close_seconds: float = Field(default=10, gt=0)
-    """How long what is under way may take to end when the bot stops."""
+    """How long running work may take to end when the bot stops."""
 
 
 @contextmanager
 def endpoints(settings: Settings) -> Iterator[None]:
-    """Point discord.py at the servers of the settings: it knows them as attributes of two classes only."""
+    """Point discord.py at the configured servers, which are class attributes there."""
     base, gateway = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
     if settings.api_base:
         Route.BASE = settings.api_base.rstrip("/")

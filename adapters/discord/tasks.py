@@ -1,4 +1,4 @@
-"""The tasks that answer events: one ending badly ends no other, and all end with the adapter."""
+"""Tasks that handle events; a failed one ends no other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _log = logging.getLogger(__name__)
 
 
 class Tasks:
-    """An async context: when it is left, what still runs is cancelled and has `seconds` to end."""
+    """On exit, cancels running tasks and gives them `seconds` to end."""
 
     def __init__(self, *, seconds: float) -> None:
         self._seconds = seconds
@@ -34,15 +34,15 @@ class Tasks:
                 _log.warning("%s did not end in time", task.get_name())
 
     def start(self, work: Coroutine[object, object, None], *, name: str) -> None:
-        """Run the work; once the context is left, nothing new is begun."""
+        """Does nothing after exit."""
         if not self._open:
             work.close()
             return
         task = asyncio.create_task(work, name=name)
         self._running.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._on_done)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _on_done(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:

@@ -1,58 +1,80 @@
-"""One place in Slack as the service sees it while it deals with one event."""
-
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from adapters.slack.outlet import Outlet, Target
-from adapters.slack.private import PrivateOutlet
+from adapters.slack.api import call_api
+from adapters.slack.assistant import show_activity
+from adapters.slack.locations import is_direct
+from adapters.slack.outlets.channel import SlackOutlet, SlackTarget
+from adapters.slack.outlets.private import PrivateOutlet
+from bot.port import ChatError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
 
-    from adapters.slack.messages import Messages
+    from adapters.slack.incoming.message_reader import MessageReader
     from bot import port
-    from bot.port import IncomingMessage, Person, Place
+    from bot.port import ChatService, IncomingMessage, Person, Place
+
+
+_REACT = "reactions.add"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
-    """See `bot.port.Room`."""
-
-    messages: Messages
-    target: Target
-    answers_in: Callable[[Place], Awaitable[frozenset[str]]]
-    """`ChatService.answers_in`."""
+class SlackRoom:
+    reader: MessageReader
+    target: SlackTarget
+    answer_messages: Callable[[Place], Awaitable[frozenset[str]]]
     _numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    @classmethod
+    def of(cls, reader: MessageReader, target: SlackTarget, service: ChatService) -> Self:
+        return cls(reader=reader, target=target, answer_messages=service.answer_messages)
 
     @property
     def directory(self) -> port.Directory:
-        return self.messages.people
+        return self.reader.directory
 
-    async def settle(self) -> Place:
-        """See `bot.port.Room`. A thread of Slack's is there as soon as something stands in it."""
+    async def open_thread(self) -> Place:
+        """Slack creates a thread with its first message."""
         return self.target.place
 
     def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> port.Outlet:
-        """See `bot.port.Room`."""
         if private is not None:
-            return PrivateOutlet(self.messages.wire, self.target, person=private.id, posted=posted)
-        return Outlet(
-            self.messages.wire,
+            return PrivateOutlet(self.reader.context, self.target, person=private.id, posted=posted)
+        return SlackOutlet(
+            self.reader.context,
             self.target,
             posted=posted,
             number=next(self._numbers),
-            answers_in=self.answers_in,
+            answer_messages=self.answer_messages,
         )
 
+    async def mark_read(self) -> bool:
+        target, context = self.target, self.reader.context
+        if not target.question or target.by_command or not context.optional_calls.is_offered(_REACT):
+            return False
+        call = context.write_client.reactions_add(
+            channel=target.place.channel, timestamp=target.question, name="white_check_mark"
+        )
+        try:
+            await call_api(_REACT, call)
+        except ChatError as error:
+            return context.optional_calls.refused(_REACT, error) == "already_reacted"
+        return True
+
+    async def show_activity(self, *, title: str, status: str) -> None:
+        """Only conversations with the bot have these."""
+        place = self.target.place
+        if is_direct(place.channel) and place.thread and not self.target.by_command:
+            await show_activity(self.reader.context, place, title=title, status=status)
+
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
-        """See `bot.port.Room`."""
         target = self.target
         thread = target.place.thread if target.in_thread else ""
-        return await self.messages.before(target.place.channel, ts=target.asked, thread=thread, limit=limit)
+        return await self.reader.before(target.place.channel, ts=target.question, thread=thread, limit=limit)
 
     async def fetch(self, link: str) -> IncomingMessage | None:
-        """See `bot.port.Room`."""
-        return await self.messages.fetch(link)
+        return await self.reader.fetch(link)

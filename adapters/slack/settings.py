@@ -1,4 +1,4 @@
-"""What the operator may set for Slack."""
+"""Settings of the Slack adapter."""
 
 from __future__ import annotations
 
@@ -6,34 +6,39 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 
 class Settings(BaseModel):
-    """An app token means Socket Mode; without one, the signing secret means events by HTTP."""
+    """With an app token events come by Socket Mode, else with the signing secret by HTTP."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     bot_token: SecretStr
-    """`xoxb-…`"""
+    """Bot token, `xoxb-…`."""
     app_token: SecretStr | None = None
     """`xapp-…`, with the scope `connections:write`."""
     signing_secret: SecretStr | None = None
+    """Signing secret, for events by HTTP."""
     api_base_url: str = "https://slack.com/api/"
+    """Address of the Web API, for private gateways and tests."""
     streams: bool = True
-    """Answers grow by Slack's own streaming where they can; otherwise always by edits."""
+    """Stream answers where Slack supports it; otherwise edit them."""
     connections: int = Field(default=2, ge=1, le=10)
-    """Socket Mode connections: with two, nothing is missed while Slack renews one."""
+    """Socket Mode connections. With two, no event is lost while Slack renews one."""
     ping_seconds: float = Field(default=20.0, gt=0)
-    """A connection is cut that leaves a ping unanswered for half of it: short ones cut what is only slow."""
+    """Seconds between pings. A connection is closed if a ping stays unanswered for half of it; small values cut slow connections."""
     dead_seconds: float = Field(default=10.0, gt=0)
-    """A connection that does not come about within so long is given up and tried with a new ticket."""
+    """How long to wait for a connection before trying again with a new ticket."""
     idle_seconds: float = Field(default=900.0, gt=0)
-    """A connection on which nothing has arrived for so long is renewed: some stay up and never deliver again."""
+    """How long a connection may be silent before it is renewed: some stay up and deliver nothing."""
     heartbeat_seconds: float = Field(default=60.0, gt=0)
-    """How often Slack is asked whether the token is still good."""
+    """How often to check that the token is still valid."""
     call_seconds: float = Field(default=30.0, gt=0)
-    """The longest that one call to Slack may take."""
+    """Timeout of one call to Slack."""
     file_seconds: float = Field(default=600.0, gt=0)
-    """The longest that the download of one file may take."""
+    """Timeout of one file download."""
     http_host: str = "127.0.0.1"
+    """Address to listen on for events by HTTP."""
     http_port: int = Field(default=3000, ge=0, le=65535)
+    """Port to listen on for events by HTTP."""
     http_path: str = "/slack/events"
+    """Path of the events."""
     public_url: str = ""
-    """Where Slack reaches `http_path` from outside, for the manifest: `https://bot.example.org`."""
+    """The public address of `http_path` for the manifest: `https://bot.example.org`."""

@@ -1,4 +1,4 @@
-"""`footnote add`: files and folders into a knowledge base."""
+"""`footnote add`: read files and folders into a knowledge base; safe to interrupt and repeat."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from bot import compose
-from bot.cli import waiting
+from bot.access.permissions import DEFAULT_KNOWLEDGE_BASE
+from bot.cli import _console, _options, _wait_notice
+from bot.composition import application
 from bot.files.uploads import line_of
-from bot.patience import keep_trying, patient
 from bot.rendering import printable
-from rag_engine.blobs import blob_from_path
-from rag_engine.errors import StorageUnavailable, Unavailable, UserError
+from bot.resilience.retry import keep_trying, patient
+from rag_engine.errors import StorageUnavailable, Unavailable, UserError, first_error
+from rag_engine.ingestion.blobs import blob_from_path
 from rag_engine.types import Ingested
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
-    from bot.library import Library
+    from rich.console import Console
+
+    from bot.composition.components import IndexingComponents
     from bot.settings import Settings
     from rag_engine.storage.jobs import Job, JobQueue
     from rag_engine.types import KnowledgeBase, KnowledgeBaseId
 
-_IN_FLIGHT = 4  # enough for one file to be read while others are embedded, few enough for memory to stay flat
+EXAMPLE = "footnote add handbook.pdf notes/ --kb handbook"
+
+_IN_FLIGHT = 4
 _POLL_SECONDS = 0.5
 
 
 @dataclass(slots=True, kw_only=True)
 class _Outcome:
-    """What has become of the files so far."""
-
     added: int = 0
     unchanged: int = 0
     passages: int = 0
     partly: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    """Files that were read, and what of them was not."""
     failed: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
-    def take(self, path: Path, ingested: Ingested) -> None:
-        """Count one file that was read to the end."""
+    def count(self, path: Path, ingested: Ingested) -> None:
         record = ingested.record
         if record.state == "failed":
             self.failed.append((str(path), record.reason))
@@ -62,7 +62,6 @@ class _Outcome:
             self.unchanged += 1
 
     def summary(self) -> str:
-        """How many files went in, and how many did not."""
         total = self.added + self.unchanged + len(self.failed)
         files = "1 file" if total == 1 else f"{total} files"
         passages = "1 passage" if self.passages == 1 else f"{self.passages} passages"
@@ -71,20 +70,40 @@ class _Outcome:
         )
 
 
-async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Read every file, show how far it is, and say at the end what went in and what did not and why.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        type=_options.path,
+        metavar="PATH",
+        help="a file, or a folder with everything in it",
+    )
+    parser.add_argument(
+        "--kb",
+        default=DEFAULT_KNOWLEDGE_BASE,
+        metavar="NAME",
+        help=f"created if new ({DEFAULT_KNOWLEDGE_BASE})",
+    )
+    parser.add_argument(
+        "--again", action="store_true", help="has no effect any more: every file is tried again"
+    )
 
-    The files are queued before the first is read: what a killed run left unread is taken up by the next one.
-    """
-    console = Console(highlight=False)
+
+async def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    """All files are queued first, so that the next run resumes a killed one."""
+    console = _console.console()
     outcome = _Outcome()
     paths = list(_files(arguments.paths, outcome))
-    with patient(waiting.patience(settings, console)):
-        async with compose.foundation(settings) as foundation:
+    if not paths:
+        _report(outcome, console)
+        return 1 if outcome.failed else 0
+    with patient(_wait_notice.patience(settings, console)):
+        async with application.foundation(settings) as foundation:
+            before = await foundation.storage.catalog.knowledge_bases()
             base = await foundation.storage.catalog.open(arguments.kb, model=foundation.embedder.model)
             await _queue(paths, queue=foundation.storage.queue, knowledge_base=base.id, console=console)
             try:
-                async with compose.library(settings, on=foundation) as library:
+                async with application.library(settings, on=foundation) as library:
                     await library.ingestion.finish_removals()
                     await _add_all(
                         paths,
@@ -92,18 +111,23 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
                         base=base,
                         outcome=outcome,
                         console=console,
-                        again=arguments.again,
                     )
+                    if base not in before:
+                        await _remove_if_empty(base, library)
             except Unavailable:
                 left = len(await foundation.storage.queue.unfinished(base.id))
                 _report(outcome, console)
                 files = "1 file is" if left == 1 else f"{left} files are"
-                console.print(
-                    Text(f"{files} still queued: the next `footnote add` goes on with what is left.")
-                )
+                console.print(Text(f"{files} still queued: the next `footnote add` continues with them."))
                 raise
     _report(outcome, console)
     return 1 if outcome.failed else 0
+
+
+async def _remove_if_empty(base: KnowledgeBase, library: IndexingComponents) -> None:
+    """A new knowledge base in which nothing can be searched is left out, unless another run adds to it."""
+    if not await library.index.count(base.id) and not await library.storage.queue.unfinished(base.id):
+        await library.forget(base.id)
 
 
 async def _queue(
@@ -112,99 +136,96 @@ async def _queue(
     unread = len(await queue.unfinished(knowledge_base))
     if unread:
         files = (
-            "1 file that another run left unread goes"
+            "1 file that another run has queued is"
             if unread == 1
-            else f"{unread} files that another run left unread go"
+            else f"{unread} files that another run has queued are"
         )
-        console.print(Text(f"{files} first."))
+        console.print(Text(f"{files} read first."))
     await queue.add(knowledge_base, paths)
 
 
 async def _add_all(
     paths: Sequence[Path],
     *,
-    library: Library,
+    library: IndexingComponents,
     base: KnowledgeBase,
     outcome: _Outcome,
     console: Console,
-    again: bool,
 ) -> None:
-    """Read the files and whatever else waits; some of them may be read by another run, which is waited for."""
+    """Also ingests the rest of the queue, and waits for files that another run reads."""
     queue = library.storage.queue
     with _progress(console, total=len(await queue.unfinished(base.id))) as progress:
         missing = set(paths)
         while True:
-            missing -= await _work_off(
-                library=library, knowledge_base=base.id, outcome=outcome, progress=progress, again=again
+            missing -= await _work_through_queue(
+                library=library, knowledge_base=base.id, outcome=outcome, progress=progress
             )
             if missing.isdisjoint(job.path for job in await queue.unfinished(base.id)):
                 break
             await asyncio.sleep(_POLL_SECONDS)
-    await _count_others(missing, library=library, knowledge_base=base.id, outcome=outcome)
+    await _count_files_of_other_runs(missing, library=library, knowledge_base=base.id, outcome=outcome)
 
 
-async def _work_off(
+async def _work_through_queue(
     *,
-    library: Library,
+    library: IndexingComponents,
     knowledge_base: KnowledgeBaseId,
     outcome: _Outcome,
-    progress: _Shown,
-    again: bool,
+    progress: _Lines,
 ) -> set[Path]:
-    """Read what waits until nothing does; returns what was read here, since another run may take a part of it."""
+    """Returns the files ingested here, because another run may take some."""
     claims = library.storage.claims
-    with_room = partial(keep_trying, only=StorageUnavailable)
+    retry_storage = partial(keep_trying, only=StorageUnavailable)
     done: set[Path] = set()
 
     async def work() -> None:
-        while (job := await with_room(lambda: claims.claim(knowledge_base))) is not None:
+        while (job := await retry_storage(lambda: claims.claim(knowledge_base))) is not None:
             progress.start(job.path)
             try:
-                ingested = await with_room(partial(_add, job, library=library, again=again))
+                ingested = await retry_storage(partial(_add, job, library=library))
             except UserError as error:
                 outcome.failed.append((str(job.path), str(error)))
                 progress.end(job.path, str(error))
             else:
-                outcome.take(job.path, ingested)
+                outcome.count(job.path, ingested)
                 progress.end(job.path, line_of(ingested, "en"))
-            await with_room(partial(claims.finish, job.id))
+            await retry_storage(partial(claims.finish, job.id))
             done.add(job.path)
 
-    try:
+    with first_error():
         async with asyncio.TaskGroup() as group:
             for number in range(_IN_FLIGHT):
                 group.create_task(work(), name=f"add-{number}")
-    except ExceptionGroup as failures:
-        raise failures.exceptions[0] from None
     return done
 
 
-async def _count_others(
-    paths: set[Path], *, library: Library, knowledge_base: KnowledgeBaseId, outcome: _Outcome
+async def _count_files_of_other_runs(
+    paths: set[Path], *, library: IndexingComponents, knowledge_base: KnowledgeBaseId, outcome: _Outcome
 ) -> None:
-    """Count what became of the files of ours that another run took."""
     for path in sorted(paths):
         record = await library.catalog.find(knowledge_base, uri=path.resolve().as_uri())
         if record is None:
-            outcome.failed.append((str(path), "It was taken by another run and could not be read."))
+            outcome.failed.append((str(path), "Another run read it and failed."))
         else:
-            outcome.take(path, Ingested(record=record, changed=True))
+            outcome.count(path, Ingested(record=record, changed=True))
 
 
-async def _add(job: Job, *, library: Library, again: bool) -> Ingested:
+async def _add(job: Job, *, library: IndexingComponents) -> Ingested:
     blob = await blob_from_path(job.path, max_bytes=library.max_file_bytes)
-    ingested = await library.intake.ingest(blob, knowledge_base=job.knowledge_base, again=again)
+    ingested = await library.ingestion.ingest(blob, knowledge_base=job.knowledge_base)
     await library.originals.keep(blob, ingested.record)
     return ingested
 
 
 def _files(paths: Iterable[Path], outcome: _Outcome) -> Iterator[Path]:
-    """Every file named, absolute; folders walked in order, hidden ones left out. What cannot be reached is recorded."""
+    """Absolute paths, without hidden ones in folders. Unreadable paths count as failed."""
     seen: set[Path] = set()
 
-    def missed(path: Path, error: Exception) -> None:
+    def fail(path: Path, error: Exception) -> None:
         reason = (
-            error.strerror if isinstance(error, OSError) and error.strerror else "It leads back to itself"
+            error.strerror
+            if isinstance(error, OSError) and error.strerror
+            else "The link leads back to itself"
         )
         outcome.failed.append((str(path), f"{reason}."))
 
@@ -212,22 +233,22 @@ def _files(paths: Iterable[Path], outcome: _Outcome) -> Iterator[Path]:
         try:
             status = path.stat()
         except (OSError, RuntimeError) as error:
-            missed(path, error)
+            fail(path, error)
             continue
-        for file in _walk(path, missed) if stat.S_ISDIR(status.st_mode) else [path]:
+        for file in _walk(path, fail) if stat.S_ISDIR(status.st_mode) else [path]:
             try:
                 real = file.resolve(strict=True)
             except (OSError, RuntimeError) as error:
-                missed(file, error)
+                fail(file, error)
                 continue
             if real not in seen:
                 seen.add(real)
                 yield file.absolute()
 
 
-def _walk(folder: Path, missed: Callable[[Path, Exception], None]) -> Iterator[Path]:
+def _walk(folder: Path, fail: Callable[[Path, Exception], None]) -> Iterator[Path]:
     for parent, folders, names in os.walk(
-        folder, onerror=lambda error: missed(Path(str(error.filename)), error)
+        folder, onerror=lambda error: fail(Path(str(error.filename)), error)
     ):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(parent) / name for name in sorted(names) if not name.startswith("."))
@@ -236,26 +257,21 @@ def _walk(folder: Path, missed: Callable[[Path, Exception], None]) -> Iterator[P
 def _report(outcome: _Outcome, console: Console) -> None:
     console.print(Text(outcome.summary(), style="bold"))
     for name, reason in (*sorted(outcome.partly), *sorted(outcome.failed)):
-        console.print(Text(f"  {printable(name)}: {printable(reason)}"), soft_wrap=True)
+        console.print(Text(f"  {printable(name)}: {printable(reason)}"))
 
 
-class _Shown:
-    """Plain lines for a pipe: one a file, when it is done."""
-
+class _Lines:
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def start(self, path: Path) -> None:
-        """A pipe is told what was done, not what is being done."""
+    def start(self, path: Path) -> None: ...
 
-    def end(self, path: Path, said: str) -> None:
-        line = said if said.startswith(path.name) else f"{path.name}: {said}"
-        self._console.print(Text(printable(line)), soft_wrap=True)
+    def end(self, path: Path, status: str) -> None:
+        line = status if status.startswith(path.name) else f"{path.name}: {status}"
+        self._console.print(Text(printable(line)))
 
 
-class _Bar(_Shown):
-    """A bar for a terminal; the reasons of what failed come with the summary."""
-
+class _Bar(_Lines):
     def __init__(self, console: Console, bar: Progress, *, total: int) -> None:
         super().__init__(console)
         self._bar = bar
@@ -264,14 +280,14 @@ class _Bar(_Shown):
     def start(self, path: Path) -> None:
         self._bar.update(self._task, description=printable(path.name))
 
-    def end(self, path: Path, said: str) -> None:
+    def end(self, path: Path, status: str) -> None:
         self._bar.advance(self._task)
 
 
 @contextmanager
-def _progress(console: Console, *, total: int) -> Generator[_Shown]:
+def _progress(console: Console, *, total: int) -> Generator[_Lines]:
     if not console.is_terminal:
-        yield _Shown(console)
+        yield _Lines(console)
         return
     with Progress(
         BarColumn(),

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from bot import compose, streaming
-from bot.access import scope
+from bot.access.permissions import scope
+from bot.cli import _options
+from bot.composition import application as compose
+from bot.composition import loader
+from bot.streaming import scheduler
 from rag_engine.types import Answer, Query
 
 if TYPE_CHECKING:
@@ -22,8 +25,19 @@ if TYPE_CHECKING:
     from rag_engine.engine import Engine
 
 
+EXAMPLE = """footnote ask "Who approves travel?" --kb handbook
+footnote ask "Who approves travel?" --json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("question", metavar="QUESTION", help="the question; - reads it from standard input")
+    _options.add_knowledge_bases(parser)
+    _options.add_json(
+        parser, "{answer, citations: [{number, title, anchor, uri, quote}], turn, grounded, timings}"
+    )
+
+
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Stream the answer to a terminal, print it to a pipe, or print it as JSON."""
     question = arguments.question
     if question == "-":
         question = await asyncio.to_thread(sys.stdin.read)
@@ -33,24 +47,24 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             text=question.strip(),
             knowledge_bases=places.knowledge_bases,
             scope=places.name,
-            names=places.names,
+            names=places.names_in("en"),
             limit=settings.answering.passages,
         )
         if arguments.json:
             print(json.dumps(as_json(await _answer(application.engine, query)), ensure_ascii=False, indent=2))
             return 0
-        console = compose.console()
+        console = loader.console()
         with console.outlet(Console(highlight=False)) as outlet:
             async with (
-                streaming.Scheduler().open(outlet) as stream,
+                scheduler.Scheduler().open(outlet) as stream,
                 aclosing(application.engine.answer(query)) as events,
             ):
-                await streaming.relay(events, stream)
+                await scheduler.relay(events, stream)
     return 0
 
 
 def as_json(answer: Answer) -> dict[str, object]:
-    """The answer in the shape that scripts depend on."""
+    """Scripts depend on its shape."""
     return {
         "answer": answer.text,
         "citations": [

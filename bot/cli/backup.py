@@ -1,4 +1,4 @@
-"""`footnote backup`: all that is kept, in one file, while the bot runs."""
+"""`footnote backup`: write all stored data to one file, while the bot runs."""
 
 from __future__ import annotations
 
@@ -8,45 +8,55 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.keeping import backing_up, contents, directory, threads
-from bot.process import exclusive
+from bot.cli import _options
+from bot.data_directory import data_lock, index_lock
+from bot.maintenance import backup, blocking_work, data_files
 
 if TYPE_CHECKING:
     import argparse
 
-    from bot.keeping.backing_up import BackedUp
+    from bot.maintenance.backup import BackedUp
     from bot.settings import Settings
 
 
+EXAMPLE = "footnote backup footnote-$(date +%F).zip"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE.zip", type=_options.path, help="replaced when the backup is complete"
+    )
+    _options.add_json(parser, "{file, databases, originals, bytes, held_seconds, missing, index}")
+
+
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Write the backup, and say what is in it and what is not."""
-    kept = contents.of(settings)
+    contents = data_files.of(settings)
     kind = settings.index.kind
-    indexed = set(contents.index_files(settings))
-    made_now = partial(backing_up.back_up, kept, arguments.file, index=kind)
+    indexed = set(data_files.index_files(settings))
+    back_up = partial(backup.back_up, contents, arguments.file, index=kind)
     async with AsyncExitStack() as stack:
-        if settings.data_dir.exists():  # else there is nothing to back up, and nothing is made
-            await stack.enter_async_context(directory.in_use(settings.data_dir))
-            await stack.enter_async_context(directory.backing_up(settings.data_dir))
+        if settings.data_dir.exists():  # or the locks would create it
+            await stack.enter_async_context(data_lock.in_use(settings.data_dir))
+            await stack.enter_async_context(data_lock.backing_up(settings.data_dir))
             if indexed:
-                # A rebuild puts another file in the place of the index, which it could not while we have that open.
-                await stack.enter_async_context(exclusive.in_use(settings.data_dir))
-        made = await threads.run(lambda check: made_now(check=check))
+                # Keeps a rebuild from replacing the index file.
+                await stack.enter_async_context(index_lock.in_use(settings.data_dir))
+        result = await blocking_work.run(lambda check: back_up(check=check))
     if arguments.json:
-        print(json.dumps({**asdict(made), "file": str(arguments.file), "index": bool(indexed)}, indent=2))
+        print(json.dumps({**asdict(result), "file": str(arguments.file), "index": bool(indexed)}, indent=2))
         return 0
-    print(_told(made, arguments.file))
+    print(_summary(result, arguments.file))
     if not indexed:
         print(
-            f"The index is not in it, since it is in {kind}: back it up there, or make it anew after a restore with "
+            f"It does not contain the index, which is in {kind}: back it up there, or rebuild it after a restore with "
             "`footnote kb reindex --all`."
         )
     return 0
 
 
-def _told(made: BackedUp, file: object) -> str:
-    pdfs = "1 PDF" if made.originals == 1 else f"{made.originals} PDFs"
+def _summary(result: BackedUp, file: object) -> str:
+    pdfs = "1 PDF" if result.originals == 1 else f"{result.originals} PDFs"
     return (
-        f"{file}: {made.databases} databases and {pdfs}, {made.bytes / 1e6:,.1f} MB; nothing could be written for "
-        f"{made.held_seconds * 1000:.0f} ms. Guard it: it holds the text of documents and what people asked."
+        f"{file}: {result.databases} databases and {pdfs}, {result.bytes / 1e6:,.1f} MB; writing was blocked for "
+        f"{result.held_seconds * 1000:.0f} ms. Protect the file: it contains documents and people's questions."
     )

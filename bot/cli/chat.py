@@ -1,10 +1,12 @@
-"""`footnote chat`: the console adapter."""
+"""`footnote chat`: ask in the terminal, answers streamed with citations."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot import chat, compose
+from bot.cli import _options
+from bot.composition import application as compose
+from bot.composition import chat_service, loader
 
 if TYPE_CHECKING:
     import argparse
@@ -12,12 +14,22 @@ if TYPE_CHECKING:
     from bot.settings import Settings
 
 
+EXAMPLE = """footnote chat
+echo "How many days of leave do I have?" | footnote chat"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    _options.add_knowledge_bases(parser)
+    parser.add_argument(
+        "--conversation", default="", metavar="NAME", help="continue the conversation of this name"
+    )
+
+
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Answer what is typed or piped in until the input ends."""
-    console = compose.console()
+    console = loader.console()
     async with (
         compose.application(settings) as application,
-        chat.console_service(application, arguments.kb) as service,
+        chat_service.console_service(application, arguments.kb) as service,
     ):
         await console.run(console.Settings(conversation=arguments.conversation), service)
     return 0

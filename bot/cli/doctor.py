@@ -1,4 +1,4 @@
-"""`footnote doctor`: what is set up, what is wrong, and how to mend it."""
+"""`footnote doctor`: what is set up, what is wrong and how to fix it."""
 
 from __future__ import annotations
 
@@ -10,44 +10,66 @@ from contextlib import aclosing
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.text import Text
 
-from bot import compose, parts, telemetry
+from bot.access.readability import is_made_in_chat
+from bot.cli import _console, _options
 from bot.commands import SPECS
-from bot.keeping.forgetting import marks
+from bot.composition import application as compose
+from bot.composition import loader
+from bot.composition.storage import storage as open_storage
+from bot.data_directory import private_directory
+from bot.maintenance.erasure import marks
+from bot.observability import log
 from bot.port import ChatError, Finding
-from rag_engine import recognition, tokens
+from bot.store import retention_clock
 from rag_engine.errors import RagError
-from rag_engine.parsing import parser_pool
+from rag_engine.parsing import tesseract
+from rag_engine.parsing.pool import parser_pool
+from rag_engine.text import tokens
 from rag_engine.types import Message, Prompt
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncGenerator, Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+
+    from rich.console import Console
 
     from bot.settings import Settings
     from rag_engine.ports import LanguageModel
 
+EXAMPLE = "footnote doctor"
+
 _SECONDS = 60
+_JSON = ("check", "state", "detail", "mend")
 _STYLES = {"ok": "green", "note": "yellow", "bad": "red"}
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    _options.add_json(parser, "[{check, state, detail, mend}]")
+
+
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Check one thing after the other; a bad one does not stop the rest. Returns 1 when something is bad."""
+    """Returns 1 if any check is bad."""
     findings: list[Finding] = []
-    console = Console(highlight=False)
+    console = _console.console()
     async for finding in _findings(settings):
         findings.append(finding)
         if not arguments.json:
             _print(finding, console)
     if arguments.json:
-        print(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=2))
+        print(json.dumps([_as_json(finding) for finding in findings], ensure_ascii=False, indent=2))
     return 1 if any(finding.state == "bad" for finding in findings) else 0
+
+
+def _as_json(finding: Finding) -> dict[str, str]:
+    return {name: str(value) for name, value in asdict(finding).items() if name in _JSON}
 
 
 async def _findings(settings: Settings) -> AsyncGenerator[Finding]:
     yield Finding(check="settings", state="ok", detail=f"read; Python {platform.python_version()}")
+    if (exposed := await permissions(settings)) is not None:
+        yield exposed
     checks: dict[str, Callable[[Settings], Awaitable[Finding]]] = {
         "data directory": _data_directory,
         "reading of files": _reading,
@@ -63,16 +85,39 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding]:
         except TimeoutError:
             yield Finding(check=check, state="bad", detail=f"no answer within {_SECONDS} seconds")
         except Exception as error:
-            cause = telemetry.unwrapped(error)
-            detail = str(cause) if isinstance(cause, RagError) else telemetry.report(cause)
+            cause = log.unwrapped(error)
+            detail = str(cause) if isinstance(cause, RagError) else log.report(cause)
             yield Finding(check=check, state="bad", detail=detail)
+    found: list[Finding] = []
     async for finding in _platforms(settings):
+        found.append(finding)
+        yield finding
+    async for finding in _operators_knowledge(settings, found):
         yield finding
 
 
+async def _operators_knowledge(settings: Settings, found: Sequence[Finding]) -> AsyncGenerator[Finding]:
+    """Whether a server that the bot is in sees none of the operator's knowledge bases."""
+    closed = [each for each in found if each.invited and each.workspace not in settings.access.workspaces]
+    if not closed:
+        return
+    async with open_storage(settings) as storage:
+        bases = [base for base in await storage.catalog.knowledge_bases() if not is_made_in_chat(base)]
+    if not bases:
+        return
+    ids = [each.workspace for each in found if each.workspace]
+    servers = ", ".join(each.workspace for each in closed)
+    yield Finding(
+        check="operator's knowledge bases",
+        state="note",
+        detail=f"{len(bases)} made by `footnote add` are closed to servers that FOOTNOTE_ACCESS__WORKSPACES does not list: {servers}",
+        mend="if all of these are yours, set FOOTNOTE_ACCESS__WORKSPACES="
+        f"{','.join(dict.fromkeys([*settings.access.workspaces, *ids]))}; only listed ones are served then",
+    )
+
+
 async def _platforms(settings: Settings) -> AsyncGenerator[Finding]:
-    """Whether each chat platform grants what the bot needs, asked of the platform itself."""
-    names = parts.platform_names(settings)
+    names = loader.platform_names(settings)
     if not names:
         mend = "set SLACK_BOT_TOKEN with SLACK_APP_TOKEN, or DISCORD_TOKEN (`footnote setup slack`, `footnote setup discord`)"
         detail = "no token is set, so `footnote run` starts the console"
@@ -80,27 +125,33 @@ async def _platforms(settings: Settings) -> AsyncGenerator[Finding]:
     for name in names:
         try:
             async with asyncio.timeout(_SECONDS):
-                platform = await parts.platform(name, settings)
+                platform = await loader.platform(name, settings)
                 async with aclosing(platform.module.check(platform.settings, SPECS)) as findings:
                     async for finding in findings:
                         yield finding
         except TimeoutError:
             yield Finding(check=name, state="bad", detail=f"no answer within {_SECONDS} seconds")
         except Exception as error:
-            cause = telemetry.unwrapped(error)
-            told = isinstance(cause, RagError | ChatError)
-            yield Finding(check=name, state="bad", detail=str(cause) if told else telemetry.report(cause))
+            cause = log.unwrapped(error)
+            expected = isinstance(cause, RagError | ChatError)
+            yield Finding(check=name, state="bad", detail=str(cause) if expected else log.report(cause))
 
 
 async def _data_directory(settings: Settings) -> Finding:
-    async with compose.storage(settings) as storage:
+    async with open_storage(settings) as storage:
         bases = await storage.catalog.knowledge_bases()
         waiting = await storage.queue.unfinished()
-    detail = f"{settings.data_dir}, {len(bases)} knowledge bases"
+    detail = f"{settings.data_dir}, {len(bases)} knowledge base{'' if len(bases) == 1 else 's'}"
     unfinished = await asyncio.to_thread(marks.interrupted, settings.data_dir)
     if unfinished is not None:
         detail += f", `footnote forget` was interrupted at the {unfinished.subject}"
-        mend = "run it again: it goes on where it was"
+        mend = "run it again: it continues where it stopped"
+        return Finding(check="data directory", state="note", detail=detail, mend=mend)
+    if ahead := await asyncio.to_thread(retention_clock.days_ahead, settings.data_dir):
+        detail += (
+            f", the clock of this machine is {ahead:.0f} days ahead of the last `footnote run` or `chat`"
+        )
+        mend = "correct the clock if it is wrong; else nothing: retention then catches up by one day an hour"
         return Finding(check="data directory", state="note", detail=detail, mend=mend)
     if waiting:
         folders = sorted({str(job.path.parent) for job in waiting})
@@ -110,52 +161,62 @@ async def _data_directory(settings: Settings) -> Finding:
     return Finding(check="data directory", state="ok", detail=detail)
 
 
+async def permissions(settings: Settings) -> Finding | None:
+    """What other users of the machine can read, if anything."""
+    found = await asyncio.to_thread(private_directory.exposed, settings.data_dir)
+    if not found:
+        return None
+    detail = f"other users of this machine can read {len(found)} of its files and folders, such as {found[0]}"
+    mend = (
+        f"`{private_directory.mend(settings.data_dir)}`; every other command does that for what Footnote made"
+    )
+    return Finding(check="permissions of files", state="note", detail=detail, mend=mend)
+
+
 async def _reading(settings: Settings) -> Finding:
-    """What holds the processes that read files nobody trusts, as such a process says itself."""
     memory = settings.parsing.memory_mb
     async with parser_pool(workers=1, seconds=_SECONDS, memory_bytes=memory << 20) as pool:
         protection = await pool.protection()
-    held = (
-        f"each file by itself, {memory} MB and {settings.parsing.seconds:g} s at most, held by {protection}"
-    )
+    detail = f"each file in its own process, {memory} MB and {settings.parsing.seconds:g} s at most"
     if protection.complete:
-        return Finding(check="reading of files", state="ok", detail=held)
+        return Finding(check="reading of files", state="ok", detail=f"{detail}, sandboxed by {protection}")
+    if protection.landlock or protection.seccomp:
+        detail += f", sandboxed only by {protection} on this system"
+    else:
+        detail += ", not sandboxed by the kernel on this system"
     mend = (
         "for untrusted files use Linux 5.13 or later on x86-64 or ARM, with Landlock and seccomp switched on, "
         "and not withheld by a container or a service manager"
     )
-    return Finding(
-        check="reading of files", state="note", detail=f"{held}: no more is to be had here", mend=mend
-    )
+    return Finding(check="reading of files", state="note", detail=detail, mend=mend)
 
 
 async def text_recognition(settings: Settings) -> Finding:
-    """Whether scans and pictures can be read, and in which languages."""
     check = "text recognition"
-    found = await asyncio.to_thread(recognition.find)
-    if found is None or not (there := recognition.languages(found.installed)):
-        detail = "Tesseract is not installed: scanned pages and pictures are not read, and whoever adds one is told so"
-        mend = f"{recognition.install_command()} (and the data for the languages of your files); the bot finds it at once"
+    found = await asyncio.to_thread(tesseract.find)
+    if found is None or not (installed := tesseract.languages(found.installed)):
+        detail = "Tesseract is not installed: scanned pages and pictures are not read, and people who add one are informed"
+        mend = f"{tesseract.install_command()} (and the data for the languages of your files); the bot finds it at once"
         return Finding(check=check, state="note", detail=detail, mend=mend)
     wanted = settings.parsing.ocr_languages
-    used = recognition.chosen(found.installed, wanted)
+    used = tesseract.chosen(found.installed, wanted)
     detail = f"Tesseract {found.version} reads scans and pictures in {', '.join(used)}"
     if missing := [name for name in wanted if name not in found.installed]:
         detail += f"; not installed, and named by FOOTNOTE_PARSING__OCR_LANGUAGES: {', '.join(missing)}"
-        mend = f"`{recognition.install_command(missing)}`, or leave it out; installed: {', '.join(there)}"
+        mend = f"`{tesseract.install_command(missing)}`, or leave it out; installed: {', '.join(installed)}"
         return Finding(check=check, state="bad", detail=detail, mend=mend)
-    if recognition.ORIENTATION not in found.installed:
-        mend = f"`{recognition.install_command([recognition.ORIENTATION])}`"
+    if tesseract.ORIENTATION not in found.installed:
+        mend = f"`{tesseract.install_command([tesseract.ORIENTATION])}`"
         return Finding(
             check=check,
             state="note",
             detail=f"{detail}; pages that lie on their side are not read",
             mend=mend,
         )
-    if len(there) > recognition.MOST_LANGUAGES and not wanted:
-        mend = f"set FOOTNOTE_PARSING__OCR_LANGUAGES, such as eng,deu; up to {recognition.MOST_LANGUAGES} are quick enough"
+    if len(installed) > tesseract.MOST_LANGUAGES and not wanted:
+        mend = f"set FOOTNOTE_PARSING__OCR_LANGUAGES, such as eng,deu; up to {tesseract.MOST_LANGUAGES} are quick enough"
         return Finding(
-            check=check, state="note", detail=f"{detail}, of {len(there)} that are installed", mend=mend
+            check=check, state="note", detail=f"{detail}, of {len(installed)} that are installed", mend=mend
         )
     return Finding(check=check, state="ok", detail=detail)
 
@@ -191,11 +252,9 @@ async def _language_model(settings: Settings) -> Finding:
         mend = "set OPENAI_API_KEY, or OPENAI_BASE_URL and FOOTNOTE_MODEL__NAME for a server of your own"
         detail = "none is configured, so answers quote the best sentences"
         return Finding(check="language model", state="note", detail=detail, mend=mend)
-    prompt = Prompt(
-        messages=(Message(role="user", content="Reply with the word ready."),), question="", reply_tokens=256
-    )
+    prompt = Prompt(messages=(Message(role="user", content="Reply with the word ready."),), reply_tokens=256)
     async with compose.application(settings) as application:
-        first, *fallbacks = application.engine.models[:-1]
+        first, *fallbacks = application.engine.models
         details = [await _answering(first, prompt)]
         for model in fallbacks:
             try:
@@ -204,7 +263,11 @@ async def _language_model(settings: Settings) -> Finding:
                 mend = "check what FOOTNOTE_MODEL__FALLBACKS__… say of its name, base_url and api_key"
                 detail = f"{model.name}, a fallback: {error}"
                 return Finding(check="language model", state="bad", detail=detail, mend=mend)
-    return Finding(check="language model", state="ok", detail="; else ".join(details))
+    detail = "; else ".join(details)
+    if first.window_is_assumed:
+        mend = "set FOOTNOTE_MODEL__CONTEXT_TOKENS if its window is larger: more passages then fit"
+        return Finding(check="language model", state="ok", detail=f"{detail}, which is assumed", mend=mend)
+    return Finding(check="language model", state="ok", detail=detail)
 
 
 async def _answering(model: LanguageModel, prompt: Prompt) -> str:
@@ -218,7 +281,7 @@ async def _answering(model: LanguageModel, prompt: Prompt) -> str:
 async def _token_counting(settings: Settings) -> Finding:
     if await asyncio.to_thread(tokens.prepare):
         return Finding(check="token counting", state="ok", detail="exact")
-    mend = "nothing must be done; for exact counts let tiktoken fetch its vocabulary once, or set TIKTOKEN_CACHE_DIR"
+    mend = "optional: for exact counts let tiktoken fetch its vocabulary once, or set TIKTOKEN_CACHE_DIR"
     return Finding(check="token counting", state="note", detail="a safe overestimate", mend=mend)
 
 
@@ -228,4 +291,4 @@ def _print(finding: Finding, console: Console) -> None:
     )
     if finding.mend:
         line.append(f"\n     → {finding.mend}")
-    console.print(line, soft_wrap=True)
+    console.print(line)

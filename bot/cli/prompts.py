@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.text import Text
 
-from rag_engine import prompts
+from bot.cli import _console, _options
 from rag_engine.errors import UserError
+from rag_engine.generation import prompts
 
 if TYPE_CHECKING:
     import argparse
@@ -17,8 +17,15 @@ if TYPE_CHECKING:
     from bot.settings import Settings
 
 
+EXAMPLE = "footnote prompts answer"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("task", metavar="TASK", nargs="?", default="", help="the rules of one task")
+    _options.add_json(parser, "[{task, id, text}]")
+
+
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Print the rules of one task, or of all."""
     if arguments.task and arguments.task not in prompts.TASKS:
         raise UserError(f"There is no task {arguments.task!r}; there are: {', '.join(prompts.TASKS)}.")
     rows = [
@@ -30,7 +37,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if arguments.json:
         print(json.dumps(rows, ensure_ascii=False, indent=2))
         return 0
-    console = Console(highlight=False)
+    console = _console.console()
     for row in rows:
         console.print(Text.assemble((f"{row['task']} · {row['id']}", "bold"), f"\n  {row['text']}"))
     return 0

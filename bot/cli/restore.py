@@ -1,4 +1,4 @@
-"""`footnote restore`: what a backup holds, in the data directory."""
+"""`footnote restore`: restore a backup (stop the bot first)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.keeping import contents, directory, restoring, threads
+from bot.cli import _confirmation, _options
+from bot.data_directory import data_lock
+from bot.maintenance import blocking_work, data_files
+from bot.maintenance.restore import restore
 
 if TYPE_CHECKING:
     import argparse
@@ -16,27 +19,40 @@ if TYPE_CHECKING:
     from bot.settings import Settings
 
 
+EXAMPLE = "footnote restore footnote-2026-01-31.zip"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE.zip", type=_options.path)
+    parser.add_argument("--replace", action="store_true", help="delete the present data first")
+    _confirmation.add_yes(parser)
+    _options.add_json(parser, "{data_dir, databases, originals, made_at}")
+
+
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Put the backup in place, while no other program uses the data directory."""
-    kept = contents.of(settings)
-    put_now = partial(
-        restoring.restore, kept, arguments.file, index=settings.index.kind, replace=arguments.replace
-    )
-    async with directory.alone(settings.data_dir):
-        directory.finish(settings.data_dir)
-        restored = await threads.run(lambda check: put_now(check=check))
+    contents = data_files.of(settings)
+    deletes = arguments.replace and next(contents.replaceable(), None) is not None
+    if deletes and not _confirmation.is_possible(arguments):
+        return _confirmation.EXIT_UNCONFIRMED
+    if deletes and not await _confirmation.confirmed(f"Delete the data in {settings.data_dir}?", arguments):
+        print("Nothing was restored.")
+        return 1
+    start = partial(restore, contents, arguments.file, index=settings.index.kind, replace=arguments.replace)
+    async with data_lock.alone(settings.data_dir):
+        data_lock.finish(settings.data_dir)
+        restored = await blocking_work.run(lambda check: start(check=check))
     if arguments.json:
         print(json.dumps({**asdict(restored), "data_dir": str(settings.data_dir)}, indent=2))
         return 0
     pdfs = "1 PDF" if restored.originals == 1 else f"{restored.originals} PDFs"
     print(
-        f"{settings.data_dir} holds what {arguments.file.name} held: {restored.databases} databases and {pdfs}, as they were "
-        f"on {datetime.fromtimestamp(restored.made_at, UTC):%Y-%m-%d %H:%M:%S} UTC."
+        f"Restored {restored.databases} databases and {pdfs} from {arguments.file.name} to {settings.data_dir}, as of "
+        f"{datetime.fromtimestamp(restored.made_at, UTC):%Y-%m-%d %H:%M:%S} UTC."
     )
-    if contents.index_files(settings):
-        print("`footnote doctor` looks at all of it.")
+    if data_files.index_files(settings):
+        print("Check the result with `footnote doctor`.")
     else:
         print(
-            f"The index in {settings.index.kind} may hold something else: `footnote kb reindex --all` makes it anew."
+            f"The index in {settings.index.kind} may not match: rebuild it with `footnote kb reindex --all`."
         )
     return 0

@@ -1,28 +1,51 @@
-"""`footnote search`: retrieval only."""
+"""`footnote search`: retrieval only: the passages an answer would be made from."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.text import Text
 
-from bot import compose
-from bot.access import scope
+from bot.access.permissions import scope
+from bot.cli import _console, _options
+from bot.composition import application as compose
 from rag_engine.types import Hit, Query
 
 if TYPE_CHECKING:
-    import argparse
+    from rich.console import Console
 
     from bot.settings import Settings
 
+EXAMPLE = "footnote search 'travel approval' --limit 5 --legs lexical,dense --json"
+
 _EXCERPT = 300
+_LEGS = {"lexical": "words", "dense": "meaning"}
+_LEGEND = (
+    "words: BM25, 0 without a common word, higher for rarer words. meaning: cosine similarity, 1 for the same meaning, about 0 for "
+    "none in common. In parentheses the place in each of the two lists, from which the order above is made."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", metavar="QUERY")
+    _options.add_knowledge_bases(parser)
+    parser.add_argument(
+        "--limit", type=_options.positive, default=10, metavar="N", help="how many passages (10)"
+    )
+    parser.add_argument(
+        "--legs",
+        type=_legs,
+        default=("lexical", "dense"),
+        metavar="LEGS",
+        help="lexical, dense or lexical,dense (both)",
+    )
+    _options.add_json(parser, "[{rank, document, title, anchor, score, legs: [{leg, rank, score}], text}]")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Print the passages that an answer would be made from."""
     async with compose.application(settings) as application:
         places = await scope(application.catalog, arguments.kb)
         query = Query(
@@ -34,14 +57,16 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         )
         found = await application.engine.search(query)
     if arguments.json:
-        for notice in found.notices:  # the shape on standard output is one that scripts depend on
+        for notice in found.notices:  # scripts depend on the shape of standard output
             print(f"footnote: {notice}", file=sys.stderr)
         print(json.dumps([as_json(hit) for hit in found.hits], ensure_ascii=False, indent=2))
         return 0
-    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    console = _console.console()
     for hit in found.hits:
         _print(hit, console)
-    if not found.hits:
+    if found.hits:
+        console.print(Text(_LEGEND, style="dim"))
+    else:
         console.print(f"Nothing was found in {places.name}.", markup=False)
     for notice in found.notices:
         console.print(Text(notice, style="yellow"))
@@ -49,7 +74,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def as_json(hit: Hit) -> dict[str, object]:
-    """A hit in the shape that scripts depend on."""
+    """Scripts depend on its shape."""
     return {
         "rank": hit.rank,
         "document": hit.chunk.document,
@@ -61,9 +86,21 @@ def as_json(hit: Hit) -> dict[str, object]:
     }
 
 
+def _legs(text: str) -> tuple[str, ...]:
+    legs = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    if not legs or not {"lexical", "dense"}.issuperset(legs):
+        raise argparse.ArgumentTypeError("must be lexical, dense or lexical,dense")
+    return legs
+
+
+def _ordinal(number: int) -> str:
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
 def _print(hit: Hit, console: Console) -> None:
-    legs = ", ".join(f"{leg.leg} {leg.rank}" for leg in hit.legs)
+    legs = ", ".join(f"{_LEGS[leg.leg]} {leg.score:.2f} ({_ordinal(leg.rank)})" for leg in hit.legs)
     place = " — ".join(part for part in (hit.chunk.title, hit.chunk.anchor) if part)
-    console.print(Text.assemble((f"{hit.rank}. {place}", "bold"), (f"  {hit.score:.3f} ({legs})", "dim")))
+    console.print(Text.assemble((f"{hit.rank}. {place}", "bold"), (f"  {legs}", "dim")))
     text = " ".join(hit.chunk.text.split())
     console.print(Text(text if len(text) <= _EXCERPT else text[:_EXCERPT] + "…"))

@@ -3,63 +3,124 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bot import compose
+from bot.cli import _console, _options, kb
+from bot.composition.storage import storage as open_storage
 from rag_engine.errors import UserError
-from rag_engine.types import Trace, TurnId
+from rag_engine.types import DocumentId, Trace, TurnId
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping, Sequence
 
+    from rich.console import Console
+
+    from bot.composition.components import StorageComponents
     from bot.settings import Settings
 
 
+_EXCERPT = 300
+_TURNS = 1000
+
+EXAMPLE = """footnote trace
+footnote trace 3f9a --json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "turn", metavar="TURN", nargs="?", default="", help="its id or the beginning; without it the newest"
+    )
+    _options.add_json(parser, "everything")
+
+
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Print the trace of one turn."""
-    async with compose.storage(settings) as storage:
+    async with open_storage(settings) as storage:
         trace = await storage.history.trace(TurnId(arguments.turn) if arguments.turn else None)
-    if trace is None:
-        wanted = f"There is no turn {arguments.turn!r}." if arguments.turn else "Nothing has been asked yet."
-        raise UserError(wanted)
+        if trace is None:
+            raise UserError(
+                f"There is no turn {arguments.turn!r}." if arguments.turn else "Nothing has been asked yet."
+            )
+        answer = await _answer(trace, storage)
+        passages = [await _excerpt(one, storage) for one in _dicts(trace.details.get("passages"))]
     if arguments.json:
         print(json.dumps(as_json(trace), ensure_ascii=False, indent=2))
         return 0
-    _print(trace, Console(highlight=False, soft_wrap=not sys.stdout.isatty()))
+    _print(trace, answer, passages, _console.console())
     return 0
 
 
 def as_json(trace: Trace) -> dict[str, object]:
-    """Everything that was kept of the turn."""
     return {**asdict(trace), "seconds": {name: round(value, 4) for name, value in trace.seconds.items()}}
 
 
-def _print(trace: Trace, console: Console) -> None:
-    console.print(
-        Text(
-            f"turn {trace.turn}, {datetime.fromtimestamp(trace.at, UTC):%Y-%m-%d %H:%M:%S} UTC", style="bold"
-        )
+def _print(trace: Trace, answer: str, passages: Sequence[str], console: Console) -> None:
+    """For people: texts and places. `--json` has every number and id."""
+    details = dict(trace.details)
+    moment = f"{datetime.fromtimestamp(trace.at, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    console.print(Text(f"turn {trace.turn}, {moment}", style="bold"))
+    _print_texts(
+        {
+            "question": details.get("question"),
+            "understood as": _unless(details.get("searched_for"), details.get("question")),
+            "searched in": details.get("scope"),
+            "answered by": details.get("model"),
+            "answer": answer,
+        },
+        console,
     )
+    for number, (passage, text) in enumerate(zip(_dicts(details.get("passages")), passages, strict=True), 1):
+        console.print(Text(f"\npassage {number}: {_place(passage)}", style="bold"))
+        legs = (f"{leg.get('leg')} {leg.get('rank')}" for leg in _dicts(passage.get("legs")))
+        console.print(Text(f"found by {', '.join(legs)}", style="dim"))
+        console.print(Text(text))
+    for citation in _dicts(details.get("citations")):
+        quote = " ".join(str(citation.get("quote", "")).split())
+        console.print(Text(f"\n[{citation.get('number')}] {_place(citation)}", style="bold"))
+        console.print(Text(f"“{quote}”"))
     stages = Table("stage", "ms", box=None, pad_edge=False)
     for name, seconds in trace.seconds.items():
         stages.add_row(name, f"{seconds * 1000:.1f}")
+    console.print()
     console.print(stages)
     if trace.fallbacks:
         console.print(Text("done without: " + ", ".join(trace.fallbacks), style="yellow"))
-    for name, value in trace.details.items():
-        console.print(Text(f"{name}:", style="bold"), Text(_shown(value)))
+    for notice in cast("list[object]", details.get("notices") or []):
+        console.print(Text(str(notice), style="yellow"))
+    console.print(Text("--json shows all figures, ids and candidates.", style="dim"))
 
 
-def _shown(value: object) -> str:
-    if isinstance(value, list):
-        return "".join(
-            "\n  " + json.dumps(item, ensure_ascii=False, default=str) for item in cast("list[object]", value)
-        )
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+def _print_texts(texts: Mapping[str, object], console: Console) -> None:
+    for name, text in texts.items():
+        if text:
+            console.print(Text.assemble((f"{name}: ", "bold"), str(text)))
+
+
+def _unless(text: object, same: object) -> object:
+    return None if text == same else text
+
+
+def _dicts(value: object) -> list[dict[str, object]]:
+    return cast("list[dict[str, object]]", value) if isinstance(value, list) else []
+
+
+def _place(found: Mapping[str, object]) -> str:
+    return " — ".join(str(found[name]) for name in ("title", "anchor") if found.get(name))
+
+
+async def _answer(trace: Trace, storage: StorageComponents) -> str:
+    turns = await storage.history.read(trace.conversation, limit=_TURNS)
+    return next((turn.text for turn in turns if turn.id == trace.turn), "")
+
+
+async def _excerpt(passage: Mapping[str, object], storage: StorageComponents) -> str:
+    document, anchor = DocumentId(str(passage.get("document", ""))), str(passage.get("anchor", ""))
+    text = await kb.text_at(storage, document, anchor)
+    if not text:
+        return "This text is no longer stored."
+    return text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}…"

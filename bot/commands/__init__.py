@@ -1,25 +1,27 @@
-"""The slash commands: data and functions, the same on every platform. Every reply is for the person alone."""
+"""The slash commands of every platform. Only their user sees the reply."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot.commands import behaving, binding, contents, looking
-from bot.commands.desk import EXPIRY_MINUTES, Desk, Questions, Receive, Show
-from bot.commands.parsing import Parsed, parse
-from bot.commands.specs import SPECS, usage
-from bot.commands.using import BUTTON, Use, reply
+from bot.commands import registry
+from bot.commands.context import BUTTON, CommandContext, reply
+from bot.commands.dependencies import EXPIRY_MINUTES, CommandDependencies, Questions, Receive, Show
+from bot.commands.parser import Parsed, parse
+from bot.commands.specs import usage
+from bot.messages import language_of
+from bot.messages.errors import sentence_of
+from bot.messages.refusals import Invalid
 from rag_engine.errors import UserError
 
 if TYPE_CHECKING:
-    from bot.commands.using import Handler
-    from bot.port import Action, Command, Reply, Room
+    from bot.port import Action, Command, Person, Place, Reply, Room
 
 __all__ = [
     "BUTTON",
     "EXPIRY_MINUTES",
     "SPECS",
-    "Desk",
+    "CommandDependencies",
     "Parsed",
     "Questions",
     "Receive",
@@ -30,76 +32,74 @@ __all__ = [
     "usage",
 ]
 
-_HANDLERS: dict[str, Handler] = {
-    "help": looking.welcome,
-    "kb list": looking.list_all,
-    "kb show": looking.show,
-    "kb create": binding.create,
-    "kb bind": binding.bind,
-    "kb unbind": binding.unbind,
-    "kb add": contents.add,
-    "kb remove": contents.remove,
-    "kb reindex": contents.reindex,
-    "kb status": looking.status,
-    "kb settings": behaving.settings,
-    "kb export": contents.export,
-    "kb help": looking.commands,
-}
-_STALE = "This button no longer works: use the command again."
+SPECS = registry.specs()
 
 
-def _ignore(seen: Reply) -> None:
-    """Nobody watches."""
+def _ignore(seen: Reply) -> None: ...
 
 
-async def execute(command: Command, room: Room, desk: Desk, *, show: Show = _ignore) -> Reply:
-    """Do it; what to say to the person alone. `/ask` is the service's: it is only parsed here (`parse`).
+async def execute(command: Command, room: Room, desk: CommandDependencies, *, show: Show = _ignore) -> Reply:
+    """Replies in the language of channel or person.
 
-    What the person can mend is said in the reply; raises other `RagError`s.
+    A `UserError` becomes the reply; other `RagError`s are raised. `/ask` is only parsed (`parse`).
     """
+    language = await _language(command.place, command.person, desk)
     try:
-        desk.access.admit(command.place)
+        await desk.access.admit_person(command.person, command.place, room.directory)
         parsed = parse(command)
-        use = Use(
+        use = CommandContext(
             place=command.place,
             person=command.person,
             room=room,
             desk=desk,
             show=show,
+            language=language,
             values=parsed.values,
             attachments=command.attachments,
         )
-        handler = _HANDLERS.get(parsed.spec.name)
+        handler = registry.commands()[parsed.spec.name].execute
         if handler is None:
-            raise UserError("A question is asked with `/ask` and answered like a message.")
+            raise Invalid("ask_is_a_question")
         return await handler(use)
     except UserError as error:
-        return reply(str(error))
+        return reply(sentence_of(error, language))
 
 
-async def press(action: Action, room: Room, desk: Desk, *, show: Show = _ignore) -> Reply | None:
-    """What a button under a reply of a command does; None for buttons of others. The value is not trusted."""
+async def press(
+    action: Action, room: Room, desk: CommandDependencies, *, show: Show = _ignore
+) -> Reply | None:
+    """Do what a reply's button says; None for other buttons. The value is not trusted."""
     if action.name != BUTTON:
         return None
-    use = Use(place=action.place, person=action.person, room=room, desk=desk, show=show)
+    language = await _language(action.place, action.person, desk)
+    use = CommandContext(
+        place=action.place, person=action.person, room=room, desk=desk, show=show, language=language
+    )
     try:
         desk.access.admit(action.place)
+        await desk.access.check_present(action.person, action.place, room.directory)
         return await _pressed(use, action.value)
     except UserError as error:
-        return reply(str(error))
+        return reply(sentence_of(error, language))
 
 
-async def _pressed(use: Use, value: str) -> Reply:
+async def _pressed(use: CommandContext, value: str) -> Reply:
     match value.split(":"):
-        case ["list", page] if page.isdecimal():
-            return await looking.list_all(use, page=int(page[:6]))
-        case ["show", identity, page] if page.isdecimal():
-            return await looking.show_page(use, identity, int(page[:6]))
         case ["yes", token]:
-            carry = use.desk.questions.take(token, use.person, use.place)
-            return await carry(use.room, use.show)
+            confirmed = use.desk.questions.take(token, use.person, use.place)
+            return await confirmed(use.room, use.show)
         case ["no", token]:
             use.desk.questions.take(token, use.person, use.place)
-            return reply("Nothing was done.")
+            return reply(use.say("nothing_done"))
+        case [name, *subject, page] if page.isdecimal() and len(subject) <= 1:
+            command = registry.commands().get(f"kb {name}")
+            if command is not None and command.turn_page is not None:
+                return await command.turn_page(use, "".join(subject), int(page[:6]))
         case _:
-            raise UserError(_STALE)
+            pass
+    raise Invalid("command_button_stale")
+
+
+async def _language(place: Place, person: Person, desk: CommandDependencies) -> str:
+    settings = await desk.places.settings(place)
+    return language_of("", person, chosen=settings.language)

@@ -1,1 +1,1 @@
-"""Files on their way in: fetched, checked, queued, read, kept, removed; each with its own line of status."""
+"""Files of messages: queue, download, upload status, originals."""

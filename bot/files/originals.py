@@ -1,4 +1,4 @@
-"""The PDFs that were taken in, kept as they came, so that their pages can be shown."""
+"""The original PDFs, kept to show their pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
 
 from rag_engine.errors import RagError
-from rag_engine.media_types import parser_name
+from rag_engine.parsing.media_types import parser_name
+from rag_engine.storage.private_files import make_folder
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -30,29 +31,23 @@ _log = logging.getLogger(__name__)
 
 
 class Digests(Protocol):
-    """What the catalog tells."""
-
     async def digests(self) -> frozenset[str]:
-        """Of every document; an empty one where a document is being written anew."""
+        """The digest of every document; empty for one being rewritten."""
         ...
 
 
 class Originals:
-    """PDFs in a folder, one for each digest of their bytes, as long as a document of the catalog has that digest.
-
-    One that cannot be kept costs only the pictures of its pages, so that nothing here raises for a full disk.
-    """
+    """One PDF per digest, while the catalog has that digest. A missing PDF only costs pictures, so a full disk raises nothing."""
 
     def __init__(self, folder: Path, *, catalog: Digests, most_bytes: int) -> None:
         self._folder = folder
         self._catalog = catalog
         self._most_bytes = most_bytes
         self._bytes: int | None = None
-        """What is kept, as far as we know: counted once, as other programs seldom add much meanwhile."""
+        """The folder's size, counted once: other processes seldom add much."""
         self._swept_at = -_SWEPT_EVERY_SECONDS
 
     async def keep(self, blob: Blob, record: DocumentRecord) -> None:
-        """Copy a file that was taken in, if it is a PDF and there is room; now and then what earlier versions left is removed."""
         if record.state != "ready" or record.document.digest != blob.digest:
             return
         try:
@@ -62,19 +57,18 @@ class Originals:
             _log.warning("a PDF of %d bytes could not be kept for its pictures: %s", blob.size, error)
 
     def path(self, digest: str) -> Path | None:
-        """Where the bytes of that digest are; None when they are not kept."""
         if not _DIGEST.fullmatch(digest):
             return None
         path = self._path(digest)
         return path if path.is_file() else None
 
     async def forget_unused(self, gone: Collection[str] = ()) -> None:
-        """Remove what no document has; `gone` are digests of documents that were just removed.
+        """Remove PDFs without a document; `gone` are digests of documents just removed.
 
-        While a document is written anew its digest is not told, and then only those are removed.
+        A document being rewritten has no known digest, so meanwhile only those in `gone` are removed.
         """
         self._swept_at = time.monotonic()
-        kept = await asyncio.to_thread(self._kept)  # first: what comes after it stays
+        kept = await asyncio.to_thread(self._kept)  # first, so that later additions stay
         used = await self._catalog.digests()
         unused = kept - used
         if "" in used:
@@ -89,7 +83,6 @@ class Originals:
         return time.monotonic() - self._swept_at >= _SWEPT_EVERY_SECONDS
 
     def _keep(self, blob: Blob) -> bool:
-        """Whether it was not kept before and is now."""
         if not _DIGEST.fullmatch(blob.digest) or self._path(blob.digest).is_file():
             return False
         if parser_name(blob.path, blob.name) != "pdf":
@@ -99,12 +92,12 @@ class Originals:
         if self._bytes + blob.size > self._most_bytes:
             _log.warning("a PDF of %d bytes is not kept for its pictures: there is no more room", blob.size)
             return False
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(self._folder)
         self._clear_unfinished()
         handle, name = tempfile.mkstemp(suffix=_UNFINISHED, dir=self._folder)
         unfinished = Path(name)
         try:
-            # A copy, no link: whoever owns the file may go on writing into it.
+            # No link: the owner may still write to the file.
             with os.fdopen(handle, "wb") as target:
                 whole = _copy(blob, target)
                 target.flush()
@@ -135,17 +128,16 @@ class Originals:
                 _log.warning("a PDF that nobody needs any more could not be removed: %s", error)
 
     def _clear_unfinished(self) -> None:
-        """What killed programs left."""
         for path in self._folder.glob(f"*{_UNFINISHED}"):
             try:
                 if path.stat().st_mtime < time.time() - _UNFINISHED_SECONDS:
                     path.unlink(missing_ok=True)
             except FileNotFoundError:
-                continue  # another program was faster
+                continue
 
 
 def _copy(blob: Blob, target: BinaryIO) -> bool:
-    """Whether what was copied still is what was read."""
+    """False if the file changed since it was parsed."""
     digest = hashlib.sha256()
     with blob.path.open("rb") as source:
         while block := source.read(_BLOCK):

@@ -1,5 +1,3 @@
-"""The files of messages become searchable documents: each checked before it is fetched, each with its own line of status."""
-
 from __future__ import annotations
 
 import asyncio
@@ -8,12 +6,14 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from bot import telemetry
-from bot.failures import sentence_of
-from bot.files.file_queue import FileQueue
-from bot.patience import Patience, keep_trying, patient
-from bot.port import Refused, Reply, Unreachable
-from bot.sentences import say
+from bot.files.queue import FileQueue
+from bot.messages import say
+from bot.messages.errors import reason_of, sentence_of
+from bot.messages.translation import in_language
+from bot.observability import log
+from bot.port import Reply, Unreachable, WriteRefused
+from bot.rendering.literal import literal_sentence
+from bot.resilience.retry import RetryPolicy, keep_trying, patient
 from rag_engine.errors import (
     CorruptFile,
     EmptyDocument,
@@ -21,16 +21,19 @@ from rag_engine.errors import (
     RagError,
     StorageUnavailable,
     UnsupportedFile,
+    UserError,
 )
-from rag_engine.media_types import shown
-from rag_engine.storage.waiting import uninterrupted
+from rag_engine.ingestion.text_limits import MessageText
+from rag_engine.parsing.media_types import shown
+from rag_engine.storage.uncancellable import uninterrupted
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from bot.files.fetching import Fetching
+    from bot.files.downloads import Downloads
     from bot.port import Attachment, Person, Place
-    from rag_engine.ingestion import IngestProgress
+    from rag_engine.ingestion.ingestion import IngestProgress
+    from rag_engine.ingestion.text_limits import TextLimits
     from rag_engine.types import Blob, DocumentRecord, Ingested, KnowledgeBaseId
 
 _log = logging.getLogger(__name__)
@@ -38,47 +41,42 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """What became of one file, as a person reads it in `line`; `record` is None where nothing was taken in."""
+    """One file's result: `line` is for people; `record` is None if nothing was stored."""
 
     attachment: Attachment
     line: str
     record: DocumentRecord | None = None
     later: bool = False
-    """It may work when it is tried again: nothing was wrong with the file."""
+    """A retry may succeed: the file itself is fine."""
 
     @property
     def searchable(self) -> bool:
-        """Whether questions find it."""
         return self.record is not None and self.record.state == "ready"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Job:
-    """One file on its way; `tell` changes its line of status."""
-
     attachment: Attachment
     knowledge_base: KnowledgeBaseId
     uri: str
     person: str
     language: str
-    again: bool
-    tell: Callable[[str], None]
+    show: Callable[[str], None]
+    message: MessageText | None
 
     @property
     def name(self) -> str:
         return shown(self.attachment.name)
 
 
-class TakesIn(Protocol):
-    """`bot.files.intake.Intake`."""
-
+class FileIngestion(Protocol):
     async def ingest(
         self,
         blob: Blob,
         *,
         knowledge_base: KnowledgeBaseId,
         progress: Callable[[IngestProgress], None],
-        again: bool = False,
+        message: MessageText | None = None,
     ) -> Ingested: ...
 
     async def expect(
@@ -89,26 +87,28 @@ class TakesIn(Protocol):
 
 
 class Uploads:
-    """Takes files in, a few at a time over all messages. `keep` is given what was read, while its bytes are still there."""
+    """Adds files, a few at a time. `keep` gets each while its bytes are still on disk."""
 
     def __init__(
         self,
         *,
-        intake: TakesIn,
-        fetching: Fetching,
+        intake: FileIngestion,
+        fetching: Downloads,
         patience_seconds: float = 0.0,
         keep: Callable[[Blob, DocumentRecord], Awaitable[None]] | None = None,
         queue: FileQueue | None = None,
+        limits: TextLimits | None = None,
     ) -> None:
+        """`limits` are those of the files of one message together."""
         self._intake = intake
         self._fetching = fetching
         self._patience_seconds = patience_seconds
         self._keep = keep
         self._queue = queue or FileQueue()
+        self._limits = limits
 
     @property
     def waiting(self) -> int:
-        """How many files wait for their turn."""
         return self._queue.waiting
 
     async def take(
@@ -119,22 +119,22 @@ class Uploads:
         show: Callable[[tuple[str, ...]], None],
         person: str = "",
         language: str = "en",
-        again: bool = False,
     ) -> list[Taken]:
-        """What became of each file, in order; the good ones go in whatever the others do. `show` is given all lines of status.
+        """Add files; one failure does not affect the others. Results are in order; `show` gets all status lines.
 
-        The files count for `person` (an id), who may have only so many on their way; `again`: also what was set aside.
+        The files count towards the limit of `person` (an id). `again`: also retry files set aside before.
         """
         lines = [say("file_received", language, name=shown(attachment.name)) for attachment in attachments]
 
-        def teller(number: int) -> Callable[[str], None]:
-            def tell(line: str) -> None:
+        def line_display(number: int) -> Callable[[str], None]:
+            def show_line(line: str) -> None:
                 lines[number] = line
                 show(tuple(lines))
 
-            return tell
+            return show_line
 
         show(tuple(lines))
+        message = MessageText(self._limits) if self._limits else None
         jobs = [
             _Job(
                 attachment=attachment,
@@ -142,12 +142,12 @@ class Uploads:
                 uri=uri,
                 person=person,
                 language=language,
-                again=again,
-                tell=teller(number),
+                show=line_display(number),
+                message=message,
             )
             for number, (attachment, uri) in enumerate(zip(attachments, uris(attachments), strict=True))
         ]
-        # Results, not a task group: what one file does must not end the others.
+        # No task group: one file must not cancel the others.
         outcomes = await asyncio.gather(*(self._settled(job) for job in jobs), return_exceptions=True)
         return [_whole(outcome) for outcome in outcomes]
 
@@ -159,29 +159,27 @@ class Uploads:
         person: Person,
         knowledge_base: KnowledgeBaseId,
         show: Callable[[Reply], None],
+        language: str = "en",
     ) -> Reply:
-        """The same for commands, which mean what they say: the reply tells what became of each file."""
+        """Add a command's files, even those set aside; the reply lists each result."""
         taken = await self.take(
             attachments,
             knowledge_base=knowledge_base,
             show=lambda lines: show(progress(lines)),
             person=person.id,
-            language=person.language or "en",
-            again=True,
+            language=language,
         )
         return Reply(text=listed([file.line for file in taken]))
 
     async def _settled(self, job: _Job) -> Taken:
-        """What became of the file, whatever did; every line that is logged on the way has the id of the job."""
-        with telemetry.within(job=telemetry.new_id()):
+        with log.within(job=log.new_id()):
             started = time.perf_counter()
             taken = await self._taken(job)
             seconds = round(time.perf_counter() - started, 4)
-            telemetry.event("file_settled", **_facts(taken), bytes=job.attachment.size, seconds=seconds)
+            log.event("file_settled", **_facts(taken), bytes=job.attachment.size, seconds=seconds)
         return taken
 
     async def _taken(self, job: _Job) -> Taken:
-        """The catalog never says that it comes when it does not."""
         try:
             return await self._take(job)
         except asyncio.CancelledError:
@@ -189,15 +187,15 @@ class Uploads:
             raise
         except Exception as error:  # noqa: BLE001 - one file's bug must not end the others
             taken = _failed(job, error)
-            await self._give_up(job, taken.line.removeprefix(f"{job.name}: "))
+            await self._give_up(job, _english_reason(error, taken.line.removeprefix(f"{job.name}: ")))
             return taken
 
     async def _take(self, job: _Job) -> Taken:
-        self._fetching.refuse(job.attachment, job.language)
+        self._fetching.refuse(job.attachment)
 
         def waits(before: int) -> None:
             sentence = "file_queued" if before else "file_received"
-            job.tell(say(sentence, job.language, name=job.name, count=before))
+            job.show(say(sentence, job.language, name=job.name, count=before))
 
         with self._queue.entered(job.knowledge_base, job.person):
             attachment = job.attachment
@@ -210,46 +208,46 @@ class Uploads:
             async with self._queue.turn(job.knowledge_base, on_wait=waits):
                 ingested = await self._ingest(job)
         line = line_of(ingested, job.language)
-        job.tell(line)
+        job.show(line)
         return Taken(attachment=job.attachment, line=line, record=ingested.record)
 
     async def _give_up(self, job: _Job, reason: str) -> None:
         try:
             await self._intake.give_up(job.knowledge_base, job.uri, reason=reason)
         except RagError as error:
-            _log.warning("that a file does not come could not be recorded: %s", error)
+            _log.warning("a failed file could not be recorded: %s", error)
 
     async def _ingest(self, job: _Job) -> Ingested:
         def reading() -> None:
-            job.tell(say("file_reading", job.language, name=job.name))
+            job.show(say("file_reading", job.language, name=job.name))
 
         def progress(so_far: IngestProgress) -> None:
             if so_far.state == "embedding" and so_far.chunks:
-                job.tell(say("file_progress", job.language, name=job.name, count=so_far.chunks))
+                job.show(say("file_progress", job.language, name=job.name, count=so_far.chunks))
 
         async def resumed() -> None:
             reading()
 
         async def waiting(error: RagError) -> None:
-            job.tell(say("file_waiting", job.language, name=job.name, reason=error))
+            job.show(say("file_waiting", job.language, name=job.name, reason=reason_of(error, job.language)))
 
         async def whole() -> Ingested:
             reading()
-            async with self._fetching.fetched(job.attachment, uri=job.uri, language=job.language) as blob:
+            async with self._fetching.fetched(job.attachment, uri=job.uri) as blob:
                 ingested = await self._intake.ingest(
-                    blob, knowledge_base=job.knowledge_base, progress=progress, again=job.again
+                    blob, knowledge_base=job.knowledge_base, progress=progress, message=job.message
                 )
                 if self._keep is not None and ingested.record.state == "ready":
                     await self._keep(blob, ingested.record)
             return ingested
 
-        with patient(Patience(seconds=self._patience_seconds, on_wait=waiting, on_resume=resumed)):
-            # What waits for others waits in the middle; where the disk is full, the file itself may have to come again.
+        with patient(RetryPolicy(seconds=self._patience_seconds, on_wait=waiting, on_resume=resumed)):
+            # Inner calls retry too; after a full disk the whole download may have to be repeated.
             return await keep_trying(whole, only=StorageUnavailable)
 
 
 def uris(attachments: Sequence[Attachment]) -> list[str]:
-    """Where each file is found again, each another: several files of one message share its permalink."""
+    """A distinct URI per file; files of one message share its permalink."""
     seen: set[str] = set()
     found: list[str] = []
     for number, attachment in enumerate(attachments, 1):
@@ -262,7 +260,6 @@ def uris(attachments: Sequence[Attachment]) -> list[str]:
 
 
 def _facts(taken: Taken) -> dict[str, object]:
-    """What the log says of it: its name is not for the log."""
     record = taken.record
     if record is None:
         return {"state": "later" if taken.later else "refused"}
@@ -270,28 +267,25 @@ def _facts(taken: Taken) -> dict[str, object]:
 
 
 def line_of(ingested: Ingested, language: str) -> str:
-    """What became of one file, as a person reads it."""
     record = ingested.record
     name = shown(record.document.title)
     if record.state == "failed":
-        return say("file_failed", language, name=name, reason=record.reason)
+        return say("file_failed", language, name=name, reason=in_language(record.reason, language))
     if not ingested.changed:
         line = say("file_unchanged", language, name=name)
-    elif record.chunks == 1:
-        line = say("file_passage", language, name=name)
     else:
         line = say("file_passages", language, name=name, count=record.chunks)
-    return f"{line} ({record.reason})" if record.reason else line
+    return f"{line} ({in_language(record.reason, language)})" if record.reason else line
 
 
 def progress(lines: Sequence[str]) -> Reply:
-    """How far the files are: a status for one, which is a single line; a list for several."""
+    """The files' progress: one status, or a list."""
     return Reply(status=lines[0]) if len(lines) == 1 else Reply(text=listed(lines))
 
 
 def listed(lines: Sequence[str]) -> str:
-    """The lines as a list in CommonMark."""
-    return "\n".join(f"- {line}" for line in lines)
+    """The lines as a CommonMark list that shows their names as written."""
+    return "\n".join(f"- {literal_sentence(line)}" for line in lines)
 
 
 def _whole(outcome: Taken | BaseException) -> Taken:
@@ -300,12 +294,17 @@ def _whole(outcome: Taken | BaseException) -> Taken:
     return outcome
 
 
+def _english_reason(error: Exception, otherwise: str) -> str:
+    """The catalog stores English, which readers see in their language."""
+    return str(error) if isinstance(error, UserError | WriteRefused) else otherwise
+
+
 def _failed(job: _Job, error: Exception) -> Taken:
     if isinstance(error, Unreachable):
         reason = say("file_lost", job.language)
     else:
         reason = sentence_of(error, job.language)
     line = say("file_failed", job.language, name=job.name, reason=reason)
-    job.tell(line)
-    final = isinstance(error, Refused | UnsupportedFile | FileTooLarge | EmptyDocument | CorruptFile)
+    job.show(line)
+    final = isinstance(error, WriteRefused | UnsupportedFile | FileTooLarge | EmptyDocument | CorruptFile)
     return Taken(attachment=job.attachment, line=line, later=not final)

@@ -1,1 +1,1 @@
-"""The program as a process: its platforms side by side, its health, its end."""
+"""The operating-system process: supervisor, signals, watchdog."""

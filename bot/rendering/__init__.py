@@ -1,7 +1,7 @@
 """From an answer to what a platform shows: replies, their pages, and the safety of both."""
 
-from bot.rendering.links import links_in
-from bot.rendering.paging import pages
+from bot.rendering.pages import pages
 from bot.rendering.replies import final, printable, sources
+from bot.rendering.safety.links import links_in
 
 __all__ = ["final", "links_in", "pages", "printable", "sources"]

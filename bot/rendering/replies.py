@@ -1,5 +1,3 @@
-"""Pure: an answer as the reply that a person sees."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -13,7 +11,6 @@ if TYPE_CHECKING:
 
 
 def final(answer: Answer) -> Reply:
-    """The last edit: the whole text, its sources and what else must be said."""
     return Reply(
         text=answer.text,
         sources=sources(answer.citations),
@@ -23,7 +20,7 @@ def final(answer: Answer) -> Reply:
 
 
 def sources(citations: Sequence[Citation]) -> tuple[Source, ...]:
-    """One source a number, its places each once and in order of first use."""
+    """One source per number, its places in order of first use."""
     by_number: dict[int, list[Citation]] = {}
     for citation in citations:
         by_number.setdefault(citation.number, []).append(citation)
@@ -36,5 +33,5 @@ def _source(number: int, citations: Sequence[Citation]) -> Source:
 
 
 def printable(text: str) -> str:
-    """One line that changes nothing in a terminal but what is read: a file's name may hold anything."""
+    """One line without terminal control sequences, because file names may contain anything."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text)

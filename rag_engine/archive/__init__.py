@@ -1,17 +1,17 @@
-"""A knowledge base as one zip file of JSON lines, and back without embedding anything again.
+"""Exports a knowledge base to a zip of JSON lines, and imports it without embedding again.
 
-| Member | One line is |
+| Member | Content |
 | --- | --- |
-| `manifest.json` | the whole: format and version, identity of the vectors, and of every other member its lines, bytes and SHA-256 |
-| `documents.jsonl` | a document with its sources and the number of its sections, followed by that many lines, a section each |
-| `chunks.jsonl` | a chunk; documents in the order of `documents.jsonl`, ordinals ascending |
-| `vectors.jsonl` | the vector of the chunk on the same line of `chunks.jsonl`: little-endian float32 in base64 |
+| `manifest.json` | format, version, vector identity; lines, bytes and SHA-256 of other members |
+| `documents.jsonl` | per document a line with sources and number of sections, then a line per section |
+| `chunks.jsonl` | a line per chunk: documents in the same order, ordinals ascending |
+| `vectors.jsonl` | a vector for each line of `chunks.jsonl`: little-endian float32 in base64 |
 
-Base64 holds a vector bit for bit in 2 kB where decimal numbers take 4 kB. No settings, no keys, nothing that can be executed.
+Base64 keeps every bit in half the bytes of decimal numbers. An export holds no settings, keys or executables.
 """
 
-from rag_engine.archive.exporting import export
-from rag_engine.archive.importing import import_
-from rag_engine.archive.wire import Contents, Limits
+from rag_engine.archive.exporter import export
+from rag_engine.archive.importer import import_
+from rag_engine.archive.schema import ArchiveContents, ArchiveLimits
 
-__all__ = ["Contents", "Limits", "export", "import_"]
+__all__ = ["ArchiveContents", "ArchiveLimits", "export", "import_"]

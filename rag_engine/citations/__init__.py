@@ -1,12 +1,11 @@
-"""Citations: markers in streamed text made clean and numbered, quotes that support them, and a fallback where there are none.
+"""Citations: markers in streamed text become clean numbers, with quotes that support them.
 
-stream = MarkerStream(passages)
-shown = stream.feed(piece), ..., stream.close()
-cited = await finish(stream.draft, passages, question=question, embedder=embedder)
+stream = MarkerStream(passages); shown = stream.feed(piece), ..., stream.close(); cited = await finish(stream.draft, passages,
+question=question, embedder=embedder)
 """
 
-from rag_engine.citations.finishing import Cited, finish
-from rag_engine.citations.placement import Mark
-from rag_engine.citations.stream import Draft, MarkerStream
+from rag_engine.citations.finalize import Cited, finish
+from rag_engine.citations.marker_placement import Mark
+from rag_engine.citations.marker_stream import DraftAnswer, MarkerStream
 
-__all__ = ["Cited", "Draft", "Mark", "MarkerStream", "finish"]
+__all__ = ["Cited", "DraftAnswer", "Mark", "MarkerStream", "finish"]

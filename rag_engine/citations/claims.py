@@ -1,4 +1,4 @@
-"""The claims of an answer: its sentences, item by item and outside code and headings, and where a marker of each would stand."""
+"""The claims of an answer: its sentences, list items and tables outside code and headings."""
 
 from __future__ import annotations
 
@@ -6,65 +6,78 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from rag_engine.sentences import split_sentences
+from rag_engine.text.lazy_pattern import lazy
+from rag_engine.text.sentences import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Kind = Literal["code", "heading", "table", "item", "quote", "prose"]
 
-_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
+_LINE: Final = lazy(lambda: re.compile(r"[^\n]*\n|[^\n]+"))
 _SINGLE: Final = frozenset({"code", "heading"})
-_FENCE: Final = re.compile(r"[ \t>]{0,12}(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}(?=[^`]*\Z)|~{3,})")
-_FENCE_END: Final = re.compile(r"[ \t>]{0,12}(`{3,}|~{3,})[ \t]*\Z")
-_HEADING: Final = re.compile(
-    r"[ \t]{0,3}#{1,6}(?:[ \t]|\Z)|[ \t]{0,3}(?:\*\*[^*\n]{1,120}[^*.!?。！？\n]\*\*|__[^_\n]{1,120}__):?[ \t]*\Z"
-    r"|[ \t]{0,3}(?:[-=*_][ \t]?){3,}\Z"
+_FENCE: Final = lazy(
+    lambda: re.compile(r"[ \t>]{0,12}(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}(?=[^`]*\Z)|~{3,})")
 )
-_TABLE_RULE: Final = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*\Z")
-_ITEM: Final = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-zA-Z][)])[ \t]+")
-_QUOTE: Final = re.compile(r"[ \t]{0,3}>")
-_FINAL: Final = re.compile(r"[ \t]?[.?!…．。？！；｡।॥۔؟።‽]{1,16}[\"'”’»›)\]}）】』」》〉*_~]{0,16}\Z")
-_SHELTERED: Final = re.compile(
-    r"`++[^`\n]{1,400}`++|\[[^\]\n]{0,200}\]\([^)\s]{0,400}\)|<[^>\s]{0,200}>|https?://\S+"
+_FENCE_END: Final = lazy(lambda: re.compile(r"[ \t>]{0,12}(`{3,}|~{3,})[ \t]*\Z"))
+_HEADING: Final = lazy(
+    lambda: re.compile(
+        r"[ \t]{0,3}#{1,6}(?:[ \t]|\Z)|[ \t]{0,3}(?:\*\*[^*\n]{1,120}[^*.!?。！？\n]\*\*|__[^_\n]{1,120}__):?[ \t]*\Z"
+        r"|[ \t]{0,3}(?:[-=*_][ \t]?){3,}\Z"
+    )
 )
-_INTRODUCTION: Final = re.compile(r"[:：][*_]{0,2}\Z")
-_QUESTION: Final = re.compile(r"[?？؟][\"'”’»)）*_]{0,3}\Z")
-_NO_CLAIM: Final = re.compile(
-    r"(?:[>*_#\-\s]|\d{1,3}[.)]\s)*(?:"
-    r"(?:i(?:'m| am)? (?:did not|didn['’]t|could not|couldn['’]t|cannot|can['’]t|was not able|was unable|am unable|unable|have not"
-    r"|sorry|don['’]t|do not)\b"
-    r"|(?:unfortunately|sorry)\b|no (?:information|mention|passage|document|source)s?\b"
-    r"|(?:the|these|those|your|none of the) (?:\w+ )?(?:passages?|sources?|documents?|files?|context)"
-    r" (?:do|does|did|doesn['’]t|don['’]t|didn['’]t|contain no|make no|mention no|say nothing|provided do)\b"
-    r"|sure[,.!]|certainly[,.!]|of course[,.!]|hello\b|hi\b|great question|i hope\b|let me know\b|feel free\b|if you (?:need|have|want)\b"
-    r"|here (?:is|are)\b[^.]*:?\Z|based on (?:the|your)[^,.]*[:,]?\Z|in summary[,:]?\Z)"
-    r"|(?:ich (?:habe|konnte|kann)\b[^.]*\b(?:nicht|nichts|keine?n?)\b|leider\b|keine (?:angaben|informationen)\b|gerne[,.!]|hallo\b)"
-    r"|(?:no (?:he|encontré|pude|hay)\b|lo siento\b|lamentablemente\b|hola\b|claro[,.!])"
-    r"|(?:je n['’](?:ai|e)\b|désolé|malheureusement\b|bonjour\b|bien sûr[,.!])"
-    r"|(?:抱歉|对不起|很遗憾|对不起|您好|你好|没有找到|未找到|我没有|希望(?:这|以上)|文中没有|文档中没有|资料中没有|提供的\S{0,8}(?:没有|未))"
-    r"|(?:申し訳|残念ながら|こんにちは|見つかりません)"
-    r")",
-    re.IGNORECASE,
+_TABLE_RULE: Final = lazy(
+    lambda: re.compile(
+        r"[ \t]*+(?:\|[ \t]*+)?:?-{2,}+:?[ \t]*+(?:\|[ \t]*+:?-{2,}+:?[ \t]*+)*+(?:\|[ \t]*+)?\Z"
+    )
+)
+_ITEM: Final = lazy(lambda: re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-zA-Z][)])[ \t]+"))
+_QUOTE: Final = lazy(lambda: re.compile(r"[ \t]{0,3}>"))
+_FINAL: Final = lazy(
+    lambda: re.compile(r"[ \t]?[.?!…．。？！；｡।॥۔؟።‽]{1,16}[\"'”’»›)\]}）】』」》〉*_~]{0,16}\Z")
+)
+_SHELTERED: Final = lazy(
+    lambda: re.compile(
+        r"(?<!`)`++[^`\n]{1,400}`++|\[[^\]\n]{0,200}\]\([^)\s]{0,400}\)|<[^>\s]{0,200}>|https?://\S+"
+    )
+)
+_INTRODUCTION: Final = lazy(lambda: re.compile(r"[:：][*_]{0,2}\Z"))
+_QUESTION: Final = lazy(lambda: re.compile(r"[?？؟][\"'”’»)）*_]{0,3}\Z"))
+_NO_CLAIM: Final = lazy(
+    lambda: re.compile(
+        r"(?:[>*_#\-\s]|\d{1,3}[.)]\s)*(?:"
+        r"(?:i(?:'m| am)? (?:did not|didn['’]t|could not|couldn['’]t|cannot|can['’]t|was not able|was unable|am unable|unable|have not"
+        r"|sorry|don['’]t|do not)\b"
+        r"|(?:unfortunately|sorry)\b|no (?:information|mention|passage|document|source)s?\b"
+        r"|(?:the|these|those|your|none of the) (?:\w+ )?(?:passages?|sources?|documents?|files?|context)"
+        r" (?:do|does|did|doesn['’]t|don['’]t|didn['’]t|contain no|make no|mention no|say nothing|provided do)\b"
+        r"|sure[,.!]|certainly[,.!]|of course[,.!]|hello\b|hi\b|great question|i hope\b|let me know\b|feel free\b|if you (?:need|have|want)\b"
+        r"|here (?:is|are)\b[^.]*:?\Z|based on (?:the|your)[^,.]*[:,]?\Z|in summary[,:]?\Z)"
+        r"|(?:ich (?:habe|konnte|kann)\b[^.]*\b(?:nicht|nichts|keine?n?)\b|leider\b|keine (?:angaben|informationen)\b|gerne[,.!]|hallo\b)"
+        r"|(?:no (?:he|encontré|pude|hay)\b|lo siento\b|lamentablemente\b|hola\b|claro[,.!])"
+        r"|(?:je n['’](?:ai|e)\b|désolé|malheureusement\b|bonjour\b|bien sûr[,.!])"
+        r"|(?:抱歉|对不起|很遗憾|对不起|您好|你好|没有找到|未找到|我没有|希望(?:这|以上)|文中没有|文档中没有|资料中没有|提供的\S{0,8}(?:没有|未))"
+        r"|(?:申し訳|残念ながら|こんにちは|見つかりません)"
+        r")",
+        re.IGNORECASE,
+    )
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A sentence of an answer (or a whole table) that can be cited: its place, and where its marker is put."""
+    """A citable sentence or table, with the place of its marker."""
 
     start: int
     end: int
     insertion: int
     kind: Kind
     block: int
-    """Claims of one block may share a marker at the last of them."""
     states: bool
-    """Whether it says something: no question, greeting, introduction or admission that nothing was found."""
+    """False for questions, greetings, introductions and admissions that nothing was found."""
 
 
 def claims(text: str) -> list[Claim]:
-    """The claims of an answer in Markdown, in order."""
     found: list[Claim] = []
     for number, (kind, start, end) in enumerate(blocks(text)):
         if kind == "table":
@@ -95,7 +108,6 @@ def _claims_of(text: str, kind: Kind, block: int, start: int, end: int) -> Itera
 
 
 def _insertion(sentence: str) -> int:
-    """Before the final punctuation, unless that lies inside code, a link or an address."""
     final = _FINAL.search(sentence, max(0, len(sentence) - 33))
     if final is None:
         return len(sentence)
@@ -106,7 +118,7 @@ def _insertion(sentence: str) -> int:
 
 
 def blocks(text: str) -> Iterator[tuple[Kind, int, int]]:
-    """The blocks of a text in Markdown: kind, start, end. Blank lines belong to none."""
+    """Kind, start and end of each block of a Markdown text."""
     kind: Kind | None = None
     start = last = position = 0
     fence = ""
@@ -131,7 +143,6 @@ def blocks(text: str) -> Iterator[tuple[Kind, int, int]]:
 
 
 def _kind_of(line: str, following: str, kind: Kind | None) -> Kind | None:
-    """What a line outside code is, given the one below it and the block above it; None for a blank one."""
     if not line:
         return None
     if _HEADING.match(line):

@@ -1,14 +1,15 @@
-"""The words of a passage that best support a claim: whole sentences or one table row, word for word."""
+"""The words of a passage that best support a claim: whole sentences or one table row, verbatim."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.citations.affinity import Weights, Wording
-from rag_engine.citations.figures import figures, missing
-from rag_engine.sentences import split_sentences
-from rag_engine.table_anchors import table_lines
+from rag_engine.citations.numbers import figures, missing
+from rag_engine.citations.wording_similarity import Weights, WordingSimilarity
+from rag_engine.text.lazy_pattern import lazy
+from rag_engine.text.sentences import split_sentences
+from rag_engine.text.table_anchors import table_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,14 +20,14 @@ LONGEST_QUOTE: Final = 300
 _SHORTEST_UNIT: Final = 12
 _IDEOGRAPH_WEIGHT: Final = 3
 _GAIN: Final = 0.12
-"""How much more of the claim a neighbouring sentence must bring to be quoted too."""
-_ROW: Final = re.compile(r"[^\n]+")
-_WHOLE_END: Final = re.compile(r"[^\w.,-]|[.,-](?:\W|$)|$")
-_WORD: Final = re.compile(r"[\u2e80-\uffff]|\w+")
+"""Share of a claim that a neighbouring sentence must add to be quoted."""
+_ROW: Final = lazy(lambda: re.compile(r"[^\n]+"))
+_WHOLE_END: Final = lazy(lambda: re.compile(r"[^\w.,-]|[.,-](?:\W|$)|$"))
+_WORD: Final = lazy(lambda: re.compile(r"[\u2e80-\uffff]|\w+"))
 
 
 def units(chunk: Chunk) -> list[tuple[int, int]]:
-    """The places of a chunk's sentences, or of its rows: what can be quoted by itself."""
+    """The places of sentences or table rows."""
     if chunk.kind == "table":
         return [match.span() for match in _ROW.finditer(chunk.text) if match[0].strip()]
     found: list[tuple[int, int]] = []
@@ -44,7 +45,6 @@ def units(chunk: Chunk) -> list[tuple[int, int]]:
 
 
 def _joins(text: str, unit: tuple[int, int], begin: int) -> bool:
-    """Whether a unit is too short to say anything and goes with what begins behind it on the same line."""
     start, end = unit
     weight = sum(
         _IDEOGRAPH_WEIGHT if sign >= "\u2e80" else 1
@@ -54,13 +54,13 @@ def _joins(text: str, unit: tuple[int, int], begin: int) -> bool:
 
 
 def quote(chunk: Chunk, claims: Sequence[str]) -> str:
-    """At most 300 characters of the chunk's text that say best what the claims say."""
+    """At most 300 characters of the chunk's text."""
     places = units(chunk)
     if not places:
         return ""
     claim = " ".join(claims)
-    wordings = [Wording.of(chunk.text[start:end], language=chunk.language) for start, end in places]
-    wanted = Wording.of(claim, language=chunk.language)
+    wordings = [WordingSimilarity.of(chunk.text[start:end], language=chunk.language) for start, end in places]
+    wanted = WordingSimilarity.of(claim, language=chunk.language)
     weights = Weights(wordings)
     scores = [
         weights.overlap(wanted, wording) + _shared_figures(claim, chunk.text[start:end])
@@ -79,7 +79,7 @@ def quote(chunk: Chunk, claims: Sequence[str]) -> str:
 
 
 def place(chunk: Chunk, claims: Sequence[str]) -> str:
-    """The anchor of the rows that say what the claims say, where each claim is said by one row; else the chunk's."""
+    """The anchor of the rows that state the claims if each claim matches one row; else the chunk's."""
     lines = table_lines(chunk.anchor, chunk.text) if chunk.kind == "table" else None
     if lines is None or not claims:
         return chunk.anchor
@@ -92,7 +92,6 @@ def place(chunk: Chunk, claims: Sequence[str]) -> str:
 
 
 def _said_row(rows: Sequence[str], claim: str, first: int) -> int | None:
-    """The row of which a claim repeats most, if it is one and no figure of the claim is from another row."""
     said = f" {' '.join(claim.split())} "
     shares = [sum(len(cell) for cell in cells if _is_said(cell, said)) for cells in map(_cells, rows[first:])]
     best = max(shares, default=0)
@@ -108,7 +107,7 @@ def _cells(row: str) -> list[str]:
 
 
 def _is_said(cell: str, said: str) -> bool:
-    """Whether the claim has the cell as a whole: "12" is not in "12.5", nor "North" in "North-East"."""
+    """Whether the claim contains the whole cell: "12" is not in "12.5"."""
     start = said.find(cell)
     while start >= 0:
         before, after = said[start - 1], said[start + len(cell) : start + len(cell) + 2]
@@ -124,9 +123,14 @@ def _shared_figures(claim: str, unit: str) -> float:
 
 
 def _grown(
-    chunk: Chunk, places: list[tuple[int, int]], *, claims: Wording, weights: Weights, first: int, last: int
+    chunk: Chunk,
+    places: list[tuple[int, int]],
+    *,
+    claims: WordingSimilarity,
+    weights: Weights,
+    first: int,
+    last: int,
 ) -> tuple[int, int] | None:
-    """The quote with one more sentence, when a neighbour brings enough of the claim and all is short enough."""
     now = weights.overlap(claims, _wording(chunk, places, first, last))
     options = [
         (weights.overlap(claims, _wording(chunk, places, *option)), option)
@@ -139,12 +143,11 @@ def _grown(
     return option if gain >= now + _GAIN else None
 
 
-def _wording(chunk: Chunk, places: list[tuple[int, int]], first: int, last: int) -> Wording:
-    return Wording.of(chunk.text[places[first][0] : places[last][1]], language=chunk.language)
+def _wording(chunk: Chunk, places: list[tuple[int, int]], first: int, last: int) -> WordingSimilarity:
+    return WordingSimilarity.of(chunk.text[places[first][0] : places[last][1]], language=chunk.language)
 
 
 def _cut(text: str, claim: str) -> str:
-    """The part of a long text that holds most of the claim's words, at most as long as a quote may be."""
     if len(text) <= LONGEST_QUOTE:
         return text
     said = {word.casefold() for word in _WORD.findall(claim)}

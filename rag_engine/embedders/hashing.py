@@ -1,7 +1,6 @@
-"""Vectors from the words and letters of a text alone: for tests and demonstrations, with nothing to load.
+"""Vectors from the words and letters of a text, for tests and demos.
 
-Texts that share words, or parts of words, get similar vectors; meaning plays no part. The same text gives the same vector on
-every machine and in every release: another way to hash is another identity.
+A vector is the same on every machine and in every release: a new hash needs a new identity.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_engine.embedding import unit_rows, well_formed
+from rag_engine.embedders._vectors import unit_rows, well_formed
+from rag_engine.text.lazy_pattern import lazy
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator, Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from rag_engine.types import Matrix, Side
 
 _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_TOKEN = re.compile(rf"[{_IDEOGRAPHS}]|[^\W{_IDEOGRAPHS}]{{1,24}}|[^\w\s]")
-"""One Chinese, Japanese or Korean character, a word (a very long one in parts), or one sign."""
+_TOKEN = lazy(lambda: re.compile(rf"[{_IDEOGRAPHS}]|[^\W{_IDEOGRAPHS}]{{1,24}}|[^\w\s]"))
+"""One Chinese, Japanese or Korean character, a word (long ones in parts), or a symbol."""
 
 _WORD_WEIGHT = 1.0
 _PART_WEIGHT = 0.35
@@ -35,17 +35,22 @@ _PART_LENGTH = 3
 _TEXTS_BETWEEN_BREATHS = 64
 
 
+IS_LOCAL = True
+
+
 class Settings(BaseModel):
-    """The hashing embedder's settings."""
+    """Hashed words, for tests and machines without a model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     dimensions: int = Field(default=256, ge=8, le=4096)
+    """Length of a vector."""
     max_tokens: int = Field(default=256, ge=1)
+    """Tokens used of each text; the rest is ignored."""
 
 
 class HashingEmbedder:
-    """Hashed words and parts of words."""
+    """Hashes words and word parts, so texts that share them get similar vectors."""
 
     __slots__ = ("dimensions", "max_tokens", "model")
 
@@ -73,7 +78,6 @@ class HashingEmbedder:
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[HashingEmbedder]:
-    """The embedder; it reads and writes nothing."""
     yield HashingEmbedder(dimensions=settings.dimensions, max_tokens=settings.max_tokens)
 
 
@@ -83,7 +87,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 def _features(tokens: Iterator[str]) -> Iterator[tuple[str, float]]:
-    """Whole words, pairs of neighbours, and parts of words; one feature of its own for every text, so none has none."""
+    """A constant feature avoids zero vectors."""
     yield "", 0.05
     before = ""
     for token in tokens:

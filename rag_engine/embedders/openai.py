@@ -1,9 +1,8 @@
-"""Embeddings from any server that speaks OpenAI's `/v1/embeddings`: OpenAI, vLLM, Ollama, LM Studio, TEI, llama.cpp …"""
+"""Embeddings from any server with OpenAI's `/v1/embeddings`: OpenAI, vLLM, Ollama, LM Studio, TEI, llama.cpp …"""
 
 from __future__ import annotations
 
 import asyncio
-import random
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -15,9 +14,17 @@ import numpy as np
 import openai
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from rag_engine import tokens
-from rag_engine.embedding import Prefixes, known_prefixes, own_prefix, prefixes_of, unit_rows, well_formed
-from rag_engine.errors import BadSettings, EmbedderUnavailable, RateLimited, Unavailable
+from rag_engine.embedders._vectors import (
+    Prefixes,
+    known_prefixes,
+    own_prefix,
+    prefixes_of,
+    unit_rows,
+    well_formed,
+)
+from rag_engine.errors import BadSettings, EmbedderUnavailable, RateLimited, Unavailable, first_error
+from rag_engine.text import tokens
+from rag_engine.wrappers.retry import Attempts, Backoff
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
@@ -30,44 +37,55 @@ if TYPE_CHECKING:
 
 _BACKEND: Final = "embedding server"
 _NO_KEY: Final = "none"
-"""The library insists on a key; servers of one's own mostly want none."""
+"""The library requires a key; most self-hosted servers need none."""
 _COUNTS_KEPT: Final = 20_000
 _LONGEST_TEXT_KEPT: Final = 1_000
 _TEXT_FOR_EMPTY: Final = " "
-"""Servers refuse an empty text."""
+"""Servers reject an empty text."""
 _PASSING_STATUSES: Final = frozenset({408, 409, 425, 429})
-"""With these and those from 500 on it is worth asking again."""
+"""Retried, like all statuses from 500."""
 _MATRIX: Final = 2
 _NO_CREDIT: Final = "insufficient_quota"
-"""The code of a 429 that no waiting mends."""
+"""The code of a 429 that retries cannot fix."""
 
 
 class Settings(BaseModel):
-    """Where the server is, and what it may be asked for at once. `timeout` and `deadline` are seconds for one attempt and for all."""
+    """A server with the OpenAI embeddings API."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str = "text-embedding-3-small"
+    """Name of the model."""
     api_key: SecretStr = SecretStr("")
+    """API key of the server."""
     base_url: str = "https://api.openai.com/v1"
+    """URL of the server."""
     dimensions: int | None = Field(default=None, ge=1)
-    """Asked of the server, for models that can shorten their vectors; by default found out when connecting."""
+    """Length of a vector, for models that can shorten theirs; by default detected when connecting."""
     max_tokens: int = Field(default=8191, ge=16)
-    """Of one text; the rest is not sent. Counted as the large language models do, so leave a margin for other models."""
+    """Tokens sent of each text. Counted with OpenAI's tokenizer, so leave a margin for other models."""
     query_prefix: str | None = None
+    """Text before a question; by default what the model was trained with, if known."""
     passage_prefix: str | None = None
+    """Text before a passage; by default what the model was trained with, if known."""
     batch_texts: int = Field(default=256, ge=1, le=2048)
+    """Maximum texts per request."""
     batch_tokens: int = Field(default=100_000, ge=16)
+    """Maximum tokens per request."""
     concurrency: int = Field(default=4, ge=1)
+    """Parallel requests per call."""
     timeout: float = Field(default=30.0, gt=0)
+    """Time limit of one attempt."""
     deadline: float = Field(default=120.0, gt=0)
+    """Time limit of all attempts."""
     max_retries: int = Field(default=3, ge=0)
+    """Retries of one request."""
     back_off: float = Field(default=0.5, ge=0)
-    """Seconds before the first retry; doubled each time, with jitter."""
+    """Pause before the first retry; doubled each time, with jitter."""
 
 
 class OpenAIEmbedder:
-    """A model on a server. While the server is away, embedding is `EmbedderUnavailable`; once it is back, all is well."""
+    """A model on a server. Raises `EmbedderUnavailable` while the server is down, and recovers by itself."""
 
     __slots__ = ("_prefixes", "_server", "_settings", "_short_count", "dimensions", "max_tokens", "model")
 
@@ -89,22 +107,19 @@ class OpenAIEmbedder:
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
         inputs, sizes = await asyncio.to_thread(self._prepared, texts, self._prefixes.of(side))
-        # The bound is each call's own: a question does not queue behind the files that are being read.
+        # Per call, so that questions do not queue behind files.
         bound = asyncio.Semaphore(self._settings.concurrency)
 
         async def request(batch: Sequence[str]) -> Matrix:
             async with bound:
                 return await self._server.embed(batch)
 
-        try:
+        with first_error():
             async with asyncio.TaskGroup() as group:
                 requests = [
                     group.create_task(request(batch), name="embed-batch")
                     for batch in self._batches(inputs, sizes)
                 ]
-        except ExceptionGroup as failures:
-            first = failures.exceptions[0]
-            raise first from first.__cause__
         rows = np.concatenate([request.result() for request in requests])
         if rows.shape[1] != self.dimensions:
             raise BadSettings(
@@ -117,7 +132,7 @@ class OpenAIEmbedder:
         return self._short_count(text) if len(text) <= _LONGEST_TEXT_KEPT else tokens.count(text)
 
     def _prepared(self, texts: Sequence[str], prefix: str) -> tuple[list[str], list[int]]:
-        """The texts as they are sent, and their tokens. Runs in a thread: counting long texts takes its time."""
+        """Runs in a thread, because long texts take a while."""
         inputs: list[str] = []
         sizes: list[int] = []
         for text in texts:
@@ -130,7 +145,6 @@ class OpenAIEmbedder:
         return inputs, sizes
 
     def _batches(self, inputs: Sequence[str], sizes: Sequence[int]) -> Iterator[list[str]]:
-        """Neighbours together, within the number of texts and of tokens; a text over the latter goes alone."""
         batch: list[str] = []
         total = 0
         for text, size in zip(inputs, sizes, strict=True):
@@ -144,8 +158,6 @@ class OpenAIEmbedder:
 
 
 class _Server:
-    """One request at a time as often as it takes: time limits, retries, and errors as ours."""
-
     __slots__ = ("_client", "_settings")
 
     def __init__(self, client: openai.AsyncOpenAI, settings: Settings) -> None:
@@ -153,21 +165,20 @@ class _Server:
         self._settings = settings
 
     async def embed(self, batch: Sequence[str]) -> Matrix:
-        """Unit rows, in order. Raises the last attempt's error when the retries or the time are used up."""
+        """Unit rows, in order. Raises the last error when retries or time run out."""
         settings = self._settings
-        loop = asyncio.get_running_loop()
-        end = loop.time() + settings.deadline
-        attempt = 0
+        attempts = Attempts(
+            backoff=Backoff(first=settings.back_off),
+            most=settings.max_retries + 1,
+            seconds=settings.deadline,
+        )
         while True:
             try:
-                return await self._once(batch, min(settings.timeout, end - loop.time()))
+                return await self._once(batch, min(settings.timeout, attempts.seconds_left))
             except Unavailable as error:
-                pause = settings.back_off * 2**attempt * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, no secret
-                pause = max(pause, error.retry_after or 0)
-                if attempt == settings.max_retries or not _may_pass(error) or loop.time() + pause >= end:
+                if not _may_pass(error):
                     raise
-            await asyncio.sleep(pause)
-            attempt += 1
+                await attempts.pause(error, retry_after=error.retry_after)
 
     async def _once(self, batch: Sequence[str], seconds: float) -> Matrix:
         settings = self._settings
@@ -181,7 +192,7 @@ class _Server:
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[OpenAIEmbedder]:
-    """The embedder. Without `dimensions` in the settings the server is asked once, and so must be there."""
+    """The embedder. Without `dimensions` it asks the server, which must be up."""
     trained = known_prefixes(settings.model) or Prefixes()
     prefixes = prefixes_of(trained, query=settings.query_prefix, passage=settings.passage_prefix)
     await asyncio.to_thread(tokens.prepare)
@@ -203,13 +214,13 @@ async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[OpenA
 
 
 def _identity(settings: Settings, prefixes: Prefixes, trained: Prefixes) -> str:
-    """The precision is the server's affair; shortened vectors and a passage prefix of one's own make another identity."""
+    """Shortened vectors and a custom passage prefix change it; the server's precision is unknown."""
     shortened = f"-{settings.dimensions}" if settings.dimensions else ""
     return f"{settings.model}@server{shortened}{own_prefix(prefixes, trained)}"
 
 
 def _rows(response: CreateEmbeddingResponse, count: int) -> Matrix:
-    """The vectors in the order of the texts, whatever order the server chose. Raises `ValueError` for nonsense."""
+    """Raises `ValueError` for an invalid response."""
     by_place = {item.index: item.embedding for item in response.data}
     rows = np.array([by_place[place] for place in range(count)], np.float32)
     if (
@@ -261,7 +272,6 @@ def _refusal(error: openai.APIStatusError, model: str) -> RagError:
 
 
 def _may_pass(error: Unavailable) -> bool:
-    """Whether the same request may succeed later: not if the server says that the request is wrong, or money is missing."""
     cause = error.__cause__
     if not isinstance(cause, openai.APIStatusError):
         return True
@@ -271,7 +281,6 @@ def _may_pass(error: Unavailable) -> bool:
 
 
 def _retry_after(value: str) -> float | None:
-    """Seconds, from a number or a date; None when the server did not say, or nonsense."""
     try:
         return max(0.0, float(value))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Any embedding model by name or path, run in this process by the library sentence-transformers."""
+"""Any embedding model by name or path, run in this process with sentence-transformers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
 import numpy as np
 from huggingface_hub import try_to_load_from_cache
 from pydantic import BaseModel, ConfigDict, Field
-from sentence_transformers import SentenceTransformer
 from tokenizers import Tokenizer
 
-from rag_engine import minilm
-from rag_engine.embedding import Prefixes, known_prefixes, own_prefix, prefixes_of, unit_rows, well_formed
+from rag_engine.embedders import _minilm
+from rag_engine.embedders._vectors import (
+    Prefixes,
+    known_prefixes,
+    own_prefix,
+    prefixes_of,
+    unit_rows,
+    well_formed,
+)
 from rag_engine.errors import BadSettings, EmbedderUnavailable, MissingExtra, RagError
 
 if TYPE_CHECKING:
@@ -26,34 +32,41 @@ if TYPE_CHECKING:
 
     from rag_engine.types import Matrix, Side
 
+# An optional extra; this import hides its types, which may be missing.
+_library: Final[Any] = importlib.import_module("sentence_transformers")
 _MAX_TOKENS_WHERE_UNSTATED: Final = 512
 _COUNTS_KEPT: Final = 20_000
 _LONGEST_TEXT_KEPT: Final = 1_000
 _DTYPES: Final = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
+IS_LOCAL = True
+
+
 class Settings(BaseModel):
-    """`model` is a name of the model hub or a path."""
+    """Any model of the library sentence-transformers, run by torch."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    model: str = minilm.REPOSITORY
+    model: str = _minilm.REPOSITORY
+    """A name on the model hub, or a path."""
     precision: Literal["fp32", "bf16", "fp16"] = "fp32"
+    """Precision of the weights."""
     device: str | None = None
-    """`cpu`, `cuda`, `mps` …; by default the best there is."""
+    """`cpu`, `cuda`, `mps` …; by default the best available."""
     batch_size: int = Field(default=16, ge=1)
+    """Texts encoded together."""
     query_prefix: str | None = None
-    """Written before a query; by default what the model was trained with, as far as known."""
+    """Text before a question; by default what the model was trained with, if known."""
     passage_prefix: str | None = None
+    """Text before a passage; by default what the model was trained with, if known."""
     download: bool = True
-    """Whether the model hub may be asked for what is not on this machine."""
+    """Whether missing files may be downloaded from the model hub."""
     trust_remote_code: bool = False
-    """Whether code that comes with the model may run on this machine."""
+    """Whether code that comes with the model may run."""
 
 
 class _Model(Protocol):
-    """What is used of `SentenceTransformer`, whose own signatures are not fully typed."""
-
     max_seq_length: int | None
     prompts: dict[str, str]
     tokenizer: Any
@@ -71,7 +84,7 @@ class _Model(Protocol):
 
 
 class SentenceTransformersEmbedder:
-    """A loaded model and the one thread that runs it: torch uses all processors for each batch."""
+    """A model and its only thread: torch uses all processors for each batch."""
 
     __slots__ = (
         "_batch_size",
@@ -103,7 +116,7 @@ class SentenceTransformersEmbedder:
         return count(self._prefixes.passage + well_formed(text))
 
     async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
-        """Texts of like length go together, as padding costs time; between two batches another call may have its turn."""
+        """Batches texts of similar length, because padding costs time; calls alternate between batches."""
         loop = asyncio.get_running_loop()
         rows = np.empty((len(texts), self.dimensions), np.float32)
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]), reverse=True)
@@ -118,7 +131,7 @@ class SentenceTransformersEmbedder:
         with _translate_errors(self.model):
             rows = self._encoder.encode(
                 [prefix + well_formed(text) for text in texts],
-                # The model's own default prompt would come on top of the prefix.
+                # The model's default prompt would be added to the prefix.
                 prompt="",
                 batch_size=self._batch_size,
                 show_progress_bar=False,
@@ -130,9 +143,9 @@ class SentenceTransformersEmbedder:
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[SentenceTransformersEmbedder]:
-    """The model, loaded off the event loop; a model of the hub is fetched into the data directory unless it is cached.
+    """Loads the model off the event loop; hub models go to the data directory unless cached.
 
-    Raises `BadSettings` when the model cannot be loaded, `MissingExtra` when it needs a library that is not installed.
+    Raises `BadSettings` if the model does not load, `MissingExtra` if a library is not installed.
     """
     with ThreadPoolExecutor(1, thread_name_prefix="embedder") as pool:
         loop = asyncio.get_running_loop()
@@ -141,10 +154,9 @@ async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[Sente
 
 def _load(settings: Settings, data_dir: Path, pool: ThreadPoolExecutor) -> SentenceTransformersEmbedder:
     with _translate_errors(settings.model, loading=True):
-        # It would draw a bar on the operator's terminal at each start.
         importlib.import_module("transformers.utils.logging").disable_progress_bar()
         source = _source(settings.model)
-        loaded = SentenceTransformer(
+        encoder: _Model = _library.SentenceTransformer(
             source,
             device=settings.device,
             cache_folder=_cache_folder(source, data_dir),
@@ -152,7 +164,6 @@ def _load(settings: Settings, data_dir: Path, pool: ThreadPoolExecutor) -> Sente
             trust_remote_code=settings.trust_remote_code,
             model_kwargs={"dtype": _DTYPES[settings.precision]},
         )
-        encoder = cast("_Model", loaded)
         trained = _trained_prefixes(settings.model, encoder)
         prefixes = prefixes_of(trained, query=settings.query_prefix, passage=settings.passage_prefix)
         return SentenceTransformersEmbedder(
@@ -165,22 +176,20 @@ def _load(settings: Settings, data_dir: Path, pool: ThreadPoolExecutor) -> Sente
 
 
 def _source(model: str) -> str:
-    """A folder or a name of the hub; the default model's installed package saves the download."""
-    if minilm.is_named(model):
-        folder = minilm.installed()
-        return minilm.REPOSITORY if folder is None else str(folder)
+    if _minilm.is_named(model):
+        folder = _minilm.installed()
+        return _minilm.REPOSITORY if folder is None else str(folder)
     return model
 
 
 def _cache_folder(source: str, data_dir: Path) -> str | None:
-    """The machine's own cache where it has the model, else the data directory, which outlives a container."""
+    """Prefers the machine's cache if it has the model; the data directory outlives a container."""
     if Path(source).is_dir() or isinstance(try_to_load_from_cache(source, "config.json"), str):
         return None
     return str(data_dir / "models")
 
 
 def _trained_prefixes(model: str, encoder: _Model) -> Prefixes:
-    """By the table, else by the prompts that the model itself brings."""
     if known := known_prefixes(model):
         return known
     own = encoder.prompts
@@ -188,12 +197,12 @@ def _trained_prefixes(model: str, encoder: _Model) -> Prefixes:
 
 
 def _identity(source: str, precision: str, prefixes: Prefixes, trained: Prefixes) -> str:
-    """Name and precision; a folder's name is told apart by its weights, a passage prefix of one's own by its digest."""
+    """With digests of a folder's weights and of a custom passage prefix."""
     name = source
     if Path(source).is_dir():
         name = _name_of_folder(Path(source))
-    elif minilm.is_named(source):
-        name = minilm.NAME
+    elif _minilm.is_named(source):
+        name = _minilm.NAME
     return f"{name}@{precision}{own_prefix(prefixes, trained)}"
 
 
@@ -203,13 +212,13 @@ def _name_of_folder(folder: Path) -> str:
     for file in weights:
         with file.open("rb") as stream:
             digest.update(hashlib.file_digest(stream, "sha256").digest())
-    if len(weights) == 1 and minilm.is_genuine(weights[0], name=minilm.WEIGHTS):
-        return minilm.NAME
+    if len(weights) == 1 and _minilm.is_genuine(weights[0], name=_minilm.WEIGHTS):
+        return _minilm.NAME
     return f"{folder.resolve().name}-{digest.hexdigest()[:12]}"
 
 
 def _counter(tokenizer: Any) -> Callable[[str], int]:
-    """Counts whole texts. The model's own tokenizer object is changed by every call to cut and pad: this is a copy."""
+    """Counts with a copy, because each call changes the tokenizer's truncation and padding."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None:
         special = cast("int", tokenizer.num_special_tokens_to_add())
@@ -222,7 +231,7 @@ def _counter(tokenizer: Any) -> Callable[[str], int]:
 
 @contextmanager
 def _translate_errors(model: str, *, loading: bool = False) -> Generator[None]:
-    """While loading, what goes wrong is a matter of the settings; afterwards the model is out of order."""
+    """While loading, errors mean bad settings; later, an unavailable model."""
     try:
         yield
     except RagError:

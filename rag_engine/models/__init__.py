@@ -1,0 +1,1 @@
+"""Language models, one package each."""

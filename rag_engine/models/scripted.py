@@ -1,4 +1,4 @@
-"""A model whose replies are written beforehand: for tests, demonstrations and recorded conversations. Deterministic."""
+"""A deterministic model with prepared replies, for tests and demos."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PIECE = re.compile(r"\s*\S{1,12}|\s+")
 
 
 class ScriptedReply(BaseModel):
-    """A reply to prompts of `task` in which `pattern` is found; both may be empty for any."""
+    """A reply to prompts of `task` that contain `pattern`; empty matches all."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -32,44 +32,47 @@ class ScriptedReply(BaseModel):
     pattern: str = ""
 
 
+IS_LOCAL = True
+
+
 class Settings(BaseModel):
-    """The replies; the first that fits is given."""
+    """Prepared replies for tests; the first match is used."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = "scripted"
+    """Name of the model."""
     replies: tuple[ScriptedReply, ...] | Json[tuple[ScriptedReply, ...]] = ()
-    """In the environment: as JSON."""
+    """The replies, as JSON."""
     context_tokens: int = Field(default=8192, ge=512)
+    """Context window in tokens."""
     pieces_per_second: float = Field(default=0, ge=0)
-    """How fast a reply is told; 0: at once."""
+    """Speed of a reply; 0 sends it at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """What is said to a prompt of `task` whose messages match `pattern`: pieces, and perhaps a fault after some of them."""
+class ScriptedLine:
+    """The reply to a matching prompt: pieces, optionally followed by an error."""
 
     pieces: tuple[str, ...] = ()
     task: str = ""
     pattern: str = ""
     fault: RagError | None = None
-    """Raised after the pieces; with no pieces, on opening."""
+    """Raised after the pieces, or on opening if there are none."""
     gates: tuple[asyncio.Event, ...] = ()
-    """Gate i is waited for before piece i."""
+    """Gate i is awaited before piece i."""
     pieces_per_second: float = 0.0
-    """How fast the pieces come; 0: at once."""
 
     def fits(self, prompt: Prompt, task: str) -> bool:
-        """Whether this is the line for the prompt."""
         said = "\n".join(message.content for message in prompt.messages)
         return self.task in ("", task) and re.search(self.pattern, said) is not None
 
 
 @asynccontextmanager
 async def connect(settings: Settings, *, embedder: Embedder) -> AsyncGenerator[LanguageModel]:
-    """A model that says what the settings have for each prompt, in pieces of a word or so."""
+    """The model, which replies in pieces of about one word."""
     script = [
-        Line(
+        ScriptedLine(
             pieces=tuple(_PIECE.findall(reply.text)),
             task=reply.task,
             pattern=reply.pattern,
@@ -81,17 +84,17 @@ async def connect(settings: Settings, *, embedder: Embedder) -> AsyncGenerator[L
 
 
 class ScriptedModel:
-    """Gives the first line that fits; keeps every prompt it was given, and counts the replies that are open."""
+    """Replies with the first matching line."""
 
-    def __init__(self, script: Sequence[Line], *, name: str = "scripted", context_tokens: int = 8192) -> None:
+    def __init__(
+        self, script: Sequence[ScriptedLine], *, name: str = "scripted", context_tokens: int = 8192
+    ) -> None:
         self._script = tuple(script)
         self._name = name
         self._context_tokens = context_tokens
         self.prompts: list[tuple[str, Prompt]] = []
-        """Task and prompt of each call, in order."""
         self.open_replies = 0
         self.opened = asyncio.Event()
-        """Set when a reply has been opened."""
 
     @property
     def name(self) -> str:
@@ -101,9 +104,13 @@ class ScriptedModel:
     def context_tokens(self) -> int:
         return self._context_tokens
 
+    @property
+    def window_is_assumed(self) -> bool:
+        return False
+
     @asynccontextmanager
     async def stream(self, prompt: Prompt, *, task: str) -> AsyncGenerator[AsyncIterator[str]]:
-        """Raises `ModelUnavailable` for a prompt that no line fits."""
+        """Raises `ModelUnavailable` if no line matches."""
         self.prompts.append((task, prompt))
         line = next((line for line in self._script if line.fits(prompt, task)), None)
         if line is None:
@@ -119,7 +126,7 @@ class ScriptedModel:
             self.open_replies -= 1
 
 
-async def _say(line: Line) -> AsyncGenerator[str]:
+async def _say(line: ScriptedLine) -> AsyncGenerator[str]:
     started = time.monotonic()
     for number, piece in enumerate(line.pieces):
         if number < len(line.gates):

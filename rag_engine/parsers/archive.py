@@ -1,4 +1,4 @@
-"""Archives and compressed files: their members as documents, never written where the archive says."""
+"""Archives and compressed files: members as documents, never extracted to their own paths."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
 
 from rag_engine.errors import CorruptFile, EncryptedFile, UnsupportedFile
-from rag_engine.parsers._archives import ZIP_ERRORS
-from rag_engine.parsers._member_names import member_names
-from rag_engine.parsers._nested import CHUNK, Member, parsed, sections, written
-from rag_engine.parsers._ocr import PROGRAMS
-from rag_engine.parsers._unpacking import Unpacking
+from rag_engine.parsers._archives.member_names import member_names
+from rag_engine.parsers._archives.nested_files import CHUNK, NestedFile, parsed, sections, written
+from rag_engine.parsers._archives.unpacking_limits import Unpacking
+from rag_engine.parsers._archives.zip_bombs import ZIP_ERRORS
+from rag_engine.parsers._ocr.ocr import PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
     from rag_engine.types import Section
+
+SUFFIXES: Final = "zip tar gz tgz bz2 tbz tbz2 xz txz"
+MAGIC: Final = ((b"\x1f\x8b", "gz"), (b"BZh", "bz2"), (b"\xfd7zXZ\x00", "xz"))
 
 __all__ = ["PROGRAMS", "parse", "within"]
 
@@ -42,12 +45,11 @@ _DAMAGED: Final = "The archive is damaged or was cut off; pack it or download it
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """The sections of every member, anchored "docs/leave.md › § Leave"."""
+    """Members are anchored "docs/leave.md › § Leave"."""
     yield from within(path, Unpacking())
 
 
 def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
-    """The same for an archive that is itself within a file."""
     with path.open("rb") as file:
         head = file.read(512)
     if head.startswith(b"PK"):
@@ -56,11 +58,13 @@ def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
         return
     opener = next((opener for mark, opener in _OPENERS.items() if head.startswith(mark)), None)
     if opener is None or _holds_tar(opener, path):
-        # As a stream: a member that was passed is not gone back to, so nothing of it is kept.
+        # As a stream, so that no member stays in memory.
         with _translate_errors(), closing(tarfile.open(path, "r|*")) as archive:
             yield from sections(_tar_members(archive), unpacking)
         return
-    member = Member(name=_plain_name(path), chunks=lambda: _chunks(opener(path)), packed=path.stat().st_size)
+    member = NestedFile(
+        name=_plain_name(path), chunks=lambda: _chunks(opener(path)), packed=path.stat().st_size
+    )
     with written(member, unpacking) as plain:
         yield from parsed(plain, member.name, unpacking.deeper())
 
@@ -69,20 +73,17 @@ def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
 def _translate_errors() -> Generator[None]:
     try:
         yield
-    except (
-        *ZIP_ERRORS,
-        *(tarfile.TarError, gzip.BadGzipFile, ValueError, OSError),
-    ) as error:
+    except (*ZIP_ERRORS, *(tarfile.TarError, gzip.BadGzipFile, ValueError, OSError)) as error:
         raise CorruptFile(_DAMAGED) from error
 
 
-def _zip_members(archive: zipfile.ZipFile) -> Iterator[Member]:
+def _zip_members(archive: zipfile.ZipFile) -> Iterator[NestedFile]:
     entries = archive.infolist()
     for entry, name in zip(entries, member_names(entries), strict=True):
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if entry.is_dir() or name.endswith(("/", "\\")) or kind not in {0, stat.S_IFREG}:
             continue
-        yield Member(
+        yield NestedFile(
             name=name,
             chunks=lambda entry=entry: _chunks(archive.open(entry)),
             packed=entry.compress_size,
@@ -96,16 +97,16 @@ def _obstacle(entry: zipfile.ZipInfo) -> Exception | None:
     return None if entry.compress_type in _COMPRESSIONS else UnsupportedFile()
 
 
-def _tar_members(archive: tarfile.TarFile) -> Iterator[Member]:
-    """Regular files only: links and devices lead elsewhere."""
+def _tar_members(archive: tarfile.TarFile) -> Iterator[NestedFile]:
+    """Regular files only: links and devices point elsewhere."""
     for entry in archive:
-        # The library remembers every member it has passed.
+        # tarfile keeps a list of all members.
         cast("list[tarfile.TarInfo]", vars(archive)["members"]).clear()
         if not entry.isreg() or entry.issparse():
             continue
         content = archive.extractfile(entry)
         if content is not None:
-            yield Member(name=entry.name, chunks=lambda content=content: _chunks(content))
+            yield NestedFile(name=entry.name, chunks=lambda content=content: _chunks(content))
 
 
 def _chunks(content: IO[bytes]) -> Iterator[bytes]:
@@ -120,7 +121,7 @@ def _holds_tar(opener: Callable[[Path], IO[bytes]], path: Path) -> bool:
 
 
 def _plain_name(path: Path) -> str:
-    """The name of what a compressed file holds: the file's own without its last suffix, else what GZIP remembers."""
+    """The file name without its suffix, else the name stored by GZIP."""
     name = path.stem if path.suffix.lower() in {".gz", ".bz2", ".xz"} else path.name
     if Path(name).suffix:
         return name

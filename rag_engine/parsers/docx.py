@@ -1,4 +1,4 @@
-"""DOCX as a person sees it in Word: streamed, in order, with the numbers that Word shows; notes come behind their section."""
+"""DOCX, streamed in order with the numbers that Word displays; notes follow their section."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ import functools
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import EmptyDocument
+from rag_engine.parsers._archives.unpacking_limits import Unpacking
 from rag_engine.parsers._docx.blocks import BlockReader
 from rag_engine.parsers._docx.notes import Notes
 from rag_engine.parsers._docx.numbering import numbering_of
 from rag_engine.parsers._docx.styles import styles_of
 from rag_engine.parsers._docx.tables import is_contents
 from rag_engine.parsers._docx.text import shows_prompt
-from rag_engine.parsers._ooxml import MC, Element, Package, R, W, package
 from rag_engine.parsers._ooxml.embedded import continued_sections
+from rag_engine.parsers._ooxml.package import MC, Element, OoxmlPackage, R, W, package
 from rag_engine.parsers._ooxml.pictures import UNREAD, PictureReader
-from rag_engine.parsers._sections import is_blank, joined
-from rag_engine.parsers._unpacking import Unpacking
-from rag_engine.recognition import PROGRAM
+from rag_engine.parsers._shared.sections import is_blank, joined
+from rag_engine.parsing.tesseract import PROGRAM
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from rag_engine.parsers._docx.styles import Style
+    from rag_engine.parsers._docx.styles import DocxStyle
+
+SUFFIXES: Final = "docm dotx dotm"
+CONTENT: Final = "binary"
 
 PROGRAMS: Final = (PROGRAM,)
-"""For documents that are scans."""
 _MOST_SCANS: Final = 200
-# Parts around the text -> the heading that what they say comes under.
 _MARGINS: Final = {"header": "Header", "footer": "Footer"}
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Sections by heading, anchored "§ Heading"; notes "footnote 3" and "comment 2"."""
+    """Anchored "§ Heading", "footnote 3" or "comment 2"."""
     yield from within(path, Unpacking())
 
 
 def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
-    """The same for a document in another file."""
     yield from joined(_sections(path, unpacking))
 
 
@@ -58,18 +58,18 @@ def _sections(path: Path, unpacking: Unpacking) -> Iterator[Section]:
 
         notes = Notes(opened, main, plain)
         reader = BlockReader(opened, main, styles, numbering_of(numbering), notes, unpacking)
-        said = False
+        has_text = False
         for section in _body(opened, main, reader, unpacking):
-            said = said or not is_blank(section.text)
+            has_text = has_text or not is_blank(section.text)
             yield section
         yield from reader.notes()
         yield from notes.rest(reader.deleted_notes())
-        if not said:
+        if not has_text:
             yield from _scans(opened, main, unpacking)
         yield from _margins(opened, main, styles)
 
 
-def _body(opened: Package, main: str, reader: BlockReader, unpacking: Unpacking) -> Iterator[Section]:
+def _body(opened: OoxmlPackage, main: str, reader: BlockReader, unpacking: Unpacking) -> Iterator[Section]:
     tags = (f"{W}p", f"{W}tbl", f"{W}tr", f"{W}altChunk")
     for block in _blocks(opened.events(main, *tags)):
         if isinstance(block, _Rows):
@@ -82,8 +82,7 @@ def _body(opened: Package, main: str, reader: BlockReader, unpacking: Unpacking)
             yield from reader.paragraph(block)
 
 
-def _scans(opened: Package, main: str, unpacking: Unpacking) -> Iterator[Section]:
-    """What is written on the pictures of a document without words. Raises `EmptyDocument` when there is no program for it."""
+def _scans(opened: OoxmlPackage, main: str, unpacking: Unpacking) -> Iterator[Section]:
     pictures = PictureReader(opened, unpacking)
     found = False
     for section in pictures.sections(main, "picture", (), _MOST_SCANS):
@@ -93,21 +92,19 @@ def _scans(opened: Package, main: str, unpacking: Unpacking) -> Iterator[Section
         raise EmptyDocument(f"The document holds nothing but {UNREAD}.")
 
 
-def _styles(opened: Package, main: str) -> Mapping[str, Style]:
-    found: dict[str, Style] = {}
+def _styles(opened: OoxmlPackage, main: str) -> Mapping[str, DocxStyle]:
+    found: dict[str, DocxStyle] = {}
     for part in opened.related(main, "styles"):
         root = opened.root(part)
         found |= styles_of(root.iterfind(f"{W}style"))
         for element in root.iterfind(f"{W}style"):
-            # Paragraphs that name no style have the default one.
+            # Paragraphs without a style use the default style.
             if element.get(f"{W}type") == "paragraph" and element.get(f"{W}default") in {"1", "true", "on"}:
                 found[""] = found[element.get(f"{W}styleId") or ""]
     return found
 
 
 class _Rows:
-    """The rows of a table that is being read; each is gone when the next is asked for."""
-
     def __init__(self, events: Iterator[tuple[str, Element]]) -> None:
         self._rows = self._read(events)
 
@@ -134,13 +131,12 @@ class _Rows:
 
 
 def _blocks(events: Iterator[tuple[str, Element]]) -> Iterator[Element | _Rows]:
-    """The blocks of the body as they are read, none of them kept: a long document takes no more memory than a short one."""
     depth = 0
     for event, element in events:
         if event == "end":
             depth -= 1
             if depth == 0:
-                # A file may have millions of empty paragraphs, which are neither seen nor counted.
+                # A file may have millions of empty paragraphs.
                 if len(element) or element.tag != f"{W}p":
                     yield element
                 _drop(element)
@@ -161,7 +157,6 @@ def _drop(element: Element) -> None:
 
 
 def _is_left_out(paragraph: Element) -> bool:
-    """Whether a paragraph stands in a table of contents, in a prompt, or in the copy for old programs."""
     parent = paragraph.getparent()
     if parent is None or parent.tag == f"{W}body":
         return False
@@ -171,8 +166,8 @@ def _is_left_out(paragraph: Element) -> bool:
     )
 
 
-def _margins(opened: Package, main: str, styles: Mapping[str, Style]) -> Iterator[Section]:
-    """What headers and footers say, once: they repeat from page to page and from section to section."""
+def _margins(opened: OoxmlPackage, main: str, styles: Mapping[str, DocxStyle]) -> Iterator[Section]:
+    """Once each, because headers and footers repeat on every page and section."""
     numbering = numbering_of(None)
     for kind, title in _MARGINS.items():
         seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""E-mail (EML, EMLX, and pages saved as MHTML): who wrote to whom, what the message says, and its attachments as documents."""
+"""E-mail (EML, EMLX, MHTML pages) with attachments."""
 
 from __future__ import annotations
 
@@ -12,27 +12,29 @@ from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import CorruptFile, EncryptedFile
 from rag_engine.parsers import ics
-from rag_engine.parsers._encoding import encoding_of, is_binary
-from rag_engine.parsers._mail_body import (
+from rag_engine.parsers._archives.nested_files import NestedFile, safe_name, sections
+from rag_engine.parsers._archives.unpacking_limits import Unpacking
+from rag_engine.parsers._mail.body import (
     Envelope,
-    best,
+    best_body,
     envelope_section,
     flowed,
     is_encrypted,
-    placed,
+    with_anchor,
 )
-from rag_engine.parsers._mail_texts import decoded, field_text
-from rag_engine.parsers._mime import Part, message
-from rag_engine.parsers._nested import Member, safe_name, sections
-from rag_engine.parsers._ocr import PROGRAMS
-from rag_engine.parsers._sections import joined
-from rag_engine.parsers._unpacking import Unpacking
+from rag_engine.parsers._mail.encodings import decoded, field_text
+from rag_engine.parsers._mail.mime import MimePart, message
+from rag_engine.parsers._ocr.ocr import PROGRAMS
+from rag_engine.parsers._shared.encoding import encoding_of, is_binary
+from rag_engine.parsers._shared.sections import joined
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from pathlib import Path
 
     from rag_engine.types import Section
+
+SUFFIXES: Final = "emlx mht mhtml"
 
 __all__ = ["PROGRAMS", "message_sections", "parse", "within"]
 
@@ -63,26 +65,22 @@ _SUFFIXES: Final = {
 
 @dataclass(slots=True)
 class _Message:
-    """The parts by what they are for."""
-
-    bodies: list[tuple[Part | None, Part | None]] = field(
-        default_factory=list[tuple["Part | None", "Part | None"]]
+    bodies: list[tuple[MimePart | None, MimePart | None]] = field(
+        default_factory=list[tuple["MimePart | None", "MimePart | None"]]
     )
-    """Plain text and HTML that say the same."""
-    invitations: list[Part] = field(default_factory=list["Part"])
-    attachments: list[Part] = field(default_factory=list["Part"])
-    pictures: list[Part] = field(default_factory=list["Part"])
-    """Of the text, if it shows them."""
+    invitations: list[MimePart] = field(default_factory=list["MimePart"])
+    attachments: list[MimePart] = field(default_factory=list["MimePart"])
+    pictures: list[MimePart] = field(default_factory=list["MimePart"])
+    """Pictures that belong to the body if it refers to them."""
     encrypted: bool = False
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """What the message says, anchored "message", and attachments as "budget.xlsx › Budget!A2:D4"."""
+    """Anchored "message", attachments "budget.xlsx › Budget!A2:D4"."""
     yield from within(path, Unpacking())
 
 
 def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
-    """The same for a message that is itself within a file."""
     with _source(path) as source:
         stated = _EMLX.match(source)
         if stated is None:
@@ -93,14 +91,13 @@ def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
         yield from message_sections(root, unpacking)
 
 
-def message_sections(root: Part, unpacking: Unpacking) -> Iterator[Section]:
-    """The sections of a message. Raises `CorruptFile`, `EncryptedFile` and `EmptyDocument`."""
+def message_sections(root: MimePart, unpacking: Unpacking) -> Iterator[Section]:
+    """Raises `CorruptFile`, `EncryptedFile` and `EmptyDocument`."""
     yield from joined(_sections(root, unpacking))
 
 
 @contextmanager
 def _source(path: Path) -> Generator[bytes | mmap.mmap]:
-    """The file's bytes; one that was saved in wide characters, as UTF-8."""
     encoding = encoding_of(path) or ""
     with path.open("rb") as file:
         if encoding.startswith(("utf-16", "utf-32")):
@@ -110,12 +107,12 @@ def _source(path: Path) -> Generator[bytes | mmap.mmap]:
                 yield content
 
 
-def _sections(root: Part, unpacking: Unpacking) -> Iterator[Section]:
+def _sections(root: MimePart, unpacking: Unpacking) -> Iterator[Section]:
     if is_binary(root.source[root.first : min(root.first + _HEAD, root.start)]):
         raise CorruptFile(_NO_MESSAGE)
     sorted_out = _Message()
     _sort(root, sorted_out)
-    sorted_out.attachments += _not_shown(sorted_out)
+    sorted_out.attachments += _unreferenced(sorted_out)
     names = [_name(part, number) for number, part in enumerate(sorted_out.attachments, 1)]
     envelope = _envelope(root, names)
     bodies = list(_bodies(sorted_out))
@@ -123,15 +120,15 @@ def _sections(root: Part, unpacking: Unpacking) -> Iterator[Section]:
         raise EncryptedFile(_ENCRYPTED)
     if envelope.subject or envelope.sender or names:
         yield envelope_section(envelope)
-    yield from placed(bodies, envelope.subject)
+    yield from with_anchor(bodies, envelope.subject)
     members = (
-        Member(name=name, chunks=part.chunks)
+        NestedFile(name=name, chunks=part.chunks)
         for name, part in zip(names, sorted_out.attachments, strict=True)
     )
     yield from sections(members, unpacking, alone=False)
 
 
-def _envelope(root: Part, attachments: list[str]) -> Envelope:
+def _envelope(root: MimePart, attachments: list[str]) -> Envelope:
     headers = root.headers
     return Envelope(
         subject=field_text(headers.get("subject")),
@@ -143,20 +140,18 @@ def _envelope(root: Part, attachments: list[str]) -> Envelope:
     )
 
 
-def _people(root: Part, header: str) -> list[str]:
-    """Names with addresses; a name is decoded by itself, as it may hold a comma."""
+def _people(root: MimePart, header: str) -> list[str]:
+    """Names with addresses; a name is decoded separately, since it may contain a comma."""
     values = [str(value)[:_LONGEST_FIELD] for value in root.headers.get_all(header, [])]
     try:
         addresses = getaddresses(values)
     except RecursionError:
-        # Comments within comments within comments.
         addresses = []
     people = [f"{field_text(name)} <{address}>" if name else address for name, address in addresses]
     return [field_text(person) for person in people if person] or [field_text(value) for value in values]
 
 
-def _sort(part: Part, found: _Message) -> None:
-    """Take in a part and those within it; the library of parts has bounded how deep they are."""
+def _sort(part: MimePart, found: _Message) -> None:
     kind = part.content_type
     if kind == "multipart/encrypted" or _is_enveloped(part, kind):
         found.encrypted = True
@@ -179,8 +174,7 @@ def _sort(part: Part, found: _Message) -> None:
         found.attachments.append(part)
 
 
-def _sort_alternatives(part: Part, found: _Message) -> None:
-    """The same text in several ways: the plain one and the page go together, all else by itself."""
+def _sort_alternatives(part: MimePart, found: _Message) -> None:
     within = _Message()
     for inner in part.parts:
         _sort(inner, within)
@@ -194,30 +188,29 @@ def _sort_alternatives(part: Part, found: _Message) -> None:
     found.encrypted = found.encrypted or within.encrypted
 
 
-def _is_enveloped(part: Part, kind: str) -> bool:
+def _is_enveloped(part: MimePart, kind: str) -> bool:
     if kind not in {"application/pkcs7-mime", "application/x-pkcs7-mime"}:
         return False
     return part.parameter("smime-type").lower() != "signed-data"
 
 
-def _is_too_deep(part: Part) -> bool:
-    """Whether it has parts that are not told any more."""
+def _is_too_deep(part: MimePart) -> bool:
     boundary = part.parameter("boundary").strip()
     return part.is_multipart and bool(boundary) and f"--{boundary}".encode() in part.content(_HEAD)[:_HEAD]
 
 
-def _disposition(part: Part) -> str:
+def _disposition(part: MimePart) -> str:
     return (part.headers.get_content_disposition() or "").lower()
 
 
-def _is_body(part: Part, kind: str) -> bool:
+def _is_body(part: MimePart, kind: str) -> bool:
     if _disposition(part) == "attachment" or _own_name(part):
         return False
     return kind in _WITHIN_THE_MESSAGE or kind == "application/xhtml+xml" or kind.startswith("multipart/")
 
 
-def _is_inline_picture(part: Part, kind: str) -> bool:
-    """A logo or a picture in the text, which is shown and not sent; phones send photos "inline", but with a name and no id."""
+def _is_inline_picture(part: MimePart, kind: str) -> bool:
+    """Phones send photos "inline", but with a name and no id."""
     if kind == "text/css":
         return True
     shown = "content-id" in part.headers or "content-location" in part.headers
@@ -229,8 +222,7 @@ def _is_inline_picture(part: Part, kind: str) -> bool:
     )
 
 
-def _not_shown(found: _Message) -> list[Part]:
-    """Photos that were sent with an id, as if the text showed them, which it does not."""
+def _unreferenced(found: _Message) -> list[MimePart]:
     sent = [part for part in found.pictures if _own_name(part) and "content-location" not in part.headers]
     pages = "".join(_text(page) for _, page in found.bodies) if sent else ""
     identifiers = (str(part.headers.get("content-id", "")).strip(" <>") for part in sent)
@@ -239,11 +231,11 @@ def _not_shown(found: _Message) -> list[Part]:
     ]
 
 
-def _own_name(part: Part) -> str:
+def _own_name(part: MimePart) -> str:
     return field_text(part.parameter("filename", "content-disposition") or part.parameter("name"))
 
 
-def _name(part: Part, number: int) -> str:
+def _name(part: MimePart, number: int) -> str:
     own = _own_name(part)
     if own:
         return own
@@ -260,12 +252,12 @@ def _bodies(found: _Message) -> Iterator[Section]:
         if is_encrypted(text):
             found.encrypted = True
             continue
-        yield from best(text, source)
+        yield from best_body(text, source)
     for part in found.invitations:
         yield from ics.calendar_sections(_text(part))
 
 
-def _text(part: Part | None) -> str:
+def _text(part: MimePart | None) -> str:
     if part is None:
         return ""
     content, charset = part.content(_LARGEST_BODY), part.parameter("charset")

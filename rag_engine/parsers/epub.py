@@ -1,4 +1,4 @@
-"""EPUB 2 and 3: chapters in reading order under the titles that the table of contents gives them."""
+"""EPUB 2 and 3: chapters in reading order, titled by the table of contents."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 from lxml import etree
 
 from rag_engine.errors import CorruptFile, UserError
-from rag_engine.parsers._archives import check_archive
-from rag_engine.parsers._epub_package import Chapter, chapters
-from rag_engine.parsers._html.unseen import Strictness
+from rag_engine.parsers._archives.zip_bombs import check_archive
+from rag_engine.parsers._epub.package import Chapter, chapters
+from rag_engine.parsers._html.hidden_elements import Strictness
 from rag_engine.parsers._html.walk import walk
-from rag_engine.parsers._sections import joined
-from rag_engine.parsers._xml_parts import Package, attribute, translated
+from rag_engine.parsers._shared.sections import joined
+from rag_engine.parsers._xml.parts import XmlPackage, attribute, translated
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
@@ -27,33 +27,32 @@ if TYPE_CHECKING:
 _DAMAGED: Final = "The book is damaged and cannot be read; download it again."
 _NO_TEXT: Final = "The book has no text in it, only pictures, so there is nothing to search."
 _LARGEST: Final = 16 << 20
-"""Bytes of one chapter: a whole library's novel has one."""
 _DECLARED: Final = re.compile(rb"<\?xml[^>]{0,80}?encoding\s*=\s*[\"']([\w-]{2,30})[\"']")
 _HEAD: Final = 20_000
 _DOCTYPE: Final = re.compile(r"<!DOCTYPE[^>\[]{0,500}\[[^\]]*\]\s*>")
 _ENTITY: Final = re.compile(r"<!ENTITY\s+([\w.-]{1,100})")
 _MARKS: Final = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _SILENT: Final = frozenset({"pagebreak", "doc-pagebreak", "noteref", "doc-noteref", "doc-backlink"})
-"""Marks beside the words: numbers of printed pages, and those of notes, which would stick to the words before them."""
+"""Page numbers and note references, which would stick to the word before them."""
 _WORDS: Final = re.compile(r"[\W_]+")
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Sections by heading, anchored "§ Heading", under their chapter."""
+    """Anchored "§ Heading", under their chapter."""
     check_archive(path)
     yield from joined(_sections(path), no_text=_NO_TEXT)
 
 
 def _sections(path: Path) -> Iterator[Section]:
     with translated(_DAMAGED), path.open("rb") as file:
-        package = Package(file)
+        package = XmlPackage(file)
         names = zipfile.ZipFile(file).namelist()
         pages = chapters(package, names)
         unread = 0
         inherited: tuple[str, ...] = ()
         for number, chapter in enumerate(pages, 1):
             try:
-                root = _page(package, chapter)
+                root = _chapter_tree(package, chapter)
             except (
                 UserError,
                 KeyError,
@@ -69,7 +68,7 @@ def _sections(path: Path) -> Iterator[Section]:
                 continue
             if chapter.titles is not None or next(root.iter("h1"), None) is not None:
                 inherited = chapter.titles or ()
-            yield from _placed(walk(root, strictness=Strictness.HIDDEN), inherited, number)
+            yield from _under_titles(walk(root, strictness=Strictness.HIDDEN), inherited, number)
         if unread and unread == len(pages):
             raise CorruptFile(_DAMAGED)
         if unread:
@@ -79,12 +78,11 @@ def _sections(path: Path) -> Iterator[Section]:
             )
 
 
-def _page(package: Package, chapter: Chapter) -> _Element | None:
-    """A chapter's elements without the marks of pages and notes and without lists of links."""
+def _chapter_tree(package: XmlPackage, chapter: Chapter) -> _Element | None:
     with package.open(chapter.name) as file:
         content = file.read(_LARGEST)
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
-    root = etree.fromstring(_undeclared(_text(content)).encode("utf-8", errors="replace"), parser)
+    root = etree.fromstring(_without_doctype(_text(content)).encode("utf-8", errors="replace"), parser)
     if root is None:  # pyright: ignore[reportUnnecessaryComparison] - lxml does so for a page of blanks
         return None
     for element in list(root.iter()):
@@ -111,8 +109,8 @@ def _text(content: bytes) -> str:
     return content.decode("utf-8", errors="replace")
 
 
-def _undeclared(page: str) -> str:
-    """The page without what its document type declares, and without the entities that it does: they are made to grow."""
+def _without_doctype(page: str) -> str:
+    """Declared entities may expand without bound."""
     declared = _DOCTYPE.search(page[:_HEAD])
     if declared is None:
         return page
@@ -121,18 +119,16 @@ def _undeclared(page: str) -> str:
     return re.sub(f"&(?:{names});", "", page) if names else page
 
 
-def _placed(sections: Iterator[Section], titles: tuple[str, ...], number: int) -> Iterator[Section]:
-    """The sections under their chapter's titles, of which the last is mostly the chapter's own heading."""
+def _under_titles(sections: Iterator[Section], titles: tuple[str, ...], number: int) -> Iterator[Section]:
     for section in sections:
         above = titles
-        if above and section.headings and _same(above[-1], section.headings[0]):
+        if above and section.headings and _is_same_title(above[-1], section.headings[0]):
             above = above[:-1]
         headings = (*above, *section.headings)
         anchor = section.anchor or (f"§ {headings[-1]}" if headings else f"part {number}")
         yield replace(section, headings=headings, anchor=anchor)
 
 
-def _same(title: str, heading: str) -> bool:
-    """Whether a title of the table of contents is this heading, which may have a number more or less."""
+def _is_same_title(title: str, heading: str) -> bool:
     first, second = (_WORDS.sub("", text).casefold() for text in (title, heading))
     return bool(first and second) and (first in second or second in first)

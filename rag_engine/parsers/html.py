@@ -1,4 +1,4 @@
-"""HTML by lxml: headings, paragraphs, lists, tables and code of what a reader sees, without scripts, menus and banners."""
+"""HTML by lxml: what a reader sees."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 from lxml import etree
 
 from rag_engine.errors import UnsupportedFile
-from rag_engine.parsers._encoding import opened_markup
-from rag_engine.parsers._html.unseen import Strictness
+from rag_engine.parsers._html.hidden_elements import Strictness
 from rag_engine.parsers._html.walk import walk
-from rag_engine.parsers._sections import is_blank, joined, one_line
+from rag_engine.parsers._shared.encoding import markup_encoding
+from rag_engine.parsers._shared.sections import is_blank, joined, one_line
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
@@ -20,61 +20,62 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
 
+SUFFIXES: Final = "htm xhtml xht shtml"
+CONTENT: Final = "text"
+
 __all__ = ["parse", "sections", "walk"]
 
-# What is opened and never closed ends with the page: looking for its end again and again would take forever.
+# An unclosed comment extends to the end of the page, which keeps the search linear.
 _TAGS: Final = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE
 )
 _WRAPPERS: Final = re.compile(r"</?(?:div|span|font|b|i|u|em|strong|center|section|blockquote)\b[^>]*>", re.I)
 _ENDS: Final = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _LARGEST: Final = 48 << 20
-"""Characters: the tree of a larger page would not fit the worker's memory."""
+"""Characters. A larger tree would exceed a worker's memory."""
 _LEAST_SHARE: Final = 0.2
-"""When less of a page's words is left, the rules about what is no content did not fit it."""
+"""If less than this share of the words remains, the boilerplate rules do not fit."""
 _SHORT: Final = 200
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Sections by heading, anchored "§ Heading". Raises `UnsupportedFile` for a page that only shows others in frames."""
+    """Anchored "§ Heading". Raises `UnsupportedFile` if the page is only a frameset."""
     with path.open("rb") as file:
         content = file.read(_LARGEST)
         cut = bool(file.read(1))
-    source = content.decode(opened_markup(path), errors="replace")
-    root = _tree(source)
-    if root is not None and next(root.iter("frameset"), None) is not None and _is_empty(_tree(source)):
+    source = content.decode(markup_encoding(path), errors="replace")
+    root = _parse_tree(source)
+    if root is not None and next(root.iter("frameset"), None) is not None and _is_empty(_parse_tree(source)):
         raise UnsupportedFile("The page only shows other pages in frames; add those pages instead.")
-    yield from joined(_checked(root, source, titled=True))
+    yield from joined(_visible_sections(root, source, titled=True))
     if cut:
         yield Section(text=f"Only the first {_LARGEST >> 20} MB of the page were read.", kind="notice")
 
 
 def sections(source: str) -> Iterator[Section]:
-    """The blocks of an HTML page or of a piece of one."""
-    yield from _checked(_tree(source), source, titled=False)
+    yield from _visible_sections(_parse_tree(source), source, titled=False)
 
 
-def _checked(root: _Element | None, source: str, *, titled: bool) -> Iterator[Section]:
-    """What a reader sees; nearly nothing being left, more and more of the rest as well."""
+def _visible_sections(root: _Element | None, source: str, *, titled: bool) -> Iterator[Section]:
+    """If nearly nothing remains, the walk repeats with fewer exclusions."""
     if root is None:
-        yield from _stripped(source)
+        yield from _text_between_tags(source)
         return
     title = _title(root) if titled else ""
     found: list[Section] = []
     for strictness in (Strictness.BOILERPLATE, Strictness.HIDDEN, Strictness.CODE):
-        tree = root if strictness == Strictness.BOILERPLATE else _tree(source)
+        tree = root if strictness == Strictness.BOILERPLATE else _parse_tree(source)
         if tree is None:
             break
-        whole = _words(tree)
+        whole = _text_size(tree)
         found = list(walk(tree, strictness=strictness, title=title))
-        kept = sum(len(section.text) for section in found) - len(title)
-        if kept >= min(whole * _LEAST_SHARE, _SHORT * 5) and (kept > 0 or not whole):
+        size = sum(len(section.text) for section in found) - len(title)
+        if size >= min(whole * _LEAST_SHARE, _SHORT * 5) and (size > 0 or not whole):
             break
     yield from found
 
 
-def _words(root: _Element) -> int:
-    """Characters of the page that are no code."""
+def _text_size(root: _Element) -> int:
     body = root.find("body")
     code = sum(
         len("".join(element.itertext())) for element in root.iter("script", "style", "template", "svg")
@@ -83,7 +84,6 @@ def _words(root: _Element) -> int:
 
 
 def _title(root: _Element) -> str:
-    """The page's title, where no heading says it."""
     if next(root.iter("h1"), None) is not None:
         return ""
     return one_line(root.findtext("head/title") or "")
@@ -93,11 +93,10 @@ def _is_empty(root: _Element | None) -> bool:
     return root is None or is_blank("".join(section.text for section in walk(root)))
 
 
-def _tree(source: str) -> _Element | None:
-    """The page's elements; None when it has none, or nests them too deeply for the library even without mere wrappers."""
-    # Where a word may be broken is no part of it.
+def _parse_tree(source: str) -> _Element | None:
+    """None if the page has no elements or nests too deeply for lxml even without wrappers."""
     source = source.replace("&shy;", "").replace("\u00ad", "")
-    # The library ends with the first page of several put one after the other.
+    # lxml stops at the first closing tag, and some files hold several pages.
     source = _ENDS.sub(" ", source)
     for attempt in (source, None):
         text = _WRAPPERS.sub(" ", source) if attempt is None else attempt
@@ -115,8 +114,7 @@ def _tree(source: str) -> _Element | None:
     return None
 
 
-def _stripped(source: str) -> Iterator[Section]:
-    """The words between the tags of a page that cannot be taken apart."""
+def _text_between_tags(source: str) -> Iterator[Section]:
     for line in _TAGS.sub("\n", source).splitlines():
         if not is_blank(line):
             yield Section(text=line.strip())

@@ -1,18 +1,20 @@
-"""Calendars and invitations (iCalendar): each event with its time, place, people and description."""
+"""Calendars and invitations (iCalendar, RFC 5545): one section per event."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._content_lines import ContentLine, content_lines, plain
-from rag_engine.parsers._encoding import opened, text_lines
-from rag_engine.parsers._sections import joined, one_line
+from rag_engine.parsers._calendar.content_lines import ContentLine, content_lines, plain
+from rag_engine.parsers._shared.encoding import text_encoding, text_lines
+from rag_engine.parsers._shared.sections import joined, one_line
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+SUFFIXES: Final = "ical ifb icalendar"
 
 _COMPONENTS: Final = {"VEVENT": "Event", "VTODO": "Task", "VJOURNAL": "Entry"}
 _FIELDS: Final = {
@@ -34,13 +36,12 @@ _ZONE: Final = re.compile(r"TZID=([^;:]+)", re.IGNORECASE)
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """A section per event, anchored "§ its title"."""
-    lines = (line.text for line in text_lines(path, opened(path)))
+    """Anchored "§ Title"."""
+    lines = (line.text for line in text_lines(path, text_encoding(path)))
     yield from joined(_sections(lines))
 
 
 def calendar_sections(text: str) -> Iterator[Section]:
-    """The events in a calendar's text."""
     yield from _sections(text.splitlines())
 
 
@@ -69,14 +70,14 @@ def _event(component: str, fields: list[ContentLine]) -> Section:
     for line in fields:
         values.setdefault(line.name, []).append(_value(line))
     title = one_line(" ".join(values.get("SUMMARY", []))) or _COMPONENTS[component]
-    told = [f"{_COMPONENTS[component]}: {title}"]
-    told += [
+    lines_of_text = [f"{_COMPONENTS[component]}: {title}"]
+    lines_of_text += [
         f"{label}: {', '.join(filter(None, values[name]))}"
         for name, label in _FIELDS.items()
         if name in values
     ]
-    told += values.get("DESCRIPTION", [])
-    return Section(text="\n".join(told), anchor=f"§ {title}", headings=(title,))
+    lines_of_text += values.get("DESCRIPTION", [])
+    return Section(text="\n".join(lines_of_text), anchor=f"§ {title}", headings=(title,))
 
 
 def _value(line: ContentLine) -> str:

@@ -1,4 +1,4 @@
-"""LaTeX: sections, paragraphs, lists, tables, formulas and listings; macros are taken away, and no file is included."""
+"""LaTeX, without macros."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers import text
-from rag_engine.parsers._encoding import opened, text_lines
-from rag_engine.parsers._latex_inline import group, optional, plain
-from rag_engine.parsers._sections import HeadingPath, entered, joined, one_line, section_anchor, titles
-from rag_engine.parsers._tables import table_text
+from rag_engine.parsers._latex.inline import group, optional, plain
+from rag_engine.parsers._shared.encoding import text_encoding, text_lines
+from rag_engine.parsers._shared.sections import HeadingPath, entered, joined, one_line, section_anchor, titles
+from rag_engine.parsers._shared.tables import table_text
 from rag_engine.types import Section, SectionKind
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from pathlib import Path
+
+SUFFIXES: Final = "tex ltx"
+BEGINNING: Final = r"(?:\s|%.*\n)*\\documentclass"
+CONTENT: Final = "text"
 
 _LARGEST: Final = 8 << 20
 _MOST_TITLE: Final = 1_000
@@ -83,10 +87,9 @@ class _Document:
     macros: dict[str, str]
     path: HeadingPath = ()
     lists: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
-    """Kinds of the lists around, and how many items each has."""
     marker: str = ""
     lead: str = ""
-    """What the next paragraph begins with."""
+    """A prefix for the next paragraph, such as "Proof: "."""
 
     def section(self, content: str, kind: SectionKind = "prose") -> Section:
         headings = titles(self.path)
@@ -111,8 +114,7 @@ class _Document:
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Sections by heading, anchored "§ Heading"."""
-    encoding = opened(path)
+    encoding = text_encoding(path)
     if path.stat().st_size > _LARGEST:
         yield from joined(text.sections(text_lines(path, encoding)))
         return
@@ -145,9 +147,9 @@ def _without_comments(source: str) -> str:
 
 
 def _blocks(document: _Document, source: str) -> Iterator[Section]:
-    """Block after block; comments are taken away piece by piece, as listings may hold the sign for them."""
+    """Comments are removed piece by piece, because a listing may contain "%"."""
     pending: list[str] = []
-    for raw, is_code in _pieces(source):
+    for raw, is_code in _text_and_listings(source):
         if is_code:
             yield from document.paragraph("".join(pending))
             pending.clear()
@@ -164,8 +166,7 @@ def _blocks(document: _Document, source: str) -> Iterator[Section]:
     yield from document.paragraph("".join(pending))
 
 
-def _pieces(source: str) -> Iterator[tuple[str, bool]]:
-    """The source in pieces, and whether each is a listing; drawings are left out."""
+def _text_and_listings(source: str) -> Iterator[tuple[str, bool]]:
     at = 0
     for block in _WHOLE_BEGIN.finditer(source):
         line = source.rfind("\n", 0, block.start()) + 1
@@ -192,10 +193,9 @@ def _start_of_code(source: str, at: int, name: str) -> int:
 
 
 def _block(document: _Document, source: str, block: re.Match[str]) -> Generator[Section, None, int]:
-    """The sections of what begins here; returns where it ends."""
     at = block.end()
     if block["begin"]:
-        return (yield from _begin(document, source, at, block["begin"]))
+        return (yield from _environment(document, source, at, block["begin"]))
     if block["end"]:
         if block["end"].rstrip("*") in _LISTS and document.lists:
             document.lists.pop()
@@ -219,10 +219,10 @@ def _block(document: _Document, source: str, block: re.Match[str]) -> Generator[
     return at
 
 
-def _begin(document: _Document, source: str, at: int, name: str) -> Generator[Section, None, int]:
+def _environment(document: _Document, source: str, at: int, name: str) -> Generator[Section, None, int]:
     kind = name.rstrip("*")
     if kind in _MATH or name in _TABLES:
-        end = _end_of(source, at, name)
+        end = _environment_end(source, at, name)
         content = source[at:end]
         if name in _TABLES:
             yield document.section(_table(document, content, _TABLES[name]), "table")
@@ -264,8 +264,7 @@ def _item(document: _Document, source: str, at: int, name: str) -> int:
     return at
 
 
-def _end_of(source: str, at: int, name: str) -> int:
-    """Where the environment ends, others of its name inside it passed over."""
+def _environment_end(source: str, at: int, name: str) -> int:
     opening, closing = f"\\begin{{{name}}}", f"\\end{{{name}}}"
     end = source.find(closing, at)
     inner = source.count(opening, at, end) if end >= 0 else 0
@@ -276,7 +275,6 @@ def _end_of(source: str, at: int, name: str) -> int:
 
 
 def _table(document: _Document, source: str, count: int) -> str:
-    """The rows of a table, after the arguments that say how it looks."""
     _, at = optional(source, 0)
     for _ in range(count):
         _, at = group(source, at)

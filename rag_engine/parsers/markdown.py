@@ -1,4 +1,4 @@
-"""Markdown by markdown-it-py: headings, paragraphs, lists, tables, code; the words without their markup."""
+"""Markdown by markdown-it-py."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from rag_engine.errors import CorruptFile
 from rag_engine.parsers import html, text
-from rag_engine.parsers._encoding import opened, text_lines
-from rag_engine.parsers._sections import HeadingPath, clean, entered, joined, section_anchor, titles
-from rag_engine.parsers._tables import table_text
+from rag_engine.parsers._shared.encoding import text_encoding, text_lines
+from rag_engine.parsers._shared.sections import HeadingPath, clean, entered, joined, section_anchor, titles
+from rag_engine.parsers._shared.tables import table_text
 from rag_engine.types import Section, SectionKind
 
 if TYPE_CHECKING:
@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 
     from markdown_it.token import Token
 
+SUFFIXES: Final = "md mdown mkd mdx qmd rmd"
+CONTENT: Final = "text"
+
 _LARGEST: Final = 8 << 20
-"""Bytes: a larger file is read as plain text, line by line, as its tree of tokens would not fit the memory."""
+"""Bytes. The tokens of a larger file would exceed a worker's memory."""
 _WIKI_LINK: Final = re.compile(r"!?\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]\n]{1,200}))?\]\]")
 _CALLOUT: Final = re.compile(r"\[!(\w{1,20})\][+-]?[ \t]*")
 _TASK: Final = re.compile(r"\[([ xX])\][ \t]")
@@ -33,23 +36,20 @@ _FRONT: Final = re.compile(
     r"---[ \t]*\n(?P<yaml>.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)|\+\+\+[ \t]*\n(?P<toml>.*?)\n\+\+\+[ \t]*(?:\n|$)",
     re.DOTALL,
 )
-_HEADING_ATTRIBUTES: Final = re.compile(r"\s*\{[#.:][^{}\n]{0,200}\}\s*$")
-_DIV: Final = re.compile(r"^\s*:{3,}\s*(?:\{[^}\n]*\}|[\w -]*)\s*$", re.MULTILINE)
+_HEADING_ATTRIBUTES: Final = re.compile(r"(?<!\s)\s*\{[#.:][^{}\n]{0,200}\}\s*$")
+_DIV: Final = re.compile(r"^[ \t]*:{3,}[ \t]*(?:\{[^}\n]*\}|[\w -]*+)[ \t]*$", re.MULTILINE)
 _IMPORTS: Final = re.compile(
     r"(?:import\s+(?:[\w{}*,\s]{1,300}?\sfrom\s+)?[\"'“”‘’][^\"'\n]{1,200}[\"'“”‘’];?\s*)+"
 )
-"""Of MDX: no words for a reader."""
+"""MDX imports."""
 
 
 @dataclass(slots=True)
-class Place:
-    """Where in the document the tokens are."""
-
+class SourcePosition:
     path: HeadingPath = ()
     anchor: str = ""
-    """For documents whose places are not their headings."""
+    """Replaces the heading's anchor, such as "cell 3"."""
     markers: list[str] = field(default_factory=list[str])
-    """Of the lists around, outermost first: "-", or the number of the item."""
     begins_item: bool = False
     row: list[str] = field(default_factory=list[str])
     rows: list[list[str]] = field(default_factory=list[list[str]])
@@ -71,8 +71,7 @@ class Place:
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Sections by heading, anchored "§ Heading"."""
-    encoding = opened(path)
+    encoding = text_encoding(path)
     if path.stat().st_size > _LARGEST:
         yield from joined(text.sections(text_lines(path, encoding)))
         return
@@ -80,13 +79,13 @@ def parse(path: Path) -> Iterator[Section]:
 
 
 def _document(source: str) -> Iterator[Section]:
-    place = Place()
+    place = SourcePosition()
     front = _FRONT.match(source)
     if front is not None:
         properties = front["yaml"] or front["toml"] or ""
         title = _TITLE.search(properties)
         if title is not None and not _begins_with_title(source[front.end() :]):
-            # Above all headings: those of the text begin at level 1.
+            # Level 0: the headings of the text begin at level 1.
             place.path = entered((), 0, title["title"].strip("\"' "))
         yield place.section(properties, "prose")
         source = source[front.end() :]
@@ -94,12 +93,10 @@ def _document(source: str) -> Iterator[Section]:
 
 
 def _begins_with_title(source: str) -> bool:
-    """Whether the text has one heading of the first level, which is its title."""
     return len(re.findall(r"^#[ \t]", source, re.MULTILINE)) == 1
 
 
-def sections(source: str, place: Place) -> Iterator[Section]:
-    """The blocks of a piece of Markdown; `place` goes on to where it ends."""
+def sections(source: str, place: SourcePosition) -> Iterator[Section]:
     tokens = _reader().parse(source)
     for position, token in enumerate(tokens):
         match token.type:
@@ -127,7 +124,7 @@ def _reader() -> MarkdownIt:
     return reader
 
 
-def _structure(token: Token, place: Place) -> Iterator[Section]:
+def _structure(token: Token, place: SourcePosition) -> Iterator[Section]:
     match token.type:
         case "bullet_list_open" | "ordered_list_open":
             place.markers.append("-")
@@ -162,8 +159,7 @@ def _label(token: Token) -> str:
     return f"^{label}" if label else f"^{cast('int', meta.get('id', 0)) + 1}"
 
 
-def _paragraph(token: Token, place: Place) -> str:
-    """The words of a paragraph, without the marks of other dialects."""
+def _paragraph(token: Token, place: SourcePosition) -> str:
     content = _plain(token)
     if place.begins_item and (task := _TASK.match(content)) is not None:
         mark = "x" if task[1] in "xX" else " "
@@ -179,7 +175,6 @@ def _paragraph(token: Token, place: Place) -> str:
 
 
 def _plain(token: Token) -> str:
-    """Inline text without its markup; a picture is its description, a line end stays one."""
     return _WIKI_LINK.sub(_link_text, "".join(_plain_pieces(token.children or ())))
 
 
@@ -204,8 +199,7 @@ def _plain_pieces(tokens: Sequence[Token]) -> Iterator[str]:
                 continue
 
 
-def _html(source: str, place: Place) -> Iterator[Section]:
-    """HTML between Markdown: its words, under the Markdown's headings."""
+def _html(source: str, place: SourcePosition) -> Iterator[Section]:
     try:
         for section in html.sections(source):
             yield place.section(section.text, section.kind)

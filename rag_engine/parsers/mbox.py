@@ -1,4 +1,4 @@
-"""Mailboxes (mbox): the messages in one file, each with its attachments."""
+"""Mailboxes (mbox): messages with attachments."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import UserError
-from rag_engine.parsers._mime import message
-from rag_engine.parsers._nested import SEPARATOR
-from rag_engine.parsers._ocr import PROGRAMS
-from rag_engine.parsers._sections import joined
-from rag_engine.parsers._unpacking import Exhausted, Unpacking
+from rag_engine.parsers._archives.nested_files import SEPARATOR
+from rag_engine.parsers._archives.unpacking_limits import Exhausted, Unpacking
+from rag_engine.parsers._mail.mime import message
+from rag_engine.parsers._ocr.ocr import PROGRAMS
+from rag_engine.parsers._shared.sections import joined
 from rag_engine.parsers.eml import message_sections
 from rag_engine.types import Section
 
@@ -26,12 +26,11 @@ _BEGINNING: Final = re.compile(rb"(?:(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\r?\n(?=
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """What the messages say, anchored "message 3", and attachments as "message 3 › budget.xlsx › Budget!A2:D4"."""
+    """Anchored "message 3", attachments "message 3 › budget.xlsx › Budget!A2:D4"."""
     yield from within(path, Unpacking())
 
 
 def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
-    """The same for a mailbox that is itself within a file."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as source:
         yield from joined(_messages(source, unpacking))
 

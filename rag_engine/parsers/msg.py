@@ -1,4 +1,4 @@
-"""Outlook messages (MSG): who wrote to whom, what the message says, and its attachments as documents."""
+"""Outlook messages (MSG) with attachments."""
 
 from __future__ import annotations
 
@@ -8,23 +8,25 @@ from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import CorruptFile, EmptyDocument, EncryptedFile
 from rag_engine.parsers import rtf
-from rag_engine.parsers._mail_body import Envelope, best, envelope_section, placed
-from rag_engine.parsers._mail_texts import decoded
-from rag_engine.parsers._mime import message
-from rag_engine.parsers._msg_properties import Storage, decompressed
-from rag_engine.parsers._nested import SEPARATOR, Member, safe_name, sections
-from rag_engine.parsers._ocr import PROGRAMS
-from rag_engine.parsers._ole import open_ole
-from rag_engine.parsers._sections import joined
-from rag_engine.parsers._unpacking import Unpacking
+from rag_engine.parsers._archives.nested_files import SEPARATOR, NestedFile, safe_name, sections
+from rag_engine.parsers._archives.unpacking_limits import Unpacking
+from rag_engine.parsers._mail.body import Envelope, best_body, envelope_section, with_anchor
+from rag_engine.parsers._mail.encodings import decoded
+from rag_engine.parsers._mail.mime import message
+from rag_engine.parsers._mail.msg_properties import MsgStorage, decompressed
+from rag_engine.parsers._ocr.ocr import PROGRAMS
+from rag_engine.parsers._shared.ole import open_ole
+from rag_engine.parsers._shared.sections import joined
 from rag_engine.parsers.eml import message_sections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from rag_engine.parsers._ole import Ole
+    from rag_engine.parsers._shared.ole import Ole
     from rag_engine.types import Section
+
+STREAMS: Final = "__properties_version1.0"
 
 __all__ = ["PROGRAMS", "parse", "within"]
 
@@ -40,18 +42,17 @@ _ENCRYPTED: Final = "The message is encrypted, so it cannot be read; open it in 
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """What the message says, anchored "message", and attachments as "budget.xlsx › Budget!A2:D4"."""
+    """Anchored "message", attachments "budget.xlsx › Budget!A2:D4"."""
     yield from within(path, Unpacking())
 
 
 def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
-    """The same for a message that is itself within a file."""
     with open_ole(path) as container:
         yield from joined(_message(container, (), unpacking))
 
 
 def _message(container: Ole, path: tuple[str, ...], unpacking: Unpacking) -> Iterator[Section]:
-    storage = Storage(container, path, 24 if path else 32)
+    storage = MsgStorage(container, path, 24 if path else 32)
     kind = storage.text(_CLASS).upper()
     attachments = _storages(container, path, "__attach_version1.0_#")
     if kind.startswith("IPM.NOTE.SMIME"):
@@ -61,11 +62,11 @@ def _message(container: Ole, path: tuple[str, ...], unpacking: Unpacking) -> Ite
     names = [_name(attachment, number) for number, attachment in enumerate(sent, 1)]
     envelope = _envelope(storage, names)
     yield envelope_section(envelope)
-    yield from placed(_body(storage), envelope.subject)
+    yield from with_anchor(_body(storage), envelope.subject)
     embedded = [container.exists([*attachment.path, _EMBEDDED]) for attachment in sent]
     yield from sections(
         (
-            Member(name=name, chunks=lambda attachment=attachment: iter((attachment.content(_DATA),)))
+            NestedFile(name=name, chunks=lambda attachment=attachment: iter((attachment.content(_DATA),)))
             for name, attachment, is_message in zip(names, sent, embedded, strict=True)
             if not is_message
         ),
@@ -77,8 +78,7 @@ def _message(container: Ole, path: tuple[str, ...], unpacking: Unpacking) -> Ite
             yield from _embedded(container, attachment, safe_name(name), unpacking.deeper())
 
 
-def _embedded(container: Ole, attachment: Storage, name: str, unpacking: Unpacking) -> Iterator[Section]:
-    """A message that was forwarded as it is."""
+def _embedded(container: Ole, attachment: MsgStorage, name: str, unpacking: Unpacking) -> Iterator[Section]:
     unpacking.begin()
     try:
         for section in _message(container, (*attachment.path, _EMBEDDED), unpacking):
@@ -88,15 +88,15 @@ def _embedded(container: Ole, attachment: Storage, name: str, unpacking: Unpacki
         return
 
 
-def _signed(attachments: list[Storage], unpacking: Unpacking, *, signed: bool) -> Iterator[Section]:
-    """A signed message is one attachment that is a message in MIME; an encrypted one cannot be read."""
+def _signed(attachments: list[MsgStorage], unpacking: Unpacking, *, signed: bool) -> Iterator[Section]:
+    """A signed message has one attachment, a MIME message; encrypted messages are unreadable."""
     content = attachments[0].content(_DATA) if attachments else b""
     if not signed or not content:
         raise EncryptedFile(_ENCRYPTED)
     yield from message_sections(message(content), unpacking)
 
 
-def _envelope(storage: Storage, attachments: list[str]) -> Envelope:
+def _envelope(storage: MsgStorage, attachments: list[str]) -> Envelope:
     recipients = _storages(storage.container, storage.path, "__recip_version1.0_#")
     named = [(recipient.number(_RECIPIENT_KIND), _person(recipient)) for recipient in recipients]
     sender = storage.text(_SENDER)
@@ -113,12 +113,12 @@ def _envelope(storage: Storage, attachments: list[str]) -> Envelope:
     )
 
 
-def _person(recipient: Storage) -> str:
+def _person(recipient: MsgStorage) -> str:
     name, address = recipient.text(_RECIPIENT_NAME), recipient.text(_RECIPIENT_ADDRESS)
     return f"{name} <{address}>" if name and address and name != address else name or address
 
 
-def _body(storage: Storage) -> list[Section]:
+def _body(storage: MsgStorage) -> list[Section]:
     plain = storage.text(_BODY)
     content = storage.content(_HTML)
     page = decoded(content, _declared(storage)) if content else storage.text(_HTML)
@@ -126,24 +126,23 @@ def _body(storage: Storage) -> list[Section]:
     if not page and compressed:
         try:
             text = decompressed(compressed)
-            return best(plain, rtf.wrapped_html(text)) if rtf.is_html(text) else list(rtf.sections(text))
+            return best_body(plain, rtf.wrapped_html(text)) if rtf.is_html(text) else list(rtf.sections(text))
         except CorruptFile:
-            return best(plain, "")
-    return best(plain, page)
+            return best_body(plain, "")
+    return best_body(plain, page)
 
 
-def _declared(storage: Storage) -> str:
+def _declared(storage: MsgStorage) -> str:
     page = storage.number(_CODE_PAGE)
     return {0: "", 65001: "utf-8", 28591: "iso-8859-1"}.get(page, f"cp{page}")
 
 
-def _is_inline(attachment: Storage) -> bool:
-    """A picture in the text, or what Outlook itself hides."""
+def _is_inline(attachment: MsgStorage) -> bool:
     picture = _PICTURE.search(attachment.text(_LONG_NAME, _NAME)) is not None
     return bool(attachment.number(_HIDDEN)) or (picture and bool(attachment.text(_CONTENT_ID)))
 
 
-def _name(attachment: Storage, number: int) -> str:
+def _name(attachment: MsgStorage, number: int) -> str:
     name = attachment.text(_LONG_NAME, _NAME)
     if name:
         return name
@@ -153,11 +152,11 @@ def _name(attachment: Storage, number: int) -> str:
     return title or f"attachment {number}"
 
 
-def _storages(container: Ole, path: tuple[str, ...], prefix: str) -> list[Storage]:
+def _storages(container: Ole, path: tuple[str, ...], prefix: str) -> list[MsgStorage]:
     depth = len(path)
     names = {
         entry[depth]
         for entry in container.listdir(streams=False, storages=True)
         if len(entry) == depth + 1 and tuple(entry[:depth]) == path and entry[depth].startswith(prefix)
     }
-    return [Storage(container, (*path, name), 8) for name in sorted(names)[:_MOST_ATTACHMENTS]]
+    return [MsgStorage(container, (*path, name), 8) for name in sorted(names)[:_MOST_ATTACHMENTS]]

@@ -1,4 +1,4 @@
-"""Jupyter notebooks: words, code and what the code printed, cell by cell; pictures and the notebook's own data are left out."""
+"""Jupyter notebooks by cell, with printed output."""
 
 from __future__ import annotations
 
@@ -8,29 +8,30 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from rag_engine.errors import CorruptFile, EmptyDocument, FileTooLarge
 from rag_engine.parsers import html, markdown
-from rag_engine.parsers._encoding import read_text
-from rag_engine.parsers._sections import NO_TEXT, HeadingPath, clean, entered, is_blank, joined, titles
-from rag_engine.parsers.markdown import Place
+from rag_engine.parsers._shared.encoding import read_text
+from rag_engine.parsers._shared.sections import NO_TEXT, HeadingPath, clean, entered, is_blank, joined, titles
+from rag_engine.parsers.markdown import SourcePosition
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+SUFFIXES: Final = "ipynb"
+CONTENT: Final = "text"
+
 Map: TypeAlias = dict[str, object]
 
 _LARGEST: Final = 200 << 20
 _LONGEST_OUTPUT: Final = 200_000
-"""Characters of one output that are read: what a runaway loop printed is no document."""
-# Colours and cursor movements, and what a progress bar wrote over.
+"""Characters of one output; a runaway loop may print far more."""
 _TERMINAL: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]")
 _WRITTEN_OVER: Final = re.compile(r"[^\n]*\r(?!\n)")
 _OBJECT: Final = re.compile(r"<[\w.]+(?: [^<>]{0,200})?>")
-"""What stands for an object that cannot be shown as text, a figure for instance."""
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Sections anchored "cell 3", under the headings of the Markdown cells before."""
+    """Anchored "cell 3", under the headings of earlier Markdown cells."""
     if path.stat().st_size > _LARGEST:
         raise FileTooLarge("The notebook is too large to be read; clear its outputs and add it again.")
     try:
@@ -44,7 +45,7 @@ def parse(path: Path) -> Iterator[Section]:
 
 
 def _cells(notebook: Map) -> Iterator[Section]:
-    # Before version 4 cells stood in worksheets.
+    # Before format 4 the cells were in worksheets.
     sheets = [_map(sheet) for sheet in _list(notebook.get("worksheets"))] or [notebook]
     cells = [_map(cell) for sheet in sheets for cell in _list(sheet.get("cells"))]
     path: HeadingPath = ()
@@ -53,7 +54,7 @@ def _cells(notebook: Map) -> Iterator[Section]:
         anchor = f"cell {number}"
         match cell.get("cell_type"):
             case "markdown":
-                place = Place(path=path, anchor=anchor)
+                place = SourcePosition(path=path, anchor=anchor)
                 yield from markdown.sections(clean(source), place)
                 path = place.path
             case "heading":
@@ -70,7 +71,6 @@ def _cells(notebook: Map) -> Iterator[Section]:
 
 
 def _output(output: Map, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
-    """What a cell printed, its result or its error."""
     kind = output.get("output_type")
     if kind == "stream":
         yield Section(text=_printed(output.get("text")), anchor=anchor, headings=headings, kind="code")
@@ -78,12 +78,11 @@ def _output(output: Map, anchor: str, headings: tuple[str, ...]) -> Iterator[Sec
         message = f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}"
         yield Section(text=_printed(message), anchor=anchor, headings=headings, kind="code")
     else:
-        # In version 3 the kinds of data stood in the output itself.
+        # In format 3 the media types were keys of the output itself.
         yield from _result(_map(output.get("data")) or output, anchor, headings)
 
 
 def _result(data: Map, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
-    """A result in the form that says most: a table, words, else what would be printed."""
     page = _text(data.get("text/html", data.get("html")))[:_LONGEST_OUTPUT]
     plain = _printed(data.get("text/plain", data.get("text")))
     if "<table" in page or (page and not plain.strip()):
@@ -93,7 +92,7 @@ def _result(data: Map, anchor: str, headings: tuple[str, ...]) -> Iterator[Secti
         except CorruptFile:
             yield Section(text=plain, anchor=anchor, headings=headings, kind="code")
     elif words := _text(data.get("text/markdown")):
-        yield from markdown.sections(clean(words), Place(path=_levels(headings), anchor=anchor))
+        yield from markdown.sections(clean(words), SourcePosition(path=_levels(headings), anchor=anchor))
     elif plain.strip() and not _OBJECT.fullmatch(plain.strip()):
         yield Section(text=plain, anchor=anchor, headings=headings, kind="code")
     elif not plain.strip():
@@ -102,7 +101,6 @@ def _result(data: Map, anchor: str, headings: tuple[str, ...]) -> Iterator[Secti
 
 
 def _levels(headings: tuple[str, ...]) -> HeadingPath:
-    """The headings around an output, none of which one in it ends."""
     return tuple((place - len(headings), heading) for place, heading in enumerate(headings))
 
 
@@ -112,7 +110,6 @@ def _printed(value: object) -> str:
 
 
 def _text(value: object) -> str:
-    """A text, which a notebook may keep as a list of lines."""
     if isinstance(value, list):
         return "".join(line for line in cast("list[object]", value) if isinstance(line, str))
     return value if isinstance(value, str) else ""

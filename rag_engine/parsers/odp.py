@@ -1,4 +1,4 @@
-"""OpenDocument slides, packed or flat: each with its title, text, lists, tables, charts and notes."""
+"""OpenDocument presentations, zipped or flat."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._opendocument.objects import described, embedded
+from rag_engine.parsers._opendocument.objects import description, embedded_objects
 from rag_engine.parsers._opendocument.package import (
     DC,
     DRAW,
@@ -19,8 +19,8 @@ from rag_engine.parsers._opendocument.package import (
     document,
 )
 from rag_engine.parsers._opendocument.text import paragraph, table, texts
-from rag_engine.parsers._reading_order import Placed, in_reading_order
-from rag_engine.parsers._sections import is_blank, joined, one_line
+from rag_engine.parsers._shared.reading_order import Placed, in_reading_order
+from rag_engine.parsers._shared.sections import is_blank, joined, one_line
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
 
+SUFFIXES: Final = "otp fodp"
+
 _CONTAINERS: Final = frozenset(
     {f"{OFFICE}{name}" for name in ("body", "presentation", "drawing", "master-styles")}
 )
@@ -36,7 +38,7 @@ _DEEPEST: Final = 60
 _LENGTH: Final = re.compile(r"(-?\d{1,9}(?:\.\d{1,20})?)(mm|cm|in|pt|pc|px)")
 _UNITS: Final = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px": 25.4 / 96}
 _TITLES: Final = frozenset({"title"})
-# What a master says of its own is read once; what stands in for a slide's text is none.
+# Placeholders on a master hold no text of their own.
 _PLACEHOLDERS: Final = frozenset(
     {"title", "outline", "subtitle", "notes", "page", "date-time", "page-number"}
 )
@@ -44,24 +46,25 @@ _PLACEHOLDERS: Final = frozenset(
 
 @dataclass(slots=True)
 class _Slides:
-    """How far the reading is, and what the masters say that no slide has shown yet."""
-
     file: Path
     number: int = 0
     masters: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Sections by slide, "slide 2" and "slide 2, notes"; what a master repeats on every slide stands once, at the first."""
+    """Anchored "slide 2" or "slide 2, notes"; text of a master is emitted at its first slide."""
     yield from joined(_sections(path))
 
 
 def _sections(path: Path) -> Iterator[Section]:
     slides = _Slides(path)
-    for element, around in document(path, _CONTAINERS):
+    for element, ancestors in document(path, _CONTAINERS):
         if element.tag == f"{STYLE}master-page":
             slides.masters[element.get(f"{STYLE}name") or ""] = list(_master_texts(element))
-        elif element.tag == f"{DRAW}page" and around[-1].tag in {f"{OFFICE}presentation", f"{OFFICE}drawing"}:
+        elif element.tag == f"{DRAW}page" and ancestors[-1].tag in {
+            f"{OFFICE}presentation",
+            f"{OFFICE}drawing",
+        }:
             slides.number += 1
             yield from _slide(element, slides)
 
@@ -80,26 +83,26 @@ def _slide(page: _Element, slides: _Slides) -> Iterator[Section]:
     for notes in page.iterchildren(f"{PRESENTATION}notes"):
         for frame in notes.iterchildren(f"{DRAW}frame"):
             if frame.get(f"{PRESENTATION}class") in {"notes", None}:
-                said = "\n".join(texts(frame))
-                yield Section(text=said, anchor=f"{anchor}, notes", headings=(*headings, "Notes"))
+                lines = "\n".join(texts(frame))
+                yield Section(text=lines, anchor=f"{anchor}, notes", headings=(*headings, "Notes"))
 
 
 def _as_read(shapes: list[_Element]) -> list[_Element]:
-    """The shapes as a person reads them; what has no place of its own is read where it was put in, comments come last."""
-    placed: list[Placed[_Element]] = []
-    aside: list[_Element] = []
+    """A shape without a position follows the previous one."""
+    boxes: list[Placed[_Element]] = []
+    comments: list[_Element] = []
     left = top = width = height = 0.0
     for shape in shapes:
         if shape.tag == f"{OFFICE}annotation":
-            aside.append(shape)
+            comments.append(shape)
             continue
-        # A group stands where its first shape does.
+        # A group has the position of its first positioned shape.
         own = next((one for one in shape.iter() if one.get(f"{SVG}y")), shape)
         box = [_millimetres(own.get(f"{SVG}{name}") or "") for name in ("x", "y", "width", "height")]
         if box[0] is not None and box[1] is not None:
             left, top, width, height = box[0], box[1], box[2] or 0.0, box[3] or 0.0
-        placed.append(Placed(thing=shape, left=left, top=top, width=width, height=height))
-    return in_reading_order(placed) + aside
+        boxes.append(Placed(item=shape, left=left, top=top, width=width, height=height))
+    return in_reading_order(boxes) + comments
 
 
 def _millimetres(length: str) -> float | None:
@@ -110,23 +113,22 @@ def _millimetres(length: str) -> float | None:
 def _shape(
     shape: _Element, slides: _Slides, anchor: str, headings: tuple[str, ...], depth: int
 ) -> Iterator[Section]:
-    """A shape with those within it, in the order they are drawn."""
     if depth > _DEEPEST:
         return
     if shape.tag == f"{OFFICE}annotation":
         author = one_line(shape.findtext(f"{DC}creator") or "")
-        said = "\n".join(texts(shape))
-        text = f"{author}: {said}" if author and said else said
+        lines = "\n".join(texts(shape))
+        text = f"{author}: {lines}" if author and lines else lines
         yield Section(text=text, anchor=anchor, headings=(*headings, "Comments"))
     elif shape.tag == f"{TABLE}table":
         yield Section(text=table(shape), anchor=anchor, headings=headings, kind="table")
     elif shape.tag == f"{DRAW}frame":
-        objects = list(embedded(shape, slides.file))
+        objects = list(embedded_objects(shape, slides.file))
         yield from (Section(text=text, anchor=anchor, headings=headings, kind=kind) for kind, text in objects)
         for child in shape.iterchildren(f"{DRAW}text-box", f"{TABLE}table"):
             yield from _shape(child, slides, anchor, headings, depth + 1)
         if not objects:
-            yield Section(text=described(shape), anchor=anchor, headings=headings)
+            yield Section(text=description(shape), anchor=anchor, headings=headings)
     else:
         yield Section(text="\n".join(_lines(shape, 0)), anchor=anchor, headings=headings)
         for child in shape.iterchildren():
@@ -135,7 +137,6 @@ def _shape(
 
 
 def _lines(box: _Element, level: int) -> Iterator[str]:
-    """The paragraphs of a text box or shape, list items under each other as they are indented."""
     for child in box.iterchildren():
         if child.tag in {f"{TEXT}p", f"{TEXT}h"}:
             text = paragraph(child).text

@@ -1,4 +1,4 @@
-"""Spreadsheets of OpenDocument, packed or flat: cells with the text that the program itself showed, streamed row by row."""
+"""OpenDocument spreadsheets, zipped or flat: cells as displayed, streamed row by row."""
 
 from __future__ import annotations
 
@@ -8,29 +8,28 @@ from typing import IO, TYPE_CHECKING, Final
 from lxml import etree
 
 from rag_engine.errors import CorruptFile, EncryptedFile
-from rag_engine.parsers._archives import check_archive
-from rag_engine.parsers._grid import LAST_ROW, GridRow, column_letters, sheet_sections
-from rag_engine.parsers._ods_cells import Cell, cells_of, chart_titles, words
+from rag_engine.parsers._archives.zip_bombs import check_archive
 from rag_engine.parsers._opendocument.package import refuse_entities
-from rag_engine.parsers._sections import joined, one_line
-from rag_engine.parsers._xlsx_extras import note_text
-from rag_engine.parsers._xml_parts import Element, Package, attribute, descendants, local, translated
+from rag_engine.parsers._shared.sections import joined, one_line
+from rag_engine.parsers._sheets.grid import LAST_ROW, GridRow, column_letters, sheet_sections
+from rag_engine.parsers._sheets.ods_cells import OdsCell, cells_of, chart_titles, repeat_count, words
+from rag_engine.parsers._sheets.xlsx_comments import note_text
+from rag_engine.parsers._xml.parts import Element, XmlPackage, attribute, descendants, local, translated
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+SUFFIXES: Final = "ots fods"
+
 _DAMAGED: Final = "The spreadsheet is damaged and cannot be read; save it again."
 _MOST_REPEATED: Final = 1_000
-"""Rows: a row that says it is there a million times is written so often at the most."""
 _KEPT_DRAWINGS: Final = 10_000
 
 
 @dataclass(slots=True, kw_only=True)
 class _Sheet:
-    """The sheet being read: what has been found on it beside its cells."""
-
     title: str
     headings: tuple[str, ...]
     next_row: int = 1
@@ -38,19 +37,19 @@ class _Sheet:
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Tables anchored to their cells, "Budget!A2:F40"."""
+    """Anchored "Budget!A2:F40"."""
     yield from joined(_sections(path))
 
 
 def _sections(path: Path) -> Iterator[Section]:
     with path.open("rb") as file, translated(_DAMAGED):
         if file.read(2) != b"PK":
-            # A flat file, which is all parts in one.
+            # A flat file contains all parts.
             refuse_entities(file)
             yield from _content(None, file)
             return
         check_archive(path)
-        package = Package(file)
+        package = XmlPackage(file)
         manifest = package.tree("META-INF/manifest.xml")
         if manifest is not None and next(descendants(manifest, "encryption-data"), None) is not None:
             raise EncryptedFile
@@ -60,7 +59,7 @@ def _sections(path: Path) -> Iterator[Section]:
             yield from _content(package, stream)
 
 
-def _content(package: Package | None, stream: IO[bytes]) -> Iterator[Section]:
+def _content(package: XmlPackage | None, stream: IO[bytes]) -> Iterator[Section]:
     hidden: set[str] = set()
     tags = tuple(f"{{*}}{name}" for name in ("style", "table", "table-row", "shapes", "tracked-changes"))
     walk = etree.iterparse(
@@ -84,7 +83,7 @@ def _is_sheet(node: Element) -> bool:
 
 
 def _table(
-    package: Package | None, walk: Iterator[tuple[str, Element]], table: Element, hidden: set[str]
+    package: XmlPackage | None, walk: Iterator[tuple[str, Element]], table: Element, hidden: set[str]
 ) -> Iterator[Section]:
     title = attribute(table, "name")
     is_hidden = attribute(table, "style-name") in hidden
@@ -96,10 +95,7 @@ def _table(
 
 
 def _rows(
-    package: Package | None,
-    walk: Iterator[tuple[str, Element]],
-    table: Element,
-    sheet: _Sheet,
+    package: XmlPackage | None, walk: Iterator[tuple[str, Element]], table: Element, sheet: _Sheet
 ) -> Iterator[GridRow]:
     covering: list[tuple[int, int, str]] = []
     for event, node in walk:
@@ -109,15 +105,15 @@ def _rows(
             break
         name = local(node)
         if name == "shapes":
-            _keep_drawings(package, node, sheet.title, sheet)
+            _collect_drawings(package, node, sheet.title, sheet)
             node.clear()
-        if name != "table-row" or _owner(node) is not table:
+        if name != "table-row" or _table_of(node) is not table:
             continue
         number = sheet.next_row
-        repeated = _count(attribute(node, "number-rows-repeated"))
+        repeated = repeat_count(attribute(node, "number-rows-repeated"))
         sheet.next_row = min(number + repeated, LAST_ROW)
         cells = list(cells_of(node))
-        _keep_extras(package, node, cells, number, sheet)
+        _collect_extras(package, node, cells, number, sheet)
         covering = [item for item in covering if item[0] >= number]
         texts = {cell.column: cell.text for cell in cells if cell.text}
         wide = {
@@ -131,23 +127,21 @@ def _rows(
             for cell in cells
             if cell.text and cell.rows > 1 and len(cell.text) <= 200
         ]
-        _forget(node)
+        _free(node)
         if texts and number < LAST_ROW:
             for offset in range(min(repeated, _MOST_REPEATED)):
                 yield GridRow(number=number + offset, cells=dict(texts), wide=wide)
-    _forget(table)
+    _free(table)
 
 
-def _owner(row: Element) -> Element | None:
-    """The table that a row belongs to, through groups and header rows."""
+def _table_of(row: Element) -> Element | None:
     parent = row.getparent()
     while parent is not None and local(parent) in {"table-row-group", "table-header-rows", "table-rows"}:
         parent = parent.getparent()
     return parent
 
 
-def _forget(node: Element) -> None:
-    """Empty what was read, and what stands before it."""
+def _free(node: Element) -> None:
     node.clear()
     parent = node.getparent()
     while parent is not None and (before := node.getprevious()) is not None:
@@ -157,12 +151,8 @@ def _forget(node: Element) -> None:
             break
 
 
-def _count(told: str) -> int:
-    return max(int(told), 1) if told.isdecimal() and len(told) < 10 else 1
-
-
-def _keep_extras(
-    package: Package | None, node: Element, cells: list[Cell], number: int, sheet: _Sheet
+def _collect_extras(
+    package: XmlPackage | None, node: Element, cells: list[OdsCell], number: int, sheet: _Sheet
 ) -> None:
     for cell in cells:
         if len(sheet.extras) > _KEPT_DRAWINGS:
@@ -171,10 +161,10 @@ def _keep_extras(
         if cell.note:
             sheet.extras.append((place, note_text(cell.note, cell.note_author)))
         if cell.drawings is not None:
-            _keep_drawings(package, cell.drawings, place, sheet)
+            _collect_drawings(package, cell.drawings, place, sheet)
 
 
-def _keep_drawings(package: Package | None, node: Element, place: str, sheet: _Sheet) -> None:
+def _collect_drawings(package: XmlPackage | None, node: Element, place: str, sheet: _Sheet) -> None:
     for part in node.iter("{*}object", "{*}text-box", "{*}custom-shape"):
         is_chart = local(part) == "object"
         text = chart_titles(package, attribute(part, "href")) if is_chart else words(part)

@@ -1,4 +1,4 @@
-"""Pictures (PNG, JPEG, GIF, BMP, TIFF with its pages, WebP) by text recognition."""
+"""Pictures (PNG, JPEG, GIF, BMP, multi-page TIFF, WebP) by OCR."""
 
 from __future__ import annotations
 
@@ -9,17 +9,29 @@ from typing import TYPE_CHECKING, Final, cast
 import pymupdf
 
 from rag_engine.errors import CorruptFile, EmptyDocument, FileTooLarge, UnsupportedFile
-from rag_engine.parsers._mupdf import empty_store, translate_errors
-from rag_engine.parsers._ocr import PROGRAMS, Unread, file_sections, page_sections
-from rag_engine.parsers._sections import joined
-from rag_engine.parsers._unread_pages import MISSING, Reason, no_text, notices
+from rag_engine.parsers._ocr.ocr import PROGRAMS, Unread, file_sections, page_sections
+from rag_engine.parsers._ocr.unread_pages import MISSING, Reason, no_text, notices
+from rag_engine.parsers._shared.mupdf import empty_store, translate_errors
+from rag_engine.parsers._shared.sections import joined
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from pathlib import Path
 
-    from rag_engine.parsers._mupdf import Document
+    from rag_engine.parsers._shared.mupdf import PdfDocument
     from rag_engine.types import Section
+
+SUFFIXES: Final = "png jpg jpeg jpe jfif gif bmp dib tif tiff webp"
+MAGIC: Final = (
+    (b"\x89PNG\r\n", "png"),
+    (b"\xff\xd8\xff", "jpg"),
+    (b"GIF87a", "gif"),
+    (b"GIF89a", "gif"),
+    (b"II*\x00", "tiff"),
+    (b"MM\x00*", "tiff"),
+    (b"BM", "bmp"),
+)
+CONTENT: Final = "binary"
 
 __all__ = ["PROGRAMS", "parse"]
 
@@ -27,21 +39,19 @@ _NO_TEXT: Final = "The picture has no text in it that can be made out, so there 
 _DAMAGED: Final = "The picture is damaged or was cut off; save or download it again."
 _TOO_LARGE: Final = "The picture is too large to be read; make it smaller, or cut it into several."
 _WHOLE: Final = "picture"
-"""The place in a picture that is one."""
 _WEBP: Final = b"WEBP"
 _MOST_PAGES: Final = 2_000
-"""Of a TIFF: finding its last page takes the longer the more there are."""
+"""TIFF pages; seeking takes longer with each page."""
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """What is written on a picture, anchored "picture", or "p. 3" by its page. Raises `UnsupportedFile` without the program for it."""
+    """Anchored "picture", or "p. 3" by page. Raises `UnsupportedFile` if Tesseract is missing."""
     with path.open("rb") as file:
         is_webp = file.read(12)[8:] == _WEBP
     yield from joined(_alone(path) if is_webp else _pages(path), no_text=_NO_TEXT)
 
 
 def _alone(path: Path) -> Iterator[Section]:
-    """A picture that PyMuPDF does not open, but the program does."""
     try:
         yield from file_sections(path, _WHOLE)
     except Unread as error:
@@ -77,10 +87,10 @@ def _pages(path: Path) -> Iterator[Section]:
     yield from notices(unread, pages)
 
 
-def _opened(path: Path) -> Document:
+def _opened(path: Path) -> PdfDocument:
     with _translated_errors():
-        # By its content: its name may say anything.
-        return cast("Document", pymupdf.open(stream=path.read_bytes()))
+        # Detect the type by content, not by name.
+        return cast("PdfDocument", pymupdf.open(stream=path.read_bytes()))
 
 
 @contextmanager

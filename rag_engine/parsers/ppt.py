@@ -1,4 +1,4 @@
-"""Old PowerPoint files (.ppt of PowerPoint 97 to 2003): the texts of each slide, its title first, and its notes."""
+"""Old PowerPoint files (.ppt of PowerPoint 97 to 2003)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import CorruptFile, EncryptedFile
-from rag_engine.parsers._ole import open_ole, stream
-from rag_engine.parsers._sections import is_blank, joined, one_line
+from rag_engine.parsers._shared.ole import open_ole, stream
+from rag_engine.parsers._shared.sections import is_blank, joined, one_line
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+STREAMS: Final = "PowerPoint Document"
 
 _DAMAGED: Final = "The presentation is damaged and cannot be read; save it again as .pptx."
 _ENCRYPTED_MARK: Final = b"\xdf\xc4\xd1\xf3"
@@ -24,7 +26,6 @@ _NOTES_LIST: Final = 2
 _CONTAINER: Final = 0xF
 _DEEPEST: Final = 30
 _LEFT_OUT: Final = frozenset({0x0FD9, 0x0FC9, 0x1388})
-"""Headers and footers of masters, and what belongs to programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +39,13 @@ class _Record:
 
 @dataclass(slots=True)
 class _Slide:
-    """A slide or the notes of one, in the order of the presentation."""
-
     reference: int
-    """The number by which its place in the file is found."""
     identifier: int
-    """The number by which its notes refer to it."""
     texts: list[tuple[bool, str]] = field(default_factory=list[tuple[bool, str]])
-    """Each with whether it is the title."""
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Sections by slide, "slide 2" and "slide 2, notes"."""
+    """Anchored "slide 2" or "slide 2, notes". Raises `CorruptFile` and `EncryptedFile`."""
     with open_ole(path) as container:
         content = stream(container, "PowerPoint Document")
         user = stream(container, "Current User")
@@ -69,7 +65,6 @@ def _sections(content: bytes) -> Iterator[Section]:
         if record.kind == _PERSISTS:
             places |= _persists(content, record)
         elif record.kind == _SLIDE_LIST and record.instance in {0, _NOTES_LIST}:
-            # The last list of several is the one that was saved last.
             found = list(_listed(content, record))
             slides, notes = (found, notes) if record.instance == 0 else (slides, found)
     noted = {owner: text for owner, text in (_notes(content, note, places) for note in notes) if text}
@@ -87,7 +82,6 @@ def _sections(content: bytes) -> Iterator[Section]:
 
 
 def _records(content: bytes, start: int, end: int, depth: int) -> Iterator[_Record]:
-    """The records from a place on, each container before what is in it."""
     while start + 8 <= end:
         version, kind, size = struct.unpack_from("<HHL", content, start)
         stop = min(start + 8 + size, end)
@@ -99,7 +93,6 @@ def _records(content: bytes, start: int, end: int, depth: int) -> Iterator[_Reco
 
 
 def _persists(content: bytes, record: _Record) -> Iterator[tuple[int, int]]:
-    """Where the parts of the file stand that others refer to by number."""
     at = record.start
     while at + 4 <= record.end:
         (entry,) = struct.unpack_from("<L", content, at)
@@ -130,7 +123,6 @@ def _listed(content: bytes, record: _Record) -> Iterator[_Slide]:
 
 
 def _drawn(content: bytes, slide: _Slide, places: dict[int, int]) -> Iterator[tuple[bool, str]]:
-    """The texts that stand in the slide itself: of boxes, tables and shapes."""
     kind = -1
     for inner in _within(content, slide, places):
         if inner.kind == _TEXT_HEADER:
@@ -147,7 +139,6 @@ def _within(content: bytes, slide: _Slide, places: dict[int, int]) -> Iterator[_
 
 
 def _notes(content: bytes, notes: _Slide, places: dict[int, int]) -> tuple[int, str]:
-    """Of which slide the notes are, and what they say."""
     atoms = (record.start for record in _within(content, notes, places) if record.kind == _NOTES_ATOM)
     owner = next((struct.unpack_from("<L", content, start)[0] for start in atoms), 0)
     texts = [text for _, text in (*notes.texts, *_drawn(content, notes, places))]

@@ -1,49 +1,55 @@
-"""PPTX: slides in their order, each with title, text, tables, charts and diagrams as they are read, notes and comments."""
+"""PPTX: slides in order, with notes and comments."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._ooxml import A, Element, P, Package, R, number, package
+from rag_engine.parsers._archives.unpacking_limits import Unpacking
+from rag_engine.parsers._ooxml.package import A, Element, OoxmlPackage, P, R, number, package
 from rag_engine.parsers._ooxml.pictures import UNREAD, PictureReader
 from rag_engine.parsers._pptx.comments import authors_of, comment_sections
-from rag_engine.parsers._pptx.shapes import Places, Shape, places_of, shape_sections, shapes_of
-from rag_engine.parsers._sections import is_blank, joined, one_line
-from rag_engine.parsers._unpacking import Unpacking
-from rag_engine.recognition import PROGRAM
+from rag_engine.parsers._pptx.shapes import (
+    PlaceholderBoxes,
+    Shape,
+    placeholder_boxes,
+    shape_sections,
+    shapes_of,
+)
+from rag_engine.parsers._shared.sections import is_blank, joined, one_line
+from rag_engine.parsing.tesseract import PROGRAM
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+SUFFIXES: Final = "pptm potx ppsx ppsm potm"
+CONTENT: Final = "binary"
+
 PROGRAMS: Final = (PROGRAM,)
-"""For slides that are pictures."""
 _P14: Final = "{http://schemas.microsoft.com/office/powerpoint/2010/main}"
 _OFF: Final = frozenset({"0", "false", "off"})
 _ON: Final = frozenset({"1", "true", "on"})
-# Numbers of slides and their small pictures say nothing; dates and footers are told once.
-_SILENT: Final = frozenset({"sldNum", "sldImg", "hdr"})
+# Slide numbers and thumbnails carry no information; dates and footers are emitted once.
+_IGNORED: Final = frozenset({"sldNum", "sldImg", "hdr"})
 _REPEATED: Final = frozenset({"dt", "ftr"})
 _LONGEST_TITLE: Final = 100
-"""Characters of a line in large letters that is taken for the title where no shape says that it is one."""
+"""Characters of a line in the largest letters that counts as the title if no shape is marked as one."""
 _PROMPT: Final = re.compile(
     r"<[^<>]*>|footer|footer text|fußzeile|pied de page|pie de página|页脚|フッター", re.IGNORECASE
 )
 _MOST_PICTURES: Final = 3
-"""Of a slide without words, that are read."""
 _MOST_NAMED: Final = 10
 _UNNAMED_SECTIONS: Final = frozenset({"Default Section", "Untitled Section"})
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """A section per slide, "slide 2", under its title; tables by themselves; "slide 2, notes", "slide 2, comment 1"."""
+    """Anchored "slide 2", under its title, "slide 2, notes" or "slide 2, comment 1"; tables are separate."""
     yield from within(path, Unpacking())
 
 
 def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
-    """The same for a presentation in another file."""
     yield from joined(_sections(path, unpacking))
 
 
@@ -61,11 +67,10 @@ def _sections(path: Path, unpacking: Unpacking) -> Iterator[Section]:
                 read.add(part)
                 group = groups.get(slide.get("id") or "", "")
                 yield from presentation.slide(part, f"slide {count}", (group,) if group else ())
-        yield from presentation.unread()
+        yield from presentation.unread_notice()
 
 
 def _groups(root: Element) -> dict[str, str]:
-    """Slide id -> the name of the section it is in."""
     return {
         slide.get("id") or "": name
         for group in root.iter(f"{_P14}section")
@@ -75,32 +80,28 @@ def _groups(root: Element) -> dict[str, str]:
 
 
 class _Presentation:
-    """Reads slide after slide, each from its own part; what repeats from slide to slide is told once."""
-
-    def __init__(self, opened: Package, main: str, unpacking: Unpacking, *, right_to_left: bool) -> None:
+    def __init__(self, opened: OoxmlPackage, main: str, unpacking: Unpacking, *, right_to_left: bool) -> None:
         self._opened = opened
         self._unpacking = unpacking
         self._authors = authors_of(opened, main)
         self._right_to_left = right_to_left
-        self._places: dict[str, Places] = {}
-        self._told: set[str] = set()
-        self._shown: set[str] = set()
+        self._boxes: dict[str, PlaceholderBoxes] = {}
+        self._seen_texts: set[str] = set()
+        self._seen_layouts: set[str] = set()
         self._unread: list[str] = []
-        """The slides that are pictures, where there is no program to read them."""
 
     def slide(self, part: str, anchor: str, above: tuple[str, ...]) -> Iterator[Section]:
-        """All of one slide, under the headings `above` and its title."""
         root = self._opened.root(part)
         tree = root.find(f"{P}cSld/{P}spTree")
         shapes = (
             [] if tree is None else shapes_of(tree, self._layout(part), right_to_left=self._right_to_left)
         )
-        shapes = [shape for shape in shapes if shape.placeholder not in _SILENT]
+        shapes = [shape for shape in shapes if shape.placeholder not in _IGNORED]
         title = _title([shape for shape in shapes if shape.placeholder not in _REPEATED])
         hidden = ("Hidden slide",) if (root.get("show") or "").lower() in _OFF else ()
         headings = (*hidden, *above, *((title,) if title else ()))
         if not any(map(_has_words, shapes)):
-            yield from self._scan(part, anchor, headings)
+            yield from self._ocr_sections(part, anchor, headings)
         for shape in shapes:
             if shape.placeholder in _REPEATED and not self._is_new(shape.text):
                 continue
@@ -111,15 +112,13 @@ class _Presentation:
             yield from self._notes(notes, anchor, headings)
         yield from comment_sections(self._opened, part, self._authors, anchor, headings)
 
-    def _scan(self, part: str, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
-        """What is written on the pictures of a slide without words."""
+    def _ocr_sections(self, part: str, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
         pictures = PictureReader(self._opened, self._unpacking)
         yield from pictures.sections(part, anchor, headings, _MOST_PICTURES)
         if pictures.is_missing:
             self._unread.append(anchor)
 
-    def unread(self) -> Iterator[Section]:
-        """What is said of slides that are pictures and could not be read."""
+    def unread_notice(self) -> Iterator[Section]:
         if self._unread:
             rest = f" and {len(self._unread) - _MOST_NAMED} more" if len(self._unread) > _MOST_NAMED else ""
             named = ", ".join(self._unread[:_MOST_NAMED]) + rest
@@ -127,11 +126,10 @@ class _Presentation:
             yield Section(text=text, anchor=self._unread[0], kind="notice")
 
     def _background(self, slide: str, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
-        """Words on the layout and the master that show on each of their slides: told at the first."""
         for layout in [*self._opened.related(slide, "slideLayout")][:1]:
-            if layout in self._shown:
+            if layout in self._seen_layouts:
                 continue
-            self._shown.add(layout)
+            self._seen_layouts.add(layout)
             for part in (layout, *self._opened.related(layout, "slideMaster")):
                 tree = self._opened.root(part).find(f"{P}cSld/{P}spTree")
                 for shape in shapes_of(tree, {}) if tree is not None else ():
@@ -140,42 +138,39 @@ class _Presentation:
                         yield Section(text=text, anchor=anchor, headings=headings)
 
     def _is_new(self, text: str) -> bool:
-        if text in self._told:
+        if text in self._seen_texts:
             return False
-        self._told.add(text)
+        self._seen_texts.add(text)
         return True
 
     def _notes(self, part: str, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
         tree = self._opened.root(part).find(f"{P}cSld/{P}spTree")
         for shape in shapes_of(tree, {}) if tree is not None else ():
-            if shape.placeholder not in _SILENT | _REPEATED:
+            if shape.placeholder not in _IGNORED | _REPEATED:
                 yield from shape_sections(
                     self._opened, part, shape, f"{anchor}, notes", (*headings, "Notes"), self._unpacking
                 )
 
     def _layout(self, slide: str) -> Mapping[tuple[str, str], tuple[float, float, float, float]]:
-        """Where the slide's layout, else its master, puts what the slide itself gives no place."""
         layout = next(self._opened.related(slide, "slideLayout"), None)
         if layout is None:
             return {}
-        if layout not in self._places:
-            places: Places = {}
+        if layout not in self._boxes:
+            boxes: PlaceholderBoxes = {}
             masters = [*self._opened.related(layout, "slideMaster")][:1]
             for part in (*masters, layout):
-                own = places_of(self._opened.root(part).find(f"{P}cSld/{P}spTree"))
-                # The numbers of a master's placeholders are its own.
-                places |= own if part == layout else {key: box for key, box in own.items() if key[0]}
-            self._places[layout] = places
-        return self._places[layout]
+                own = placeholder_boxes(self._opened.root(part).find(f"{P}cSld/{P}spTree"))
+                # Placeholder numbers are only valid within one master.
+                boxes |= own if part == layout else {key: box for key, box in own.items() if key[0]}
+            self._boxes[layout] = boxes
+        return self._boxes[layout]
 
 
 def _has_words(shape: Shape) -> bool:
-    """Whether a shape says more than what repeats from slide to slide and what a picture shows."""
     return shape.placeholder not in _REPEATED and shape.element.tag != f"{P}pic"
 
 
 def _shows_everywhere(shape: Shape, text: str) -> bool:
-    """Whether a shape of a master is no prompt: what was drawn on it, or a footer that somebody wrote."""
     is_written = not shape.placeholder or (
         shape.placeholder == "ftr" and _PROMPT.fullmatch(text.strip()) is None
     )
@@ -183,7 +178,7 @@ def _shows_everywhere(shape: Shape, text: str) -> bool:
 
 
 def _title(shapes: Sequence[Shape]) -> str:
-    """The text of the shape that is the title; without one, the first line if its letters are the largest."""
+    """Without a title shape, the first line if it has the largest letters."""
     for shape in shapes:
         if shape.is_title and not is_blank(shape.text):
             return one_line(shape.text)

@@ -1,23 +1,28 @@
-"""reStructuredText: sections, paragraphs, lists, tables and code; nothing is included, executed or fetched."""
+"""reStructuredText."""
 
 from __future__ import annotations
 
 import csv
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import CorruptFile
-from rag_engine.parsers import _rst_tables, html, text
-from rag_engine.parsers._encoding import opened, text_lines
-from rag_engine.parsers._rst_inline import plain
-from rag_engine.parsers._sections import HeadingPath, entered, joined, section_anchor, titles
-from rag_engine.parsers._tables import table_text
+from rag_engine.parsers import html, text
+from rag_engine.parsers._rst import tables
+from rag_engine.parsers._rst.inline import plain
+from rag_engine.parsers._shared.encoding import text_encoding, text_lines
+from rag_engine.parsers._shared.sections import HeadingPath, entered, joined, section_anchor, titles
+from rag_engine.parsers._shared.tables import table_text
 from rag_engine.types import Section, SectionKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+SUFFIXES: Final = "rest"
+CONTENT: Final = "text"
 
 _LARGEST: Final = 16 << 20
 _DEEPEST: Final = 30
@@ -48,12 +53,8 @@ _SKIPPED: Final = frozenset(
     }
 )
 _ADMONITIONS: Final = {
-    **{
-        name: name.capitalize()
-        for name in ("note", "tip", "warning", "important", "caution", "danger", "hint")
-    },
-    "attention": "Attention",
-    "error": "Error",
+    **{name: name.capitalize() for name in ("note", "tip", "warning", "important", "caution", "danger")},
+    **{name: name.capitalize() for name in ("hint", "attention", "error")},
     "seealso": "See also",
     "todo": "To do",
     "versionadded": "New in version",
@@ -62,32 +63,18 @@ _ADMONITIONS: Final = {
     "versionremoved": "Removed in version",
 }
 _TITLED: Final = frozenset(
-    {
-        "admonition",
-        "topic",
-        "sidebar",
-        "rubric",
-        "table",
-        "csv-table",
-        "list-table",
-        "tab",
-        "tab-item",
-        "dropdown",
-        "card",
-    }
+    {"admonition", "topic", "sidebar", "rubric", "table", "csv-table", "list-table", "tab", "tab-item"}
+    | {"dropdown", "card"}
 )
 
 
 @dataclass(slots=True)
 class _Document:
-    """What is known of the document, and where in it we are."""
-
     substitutions: dict[str, str]
     styles: list[str] = field(default_factory=list[str])
-    """Of headings, in the order they came: the first stands above all others."""
+    """In order of appearance: the first is the outermost level."""
     path: HeadingPath = ()
     depth: int = 0
-    """Of lists around."""
 
     def section(self, content: str, kind: SectionKind = "prose") -> Section:
         headings = titles(self.path)
@@ -98,8 +85,7 @@ class _Document:
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Sections by heading, anchored "§ Heading"."""
-    encoding = opened(path)
+    encoding = text_encoding(path)
     if path.stat().st_size > _LARGEST:
         yield from joined(text.sections(text_lines(path, encoding)))
         return
@@ -109,16 +95,17 @@ def parse(path: Path) -> Iterator[Section]:
 
 def _substitutions(lines: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
+    # All uses of a value together stay about as long as the largest file.
+    longest = max(_LARGEST // max(sum(line.count("|") for line in lines), 1), 100)
     for line in lines:
         explicit = _EXPLICIT.match(line.strip())
         defined = _SUBSTITUTION.match(explicit["rest"] or "") if explicit is not None else None
         if defined is not None:
-            found[defined["name"]] = defined["value"] if defined["kind"] == "replace" else ""
+            found[defined["name"]] = defined["value"][:longest] if defined["kind"] == "replace" else ""
     return found
 
 
 def _blocks(document: _Document, lines: list[str], *, level: int) -> Iterator[Section]:
-    """The blocks of a body whose lines are not indented."""
     at = 0
     while at < len(lines):
         line = lines[at]
@@ -126,24 +113,18 @@ def _blocks(document: _Document, lines: list[str], *, level: int) -> Iterator[Se
             at += 1
         elif level == 0 and (heading := _heading(lines, at)) is not None:
             title, style, at = heading
-            yield _entered(document, title, style)
+            yield _enter_section(document, title, style)
         else:
-            end = _end(lines, at)
+            end = _block_end(lines, at)
             yield from _block(document, lines[at:end], level=level)
             at = end
 
 
 def _heading(lines: list[str], at: int) -> tuple[str, str, int] | None:
-    """Title, style and the line after, when a section begins here."""
     line, second = lines[at], lines[at + 1] if at + 1 < len(lines) else ""
     third = lines[at + 2] if at + 2 < len(lines) else ""
     if _ADORNMENT.match(line):
-        if (
-            second.strip()
-            and _ADORNMENT.match(third)
-            and third[0] == line[0]
-            and not _rst_tables.is_rule(line)
-        ):
+        if second.strip() and _ADORNMENT.match(third) and third[0] == line[0] and not tables.is_rule(line):
             return second.strip(), line[0] * 2, at + 3
         return None
     if line[0].isspace() or not _ADORNMENT.match(second) or len(second) < min(len(line), 4):
@@ -151,7 +132,7 @@ def _heading(lines: list[str], at: int) -> tuple[str, str, int] | None:
     return line.strip(), second[0], at + 2
 
 
-def _entered(document: _Document, title: str, style: str) -> Section:
+def _enter_section(document: _Document, title: str, style: str) -> Section:
     if style not in document.styles:
         document.styles.append(style)
     heading = document.words(title)
@@ -159,27 +140,25 @@ def _entered(document: _Document, title: str, style: str) -> Section:
     return document.section(heading)
 
 
-def _end(lines: list[str], at: int) -> int:
-    """The line after the block that begins at `at`."""
+def _block_end(lines: list[str], at: int) -> int:
     line = lines[at]
-    if _rst_tables.is_rule(line):
-        return _end_of_simple_table(lines, at)
+    if tables.is_rule(line):
+        return _simple_table_end(lines, at)
     if (_EXPLICIT.match(line) or _ITEM.match(line) or _FIELD.match(line)) and not line[0].isspace():
-        return _indented(lines, at + 1)
+        return _indented_end(lines, at + 1)
     if line[0].isspace():
-        return _indented(lines, at)
+        return _indented_end(lines, at)
     end = at + 1
     while end < len(lines) and lines[end].strip():
-        if _rst_tables.is_grid_line(line) and lines[end][0] not in "+|":
+        if tables.is_grid_line(line) and lines[end][0] not in "+|":
             break
         end += 1
     if end == at + 1 or not lines[at + 1][0].isspace():
-        return _indented(lines, end) if lines[end - 1].endswith("::") else end
-    return _indented(lines, at + 1)
+        return _indented_end(lines, end) if lines[end - 1].endswith("::") else end
+    return _indented_end(lines, at + 1)
 
 
-def _indented(lines: list[str], at: int) -> int:
-    """The line after a run of indented and blank lines."""
+def _indented_end(lines: list[str], at: int) -> int:
     end = last = at
     while end < len(lines) and (not lines[end].strip() or lines[end][0].isspace()):
         end += 1
@@ -188,13 +167,14 @@ def _indented(lines: list[str], at: int) -> int:
     return max(last, at)
 
 
-def _end_of_simple_table(lines: list[str], at: int) -> int:
-    rules = [
-        number for number in range(at + 1, min(at + 5_000, len(lines))) if _rst_tables.is_rule(lines[number])
-    ]
-    for rule in rules:
-        if rule + 1 >= len(lines) or not lines[rule + 1].strip():
-            return rule + 1
+def _simple_table_end(lines: list[str], at: int) -> int:
+    # A simple table has two more borders at most, below its header and at its end.
+    borders = (
+        number for number in range(at + 1, min(at + 5_000, len(lines))) if tables.is_rule(lines[number])
+    )
+    for border in islice(borders, 2):
+        if border + 1 >= len(lines) or not lines[border + 1].strip():
+            return border + 1
     return at + 1
 
 
@@ -204,10 +184,10 @@ def _block(document: _Document, lines: list[str], *, level: int) -> Iterator[Sec
         yield document.section("\n".join(lines))
     elif first[0].isspace():
         yield from _blocks(document, _dedented(lines), level=level + 1)
-    elif _rst_tables.is_grid_line(first):
-        yield document.section(document.words(_rst_tables.grid(lines)), "table")
-    elif _rst_tables.is_rule(first) and len(lines) > 1:
-        yield document.section(document.words(_rst_tables.simple(lines)), "table")
+    elif tables.is_grid_line(first):
+        yield document.section(document.words(tables.grid(lines)), "table")
+    elif tables.is_rule(first) and len(lines) > 1:
+        yield document.section(document.words(tables.simple(lines)), "table")
     elif (explicit := _EXPLICIT.match(first)) is not None:
         yield from _explicit(document, explicit["rest"] or "", lines[1:], level)
     elif first.startswith(">>>"):
@@ -222,7 +202,6 @@ def _block(document: _Document, lines: list[str], *, level: int) -> Iterator[Sec
 
 
 def _item(document: _Document, item: re.Match[str], lines: list[str], level: int) -> Iterator[Section]:
-    """An item of a list: its first line with the marker, what follows indented."""
     body = [first for first in [lines[0][item.end() :]] if first] + _dedented(lines[1:])
     marker = "- " if item["marker"] in "-*+•‣⁃" else f"{item['marker']} "
     document.depth += 1
@@ -243,7 +222,6 @@ def _item(document: _Document, item: re.Match[str], lines: list[str], level: int
 
 
 def _paragraph(document: _Document, lines: list[str], level: int) -> Iterator[Section]:
-    """A paragraph, lines of verse, a term with its definition, or words that announce code."""
     blank = next((number for number, line in enumerate(lines) if not line.strip()), len(lines))
     indented = next((number for number in range(1, len(lines)) if lines[number][:1].isspace()), None)
     head = "\n".join(lines[: min(blank, len(lines) if indented is None else indented)])
@@ -262,7 +240,6 @@ def _paragraph(document: _Document, lines: list[str], level: int) -> Iterator[Se
 
 
 def _explicit(document: _Document, rest: str, body: list[str], level: int) -> Iterator[Section]:
-    """A directive or a footnote; targets, substitutions and comments have no words of their own."""
     if (note := _NOTE.match(rest)) is not None:
         content = " ".join([note["text"] or "", *(line.strip() for line in body)])
         yield document.section(f"[{note['label']}] {document.words(content.strip())}")
@@ -300,7 +277,7 @@ def _directive(
             if not name.startswith(("version", "depr"))
             else f"{_ADMONITIONS[name]} "
         )
-        yield from _led(document, lead, [first, *content] if first else content, level)
+        yield from _labelled(document, lead, [first, *content] if first else content, level)
     elif name not in _SKIPPED:
         if argument and (
             name in _TITLED or not name.startswith(("auto", "container", "class", "only", "tabs"))
@@ -311,15 +288,13 @@ def _directive(
         yield from _blocks(document, content, level=level + 1)
 
 
-def _led(document: _Document, lead: str, lines: list[str], level: int) -> Iterator[Section]:
-    """Blocks, the first of which begins with a word that says what they are."""
+def _labelled(document: _Document, lead: str, lines: list[str], level: int) -> Iterator[Section]:
     for section in _blocks(document, lines, level=level + 1):
         yield document.section(lead + section.text, "prose") if lead and section.kind == "prose" else section
         lead = ""
 
 
 def _options(body: list[str]) -> tuple[dict[str, str], list[str]]:
-    """The options on the first lines, and the content after them."""
     options: dict[str, str] = {}
     at = 0
     latest = ""
@@ -333,7 +308,6 @@ def _options(body: list[str]) -> tuple[dict[str, str], list[str]]:
         else:
             break
         at += 1
-    # What are no options is content from the first line on.
     while at < len(body) and not body[at].strip():
         at += 1
     return options, body[at:]
@@ -369,6 +343,5 @@ def _html(document: _Document, source: str) -> Iterator[Section]:
 
 
 def _dedented(lines: list[str]) -> list[str]:
-    """Lines without the indentation that all of them have."""
     depth = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     return [line[depth:] for line in lines]

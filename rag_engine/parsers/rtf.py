@@ -1,4 +1,4 @@
-"""RTF: headings, paragraphs, lists and tables in order; notes after the text they belong to, headers and footers once."""
+"""RTF in order, with notes after their section."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import CorruptFile
 from rag_engine.parsers import html
-from rag_engine.parsers._encoding import is_binary
-from rag_engine.parsers._rtf.events import Cell, Note, Paragraph, RowEnd
-from rag_engine.parsers._rtf.reader import Reader
-from rag_engine.parsers._sections import (
+from rag_engine.parsers._rtf.events import RowEnd, RtfCell, RtfNote, RtfParagraph
+from rag_engine.parsers._rtf.reader import RtfReader
+from rag_engine.parsers._shared.encoding import is_binary
+from rag_engine.parsers._shared.sections import (
     HeadingPath,
     entered,
     is_blank,
@@ -22,14 +22,16 @@ from rag_engine.parsers._sections import (
     section_anchor,
     titles,
 )
-from rag_engine.parsers._tables import table_text
+from rag_engine.parsers._shared.tables import table_text
 from rag_engine.types import Section, SectionKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from rag_engine.parsers._rtf.events import Event, Style
+    from rag_engine.parsers._rtf.events import Event, RtfStyle
+
+MAGIC: Final = ((b"{\\rtf", "rtf"),)
 
 _BEGINNING: Final = re.compile(rb"\s*\{\\rtf")
 _NO_RTF: Final = "The file is no RTF document inside; save it again as .rtf or .docx."
@@ -37,22 +39,19 @@ _HTML: Final = re.compile(rb"\\fromhtml1\b")
 _HEADING: Final = re.compile(r"heading (\d)")
 _HEAD: Final = 4_096
 _MOST_ROWS: Final = 500
-"""Rows that are told together: a table must not grow in memory with the file."""
+"""Rows in one section, which bounds the memory of a table."""
 _DEEPEST_STYLE: Final = 9
 _MARGINS: Final = {"header": "Header", "footer": "Footer"}
 
 
 @dataclass(slots=True)
-class _Place:
-    """Where the reading is, and what it has not told yet."""
-
+class _Position:
     path: HeadingPath = ()
     cell: list[str] = field(default_factory=list[str])
     cells: list[str] = field(default_factory=list[str])
     nested: list[str] = field(default_factory=list[str])
     rows: list[list[str]] = field(default_factory=list[list[str]])
     boxes: list[str] = field(default_factory=list[str])
-    """Text boxes in the paragraph that is being read."""
     notes: list[Section] = field(default_factory=list[Section])
     margins: dict[str, Section] = field(default_factory=dict[str, Section])
     counts: Counter[str] = field(default_factory=Counter[str])
@@ -63,7 +62,7 @@ class _Place:
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Sections by heading, anchored "§ Heading"; notes and comments "footnote 3" and "comment 1"."""
+    """Anchored "§ Heading", "footnote 3" or "comment 1"."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as source:
         if _BEGINNING.match(source[:_HEAD].lstrip(b"\xef\xbb\xbf")) is None:
             raise CorruptFile(_NO_RTF)
@@ -73,49 +72,47 @@ def parse(path: Path) -> Iterator[Section]:
 
 
 def sections(source: bytes | mmap.mmap) -> Iterator[Section]:
-    """The blocks of an RTF document, or of the HTML that a mail program wrapped in it."""
+    """The blocks of an RTF document or of its encapsulated HTML (MS-OXRTFEX)."""
     if is_html(source):
         yield from html.sections(wrapped_html(source))
         return
-    reader = Reader()
-    place = _Place()
+    reader = RtfReader()
+    place = _Position()
     for event in reader.events(source):
-        yield from _told(event, place, reader.styles)
+        yield from _event_sections(event, place, reader.styles)
     yield from _end_of_table(place)
     yield from place.notes
     yield from place.margins.values()
 
 
 def is_html(source: bytes | mmap.mmap) -> bool:
-    """Whether a mail program wrapped a page of HTML in this RTF."""
     return _HTML.search(source[:_HEAD]) is not None
 
 
 def wrapped_html(source: bytes | mmap.mmap) -> str:
-    """The page that was wrapped in RTF by `\\fromhtml1`."""
     pieces: list[str] = []
-    for event in Reader(html=True).events(source):
-        if isinstance(event, Paragraph | Cell):
+    for event in RtfReader(html=True).events(source):
+        if isinstance(event, RtfParagraph | RtfCell):
             pieces.append(event.text)
     return "".join(pieces)
 
 
-def _told(event: Event, place: _Place, styles: dict[int, Style]) -> Iterator[Section]:
+def _event_sections(event: Event, place: _Position, styles: dict[int, RtfStyle]) -> Iterator[Section]:
     match event:
-        case Paragraph(in_table=True, text=text, label=label):
+        case RtfParagraph(in_table=True, text=text, label=label):
             place.cell.append(f"{label} {text}" if label else text)
-        case Paragraph():
+        case RtfParagraph():
             if not is_blank(event.text):
                 yield from _end_of_table(place)
                 yield from _paragraph(event, place, _level(event, styles))
             yield from (place.section(text) for text in place.boxes)
             place.boxes.clear()
-        case Note(kind="box", text=text):
+        case RtfNote(kind="box", text=text):
             place.boxes.append(text)
-        case Cell(text=text, depth=0):
+        case RtfCell(text=text, depth=0):
             place.cells.append(one_line(" ".join([*place.cell, text])))
             place.cell.clear()
-        case Cell(text=text):
+        case RtfCell(text=text):
             place.nested.append(one_line(" ".join([*place.cell, text])))
             place.cell.clear()
         case RowEnd(depth=0, continued=continued):
@@ -123,11 +120,11 @@ def _told(event: Event, place: _Place, styles: dict[int, Style]) -> Iterator[Sec
         case RowEnd():
             place.cell.append(", ".join(place.nested))
             place.nested.clear()
-        case Note():
+        case RtfNote():
             _note(event, place)
 
 
-def _paragraph(paragraph: Paragraph, place: _Place, level: int) -> Iterator[Section]:
+def _paragraph(paragraph: RtfParagraph, place: _Position, level: int) -> Iterator[Section]:
     text = paragraph.text.strip()
     if level:
         label = paragraph.label if any(map(str.isalnum, paragraph.label)) else ""
@@ -143,8 +140,7 @@ def _paragraph(paragraph: Paragraph, place: _Place, level: int) -> Iterator[Sect
         yield place.section(text)
 
 
-def _level(paragraph: Paragraph, styles: dict[int, Style]) -> int:
-    """Of a heading, from 1; 0 for other text."""
+def _level(paragraph: RtfParagraph, styles: dict[int, RtfStyle]) -> int:
     if paragraph.outline is not None:
         return paragraph.outline + 1 if 0 <= paragraph.outline < _DEEPEST_STYLE else 0
     number: int | None = paragraph.style
@@ -163,7 +159,7 @@ def _level(paragraph: Paragraph, styles: dict[int, Style]) -> int:
     return 0
 
 
-def _row(place: _Place, continued: frozenset[int]) -> Iterator[Section]:
+def _row(place: _Position, continued: frozenset[int]) -> Iterator[Section]:
     above = place.rows[-1] if place.rows else []
     cells = [
         above[at] if at in continued and not cell and at < len(above) else cell
@@ -177,9 +173,8 @@ def _row(place: _Place, continued: frozenset[int]) -> Iterator[Section]:
         place.rows.append(header)
 
 
-def _end_of_table(place: _Place) -> Iterator[Section]:
+def _end_of_table(place: _Position) -> Iterator[Section]:
     if place.cells or place.cell:
-        # The last row was cut off with the file.
         place.rows.append([*place.cells, one_line(" ".join(place.cell))])
         place.cells.clear()
         place.cell.clear()
@@ -192,7 +187,7 @@ def _end_of_table(place: _Place) -> Iterator[Section]:
         place.rows.clear()
 
 
-def _note(note: Note, place: _Place) -> None:
+def _note(note: RtfNote, place: _Position) -> None:
     if note.kind in _MARGINS:
         if any(map(str.isalpha, note.text)):
             title = _MARGINS[note.kind]

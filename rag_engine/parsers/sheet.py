@@ -1,12 +1,12 @@
-"""Spreadsheets: XLSX, XLSB, CSV and TSV of any delimiter and encoding; cells as shown, rows told by their numbers."""
+"""Spreadsheets: XLSX, XLSB, CSV and TSV with any delimiter and encoding."""
 
 from __future__ import annotations
 
 import zipfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers import _separated, _xlsb, _xlsx
-from rag_engine.parsers._sections import joined
+from rag_engine.parsers._shared.sections import joined
+from rag_engine.parsers._sheets import separated_values, xlsb, xlsx
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,17 +14,20 @@ if TYPE_CHECKING:
 
     from rag_engine.types import Section
 
+SUFFIXES: Final = "xlsx xlsm xltx xltm xlsb csv tsv tab"
+CONTENT: Final = "text binary"
+
 
 def parse(path: Path) -> Iterator[Section]:
-    """Tables anchored to their cells, "Budget!A2:F40", or "rows 2–40" where there are no sheets."""
+    """Anchored "Budget!A2:F40", or "rows 2–40" for text tables."""
     with path.open("rb") as file:
         is_archive = file.read(4) == b"PK\x03\x04"
     if not is_archive:
-        yield from joined(_separated.sections(path))
+        yield from joined(separated_values.sections(path))
     elif _is_binary(path):
-        yield from joined(_xlsb.sections(path))
+        yield from joined(xlsb.sections(path))
     else:
-        yield from joined(_xlsx.sections(path))
+        yield from joined(xlsx.sections(path))
 
 
 def _is_binary(path: Path) -> bool:

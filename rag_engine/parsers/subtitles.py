@@ -1,4 +1,4 @@
-"""Subtitles (SubRip, WebVTT, Sub Station Alpha, YouTube's SBV, lyrics): what is said, by whom, anchored to when."""
+"""Subtitles (SubRip, WebVTT, Sub Station Alpha, SBV, LRC), anchored to times."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers import text
-from rag_engine.parsers._encoding import opened, text_lines
-from rag_engine.parsers._lines import PASSAGE
-from rag_engine.parsers._sections import joined
+from rag_engine.parsers._shared.encoding import text_encoding, text_lines
+from rag_engine.parsers._shared.lines import PASSAGE
+from rag_engine.parsers._shared.sections import joined
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from rag_engine.parsers._lines import Line
+    from rag_engine.parsers._shared.lines import NumberedLine
+
+SUFFIXES: Final = "srt vtt ass ssa sbv lrc"
+BEGINNING: Final = r"WEBVTT|1\s+\d\d:\d\d:\d\d,\d{3} -->"
+CONTENT: Final = "text"
 
 _TIME: Final = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2})(?:[.,]\d{1,3})?"
 _CUE: Final = re.compile(rf"\s*{_TIME}\s*(?:-->|,)\s*{_TIME}(?:\s.*)?$")
@@ -41,9 +45,9 @@ _ASS_FIELDS: Final = (
     "text",
 )
 _ENOUGH: Final = PASSAGE // 2
-"""Characters after which a part ends with the next sentence, so that its times stay near what was said."""
+"""Characters after which a section ends with the next sentence, to keep its times precise."""
 _PAUSE: Final = 20
-"""Seconds of silence between two parts."""
+"""Seconds of silence that end a section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +59,16 @@ class _Cue:
 
 
 @dataclass(slots=True)
-class _Open:
-    """A cue whose lines are still coming."""
-
+class _OpenCue:
     start: int = 0
     end: int = 0
     lines: list[str] = field(default_factory=list[str])
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Sentences anchored "00:01:02–00:01:30"; what has no times is read as text."""
-    encoding = opened(path)
-    sections = _sections(_fresh(_cues(text_lines(path, encoding))))
+    """Anchored "00:01:02–00:01:30". A file without times is read as text."""
+    encoding = text_encoding(path)
+    sections = _sections(_without_repeated_lines(_cues(text_lines(path, encoding))))
     first = next(sections, None)
     if first is None:
         yield from joined(text.sections(text_lines(path, encoding)))
@@ -74,40 +76,38 @@ def parse(path: Path) -> Iterator[Section]:
         yield from joined(chain([first], sections))
 
 
-def _cues(lines: Iterable[Line]) -> Iterator[_Cue]:
-    opened_cue: _Open | None = None
+def _cues(lines: Iterable[NumberedLine]) -> Iterator[_Cue]:
+    open_cue: _OpenCue | None = None
     fields: tuple[str, ...] = _ASS_FIELDS
     for line in lines:
         content = line.text.strip("\ufeff \t")
         if (times := _CUE.match(content)) is not None:
-            if opened_cue is not None:
-                yield _closed(opened_cue, before_times=True)
-            opened_cue = _Open(_seconds(times.groups()[:3]), _seconds(times.groups()[3:]))
-        elif opened_cue is not None and content:
-            opened_cue.lines.append(content)
-        elif opened_cue is not None:
-            yield _closed(opened_cue)
-            opened_cue = None
+            if open_cue is not None:
+                yield _finished_cue(open_cue, before_times=True)
+            open_cue = _OpenCue(_seconds(times.groups()[:3]), _seconds(times.groups()[3:]))
+        elif open_cue is not None and content:
+            open_cue.lines.append(content)
+        elif open_cue is not None:
+            yield _finished_cue(open_cue)
+            open_cue = None
         elif content.startswith("Format:"):
             fields = tuple(name.strip().lower() for name in content[7:].split(","))
         else:
             yield from _single_line(content, fields)
-    if opened_cue is not None:
-        yield _closed(opened_cue)
+    if open_cue is not None:
+        yield _finished_cue(open_cue)
 
 
-def _closed(cue: _Open, *, before_times: bool = False) -> _Cue:
-    """A cue without markup; the number of the next one is no word of it."""
+def _finished_cue(cue: _OpenCue, *, before_times: bool = False) -> _Cue:
     lines = cue.lines[:-1] if before_times and cue.lines and cue.lines[-1].isdigit() else cue.lines
     voice = _VOICE.search(" ".join(lines))
     return _Cue(cue.start, cue.end, tuple(_plain(lines)), voice[1].strip() if voice else "")
 
 
 def _single_line(content: str, fields: tuple[str, ...]) -> Iterator[_Cue]:
-    """A cue that stands on one line."""
     if (dialogue := _ASS.match(content)) is not None and content.startswith("Dialogue"):
         values = dict(zip(fields, dialogue[1].split(",", len(fields) - 1), strict=False))
-        start, end = _clock(values.get("start", "")), _clock(values.get("end", ""))
+        start, end = _parsed_time(values.get("start", "")), _parsed_time(values.get("end", ""))
         words = values.get("text", "").replace("\\N", "\n").replace("\\n", "\n").replace("\\h", " ")
         if "\\p1" not in words:
             yield _Cue(start, end, tuple(_plain(words.split("\n"))), values.get("name", "").strip())
@@ -129,32 +129,30 @@ def _seconds(parts: tuple[str | None, ...]) -> int:
     return hours * 3600 + minutes * 60 + seconds
 
 
-def _clock(value: str) -> int:
+def _parsed_time(value: str) -> int:
     times = re.match(_TIME, value.strip())
     return _seconds(times.groups()) if times is not None else 0
 
 
-def _fresh(cues: Iterable[_Cue]) -> Iterator[_Cue]:
-    """Cues without the lines that captions which roll up show once more."""
+def _without_repeated_lines(cues: Iterable[_Cue]) -> Iterator[_Cue]:
     shown: tuple[str, ...] = ()
     end = -1
     for cue in cues:
         lines = cue.lines
         if cue.start <= end + 1:
-            kept = next(
+            repeats = next(
                 (size for size in range(min(len(shown), len(lines)), 0, -1) if shown[-size:] == lines[:size]),
                 0,
             )
-            # The same word said twice is no caption that rolls up.
-            if len(lines) > kept or cue.start <= end:
-                lines = lines[kept:]
+            # A phrase that is spoken twice is not a repeated caption.
+            if len(lines) > repeats or cue.start <= end:
+                lines = lines[repeats:]
         shown, end = cue.lines or shown, max(end, cue.end)
         if lines:
             yield replace(cue, lines=lines)
 
 
 def _sections(cues: Iterable[_Cue]) -> Iterator[Section]:
-    """Cues put together until a sentence ends."""
     words: list[str] = []
     speaker = ""
     start = end = size = 0
@@ -179,9 +177,9 @@ def _sections(cues: Iterable[_Cue]) -> Iterator[Section]:
 
 def _section(words: list[str], start: int, end: int) -> Section:
     text_of_cues = " ".join(words).replace(" \n", "\n")
-    anchor = _shown(start) if start >= end else f"{_shown(start)}–{_shown(end)}"
+    anchor = _timestamp(start) if start >= end else f"{_timestamp(start)}–{_timestamp(end)}"
     return Section(text=text_of_cues, anchor=anchor)
 
 
-def _shown(seconds: int) -> str:
+def _timestamp(seconds: int) -> str:
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"

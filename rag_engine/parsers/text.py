@@ -1,35 +1,37 @@
-"""Plain text in any encoding: paragraphs under the headings that people write without markup, with the lines they stand on."""
+"""Plain text, with headings recognised without markup."""
 
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._encoding import opened, text_lines
-from rag_engine.parsers._lines import Line, group, lines_anchor
-from rag_engine.parsers._sections import HeadingPath, joined, titles
-from rag_engine.parsers._text_headings import headed
+from rag_engine.parsers._shared.encoding import text_encoding, text_lines
+from rag_engine.parsers._shared.lines import NumberedLine, group, lines_anchor
+from rag_engine.parsers._shared.sections import HeadingPath, joined, titles
+from rag_engine.parsers._shared.text_headings import headed
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+SUFFIXES: Final = "txt log asc nfo text out bib po pot"
+CONTENT: Final = "text"
+
 
 def parse(path: Path) -> Iterator[Section]:
-    """Whole paragraphs together up to the size of a passage, anchored to their lines."""
-    yield from joined(sections(text_lines(path, opened(path))))
+    """Whole paragraphs of about a passage, anchored to their lines."""
+    yield from joined(sections(text_lines(path, text_encoding(path))))
 
 
-def after_blank(before: Line, line: Line) -> bool:
-    """Whether a paragraph begins."""
+def after_blank(before: NumberedLine, line: NumberedLine) -> bool:
     return not before.text.strip() and bool(line.text.strip())
 
 
 def sections(
-    lines: Iterable[Line], *, starts: Callable[[Line, Line], bool] = after_blank
+    lines: Iterable[NumberedLine], *, starts: Callable[[NumberedLine, NumberedLine], bool] = after_blank
 ) -> Iterator[Section]:
-    """The sections of lines of prose; a block begins where `starts` says so of a line and the one before it."""
+    """`starts` says whether the second of two lines starts a block."""
     for path, part in groupby(headed(lines), key=_path):
         headings = titles(path)
         for lines_of_section in group((line for _, line in part), starts=starts):
@@ -37,5 +39,5 @@ def sections(
             yield Section(text=text, anchor=lines_anchor(lines_of_section), headings=headings)
 
 
-def _path(headed_line: tuple[HeadingPath, Line]) -> HeadingPath:
+def _path(headed_line: tuple[HeadingPath, NumberedLine]) -> HeadingPath:
     return headed_line[0]

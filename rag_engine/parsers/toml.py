@@ -1,4 +1,4 @@
-"""TOML, INI and other files of settings: as they are written, a table at a time, under the path of its keys."""
+"""TOML, INI and other settings: the source text by table."""
 
 from __future__ import annotations
 
@@ -6,43 +6,45 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers import text
-from rag_engine.parsers._encoding import opened, text_lines
-from rag_engine.parsers._lines import Line, group, lines_anchor
-from rag_engine.parsers._sections import joined, one_line
+from rag_engine.parsers._shared.encoding import text_encoding, text_lines
+from rag_engine.parsers._shared.lines import NumberedLine, group, lines_anchor
+from rag_engine.parsers._shared.sections import joined, one_line
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+SUFFIXES: Final = "ini cfg conf properties env editorconfig service desktop"
+CONTENT: Final = "text"
+
 _TABLE: Final = re.compile(r"\s*\[\[?\s*(?P<name>[^\[\]=]{1,200}?)\s*\]\]?\s*(?:[#;].*)?$")
 _KEY: Final = re.compile(r"\"[^\"]*\"|'[^']*'|[^.\"']+")
 _MOST_LINES: Final = 2_000
-"""Lines of a table held before some are handed out."""
+"""Lines of one table held in memory."""
 _MULTILINE: Final = re.compile("\"\"\"|'''")
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Sections anchored by lines; the names of the table around are the headings."""
-    yield from joined(_sections(text_lines(path, opened(path))))
+    """Anchored by lines, headed by the names of their table."""
+    yield from joined(_sections(text_lines(path, text_encoding(path))))
 
 
-def _sections(lines: Iterable[Line]) -> Iterator[Section]:
+def _sections(lines: Iterable[NumberedLine]) -> Iterator[Section]:
     for headings, part in _tables(lines):
         for lines_of_section in group(part, starts=text.after_blank):
             content = "\n".join(line.text for line in lines_of_section)
             yield Section(text=content, anchor=lines_anchor(lines_of_section), headings=headings, kind="code")
 
 
-def _tables(lines: Iterable[Line]) -> Iterator[tuple[tuple[str, ...], list[Line]]]:
-    """The lines of each table with its path; a comment right above a table's name belongs to it. A long one comes in parts."""
+def _tables(lines: Iterable[NumberedLine]) -> Iterator[tuple[tuple[str, ...], list[NumberedLine]]]:
     headings: tuple[str, ...] = ()
-    pending: list[Line] = []
+    pending: list[NumberedLine] = []
     closing = ""
     for line in lines:
         name = None if closing else _TABLE.match(line.text)
         if name is not None:
-            above = _comments_at_end(pending)
+            above = _trailing_comments(pending)
             yield headings, pending[: len(pending) - above]
             pending = pending[len(pending) - above :]
             headings = tuple(
@@ -51,20 +53,19 @@ def _tables(lines: Iterable[Line]) -> Iterator[tuple[tuple[str, ...], list[Line]
         elif len(pending) >= _MOST_LINES:
             yield headings, pending
             pending = []
-        closing = _closing(line.text, closing)
+        closing = _open_quotes(line.text, closing)
         pending.append(line)
     yield headings, pending
 
 
-def _comments_at_end(lines: list[Line]) -> int:
+def _trailing_comments(lines: list[NumberedLine]) -> int:
     count = 0
     while count < len(lines) and lines[-1 - count].text.lstrip().startswith(("#", ";")):
         count += 1
     return count
 
 
-def _closing(content: str, closing: str) -> str:
-    """The quotation marks that end the text which the line leaves open; empty when it leaves none."""
+def _open_quotes(content: str, closing: str) -> str:
     for mark in _MULTILINE.findall(content):
         if not closing:
             closing = mark

@@ -1,17 +1,19 @@
-"""Contacts (vCard): a section per person or organisation."""
+"""Contacts (vCard, RFC 6350): one section per person or organisation."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._content_lines import ContentLine, content_lines, plain
-from rag_engine.parsers._encoding import opened, text_lines
-from rag_engine.parsers._sections import joined, one_line
+from rag_engine.parsers._calendar.content_lines import ContentLine, content_lines, plain
+from rag_engine.parsers._shared.encoding import text_encoding, text_lines
+from rag_engine.parsers._shared.sections import joined, one_line
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+SUFFIXES: Final = "vcard"
 
 _FIELDS: Final = {
     **dict.fromkeys(("ORG",), "Organisation"),
@@ -29,8 +31,8 @@ _FIELDS: Final = {
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """A section per card, anchored "§ its name"."""
-    lines = (line.text for line in text_lines(path, opened(path)))
+    """Anchored "§ Name"."""
+    lines = (line.text for line in text_lines(path, text_encoding(path)))
     yield from joined(_cards(lines))
 
 
@@ -51,11 +53,10 @@ def _card(lines: list[ContentLine]) -> Section:
     name = next((value for key, value in values if key == "FN" and value), "") or next(
         (value for key, value in values if key in {"N", "ORG"} and value), "Contact"
     )
-    told = [name, *(f"{_FIELDS[key]}: {value}" for key, value in values if key in _FIELDS and value)]
-    return Section(text="\n".join(told), anchor=f"§ {name}", headings=(name,))
+    lines_of_text = [name, *(f"{_FIELDS[key]}: {value}" for key, value in values if key in _FIELDS and value)]
+    return Section(text="\n".join(lines_of_text), anchor=f"§ {name}", headings=(name,))
 
 
 def _value(line: ContentLine) -> str:
-    """A value on one line; the parts of an address or a name are divided by commas."""
     parts = [one_line(plain(part)) for part in line.value.replace("\\;", "\0").split(";")]
     return ", ".join(part.replace("\0", ";") for part in parts if part)

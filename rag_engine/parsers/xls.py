@@ -1,4 +1,4 @@
-"""Old Excel files, XLS, by xlrd: cells as shown, merged cells, notes, hidden sheets named."""
+"""Old Excel files (XLS) by xlrd: cells as displayed."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from xlrd.biffh import XLRDError
 from xlrd.compdoc import CompDocError
 
 from rag_engine.errors import CorruptFile, EncryptedFile
-from rag_engine.parsers._date_formats import EPOCH, EPOCH_1904
-from rag_engine.parsers._grid import Area, GridRow, column_letters, merged, sheet_sections
-from rag_engine.parsers._number_formats import shown
-from rag_engine.parsers._sections import is_blank, joined, one_line
-from rag_engine.parsers._xlsx_extras import note_text
+from rag_engine.parsers._shared.sections import is_blank, joined, one_line
+from rag_engine.parsers._sheets.date_formats import EPOCH, EPOCH_1904
+from rag_engine.parsers._sheets.grid import Area, GridRow, column_letters, merged, sheet_sections
+from rag_engine.parsers._sheets.number_formats import format_value
+from rag_engine.parsers._sheets.xlsx_comments import note_text
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+
+SUFFIXES: Final = "xlt xlw"
+STREAMS: Final = "Workbook, Book"
 
 _DAMAGED: Final = "The spreadsheet is damaged and cannot be read; save it again."
 _NUMBERS: Final = frozenset({xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE})
@@ -66,7 +69,7 @@ _ERRORS: Final = cast("Mapping[int, str]", xlrd.error_text_from_code)
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Tables anchored to their cells, "Budget!A2:F40"."""
+    """Anchored "Budget!A2:F40"."""
     yield from joined(_sections(path))
 
 
@@ -87,7 +90,7 @@ def _sections(path: Path) -> Iterator[Section]:
         *(CompDocError, struct.error, OSError, KeyError, ValueError, TypeError, IndexError),
         *(AssertionError, AttributeError, ArithmeticError, NotImplementedError, RecursionError),
     ) as error:
-        # xlrd lets every error of damaged records through.
+        # xlrd raises arbitrary errors for damaged records.
         raise CorruptFile(_DAMAGED) from error
 
 
@@ -126,7 +129,7 @@ def _text(book: _Book, sheet: _Sheet, place: tuple[int, int], kind: int, value: 
         style = book.xf_list[sheet.cell_xf_index(*place)]
         found = book.format_map.get(style.format_key)
         number_format = found.format_str if found else "General"
-        return shown(value, number_format, epoch=EPOCH_1904 if book.datemode else EPOCH)
+        return format_value(value, number_format, epoch=EPOCH_1904 if book.datemode else EPOCH)
     if kind == xlrd.XL_CELL_BOOLEAN:
         return "TRUE" if value else "FALSE"
     if kind == xlrd.XL_CELL_ERROR:

@@ -1,4 +1,4 @@
-"""XML: documents under their headings, data by its elements as they come; no entity is expanded that is longer than a phrase."""
+"""XML: documents by heading, data by element in a stream. Only short entities are expanded."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lxml import etree
 from rag_engine.errors import CorruptFile
 from rag_engine.parsers import html as html_parser
 from rag_engine.parsers import text
-from rag_engine.parsers._encoding import opened_markup, text_blocks, text_lines
-from rag_engine.parsers._json_values import LONGEST_NAME, NAMING
-from rag_engine.parsers._sections import joined, one_line
-from rag_engine.parsers._tree import Block, Tree, lines_place
-from rag_engine.parsers._xml_documents import ROOTS, to_html
+from rag_engine.parsers._shared.encoding import markup_encoding, text_blocks, text_lines
+from rag_engine.parsers._shared.sections import joined, one_line
+from rag_engine.parsers._trees.json_values import LONGEST_NAME, NAMING
+from rag_engine.parsers._trees.tree import Tree, TreeBlock, lines_place
+from rag_engine.parsers._xml.documents import ROOTS, to_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,8 +25,15 @@ if TYPE_CHECKING:
 
     from rag_engine.types import Section
 
+SUFFIXES: Final = (
+    "rss atom nxml dita ditamap docbook dbk tei svg xsd xsl xslt wsdl plist kml gpx xliff xlf tmx "
+    "opml resx ttml"
+)
+BEGINNING: Final = r"\s*<\?xml\s"
+CONTENT: Final = "text"
+
 _LARGEST_DOCUMENT: Final = 32 << 20
-"""Bytes: the tree of a larger document would not fit the memory; it is read as data."""
+"""Bytes. A larger document is streamed as data, to save memory."""
 _ROOT: Final = re.compile(
     r"\A\ufeff?\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*<(?:[\w.-]+:)?([\w.-]+)",
     re.DOTALL,
@@ -36,17 +43,17 @@ _MARKUP: Final = re.compile(r"<(?:p|br|div|b|i|a|ul|li|img|h\d|table|span|strong
 _PREDEFINED: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _LONGEST_ENTITY: Final = 200
 _MOST_EXPANDED: Final = 100_000
-"""Characters that entities may add in all."""
+"""Characters that all expanded entities may add."""
 _LONGEST_TEXT: Final = 4_000
-"""Characters of one element that are held together."""
+"""Characters of one element held in memory."""
 _LONGEST_ATTRIBUTE: Final = 200
 _DEEPEST: Final = 60
 _LARGEST_FEED: Final = 1 << 16
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Sections anchored "§ Heading" for documents, by lines for data; what is no XML is read as text from there on."""
-    encoding = opened_markup(path)
+    """Anchored "§ Heading" for documents, by lines for data; invalid XML is read as text."""
+    encoding = markup_encoding(path)
     root = _root(path, encoding)
     if root == "html":
         yield from html_parser.parse(path)
@@ -84,7 +91,6 @@ def _document(path: Path, encoding: str) -> Iterator[Section]:
 
 
 def _character(reference: re.Match[str]) -> str:
-    """The character that an entity of HTML stands for, which documents use without declaring it."""
     name = reference[1]
     code = None if name in _PREDEFINED else html.entities.name2codepoint.get(name)
     return chr(code) if code else reference[0]
@@ -95,8 +101,8 @@ def _data(path: Path, encoding: str, *, attributes: bool) -> Iterator[Section]:
     try:
         for block in text_blocks(path, encoding):
             for start in range(0, len(block), _LARGEST_FEED):
-                yield from reader.fed(block[start : start + _LARGEST_FEED])
-        yield from reader.fed("", last=True)
+                yield from reader.feed(block[start : start + _LARGEST_FEED])
+        yield from reader.feed("", last=True)
     except expat.ExpatError as error:
         yield from reader.end()
         rest = (line for line in text_lines(path, encoding) if line.number >= error.lineno)
@@ -106,9 +112,7 @@ def _data(path: Path, encoding: str, *, attributes: bool) -> Iterator[Section]:
 
 
 @dataclass(slots=True)
-class _Open:
-    """An element that has begun."""
-
+class _OpenElement:
     name: str
     line: int
     attributes: str
@@ -117,18 +121,16 @@ class _Open:
     limit: int = _LONGEST_TEXT
     entered: bool = False
     mixed: bool = False
-    """Whether it has elements among its words."""
 
 
 class _Reader:
-    """Expat's events to sections. Internal entities are not expanded by expat where a default handler is set."""
+    """A default handler keeps expat from expanding internal entities."""
 
     def __init__(self, *, attributes: bool) -> None:
         self._with_attributes = attributes
         self._tree = Tree(lines_place)
-        self._open: list[_Open] = []
+        self._open: list[_OpenElement] = []
         self._inline = 0
-        """Elements open inside one that has words of its own: they are part of its text."""
         self._sections: list[Section] = []
         self._entities: dict[str, str] = {}
         self._expanded = 0
@@ -136,30 +138,29 @@ class _Reader:
         self._parser.buffer_text = True
         self._parser.UseForeignDTD(True)
         self._parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text
-        self._parser.EntityDeclHandler = self._declared
-        self._parser.DefaultHandler = self._other
+        self._parser.StartElementHandler = self._start_element
+        self._parser.EndElementHandler = self._end_element
+        self._parser.CharacterDataHandler = self._add_characters
+        self._parser.EntityDeclHandler = self._declare_entity
+        self._parser.DefaultHandler = self._expand_entity
 
-    def fed(self, source: str, *, last: bool = False) -> Iterator[Section]:
-        """Raises `ExpatError` where the source is no XML."""
+    def feed(self, source: str, *, last: bool = False) -> Iterator[Section]:
+        """Raises `ExpatError` if the source is not well-formed."""
         self._parser.Parse(source.encode("utf-8", errors="replace"), last)
-        yield from self._taken()
+        yield from self._take_sections()
 
     def end(self) -> Iterator[Section]:
-        """What is left, also of elements that never end."""
         while self._open:
             self._inline = 0
-            self._end("")
+            self._end_element("")
         self._sections += self._tree.end()
-        yield from self._taken()
+        yield from self._take_sections()
 
-    def _taken(self) -> Iterable[Section]:
+    def _take_sections(self) -> Iterable[Section]:
         taken, self._sections = self._sections, []
         return taken
 
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
+    def _start_element(self, name: str, attributes: dict[str, str]) -> None:
         if self._inline:
             self._inline += 1
             self._open[-1].texts.append(" ")
@@ -170,55 +171,56 @@ class _Reader:
                 self._inline = 1
                 above.mixed = True
                 return
-            self._words(above)
+            self._add_text(above)
             if not above.entered:
                 above.entered = True
                 self._enter(above)
-        shown = self._shown(attributes) if attributes and self._with_attributes else ""
-        self._open.append(_Open(name.rpartition(":")[2], self._parser.CurrentLineNumber, shown))
+        shown = self._attribute_text(attributes) if attributes and self._with_attributes else ""
+        self._open.append(_OpenElement(name.rpartition(":")[2], self._parser.CurrentLineNumber, shown))
 
-    def _enter(self, element: _Open) -> None:
+    def _enter(self, element: _OpenElement) -> None:
         label = " ".join(part for part in (element.name, element.attributes) if part)
-        head = Block(f"{'  ' * self._tree.depth}{label}:", first=element.line, last=element.line)
+        head = TreeBlock(f"{'  ' * self._tree.depth}{label}:", first=element.line, last=element.line)
         self._tree.enter(element.name if len(self._open) > 1 else "", head=head)
 
-    def _end(self, name: str) -> None:
+    def _end_element(self, name: str) -> None:
         del name
         if self._inline:
             self._inline -= 1
             return
         element = self._open.pop()
         if element.entered:
-            self._words(element)
+            self._add_text(element)
             self._sections += self._tree.leave()
             return
-        content = _plain("".join(element.texts))
+        content = _plain_text("".join(element.texts))
         if not content and not element.attributes:
             return
         label = " ".join(part for part in (element.name, element.attributes) if part)
-        self._add(element, content, f"{label}: {content}" if content else label)
+        self._add_block(element, content, f"{label}: {content}" if content else label)
         if element.name.lower() in NAMING and 0 < len(content) <= LONGEST_NAME and len(self._open) > 1:
             self._tree.name(content)
 
-    def _words(self, element: _Open) -> None:
-        """Words between the elements inside another."""
-        content = _plain("".join(element.texts))
+    def _add_text(self, element: _OpenElement) -> None:
+        content = _plain_text("".join(element.texts))
         element.texts.clear()
         element.size = 0
         if content:
-            self._add(element, content, content)
+            self._add_block(element, content, content)
 
-    def _add(self, element: _Open, content: str, shown: str) -> None:
+    def _add_block(self, element: _OpenElement, content: str, shown: str) -> None:
         last = self._parser.CurrentLineNumber
         indent = "  " * self._tree.depth
         if len(content) > _LONGEST_TEXT // 4:
-            self._sections += self._tree.alone(Block(content, first=element.line, last=last), element.name)
+            self._sections += self._tree.add_alone(
+                TreeBlock(content, first=element.line, last=last), element.name
+            )
         else:
             self._sections += self._tree.add(
-                Block(indent + shown.replace("\n", f"\n{indent}"), first=element.line, last=last)
+                TreeBlock(indent + shown.replace("\n", f"\n{indent}"), first=element.line, last=last)
             )
 
-    def _text(self, data: str) -> None:
+    def _add_characters(self, data: str) -> None:
         if not self._open:
             return
         element = self._open[-1]
@@ -226,13 +228,12 @@ class _Reader:
             element.texts.append(data)
             element.size += len(data)
             if element.size > element.limit and not self._inline:
-                self._long(element)
+                self._split_long_text(element)
 
-    def _long(self, element: _Open) -> None:
-        """A long text is handed out in parts, all but its last words."""
+    def _split_long_text(self, element: _OpenElement) -> None:
         content = "".join(element.texts)
         element.texts[:] = [content]
-        # Looked at again when it is twice as long: a page within a text is taken apart as one.
+        # Embedded HTML is parsed as a whole.
         element.limit = element.size * 2
         done, blank, rest = content.rpartition(" ")
         is_longest = element.size > _LONGEST_TEXT * 16
@@ -242,11 +243,11 @@ class _Reader:
             done, rest = content, ""
         element.texts[:] = [rest]
         element.size, element.limit = len(rest), _LONGEST_TEXT
-        part = Block(_plain(done), first=element.line, last=self._parser.CurrentLineNumber)
-        self._sections += self._tree.alone(part, element.name)
+        part = TreeBlock(_plain_text(done), first=element.line, last=self._parser.CurrentLineNumber)
+        self._sections += self._tree.add_alone(part, element.name)
         element.line = self._parser.CurrentLineNumber
 
-    def _declared(self, name: str, is_parameter: int, value: str | None, *_: str | None) -> None:
+    def _declare_entity(self, name: str, is_parameter: int, value: str | None, *_: str | None) -> None:
         if (
             not is_parameter
             and value is not None
@@ -255,15 +256,15 @@ class _Reader:
         ):
             self._entities[name] = value
 
-    def _other(self, data: str) -> None:
+    def _expand_entity(self, data: str) -> None:
         reference = _ENTITY.fullmatch(data)
         if reference is None:
             return
         value = self._entities.get(reference[1], _character(reference))
         self._expanded += len(value)
-        self._text(value if self._expanded <= _MOST_EXPANDED else data)
+        self._add_characters(value if self._expanded <= _MOST_EXPANDED else data)
 
-    def _shown(self, attributes: dict[str, str]) -> str:
+    def _attribute_text(self, attributes: dict[str, str]) -> str:
         short = (
             f"{name.rpartition(':')[2]}={one_line(value)}"
             for name, value in attributes.items()
@@ -272,8 +273,8 @@ class _Reader:
         return " ".join(short)
 
 
-def _plain(content: str) -> str:
-    """Text as a person reads it; feeds put whole pages of HTML into one element."""
+def _plain_text(content: str) -> str:
+    """Feeds embed whole HTML pages in one element."""
     if "<" in content and _MARKUP.search(content):
         try:
             return "\n".join(section.text for section in html_parser.sections(content))

@@ -1,6 +1,6 @@
-"""YAML as it is written, comments included, cut where keys begin, under the path of those keys.
+"""YAML: the source text, comments included, under the path of its keys.
 
-Only the parser's events are used: no tag is constructed, no alias is followed.
+Constructs no tag, follows no alias.
 """
 
 from __future__ import annotations
@@ -11,24 +11,27 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 import yaml
 
 from rag_engine.parsers import text
-from rag_engine.parsers._encoding import opened, text_blocks, text_lines
-from rag_engine.parsers._json_values import LONGEST_NAME, NAMING
-from rag_engine.parsers._sections import joined
-from rag_engine.parsers._tree import Block, Tree, lines_place
+from rag_engine.parsers._shared.encoding import text_blocks, text_encoding, text_lines
+from rag_engine.parsers._shared.sections import joined
+from rag_engine.parsers._trees.json_values import LONGEST_NAME, NAMING
+from rag_engine.parsers._trees.tree import Tree, TreeBlock, lines_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from rag_engine.parsers._lines import Line
+    from rag_engine.parsers._shared.lines import NumberedLine
     from rag_engine.types import Section
 
+SUFFIXES: Final = "yml eyaml"
+CONTENT: Final = "text"
+
 _DEEPEST: Final = 60
-"""Keys nested deeper are no places of their own."""
+"""Deeper keys get no section of their own."""
 _MOST_NESTED: Final = 500
-"""Files nested deeper are no settings of people, and take the library long."""
+"""Deeper nesting is not hand-written and slows the library."""
 _LARGEST: Final = 64 << 20
-"""Bytes: the events of a larger file take too long; it is cut where lines are not indented."""
+"""Bytes. The events of a larger file take too long."""
 _OTHER_LINE_ENDS: Final = {ord(character): " " for character in "\x85\u2028\u2029"}
 
 
@@ -43,8 +46,6 @@ class _Event(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """Where a key or an item of a list begins: the line, from 1, and how deep it is."""
-
     line: int
     depth: int
     heading: str = ""
@@ -58,8 +59,8 @@ class _Collection:
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Sections anchored by lines; what is no YAML is read as text from there on."""
-    yield from joined(_sections(path, opened(path)))
+    """Anchored by lines; invalid YAML is read as text."""
+    yield from joined(_sections(path, text_encoding(path)))
 
 
 def _sections(path: Path, encoding: str) -> Iterator[Section]:
@@ -68,7 +69,7 @@ def _sections(path: Path, encoding: str) -> Iterator[Section]:
         return
     tree = Tree(lines_place, kind="code")
     depths: list[int] = []
-    lines = _Lines(text_lines(path, encoding))
+    lines = _LineReader(text_lines(path, encoding))
     start = _Start(line=1, depth=_DEEPEST)
     try:
         for following in _starts(path, encoding):
@@ -82,8 +83,7 @@ def _sections(path: Path, encoding: str) -> Iterator[Section]:
     yield from tree.end()
 
 
-def _enter(tree: Tree, depths: list[int], start: _Start, lines: list[Line]) -> Iterator[Section]:
-    """The lines of a key, below the keys that it stands under."""
+def _enter(tree: Tree, depths: list[int], start: _Start, lines: list[NumberedLine]) -> Iterator[Section]:
     if not lines:
         return
     while depths and depths[-1] >= start.depth:
@@ -91,19 +91,17 @@ def _enter(tree: Tree, depths: list[int], start: _Start, lines: list[Line]) -> I
         yield from tree.leave()
     content = "\n".join(line.text for line in lines).strip("\n")
     written = [line.number for line in lines if line.text.strip()] or [lines[0].number]
-    tree.enter(start.heading, head=Block(content, first=written[0], last=written[-1]))
+    tree.enter(start.heading, head=TreeBlock(content, first=written[0], last=written[-1]))
     depths.append(start.depth)
 
 
-class _Lines:
-    """Lines taken as keys begin; comments right above a key go with it."""
-
-    def __init__(self, lines: Iterator[Line]) -> None:
+class _LineReader:
+    def __init__(self, lines: Iterator[NumberedLine]) -> None:
         self._lines = lines
-        self._waiting: list[Line] = []
+        self._waiting: list[NumberedLine] = []
         self._next = next(lines, None)
 
-    def before(self, number: int) -> list[Line]:
+    def before(self, number: int) -> list[NumberedLine]:
         taken = self._waiting
         while self._next is not None and self._next.number < number:
             taken.append(self._next)
@@ -114,19 +112,18 @@ class _Lines:
         self._waiting = taken[end:]
         return taken[:end]
 
-    def rest(self) -> Iterator[Line]:
+    def rest(self) -> Iterator[NumberedLine]:
         yield from self._waiting
         if self._next is not None:
             yield self._next
         yield from self._lines
 
 
-def _is_outermost(before: Line, line: Line) -> bool:
+def _is_outermost(before: NumberedLine, line: NumberedLine) -> bool:
     return bool(line.text) and not line.text[0].isspace() and before.text[:1].isspace()
 
 
 def _starts(path: Path, encoding: str) -> Iterator[_Start]:
-    """At most one a line: of several the outermost, an item being called what its first keys say."""
     latest: _Start | None = None
     for start, name in _all_starts(path, encoding):
         if latest is not None and start.line == latest.line:
@@ -141,15 +138,14 @@ def _starts(path: Path, encoding: str) -> Iterator[_Start]:
 
 
 def _all_starts(path: Path, encoding: str) -> Iterator[tuple[_Start, str]]:
-    """Every start, and the name that its value gives to what it stands in."""
     inside: list[_Collection] = []
-    for raw in _events(_Text(text_blocks(path, encoding))):
+    for raw in _events(_InputStream(text_blocks(path, encoding))):
         event = cast("_Event", raw)
         if len(inside) > _MOST_NESTED:
             raise yaml.YAMLError
         if isinstance(raw, yaml.CollectionEndEvent):
             inside.pop()
-            _passed(inside)
+            _end_node(inside)
         elif isinstance(raw, yaml.NodeEvent):
             scalar = event.value if isinstance(raw, yaml.ScalarEvent) else ""
             is_collection = isinstance(raw, yaml.CollectionStartEvent)
@@ -158,10 +154,10 @@ def _all_starts(path: Path, encoding: str) -> Iterator[tuple[_Start, str]]:
             if is_collection:
                 inside.append(_Collection(is_mapping=isinstance(raw, yaml.MappingStartEvent)))
             else:
-                _passed(inside, scalar)
+                _end_node(inside, scalar)
 
 
-def _events(stream: _Text) -> Iterator[object]:
+def _events(stream: _InputStream) -> Iterator[object]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return cast("Iterator[object]", cast("Any", yaml).parse(stream, Loader=loader))
 
@@ -178,16 +174,15 @@ def _start(inside: list[_Collection], line: int, scalar: str) -> Iterator[tuple[
         yield _Start(line=line, depth=_DEEPEST), scalar
 
 
-def _passed(inside: list[_Collection], scalar: str = "") -> None:
-    """A node has ended: what its parent expects next."""
+def _end_node(inside: list[_Collection], scalar: str = "") -> None:
     if inside and inside[-1].is_mapping:
         parent = inside[-1]
         parent.key = scalar if parent.expects_key else ""
         parent.expects_key = not parent.expects_key
 
 
-class _Text:
-    """What the parser reads from, with the line ends that we count and no others."""
+class _InputStream:
+    """Only line feeds end lines, as in our line numbers."""
 
     def __init__(self, blocks: Iterator[str]) -> None:
         self._blocks = blocks

@@ -1,10 +1,9 @@
-"""A reranker behind HTTP: the `/v1/rerank` call that Jina, Cohere, vLLM, llama.cpp and Infinity serve alike."""
+"""A reranker over HTTP: the `/v1/rerank` API of Jina, Cohere, vLLM, llama.cpp and Infinity."""
 
 from __future__ import annotations
 
 import asyncio
 import math
-import random
 from contextlib import asynccontextmanager, contextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
@@ -13,8 +12,9 @@ import httpx2
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from rag_engine.errors import BadSettings, RagError, RateLimited, Unavailable
-from rag_engine.reranking import probabilities, reordered
-from rag_engine.searchable import searchable_text
+from rag_engine.retrieval.rerank_scores import probabilities, reordered
+from rag_engine.text.chunk_text import searchable_text
+from rag_engine.wrappers.retry import Attempts, Backoff
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Sequence
@@ -27,28 +27,33 @@ _BACKEND = "reranker"
 
 
 class Settings(BaseModel):
-    """Where the reranker is and how long it may take. `timeout` and `deadline` are seconds for one attempt and for all."""
+    """A server with a rerank API as Cohere, Jina and text-embeddings-inference have it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     url: str
-    """The whole address of the call, e.g. `https://reranker.example/v1/rerank`."""
+    """Full URL of the endpoint: `https://reranker.example/v1/rerank`."""
     model: str = ""
+    """Name of the model, if the server needs one."""
     api_key: SecretStr = SecretStr("")
+    """API key of the server."""
     timeout: float = Field(default=5.0, gt=0)
+    """Time limit of one attempt."""
     deadline: float = Field(default=15.0, gt=0)
+    """Time limit of all attempts."""
     max_retries: int = Field(default=2, ge=0)
+    """Retries of one request."""
     back_off: float = Field(default=0.5, ge=0)
-    """Seconds before the first retry; doubled each time, with jitter."""
+    """Pause before the first retry; doubled each time, with jitter."""
     batch_size: int = Field(default=64, ge=1)
-    """Most passages in one call: servers refuse more than their limit."""
+    """Maximum passages per request; servers reject more than their limit."""
     max_characters: int = Field(default=4000, ge=1)
-    """Of one passage; the rest is not sent."""
+    """Characters sent of each passage."""
 
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[Reranker]:
-    """A reranker that holds one connection pool while the context is open."""
+    """The reranker; it keeps one connection pool while the context is open."""
     key = settings.api_key.get_secret_value()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     async with httpx2.AsyncClient(headers=headers, timeout=settings.timeout) as client:
@@ -69,24 +74,22 @@ class _HttpReranker:
         with _translate_errors():
             async with asyncio.timeout(self._settings.deadline):
                 for start in range(0, len(passages), size):
-                    scores += await self._score_patiently(query, passages[start : start + size])
+                    scores += await self._score_with_retries(query, passages[start : start + size])
         return reordered(hits, probabilities(scores), limit=limit)
 
-    async def _score_patiently(self, query: str, passages: Sequence[str]) -> list[float]:
-        attempt = 0
+    async def _score_with_retries(self, query: str, passages: Sequence[str]) -> list[float]:
+        attempts = Attempts(
+            backoff=Backoff(first=self._settings.back_off), most=self._settings.max_retries + 1
+        )
         while True:
             try:
                 with _translate_errors():
                     return await self._score(query, passages)
             except Unavailable as error:
-                if attempt == self._settings.max_retries:
-                    raise
-                wait = self._settings.back_off * 2**attempt * random.uniform(0.5, 1.5)  # noqa: S311 -- jitter, no secret
-                await asyncio.sleep(wait if error.retry_after is None else error.retry_after)
-            attempt += 1
+                await attempts.pause(error, retry_after=error.retry_after)
 
     async def _score(self, query: str, passages: Sequence[str]) -> list[float]:
-        # Every passage's score is asked for: with the final limit alone, batches could not be compared.
+        # Batches can be compared only if every passage has a score, so the final limit is not sent.
         body: dict[str, object] = {"query": query, "documents": list(passages), "top_n": len(passages)}
         if self._settings.model:
             body["model"] = self._settings.model

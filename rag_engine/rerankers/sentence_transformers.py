@@ -1,18 +1,18 @@
-"""A cross-encoder run in this process by the library sentence-transformers: any model by name or path."""
+"""A cross-encoder by name or path, run in this process with sentence-transformers."""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
-from sentence_transformers import CrossEncoder
 
 from rag_engine.errors import BadSettings, Unavailable
-from rag_engine.reranking import probabilities, reordered
-from rag_engine.searchable import searchable_text
+from rag_engine.retrieval.rerank_scores import probabilities, reordered
+from rag_engine.text.chunk_text import searchable_text
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Sequence
@@ -23,29 +23,35 @@ if TYPE_CHECKING:
 
     Scorer = Callable[[list[tuple[str, str]]], list[float]]
 
+# An optional extra, which may not be installed.
+_library: Final[Any] = importlib.import_module("sentence_transformers")
+
 
 class _Predictor(Protocol):
-    """What is used of `CrossEncoder`, whose own signature is not fully typed."""
-
     def predict(
         self, inputs: list[tuple[str, str]], *, batch_size: int, show_progress_bar: bool
     ) -> Sequence[float]: ...
 
 
+IS_LOCAL = True
+
+
 class Settings(BaseModel):
-    """`model` is a name of the model hub or a path; the default reads English only."""
+    """A cross-encoder of the library sentence-transformers, run by torch."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str = "cross-encoder/ms-marco-MiniLM-L6-v2"
+    """A name on the model hub, or a path; the default supports English only."""
     max_tokens: int = Field(default=512, ge=8)
-    """Of question and passage together; the model cuts what is longer."""
+    """Maximum tokens of question and passage together; longer pairs are truncated."""
     batch_size: int = Field(default=16, ge=1)
+    """Pairs scored together."""
 
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[Reranker]:
-    """Load the model off the event loop; one thread scores, so that questions queue instead of fighting for cores."""
+    """Loads the model off the event loop; one thread scores, so that questions do not compete for cores."""
     with ThreadPoolExecutor(1, thread_name_prefix="reranker") as pool:
         loop = asyncio.get_running_loop()
         scorer = await loop.run_in_executor(pool, _load, settings, data_dir)
@@ -68,10 +74,9 @@ class _CrossEncoderReranker:
 
 def _load(settings: Settings, data_dir: Path) -> Scorer:
     with _translate_errors(settings.model):
-        loaded = CrossEncoder(
+        encoder: _Predictor = _library.CrossEncoder(
             settings.model, max_length=settings.max_tokens, cache_folder=str(data_dir / "models")
         )
-    encoder = cast("_Predictor", loaded)
 
     def score(pairs: list[tuple[str, str]]) -> list[float]:
         with _translate_errors(settings.model):

@@ -1,0 +1,1 @@
+"""Splitters, one package each."""

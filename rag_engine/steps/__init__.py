@@ -1,0 +1,1 @@
+"""Pipeline steps, one module each."""

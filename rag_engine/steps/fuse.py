@@ -1,14 +1,12 @@
-"""Both legs' rankings become one, each weighed by how far it can be trusted with this question.
+"""Fuses the lexical and dense rankings, weighted by trust in each for the question.
 
-The dense leg's weight for each unit of cosine is exp(1.2 + 1.7 familiarity - 3.2 coverage), where
+The dense weight per unit of cosine is exp(1.2 + 1.7 familiarity - 3.2 coverage), where
 
-- familiarity (0 to 1) is how well the embedder knows the language of the question and of the passages found, told from how its
-  tokenizer cuts them up: a language it spells out letter by letter, its vectors do not know;
-- coverage (0 to 1) is how many of the question's words the best lexical hits hold: words say little where few of them match, as
-  in a question asked in another language than the passages'.
+- familiarity (0 to 1) is how well the embedder knows the language, by how finely its tokenizer splits the texts;
+- coverage (0 to 1) is the share of the question's words in the best lexical hits, low across languages.
 
-The weight is for cosines as they are, in units of the embedder's contrast (the distance at which it puts unrelated texts). Stretching
-every ranking of cosines to 0..1, as is usual, makes a question that nothing answers look as clear as one answered to the letter.
+Cosines are scaled by the embedder's contrast (the distance of unrelated texts). Stretching each ranking to 0..1 would make an
+unanswerable question look as clear as an exact match.
 """
 
 from __future__ import annotations
@@ -19,11 +17,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_engine.contrast import contrast_meter
-from rag_engine.coverage import best_coverage
-from rag_engine.familiarity import gauge, mean_familiarity
-from rag_engine.fusion import Method, fuse
-from rag_engine.searchable import searchable_text
+from rag_engine.retrieval.coverage import best_coverage
+from rag_engine.retrieval.fusion import Method, fuse
+from rag_engine.retrieval.language_familiarity import gauge, mean_familiarity
+from rag_engine.retrieval.score_scale import contrast_meter
+from rag_engine.text.chunk_text import searchable_text
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -32,39 +30,40 @@ if TYPE_CHECKING:
     from rag_engine.ports import Embedder, Ports, Step
     from rag_engine.types import Hit, Leg, Ranking
 
+PHASE = "search"
+POSITION = 30
 STATUS = ""
 
 _SAMPLED = 2
-"""Best passages of each leg whose language is looked at."""
 _COVERING = 2
-"""Best lexical passages of which one may cover the question."""
 
-# Tuned on 809 claims of SciFact's training part, half of the questions of XQuAD in English, Spanish, Chinese and between English
-# and Spanish, and on invented languages (English in cipher); flat around these values.
+# Tuned on 809 claims of SciFact, half of XQuAD in English, Spanish, Chinese and English-Spanish, and enciphered English; flat
+# around these values.
 _BIAS, _PER_FAMILIARITY, _PER_COVERAGE = 1.2, 1.7, -3.2
 _LEAST_SHARE = 0.02
-"""What a leg has at least: what it alone found comes last, but it comes."""
+"""So that a leg's unique hits come last but are not lost."""
 
 
 class Settings(BaseModel):
-    """How the legs are mixed.
-
-    `dense_share` fixes the dense leg's share of the mix instead of fitting it to each question. `familiarity` does the same for
-    how well the embedder knows the language: for models whose tokenizer spells out a language that they know, as BERT's does
-    with Chinese. `limit` is how many hits go on to be reranked.
-    """
+    """Mixes the rankings of words (lexical) and of meaning (dense)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     method: Method = "mix"
+    """How the rankings are mixed."""
     dense_share: float | None = Field(default=None, ge=0, le=1)
+    """Fixed share of the dense ranking, from 0 to 1; by default fitted to each question."""
     familiarity: float | None = Field(default=None, ge=0, le=1)
+    """How well the embedder knows the language, from 0 to 1; by default estimated from its tokenizer, which underrates models
+    that split a known language finely.
+    """
     limit: int = Field(default=50, ge=1)
+    """Hits passed on to the reranker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fused:
-    """The hits, best first, with what decided their order, ready for the trace."""
+    """The hits, best first, and the factors of their order, for the trace."""
 
     hits: tuple[Hit, ...]
     shares: Mapping[Leg, float]
@@ -72,20 +71,19 @@ class Fused:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judge:
-    """What is known of an embedder: how well it knows a text's language, and the scale of its cosines."""
+class LegTrust:
+    """How well an embedder knows a language, and the scale of its cosines."""
 
     familiarity: Callable[[str], float]
     contrast: Callable[[], Awaitable[float]]
 
 
-def judge_of(embedder: Embedder) -> Judge:
-    """The judge of an embedder; it remembers what it has measured."""
-    return Judge(familiarity=gauge(embedder.count_tokens), contrast=contrast_meter(embedder))
+def judge_of(embedder: Embedder) -> LegTrust:
+    return LegTrust(familiarity=gauge(embedder.count_tokens), contrast=contrast_meter(embedder))
 
 
 def build(settings: Settings, ports: Ports) -> Step:
-    """A step that turns the inquiry's rankings into its hits."""
+    """A step that fuses rankings into hits."""
     judge = judge_of(ports.embedder)
 
     async def fuse_step(inquiry: Inquiry) -> Inquiry:
@@ -103,9 +101,8 @@ def build(settings: Settings, ports: Ports) -> Step:
 
 
 async def fuse_rankings(
-    question: str, rankings: Sequence[Ranking], *, judge: Judge, settings: Settings, limit: int
+    question: str, rankings: Sequence[Ranking], *, judge: LegTrust, settings: Settings, limit: int
 ) -> Fused:
-    """The fused hits of one question."""
     legs: set[Leg] = {ranking.leg for ranking in rankings if ranking.hits}
     shares: Mapping[Leg, float] = dict.fromkeys(legs, 1.0)
     evidence: Mapping[str, float] = {}
@@ -120,9 +117,8 @@ async def fuse_rankings(
 
 
 async def _evidence(
-    question: str, rankings: Sequence[Ranking], judge: Judge, settings: Settings
+    question: str, rankings: Sequence[Ranking], judge: LegTrust, settings: Settings
 ) -> dict[str, float]:
-    """What the dense share is made of, by name."""
     passages = [searchable_text(hit.chunk) for ranking in rankings for hit in ranking.hits[:_SAMPLED]]
     known = settings.familiarity
     if known is None:
@@ -136,7 +132,7 @@ async def _evidence(
 
 
 def _dense_share(evidence: Mapping[str, float]) -> float:
-    """The share that gives a cosine its weight, once `fuse` has stretched the cosines of the ranking to 0..1."""
+    """Keeps the weight per cosine after `fuse` stretches the ranking to 0..1."""
     exponent = _BIAS + _PER_FAMILIARITY * evidence["familiarity"] + _PER_COVERAGE * evidence["coverage"]
     weight = math.exp(exponent) * evidence["spread"]
     return weight / (1 + weight)

@@ -1,4 +1,4 @@
-"""The step that makes a follow-up searchable: "and in London?" is asked again with what the conversation was about."""
+"""Makes a follow-up searchable: adds its subject to "and in London?"."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_engine import prompts, tokens
-from rag_engine.budget import messages_size
-from rag_engine.citations.reasoning import REASONING_END
+from rag_engine.citations.reasoning_prefix import REASONING_END
 from rag_engine.errors import RagError
-from rag_engine.follow_ups import is_fragment, leans_on_conversation
+from rag_engine.generation import prompts
+from rag_engine.generation.context_budget import messages_size
+from rag_engine.retrieval.follow_ups import leans_on_conversation
+from rag_engine.text import tokens
 from rag_engine.types import Prompt
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from rag_engine.ports import LanguageModel, Ports, Step
     from rag_engine.types import Turn
 
+PHASE = "search"
+POSITION = 10
 STATUS = ""
 
 _LATEST_TURNS = 6
@@ -33,16 +36,16 @@ _QUOTES = "\"'“”„«»「」`"
 
 
 class Settings(BaseModel):
-    """How follow-ups are understood."""
+    """Makes a follow-up question complete."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seconds: float = Field(default=5, gt=0)
-    """The longest wait for the language model; then the question is searched for as it was asked."""
+    """Time limit for the language model; after it, the original question is searched for."""
 
 
 def build(settings: Settings, ports: Ports) -> Step:
-    """A step that may change `inquiry.question`, what is searched for; the query's text stays what the person wrote."""
+    """A step that may rewrite `inquiry.question`, which is searched for; the query keeps its text."""
     return partial(refine, settings=settings, model=ports.model)
 
 
@@ -50,15 +53,15 @@ async def refine(
     inquiry: Inquiry,
     *,
     settings: Settings,
-    model: LanguageModel,
+    model: LanguageModel | None,
     today: Callable[[], date] = date.today,
 ) -> Inquiry:
-    """With a conversation before it, the question made complete by the language model, or by the words of the one before."""
+    """Completes a follow-up by the language model, or by words of the previous question."""
     earlier = [turn for turn in inquiry.history if turn.role == "user"]
     if not earlier:
         return inquiry
     asked = inquiry.query.text
-    if model.name == "extractive":
+    if model is None:
         return _understood(inquiry, _joined(asked, earlier))
     if not leans_on_conversation(asked):
         return inquiry
@@ -74,22 +77,24 @@ async def refine(
 
 
 def clean(said: str) -> str:
-    """The question in a model's reply: reasoning, quotation marks and line breaks taken off."""
+    """The question in a model's reply, without reasoning, quotation marks and line breaks."""
     return " ".join(REASONING_END.split(said)[-1].split()).strip(_QUOTES + " ")
 
 
 def is_plausible(refined: str, asked: str) -> bool:
-    """Whether a rewritten question can stand for the one asked: there, and not much longer."""
     return bool(refined) and len(refined) <= 3 * len(asked) + 200
 
 
 def _joined(asked: str, earlier: Sequence[Turn]) -> str:
-    """The question, after the one before it where it cannot be searched for alone; that one may be a fragment too."""
+    """Adds earlier questions if needed, back to the last one that is complete."""
     if not leans_on_conversation(asked):
         return asked
-    before = earlier[-1].text
-    if is_fragment(before) and len(earlier) > 1:
-        before = f"{earlier[-2].text} {before}"
+    needed: list[str] = []
+    for turn in reversed(earlier[-_LATEST_TURNS:]):
+        needed.insert(0, turn.text)
+        if not leans_on_conversation(turn.text):
+            break
+    before = " ".join(needed)
     return f"{tokens.cut(before, _TURN_TOKENS, count=tokens.estimate).strip()} {asked}"
 
 
@@ -107,7 +112,6 @@ async def _ask(model: LanguageModel, history: Sequence[Turn], asked: str, today:
     )
     prompt = Prompt(
         messages=messages,
-        question=asked,
         tokens=messages_size(messages, tokens.estimate),
         reply_tokens=_REPLY_TOKENS,
     )

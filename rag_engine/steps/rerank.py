@@ -1,4 +1,4 @@
-"""A second, slower look at the best fused hits, when a reranker is set up; cuts to the number of hits that is wanted."""
+"""Reranks the best hits, if a reranker is set, and cuts them to the limit."""
 
 from __future__ import annotations
 
@@ -15,28 +15,30 @@ if TYPE_CHECKING:
     from rag_engine.pipeline import Inquiry
     from rag_engine.ports import Ports, Reranker, Step
 
+PHASE = "search"
+POSITION = 40
 STATUS = ""
 
 _log = logging.getLogger(__name__)
 
 
 class Settings(BaseModel):
-    """`limit` is how many fused hits are looked at; `timeout` is seconds for all of it.
-
-    Hits that score below `min_score` (0 to 1) are dropped. A fused score is never compared with it: only a reranker's
-    score means the same for every question.
-    """
+    """Reorders the hits by a reranker."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     enabled: bool = False
+    """By default true if a reranker is set."""
     limit: int = Field(default=50, ge=1)
+    """Hits to rerank."""
     timeout: float = Field(default=20.0, gt=0)
+    """Time limit for all hits."""
     min_score: float = Field(default=0.0, ge=0, le=1)
+    """Hits with a lower score of the reranker, from 0 to 1, are dropped. Fused scores are never compared with it."""
 
 
 def build(settings: Settings, ports: Ports) -> Step:
-    """A step that leaves at most the query's limit of hits, reranked when that is enabled and works."""
+    """A step that keeps at most the query's limit of hits, reranked if possible."""
 
     async def rerank(inquiry: Inquiry) -> Inquiry:
         if settings.enabled and ports.reranker is not None and inquiry.hits:
@@ -50,7 +52,7 @@ async def _reranked(inquiry: Inquiry, reranker: Reranker, settings: Settings) ->
     candidates = inquiry.hits[: settings.limit]
     try:
         async with asyncio.timeout(settings.timeout):
-            # All candidates are asked back: what is dropped is decided by `min_score` here, not by position there.
+            # `min_score` drops by score, not position, so all candidates are scored.
             hits = await reranker.rerank(inquiry.question, candidates, limit=len(candidates))
     except (RagError, TimeoutError) as error:
         _log.warning("reranking failed, keeping the fused order: %s", error or "it took too long")

@@ -1,4 +1,4 @@
-"""Both legs in one call: what shares the question's words, and what shares its meaning."""
+"""Searches by words (lexical) and meaning (dense) in one call."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_engine.analysis import query_tokens
 from rag_engine.errors import EmbedderUnavailable, Unavailable
+from rag_engine.text.analyzer import query_tokens
 from rag_engine.types import Leg, Query, Ranking, Search
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rag_engine.ports import Embedder, Index, Ports, Step
     from rag_engine.types import Vector
 
+PHASE = "search"
+POSITION = 20
 STATUS = "Searching…"
 
 PART_MISSING = (
@@ -28,22 +30,21 @@ _log = logging.getLogger(__name__)
 
 
 class Settings(BaseModel):
-    """`candidates` is how many hits each leg hands to the fusion; `timeout` is seconds for embedding the question."""
+    """Searches the index by words and by meaning."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     candidates: int = Field(default=100, ge=1, le=1000)
+    """Hits of each search."""
     timeout: float = Field(default=10.0, gt=0)
+    """Time limit for embedding the question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """One ranking for each leg that could be asked, and the names of what had to be done without."""
-
     rankings: tuple[Ranking, ...]
     fallbacks: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
-    """Plain sentences a person should see with what is made of it."""
 
 
 def build(settings: Settings, ports: Ports) -> Step:
@@ -64,9 +65,9 @@ def build(settings: Settings, ports: Ports) -> Step:
 async def search_legs(
     question: str, query: Query, *, embedder: Embedder, index: Index, settings: Settings
 ) -> Found:
-    """Ask the legs of `query` for `question` in one round trip.
+    """Searches the legs of `query` for `question` in one round trip.
 
-    An embedder that fails costs the dense leg only, unless the query wants no other; a failing index is raised.
+    If the embedder fails, the lexical leg alone is used, unless the query wants only the dense one; index errors are raised.
     """
     searches: list[Search] = []
     fallbacks: list[str] = []

@@ -1,4 +1,4 @@
-"""Knowledge bases, their documents, and the text of each, in SQLite."""
+"""Knowledge bases, their documents and texts in SQLite."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ import time
 from typing import TYPE_CHECKING
 
 from rag_engine.errors import NotAllowed
-from rag_engine.storage.names import folded, knowledge_base_id, tidy
-from rag_engine.storage.texts import pack, unpack
-from rag_engine.storage.unfinished import SqliteUnfinished, knowledge_base_expected
+from rag_engine.ports import DocumentSave
+from rag_engine.storage.document_text import pack, unpack
+from rag_engine.storage.knowledge_base_names import folded, knowledge_base_id, tidy
+from rag_engine.storage.pending_work import SqlitePendingWork, knowledge_base_expected
 from rag_engine.types import Document, DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId, Section
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from rag_engine.storage.sqlite import Database, Row, Transaction
+    from rag_engine.storage.sqlite.database import Database, Row, Transaction
 
 _SELECT = """
     SELECT id, name, model FROM knowledge_bases
@@ -46,13 +47,12 @@ class SqliteCatalog:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.unfinished = SqliteUnfinished(database)
+        self.unfinished = SqlitePendingWork(database)
 
     async def open(self, name: str, *, model: str) -> KnowledgeBase:
-        """The knowledge base of that name, letter case aside, made now if it is new.
+        """The knowledge base of that name, ignoring case; created if missing.
 
-        One that is there comes back as it is, with the name and the model it was made with. Raises `UserError` for a name
-        that cannot be one.
+        Raises `UserError` for an invalid name.
         """
         name = tidy(name)
         rows = await self._database.fetch(
@@ -73,19 +73,17 @@ class SqliteCatalog:
         return _knowledge_base(rows[0])
 
     async def knowledge_bases(self) -> list[KnowledgeBase]:
-        """All of them, ordered by name without letter case."""
         rows = await self._database.fetch("SELECT id, name, model FROM knowledge_bases ORDER BY folded")
         return [_knowledge_base(row) for row in rows]
 
     async def select(
         self, *, ids: Collection[KnowledgeBaseId] = (), names: Collection[str] = ()
     ) -> list[KnowledgeBase]:
-        """Those of these ids and those of these names, letter case aside, ordered like all; what is not there is left out."""
+        """Those with these ids or names (ignoring case), by name."""
         rows = await self._database.fetch(_SELECT, (_list(ids), _list(folded(name) for name in names)))
         return [_knowledge_base(row) for row in rows]
 
     async def set_model(self, knowledge_base: KnowledgeBaseId, model: str) -> None:
-        """Record that the vectors of a knowledge base are those of another model now: it was embedded again."""
         async with self._database.transaction() as transaction:
             await transaction.execute(
                 "UPDATE knowledge_bases SET model = ? WHERE id = ?", (model, knowledge_base)
@@ -94,7 +92,7 @@ class SqliteCatalog:
     async def find(
         self, knowledge_base: KnowledgeBaseId, *, uri: str = "", digest: str = ""
     ) -> DocumentRecord | None:
-        """By the URI of one of its sources, else by the digest of its bytes (ready ones only, the oldest first)."""
+        """Find by a source's URI, else by digest (the oldest ready one)."""
         rows: list[Row] = []
         if uri:
             rows = await self._database.fetch(
@@ -113,42 +111,50 @@ class SqliteCatalog:
     async def save(
         self, record: DocumentRecord, *, source: str = "", sections: Sequence[Section] | None = None
     ) -> None:
-        """Insert or replace the record; its own URI and `source` lead to it from now on, and to no other document.
+        """Insert or replace the record; its URI and `source` then lead to it alone.
 
-        A document that was to go stays, with its knowledge base; with its text in place, what was kept of its file is dropped.
-        Raises `UnknownKnowledgeBase` when the knowledge base is not there, or was removed meanwhile, and `NotAllowed` when
-        another knowledge base has a document of that id: what one holds must never turn up in another.
+        This cancels its removal and that of its knowledge base. Raises `UnknownKnowledgeBase`, and `NotAllowed` if another
+        knowledge base has a document of that id.
         """
-        document = record.document
-        packed = None if sections is None else await asyncio.to_thread(pack, sections)
-        uris = [uri for uri in dict.fromkeys((document.uri, source)) if uri]
+        await self.save_all([DocumentSave(record=record, sources=(source,), sections=sections)])
+
+    async def save_all(self, saves: Sequence[DocumentSave]) -> None:
+        """As `save`, in one transaction."""
+        if not saves:
+            return
+        texts = await asyncio.to_thread(_packed, saves)
+        documents = [save.record.document for save in saves]
+        ids = [(document.id,) for document in documents]
+        sources = [
+            (document.knowledge_base, uri, document.id)
+            for document, save in zip(documents, saves, strict=True)
+            for uri in dict.fromkeys((document.uri, *save.sources))
+            if uri
+        ]
         with knowledge_base_expected():
             async with self._database.transaction() as transaction:
-                await _refuse_to_move(transaction, document)
-                await transaction.execute(_PUT_RECORD, _row(record))
-                await transaction.execute_many(
-                    _PUT_SOURCE, [(document.knowledge_base, uri, document.id) for uri in uris]
-                )
-                await transaction.execute("DELETE FROM removals WHERE document = ?", (document.id,))
-                await transaction.execute(_KEEP_OPEN, (document.knowledge_base,))
-                if packed is not None:
-                    await transaction.execute(_PUT_TEXT, (document.id, packed))
-                    await transaction.execute("DELETE FROM readings WHERE document = ?", (document.id,))
+                await _refuse_to_move(transaction, documents)
+                await transaction.execute_many(_PUT_RECORD, [_row(save.record) for save in saves])
+                await transaction.execute_many(_PUT_SOURCE, sources)
+                await transaction.execute_many("DELETE FROM removals WHERE document = ?", ids)
+                bases = dict.fromkeys((document.knowledge_base,) for document in documents)
+                await transaction.execute_many(_KEEP_OPEN, bases)
+                await transaction.execute_many(_PUT_TEXT, texts)
+                finished = [(document,) for document, _ in texts]
+                await transaction.execute_many("DELETE FROM readings WHERE document = ?", finished)
 
     async def remove(self, document: DocumentId) -> None:
-        """Remove a document with its sources and its text. Removing what is not there is no error."""
         async with self._database.transaction() as transaction:
             await transaction.execute("DELETE FROM documents WHERE id = ?", (document,))
 
     async def remove_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:
-        """The URI leads to no document any more. Removing what is not there is no error."""
         async with self._database.transaction() as transaction:
             await transaction.execute(
                 "DELETE FROM sources WHERE knowledge_base = ? AND uri = ?", (knowledge_base, uri)
             )
 
     async def records(self, knowledge_base: KnowledgeBaseId) -> list[DocumentRecord]:
-        """Ordered by title, then id."""
+        """The records by title, then id."""
         rows = await self._database.fetch(
             "SELECT * FROM documents WHERE knowledge_base = ? ORDER BY title, id",
             (knowledge_base,),
@@ -156,27 +162,26 @@ class SqliteCatalog:
         return [_record(row) for row in rows]
 
     async def digests(self) -> frozenset[str]:
-        """Of the bytes of every document that is not to go, each once; an empty one where a document is being written anew."""
+        """The digests of documents not being removed; "" while one is rewritten."""
         rows = await self._database.fetch(
             "SELECT DISTINCT digest FROM documents WHERE NOT (digest = '' AND chunks = 0)"
         )
         return frozenset(digest for (digest,) in rows)
 
     async def sources(self, document: DocumentId) -> list[str]:
-        """Every URI that leads to the document, oldest first."""
+        """The document's URIs, oldest first."""
         rows = await self._database.fetch(
             "SELECT uri FROM sources WHERE document = ? ORDER BY ordinal", (document,)
         )
         return [uri for (uri,) in rows]
 
     async def sections(self, document: DocumentId) -> list[Section]:
-        """The text as it was read, in reading order; empty when none was saved."""
+        """In reading order; empty if none was saved."""
         rows = await self._database.fetch("SELECT sections FROM texts WHERE document = ?", (document,))
         return await asyncio.to_thread(unpack, rows[0][0]) if rows else []
 
 
 async def _free_id(transaction: Transaction, name: str) -> KnowledgeBaseId:
-    """The id of the name, or the next like it when a renamed knowledge base has that one."""
     attempt = 0
     while await transaction.execute(
         "SELECT 1 FROM knowledge_bases WHERE id = ?", (knowledge_base_id(name, attempt),)
@@ -185,16 +190,25 @@ async def _free_id(transaction: Transaction, name: str) -> KnowledgeBaseId:
     return knowledge_base_id(name, attempt)
 
 
-async def _refuse_to_move(transaction: Transaction, document: Document) -> None:
-    rows = await transaction.execute("SELECT knowledge_base FROM documents WHERE id = ?", (document.id,))
-    if rows and rows[0][0] != document.knowledge_base:
-        raise NotAllowed(
-            f"{document.title} belongs to another knowledge base and cannot be moved from there."
-        )
+def _packed(saves: Sequence[DocumentSave]) -> list[tuple[str, bytes]]:
+    return [(save.record.document.id, pack(save.sections)) for save in saves if save.sections is not None]
+
+
+async def _refuse_to_move(transaction: Transaction, documents: Sequence[Document]) -> None:
+    rows = await transaction.execute(
+        "SELECT id, knowledge_base FROM documents WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps([document.id for document in documents]),),
+    )
+    bases = dict(rows)
+    for document in documents:
+        if bases.get(document.id, document.knowledge_base) != document.knowledge_base:
+            raise NotAllowed(
+                f"{document.title} belongs to another knowledge base and cannot be moved from there."
+            )
 
 
 def _list(values: Iterable[str]) -> str:
-    """As one parameter, of which a statement may have only so many."""
+    """SQLite limits the number of parameters."""
     return json.dumps(list(values), ensure_ascii=False)
 
 

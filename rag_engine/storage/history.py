@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rag_engine.errors import UserError
@@ -11,7 +12,7 @@ from rag_engine.types import ConversationId, Trace, Turn, TurnId
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.storage.sqlite import Database, Row
+    from rag_engine.storage.sqlite.database import Database, Row
 
 _PUT_TURN = """
     INSERT INTO turns (id, conversation, role, text, at) VALUES (?, ?, ?, ?, ?)
@@ -22,17 +23,21 @@ _PUT_TRACE = """
     ON CONFLICT (turn) DO UPDATE SET conversation = excluded.conversation, at = excluded.at, seconds = excluded.seconds,
         fallbacks = excluded.fallbacks, details = excluded.details
 """
+_KEEP_TRACE = """
+    INSERT INTO traces (turn, conversation, at, seconds, fallbacks, details) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (turn) DO NOTHING
+"""
+_LISTED = 8
 _LAST_CHARACTER = "\U0010ffff"
 
 
 class SqliteHistory:
-    """The ports `History` and `Traces`. Order is the order of writing, so equal or backward clocks do no harm."""
+    """The ports `History` and `Traces`, ordered by writing, because clocks may go backwards."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def read(self, conversation: ConversationId, *, limit: int) -> list[Turn]:
-        """The last `limit` turns, oldest first, in the order they were first written."""
+        """The last `limit` turns, oldest first, as first written."""
         rows = await self._database.fetch(
             "SELECT id, conversation, role, text, at FROM turns WHERE conversation = ? ORDER BY ordinal DESC LIMIT ?",
             (conversation, max(limit, 0)),
@@ -40,32 +45,33 @@ class SqliteHistory:
         return [_turn(row) for row in reversed(rows)]
 
     async def write(self, turns: Sequence[Turn], trace: Trace) -> None:
-        """All turns and their trace in one transaction; a turn id written before is replaced, and keeps its place."""
+        """One transaction; a known turn is replaced in its place."""
         turn_rows = [(turn.id, turn.conversation, turn.role, turn.text, turn.at) for turn in turns]
-        trace_row = (
-            trace.turn,
-            trace.conversation,
-            trace.at,
-            _json(dict(trace.seconds)),
-            _json(list(trace.fallbacks)),
-            _json(dict(trace.details)),
-        )
         async with self._database.transaction() as transaction:
             await transaction.execute_many(_PUT_TURN, turn_rows)
-            await transaction.execute(_PUT_TRACE, trace_row)
+            await transaction.execute(_PUT_TRACE, _trace_row(trace))
+
+    async def keep(self, trace: Trace) -> None:
+        """Write the trace unless the turn has one."""
+        async with self._database.transaction() as transaction:
+            await transaction.execute(_KEEP_TRACE, _trace_row(trace))
 
     async def forget(self, turns: Sequence[TurnId]) -> None:
-        """Remove these turns with their traces. Removing what is not there is no error."""
         rows = [(turn,) for turn in turns]
         async with self._database.transaction() as transaction:
             await transaction.execute_many("DELETE FROM turns WHERE id = ?", rows)
             await transaction.execute_many("DELETE FROM traces WHERE turn = ?", rows)
 
+    async def newest(self) -> float:
+        """When the newest turn was stored, in seconds since the epoch; 0 if there is none."""
+        rows = await self._database.fetch("SELECT at FROM turns ORDER BY ordinal DESC LIMIT 1")
+        return float(rows[0][0]) if rows else 0.0
+
     async def prune(self, *, before: float, limit: int) -> bool:
-        """Remove some turns and traces from before that time (seconds since the epoch), the oldest first; whether there may be more."""
+        """Remove up to `limit` turns and traces older than `before` (seconds since the epoch); returns whether more may remain."""
         more = False
         for table in ("turns", "traces"):
-            # Looked for outside of the transaction: who writes does not wait for a look at every row.
+            # Outside the transaction, so that writers do not wait.
             rows = await self._database.fetch(
                 f"SELECT ordinal FROM {table} WHERE at < ? ORDER BY ordinal LIMIT ?",  # noqa: S608 - two names of ours
                 (before, limit),
@@ -77,25 +83,43 @@ class SqliteHistory:
         return more
 
     async def trace(self, turn: TurnId | None = None) -> Trace | None:
-        """The trace of a turn, by its id or the beginning of it; without one, the trace of the newest turn.
+        """The trace of the turn with this id or beginning of it, else the newest; of a repeated question the latest.
 
-        Raises `UserError` when several turns begin so.
+        Raises `UserError` for an ambiguous beginning.
         """
         if turn is None:
             rows = await self._database.fetch("SELECT * FROM traces ORDER BY ordinal DESC LIMIT 1")
             return _trace(rows[0]) if rows else None
         rows = await self._database.fetch(
-            "SELECT * FROM traces WHERE turn >= ? AND turn < ? ORDER BY turn LIMIT 2",
-            (turn, turn + _LAST_CHARACTER),
+            "SELECT * FROM traces WHERE turn >= ? AND turn < ? ORDER BY turn = ? DESC, ordinal DESC LIMIT ?",
+            (turn, turn + _LAST_CHARACTER, turn, _LISTED),
         )
-        if len(rows) > 1 and rows[0][1] != turn:
-            raise UserError(f"several turns begin with {turn!r}: give more of the id.")
+        if (
+            len(rows) > 1
+            and rows[0][1] != turn
+            and len({row[1].rpartition("-")[0] or row[1] for row in rows}) > 1
+        ):
+            listed = ", ".join(
+                f"{row[1]} ({datetime.fromtimestamp(row[3], UTC):%Y-%m-%d %H:%M})" for row in rows
+            )
+            raise UserError(f"several turns begin with {turn!r}: give more of the id ({listed}).")
         return _trace(rows[0]) if rows else None
 
 
 def _turn(row: Row) -> Turn:
     identity, conversation, role, text, at = row
     return Turn(id=TurnId(identity), conversation=ConversationId(conversation), role=role, text=text, at=at)
+
+
+def _trace_row(trace: Trace) -> tuple[object, ...]:
+    return (
+        trace.turn,
+        trace.conversation,
+        trace.at,
+        _json(dict(trace.seconds)),
+        _json(list(trace.fallbacks)),
+        _json(dict(trace.details)),
+    )
 
 
 def _trace(row: Row) -> Trace:

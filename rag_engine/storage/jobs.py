@@ -1,4 +1,4 @@
-"""Ingest jobs that survive the process: a file waits in SQLite until a worker has read it to the end."""
+"""The ingestion queue in SQLite; jobs survive the process."""
 
 from __future__ import annotations
 
@@ -12,48 +12,44 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NewType, Protocol
 
 from rag_engine.errors import UnknownKnowledgeBase
-from rag_engine.storage.waiting import uninterrupted
-from rag_engine.storage.workers import WorkerId, lives, working
+from rag_engine.storage.uncancellable import uninterrupted
+from rag_engine.storage.worker_liveness import WorkerId, lives, working
 from rag_engine.types import KnowledgeBaseId
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
 
-    from rag_engine.storage.sqlite import Database, Row, Transaction
+    from rag_engine.storage.sqlite.database import Database, Row, Transaction
 
 JobId = NewType("JobId", int)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One file on its way into a knowledge base."""
-
     id: JobId
     knowledge_base: KnowledgeBaseId
     path: Path
 
 
 class JobQueue(Protocol):
-    """Where work is brought to."""
-
     async def add(self, knowledge_base: KnowledgeBaseId, paths: Sequence[Path]) -> None:
-        """Queue every file, in order and in one transaction; one that waits or is being read already is not queued twice."""
+        """Queue new files in order, in one transaction."""
         ...
 
     async def unfinished(self, knowledge_base: KnowledgeBaseId | None = None) -> list[Job]:
-        """What waits or is being read, oldest first."""
+        """Waiting and claimed jobs, oldest first."""
         ...
 
 
 class JobClaims(Protocol):
-    """What one worker does with the queue."""
+    """One worker's access to the queue."""
 
     async def claim(self, knowledge_base: KnowledgeBaseId | None = None) -> Job | None:
-        """The oldest job that nobody has; jobs of workers whose process has ended count as such. None when there is none."""
+        """Claim the oldest job without a living worker; None if there is none."""
         ...
 
     async def finish(self, job: JobId) -> None:
-        """Take the job off the queue, whatever became of it: the catalog knows. A job that was lost to another stays."""
+        """Remove this worker's job, done or failed."""
         ...
 
 
@@ -64,7 +60,7 @@ class SqliteJobQueue:
         self._database = database
 
     async def add(self, knowledge_base: KnowledgeBaseId, paths: Sequence[Path]) -> None:
-        """Queue every file by its absolute path. Raises `UnknownKnowledgeBase`."""
+        """Raises `UnknownKnowledgeBase`."""
         now = time.time()
         rows = [(knowledge_base, os.fsencode(path.absolute()), now) for path in paths]
         try:
@@ -76,11 +72,10 @@ class SqliteJobQueue:
                 )
         except sqlite3.IntegrityError as error:
             raise UnknownKnowledgeBase(
-                "the knowledge base is not there any more: it was removed meanwhile."
+                "the knowledge base no longer exists: it was removed meanwhile."
             ) from error
 
     async def unfinished(self, knowledge_base: KnowledgeBaseId | None = None) -> list[Job]:
-        """What waits or is being read, oldest first."""
         rows = await self._database.fetch(
             "SELECT id, knowledge_base, path FROM jobs WHERE ? IN ('', knowledge_base) ORDER BY id",
             (knowledge_base or "",),
@@ -98,7 +93,6 @@ class SqliteJobClaims:
         self._held: set[JobId] = set()
 
     async def claim(self, knowledge_base: KnowledgeBaseId | None = None) -> Job | None:
-        """The oldest job that nobody living has."""
         async with self._database.transaction() as transaction:
             await self._free_jobs_of_the_dead(transaction)
             rows = await transaction.execute(
@@ -110,18 +104,16 @@ class SqliteJobClaims:
                 return None
             job = _job(rows[0])
             await transaction.execute("UPDATE jobs SET worker = ? WHERE id = ?", (self.worker, job.id))
-            # Before the commit: cancelled while it commits, the job may be ours all the same.
+            # A cancelled commit may still have succeeded.
             self._held.add(job.id)
         return job
 
     async def finish(self, job: JobId) -> None:
-        """Take a job of this worker off the queue."""
         async with self._database.transaction() as transaction:
             await transaction.execute("DELETE FROM jobs WHERE id = ? AND worker = ?", (job, self.worker))
         self._held.discard(job)
 
     async def give_back(self) -> None:
-        """Let other workers have what this one began and did not finish."""
         if not self._held:
             return
         async with self._database.transaction() as transaction:
@@ -138,9 +130,9 @@ class SqliteJobClaims:
 
 @asynccontextmanager
 async def connect(database: Database, *, workers: Path) -> AsyncGenerator[SqliteJobClaims, None]:
-    """One worker's claims. `workers` is the directory in which living workers hold their lock files.
+    """A new worker's claims; `workers` has the lock files.
 
-    Leaving the block gives unfinished jobs back; a process that is killed leaves them to the next `claim` of any worker.
+    Unfinished jobs are released when the block ends, those of a killed process at any next `claim`.
     """
     with working(workers) as worker:
         claims = SqliteJobClaims(database, workers=workers, worker=worker)

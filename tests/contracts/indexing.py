@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
-from rag_engine.analysis import VERSION, query_tokens
 from rag_engine.ports import Index, IndexContents, IndexIdentity
+from rag_engine.text.analyzer import VERSION, query_tokens
 from rag_engine.types import Chunk, ChunkId, Document, DocumentId, KnowledgeBaseId, Ranking, Search
 
 if TYPE_CHECKING:

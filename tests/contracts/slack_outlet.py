@@ -8,7 +8,7 @@ from bot.port import Button, Page, Room, Write
 
 if TYPE_CHECKING:
     from tests.doubles.chat_server import Shown
-    from tests.doubles.slack_server import SlackServer
+    from tests.doubles.slack_double.server import SlackServer
     from tests.unit.adapters.slack.conftest import Bot
 
 SEARCHING = Page(status="Searching 3 files…")

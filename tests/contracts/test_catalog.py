@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_engine.errors import NotAllowed, UnknownKnowledgeBase, UserError
-from rag_engine.storage import sqlite
 from rag_engine.storage.catalog import SqliteCatalog
-from rag_engine.storage.texts import pack, unpack
+from rag_engine.storage.document_text import pack, unpack
+from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import (
     Document,
     DocumentId,
@@ -33,7 +33,7 @@ MODEL = "all-MiniLM-L6-v2@fp32"
 
 @pytest.fixture(params=["sqlite"])
 async def catalog(tmp_path: Path) -> AsyncIterator[SqliteCatalog]:
-    async with sqlite.connect(tmp_path / "footnote.sqlite") as database:
+    async with connect(tmp_path / "footnote.sqlite") as database:
         yield SqliteCatalog(database)
 
 
@@ -66,7 +66,7 @@ async def test_a_knowledge_base_is_made_once_whatever_the_case_and_the_spaces(ca
 
 async def test_the_same_name_has_the_same_id_on_every_machine(catalog: SqliteCatalog, tmp_path: Path) -> None:
     here = await catalog.open("Straße", model=MODEL)
-    async with sqlite.connect(tmp_path / "other.sqlite") as database:
+    async with connect(tmp_path / "other.sqlite") as database:
         there = await SqliteCatalog(database).open("STRASSE", model=MODEL)
     assert here.id == there.id
 

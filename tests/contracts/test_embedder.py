@@ -12,11 +12,9 @@ import numpy as np
 import pytest
 from pydantic import SecretStr
 
-from rag_engine import minilm
-from rag_engine.caching import CachedEmbedder
-from rag_engine.embedders import hashing, local, openai, sentence_transformers
-from tests.doubles.embeddings_server import embeddings_server
-from tests.doubles.tiny_model import save_tiny_model
+from rag_engine.embedders import _minilm, hashing, local, openai
+from rag_engine.wrappers.cached_embedder import CachedEmbedder
+from tests.doubles.model_servers.embeddings_server import embeddings_server
 from tests.doubles.vector_cache import MemoryVectorCache
 
 if TYPE_CHECKING:
@@ -43,16 +41,14 @@ TEXTS = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workshop:
-    """Where embedders are made: a data directory with the model built, and a tiny model."""
+    """A data directory that holds the built model once an embedder needed it."""
 
     data_dir: Path
-    tiny_model: Path
 
 
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    root = tmp_path_factory.mktemp("embedders")
-    return Workshop(data_dir=root / "data", tiny_model=save_tiny_model(root / "tiny"))
+    return Workshop(data_dir=tmp_path_factory.mktemp("embedders") / "data")
 
 
 def hashed(workshop: Workshop) -> AbstractAsyncContextManager[Embedder]:
@@ -68,13 +64,21 @@ def local_int8(workshop: Workshop) -> AbstractAsyncContextManager[Embedder]:
 
 
 def transformers_minilm(workshop: Workshop) -> AbstractAsyncContextManager[Embedder]:
-    settings = sentence_transformers.Settings(model=str(minilm.installed()), device="cpu")
+    from rag_engine.embedders import sentence_transformers
+
+    settings = sentence_transformers.Settings(model=str(_minilm.installed()), device="cpu")
     return sentence_transformers.connect(settings, data_dir=workshop.data_dir)
 
 
 def transformers_tiny(workshop: Workshop) -> AbstractAsyncContextManager[Embedder]:
+    from rag_engine.embedders import sentence_transformers
+    from tests.doubles.model_servers.tiny_model import save_tiny_model
+
     settings = sentence_transformers.Settings(
-        model=str(workshop.tiny_model), device="cpu", query_prefix="query: ", passage_prefix="passage: "
+        model=str(save_tiny_model(workshop.data_dir / "tiny")),
+        device="cpu",
+        query_prefix="query: ",
+        passage_prefix="passage: ",
     )
     return sentence_transformers.connect(settings, data_dir=workshop.data_dir)
 
@@ -105,7 +109,14 @@ MAKERS: Mapping[str, Callable[[Workshop], AbstractAsyncContextManager[Embedder]]
 }
 
 
-@pytest.fixture(params=MAKERS)
+def _param(name: str) -> object:
+    """The local embedder builds its model in a child process."""
+    marks = {"sentence-transformers": pytest.mark.torch, "local": pytest.mark.process}
+    mark = marks.get(name.removesuffix("-fp32").removesuffix("-int8"))
+    return pytest.param(name, marks=mark) if mark else name
+
+
+@pytest.fixture(params=map(_param, MAKERS))
 async def embedder(request: pytest.FixtureRequest, workshop: Workshop) -> AsyncGenerator[Embedder]:
     async with MAKERS[request.param](workshop) as made:
         yield made
@@ -205,6 +216,7 @@ async def test_calls_at_the_same_time_do_not_mix(embedder: Embedder) -> None:
         assert_like(found, await embedder.embed(group, side="passage"))
 
 
+@pytest.mark.torch
 async def test_the_same_vectors_whichever_library_runs_the_model(workshop: Workshop) -> None:
     """The local embedder and sentence-transformers agree on texts of many languages, and so share an identity."""
     texts = [*TEXTS, *_sentences(), "word " * 300, "检索增强生成" * 60]
@@ -216,6 +228,7 @@ async def test_the_same_vectors_whichever_library_runs_the_model(workshop: Works
     assert_like(left, right)
 
 
+@pytest.mark.process
 async def test_int8_is_near_but_another_identity(workshop: Workshop) -> None:
     texts = _sentences()
     async with local_exact(workshop) as exact, local_int8(workshop) as quick:
@@ -225,6 +238,7 @@ async def test_int8_is_near_but_another_identity(workshop: Workshop) -> None:
     assert 1e-5 < max(distances) < 0.02
 
 
+@pytest.mark.process
 async def test_meaning_brings_texts_together(workshop: Workshop) -> None:
     async with local_exact(workshop) as embedder:
         query = await embedder.embed(["How many days of annual leave do employees get?"], side="query")

@@ -9,13 +9,14 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_engine.errors import UserError
-from rag_engine.storage import sqlite
 from rag_engine.storage.history import SqliteHistory
+from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import ConversationId, Role, Trace, Turn, TurnId
+from tests.hypothesis_profiles import examples
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -28,7 +29,7 @@ ELSEWHERE = ConversationId("slack:T1:C2")
 
 @pytest.fixture(params=["sqlite"])
 async def history(tmp_path: Path) -> AsyncIterator[SqliteHistory]:
-    async with sqlite.connect(tmp_path / "footnote.sqlite") as database:
+    async with connect(tmp_path / "footnote.sqlite") as database:
         yield SqliteHistory(database)
 
 
@@ -108,6 +109,17 @@ async def test_a_trace_is_found_by_a_unique_beginning(history: SqliteHistory) ->
         await history.trace(TurnId("3f"))
 
 
+async def test_of_a_repeated_question_the_latest_trace(history: SqliteHistory) -> None:
+    for name in ("7f3a11-1", "7f3a11-2"):
+        await history.keep(trace(name))
+    found = await history.trace(TurnId("7f3a"))
+    assert found is not None
+    assert found.turn == "7f3a11-2"
+    await history.write([], trace("7f3a22-1"))
+    with pytest.raises(UserError, match=r"7f3a22-1 \(.*7f3a11-2 \("):
+        await history.trace(TurnId("7f3a"))
+
+
 async def test_what_is_forgotten_is_gone_with_its_trace_and_nothing_else(history: SqliteHistory) -> None:
     await history.write([turn("a"), turn("b", role="assistant")], trace("b"))
     await history.write([turn("c"), turn("d", role="assistant")], trace("d"))
@@ -139,10 +151,10 @@ async def test_fifty_writers_at_once_lose_nothing(history: SqliteHistory) -> Non
 
 
 @given(texts=st.lists(st.text(min_size=1), max_size=5))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_any_text_can_be_kept(texts: list[str]) -> None:
     async def round_trip(folder: str) -> list[str]:
-        async with sqlite.connect(Path(folder) / "footnote.sqlite") as database:
+        async with connect(Path(folder) / "footnote.sqlite") as database:
             history = SqliteHistory(database)
             await history.write(
                 [turn(str(number), text=text) for number, text in enumerate(texts)], trace("x")

@@ -7,9 +7,9 @@ import asyncio
 import numpy as np
 import pytest
 
-from rag_engine.analysis import VERSION, query_tokens, tokens
 from rag_engine.errors import SchemaMismatch
 from rag_engine.ports import IndexIdentity
+from rag_engine.text.analyzer import VERSION, query_tokens, tokens
 from rag_engine.types import DocumentId
 from tests.contracts.indexing import (
     DIMENSIONS,

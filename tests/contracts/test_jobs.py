@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.errors import UnknownKnowledgeBase
-from rag_engine.storage import jobs, sqlite
+from rag_engine.storage import jobs
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.jobs import SqliteJobQueue
+from rag_engine.storage.sqlite.database import connect
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from rag_engine.storage.sqlite import Database
+    from rag_engine.storage.sqlite.database import Database
     from rag_engine.types import KnowledgeBaseId
 
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    async with sqlite.connect(tmp_path / "footnote.sqlite") as opened:
+    async with connect(tmp_path / "footnote.sqlite") as opened:
         yield opened
 
 

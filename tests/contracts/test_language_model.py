@@ -10,8 +10,8 @@ import pytest
 
 from rag_engine.embedders import hashing
 from rag_engine.errors import ModelUnavailable, RagError
-from rag_engine.models import extractive, openai, scripted
-from tests.doubles import openai_server
+from rag_engine.models import openai, scripted
+from tests.doubles.model_servers import openai_server
 from tests.unit.prompting import asking, passage
 
 if TYPE_CHECKING:
@@ -37,16 +37,12 @@ async def behind_a_server(embedder: Embedder) -> AsyncGenerator[LanguageModel]:
             yield model
 
 
-def by_extraction(embedder: Embedder) -> AbstractAsyncContextManager[LanguageModel]:
-    return extractive.connect(extractive.Settings(), embedder=embedder)
-
-
 def by_script(embedder: Embedder) -> AbstractAsyncContextManager[LanguageModel]:
     replies = (scripted.ScriptedReply(text="Four weeks [1]."),)
     return scripted.connect(scripted.Settings(replies=replies), embedder=embedder)
 
 
-@pytest.fixture(params=[behind_a_server, by_extraction, by_script])
+@pytest.fixture(params=[behind_a_server, by_script])
 async def model(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[LanguageModel]:
     connect: Connect = request.param
     async with hashing.connect(hashing.Settings(), data_dir=tmp_path) as embedder, connect(embedder) as model:
@@ -122,7 +118,7 @@ def without_a_script(embedder: Embedder) -> AbstractAsyncContextManager[Language
     return scripted.connect(scripted.Settings(), embedder=embedder)
 
 
-@pytest.mark.parametrize("connect", [with_nobody_listening, by_extraction, without_a_script])
+@pytest.mark.parametrize("connect", [with_nobody_listening, without_a_script])
 async def test_what_cannot_be_done_is_one_sentence_of_ours(connect: Connect, tmp_path: Path) -> None:
     async with hashing.connect(hashing.Settings(), data_dir=tmp_path) as embedder, connect(embedder) as model:
         with pytest.raises(RagError) as raised:

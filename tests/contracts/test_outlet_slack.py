@@ -12,7 +12,7 @@ from tests.contracts.slack_outlet import FINAL, SEARCHING, asked, edit, methods,
 from tests.unit.adapters.slack.conftest import Bot, bot, running, server
 
 if TYPE_CHECKING:
-    from tests.doubles.slack_server import SlackServer
+    from tests.doubles.slack_double.server import SlackServer
 
 __all__ = ["bot", "server"]  # fixtures
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bot.port import File, Gone, Page, Refused, Throttled, Unreachable
-from bot.streaming import Scheduler, relay
+from bot.port import File, Gone, Page, Throttled, Unreachable, WriteRefused
+from bot.streaming.scheduler import Scheduler, relay
 from rag_engine.types import Answer, Delta, TurnId
 from tests.contracts.slack_outlet import FINAL, SEARCHING, asked, edit, ours, stream, texts
 from tests.unit.adapters.slack.conftest import Bot, bot, server
@@ -144,7 +144,7 @@ async def test_what_is_gone_and_what_is_not_allowed_is_told_apart(bot: Bot) -> N
     with pytest.raises(Gone):
         await outlet.write(edit(FINAL, final=True))
     bot.server.scopes.discard("chat:write")
-    with pytest.raises(Refused, match="chat:write"):
+    with pytest.raises(WriteRefused, match="chat:write"):
         await room.outlet().write(edit(FINAL, final=True))
 
 

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bot.port import Action, Button, Command, File, Page, Refused, Room, Throttled, Unreachable, Write
+from bot.port import Action, Button, Command, File, Page, Room, Throttled, Unreachable, Write, WriteRefused
 from tests.unit.adapters.slack.conftest import Bot, bot, server
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tests.doubles.chat_server import Shown
-    from tests.doubles.slack_server import SlackServer, User
+    from tests.doubles.slack_double.server import SlackServer, User
 
 __all__ = ["bot", "server"]
 LIST = Page(text="3 knowledge bases", buttons=(Button(name="page", label="More", value="2"),))
 PICTURE = File(
     name="p3.png", media_type="image/png", content=b"\x89PNG", description="Page 3 of handbook.pdf"
 )
+
+
+def with_picture(arguments: Mapping[str, Any]) -> bool:
+    return any(block["type"] == "image" for block in arguments.get("blocks") or ())
 
 
 def write(page: Page | None, *, part: int = 0, route: str = "respond", final: bool = True) -> Write:
@@ -65,8 +73,33 @@ async def test_who_typed_a_command_sees_that_it_was_heard_and_then_the_whole_ans
     ):
         await outlet.write(write(page, final=False))
     await outlet.write(write(Page(text="You have 30 days")))
-    assert [each.text for each in seen(bot.server, "UALICE")] == ["Searching…", "You have 30 days"]
+    (message,) = seen(bot.server, "UALICE")
+    assert [each.text for each in message.texts] == ["Searching…", "You have 30 days"]
     assert len(bot.server.calls_of("response_url")) == 2
+
+
+async def test_a_status_is_replaced_by_the_process_after_a_restart(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    shown = await room.outlet(private=command.person).write(write(Page(status="Searching…"), final=False))
+    await room.outlet(private=command.person, posted=(shown,)).write(write(Page(text="You have 30 days")))
+    assert [each.text for each in seen(bot.server, "UALICE")] == ["You have 30 days"]
+
+
+async def test_a_status_whose_answer_is_withdrawn_is_deleted(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    outlet = room.outlet(private=command.person)
+    await outlet.write(write(Page(status="Searching…"), final=False))
+    await outlet.write(write(None))
+    assert seen(bot.server, "UALICE") == []
+
+
+async def test_only_the_status_is_replaced_by_an_answer_of_several_messages(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    outlet = room.outlet(private=command.person)
+    await outlet.write(write(Page(status="Searching…"), final=False))
+    for part in range(2):
+        await outlet.write(write(Page(text=f"part {part}"), part=part))
+    assert [each.text for each in seen(bot.server, "UALICE")] == ["part 0", "part 1"]
 
 
 async def test_the_budget_of_the_address_is_never_more_than_five(bot: Bot) -> None:
@@ -109,7 +142,7 @@ async def test_faults_of_the_address_are_told(bot: Bot) -> None:
 
 async def test_a_public_answer_to_a_command_needs_an_invitation(bot: Bot) -> None:
     _, room = await commanded(bot, invited=False)
-    with pytest.raises(Refused, match="/invite @footnote"):
+    with pytest.raises(WriteRefused, match="/invite @footnote"):
         await room.outlet().write(Write(part=0, page=LIST, route="edit", final=True))
 
 
@@ -175,8 +208,8 @@ async def test_a_private_message_can_be_taken_away(bot: Bot) -> None:
 async def test_a_picture_is_shown_to_one_person_and_uploaded_into_no_channel(bot: Bot) -> None:
     command, room = await commanded(bot)
     await room.outlet(private=command.person).write(write(Page(text="Page 3", files=(PICTURE,))))
-    (message,) = seen(bot.server, "UALICE")
-    sent = bot.server.calls_of("response_url")[0].arguments["blocks"]
+    message, _ = seen(bot.server, "UALICE")
+    sent = bot.server.calls_of("response_url")[1].arguments["blocks"]
     (image,) = [block for block in sent if block["type"] == "image"]  # pyright: ignore[reportGeneralTypeIssues]
     assert bot.server.world.files[image["slack_file"]["id"]].content == PICTURE.content
     assert image["alt_text"] == PICTURE.description
@@ -188,12 +221,66 @@ async def test_a_picture_is_shown_to_one_person_and_uploaded_into_no_channel(bot
 
 async def test_a_picture_that_slack_does_not_show_comes_as_a_direct_message(bot: Bot) -> None:
     command, room = await commanded(bot)
-    bot.server.fail("response_url", status=400, body=b'{"ok": false, "error": "invalid_blocks"}')
+    refused = b'{"ok": false, "error": "invalid_blocks"}'
+    bot.server.fail("response_url", status=400, body=refused, when=with_picture)
     await room.outlet(private=command.person).write(write(Page(text="Page 3", files=(PICTURE,))))
-    (message,) = seen(bot.server, "UALICE")
-    assert "direct messages" in message.text
+    text, note = seen(bot.server, "UALICE")
+    assert text.text == "Page 3"
+    assert "direct messages" in note.text
     (direct,) = seen(bot.server, "UALICE", channel="DDMALICE")
     assert [file.name for file in direct.files] == ["p3.png"]
+
+
+def refusal(code: str) -> dict[str, Any]:
+    body = json.dumps({"ok": False, "error": code}).encode()
+    return {"status": 200, "body": body, "headers": {"Content-Type": "application/json"}}
+
+
+LISTED = {"status": 200, "body": b"[]", "headers": {"Content-Type": "application/json"}}
+
+
+@pytest.mark.parametrize(
+    ("method", "fault", "calls"),
+    [
+        ("files.getUploadURLExternal", refusal("file_uploads_disabled"), 1),
+        ("files.getUploadURLExternal", refusal("missing_scope"), 1),
+        ("files.completeUploadExternal", refusal("missing_scope"), 1),
+        ("files.completeUploadExternal", LISTED, 2),
+        ("upload", {"status": 503}, 2),
+        ("upload", {"lost": True}, 2),
+    ],
+)
+async def test_a_picture_that_cannot_be_uploaded_costs_the_picture_only(
+    bot: Bot, method: str, fault: dict[str, Any], calls: int
+) -> None:
+    command, room = await commanded(bot)
+    bot.server.fail(method, times=-1, **fault)
+    await room.outlet(private=command.person).write(write(Page(text="The quotes", files=(PICTURE,))))
+    assert [(each.text, each.files) for each in seen(bot.server, "UALICE")] == [("The quotes", ())]
+    assert len(bot.server.calls_of(method)) == calls
+
+
+async def test_the_text_does_not_wait_for_its_picture(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    uploaded = bot.server.silence("upload")
+    outlet = room.outlet(private=command.person)
+    writing = asyncio.create_task(outlet.write(write(Page(text="The quotes", files=(PICTURE,)))))
+    await bot.server.wait_for(lambda: bot.server.calls_of("upload"))
+    assert [each.text for each in seen(bot.server, "UALICE")] == ["The quotes"]
+    uploaded.set()
+    await writing
+    assert [len(each.files) for each in seen(bot.server, "UALICE")] == [0, 1]
+
+
+async def test_a_picture_is_added_to_a_text_that_is_shown(bot: Bot) -> None:
+    command, room = await commanded(bot)
+    outlet = room.outlet(private=command.person)
+    await outlet.write(write(Page(text="The quotes")))
+    await outlet.write(write(Page(text="The quotes", files=(PICTURE,))))
+    assert [(each.text, len(each.files)) for each in seen(bot.server, "UALICE")] == [
+        ("The quotes", 0),
+        (PICTURE.description, 1),
+    ]
 
 
 async def test_other_files_come_as_a_direct_message_only(bot: Bot) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from adapters.slack.offers import Streaming
+from adapters.slack.outlets.stream import StreamSupport
 from bot.port import Action, Button, Page, Throttled, Write
 from tests.contracts.test_outlet_slack import FINAL, SEARCHING, asked, edit, ours, stream
 from tests.unit.adapters.slack.conftest import Bot, bot, server
@@ -50,17 +50,63 @@ async def test_what_slack_says_of_one_place_or_one_message_does_not_end_streams_
     assert [route.name for route in (await asked(bot, channel="other")).outlet().routes] == ["stream", "edit"]
 
 
+FAULTS: dict[str, dict[str, Any]] = {
+    "internal_error": refused("internal_error"),
+    "fatal_error": refused("fatal_error"),
+    "503": {"status": 503},
+    "500 with a page": {"status": 500, "body": b"<html>", "headers": {"Content-Type": "text/html"}},
+    "404": {"status": 404, "body": b"not found", "headers": {"Content-Type": "text/plain"}},
+    "no ts": {"status": 200, "body": b'{"ok": true}', "headers": {"Content-Type": "application/json"}},
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+async def test_a_failing_start_of_a_stream_costs_no_placeholder(bot: Bot, fault: dict[str, Any]) -> None:
+    bot.server.fail("chat.startStream", times=-1, **fault)
+    room = await asked(bot)
+    outlet = room.outlet()
+    await outlet.write(stream(SEARCHING))  # the very write that failed
+    (message,) = ours(bot.server)
+    assert SEARCHING.status in message.text
+    assert [route.name for route in outlet.routes] == ["edit"]
+    await outlet.write(edit(FINAL, final=True))
+    assert [route.name for route in room.outlet().routes] == ["edit"], "remembered"
+    assert [route.name for route in (await asked(bot, channel="other")).outlet().routes] == ["edit"]
+    assert len(bot.server.calls_of("chat.startStream")) == 1
+    assert len(ours(bot.server)) == 1
+    assert bot.signals.faults == ["stream_failed"]
+
+
+async def test_a_stream_that_started_in_spite_of_its_error_is_not_posted_again(bot: Bot) -> None:
+    bot.server.fail("chat.startStream", status=503, applied=True)
+    outlet = (await asked(bot)).outlet()
+    await outlet.write(stream(SEARCHING))
+    await outlet.write(edit(FINAL, final=True))
+    (message,) = ours(bot.server)
+    assert (message.text, message.streaming) == (f"{FINAL.text}\n{FINAL.footer}", False)
+
+
+def test_slack_is_asked_for_streams_again_after_five_minutes_of_faults() -> None:
+    at = 100.0
+    streaming = StreamSupport(now=lambda: at)
+    streaming.record_fault("internal_error")
+    at += 299
+    assert not streaming.is_offered("C1")
+    at += 1
+    assert streaming.is_offered("C1")
+
+
 def test_slack_is_asked_for_streams_again_after_an_hour() -> None:
     at = 100.0
-    streaming = Streaming(now=lambda: at)
-    streaming.refused("C1", "not_allowed")
-    streaming.refused("C2", "restricted_action")
+    streaming = StreamSupport(now=lambda: at)
+    streaming.record_refusal("C1", "not_allowed")
+    streaming.record_refusal("C2", "restricted_action")
     at += 3599
-    assert not streaming.offered("C1")
-    assert not streaming.offered("C3")
+    assert not streaming.is_offered("C1")
+    assert not streaming.is_offered("C3")
     at += 1
-    assert streaming.offered("C1")
-    assert streaming.offered("C2")
+    assert streaming.is_offered("C1")
+    assert streaming.is_offered("C2")
 
 
 # --- blocks that Slack does not take --------------------------------------------------------------------------------------

@@ -11,8 +11,9 @@ import pytest
 
 from rag_engine import plugins
 from rag_engine.errors import EmptyDocument, UserError
-from rag_engine.media_types import FAMILY, parser_name
-from rag_engine.parsing import parser_pool
+from rag_engine.parsing.formats import FAMILY
+from rag_engine.parsing.media_types import parser_name
+from rag_engine.parsing.pool import parser_pool
 from rag_engine.types import Blob
 from tests.ocr import INSPECTION, needs_tesseract
 from tests.unit.parsers.files import CHINESE, WRITERS
@@ -32,7 +33,11 @@ _PACKED = {
 """Formats that are more than their text: blank text under their name is no such file."""
 
 
-@pytest.fixture(params=sorted(WRITERS))
+def _param(suffix: str) -> object:
+    return pytest.param(suffix, marks=pytest.mark.process) if suffix == "png" else suffix
+
+
+@pytest.fixture(params=map(_param, sorted(WRITERS)))
 def good(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     if request.param == "png":
         needs_tesseract()
@@ -137,6 +142,7 @@ def _damaged(content: bytes, seed: int) -> bytes:
     return bytes(damaged)
 
 
+@pytest.mark.process  # pages of damaged PDFs go to Tesseract
 def test_damaged_files_raise_user_errors_only(good: Path) -> None:
     content = good.read_bytes()
     for seed in range(30):
@@ -156,6 +162,7 @@ def test_noise_raises_user_errors_only(good: Path) -> None:
             _sections(good)
 
 
+@pytest.mark.process
 async def test_in_the_sandbox_the_same_is_read(tmp_path: Path) -> None:
     """What a library loads, opens or starts when it is first needed has to be possible there."""
     async with parser_pool(workers=1, seconds=60, memory_bytes=1 << 30) as pool:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
-from rag_engine.rerankers import http, sentence_transformers
+from rag_engine.rerankers import http
 from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId, Provenance
-from tests.doubles import rerank_server
+from tests.doubles.model_servers import rerank_server
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -55,6 +54,8 @@ def hits_of(texts: Sequence[str]) -> list[Hit]:
 @pytest.fixture(scope="module")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cross-encoder of a few kilobytes with random weights: what it says is noise, how it is run is not."""
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+
     folder = tmp_path_factory.mktemp("tiny-cross-encoder")
     vocabulary = folder / "vocab.txt"
     vocabulary.write_text("\n".join(_WORDS), encoding="utf-8")
@@ -72,7 +73,7 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(params=["http", "sentence_transformers"])
+@pytest.fixture(params=["http", pytest.param("sentence_transformers", marks=pytest.mark.torch)])
 async def reranker(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Reranker]:
     if request.param == "http":
         async with (
@@ -81,6 +82,8 @@ async def reranker(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGener
         ):
             yield made
     else:
+        from rag_engine.rerankers import sentence_transformers
+
         model = request.getfixturevalue("tiny_model")
         settings = sentence_transformers.Settings(model=str(model), max_tokens=64)
         async with sentence_transformers.connect(settings, data_dir=tmp_path) as made:

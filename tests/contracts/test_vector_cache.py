@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from rag_engine.storage import vectors
+from rag_engine.storage import vector_cache
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(params=["sqlite"])
 async def cache(tmp_path: Path) -> AsyncIterator[VectorCache]:
-    async with vectors.connect(tmp_path / "vectors.sqlite") as opened:
+    async with vector_cache.connect(tmp_path / "vectors.sqlite") as opened:
         yield opened
 
 

@@ -7,24 +7,21 @@ rows, lines and cells a range that the place is in and that has no more rows tha
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.errors import UserError
-from rag_engine.parsing import parser_pool
 from rag_engine.types import Document, DocumentId, KnowledgeBaseId
-from tests.documents.corpus import DOCUMENTS, blob_of, plain
+from tests.documents.corpus import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rag_engine.parsing import ParserPool
     from rag_engine.ports import Splitter
-    from rag_engine.types import Chunk, Section
+    from rag_engine.types import Chunk
+    from tests.documents.corpus import Reading
 
 _ANCHORS: Final = Path(__file__).with_name("anchors.jsonl")
 _CELLS: Final = re.compile(
@@ -45,24 +42,19 @@ def facts() -> list[Fact]:
     return [Fact(**json.loads(line)) for line in _ANCHORS.read_text(encoding="utf-8").splitlines()]
 
 
-async def wrong_places(wanted: Iterable[Fact], splitter: Splitter) -> list[str]:
+def wrong_places(wanted: Iterable[Fact], readings: Iterable[Reading], splitter: Splitter) -> list[str]:
     """What is wrong, a line each: facts that no chunk holds, and those whose chunk names another place."""
     by_file: dict[str, list[Fact]] = {}
     for fact in wanted:
         by_file.setdefault(fact.file, []).append(fact)
-    async with parser_pool(workers=2, seconds=60, memory_bytes=1 << 30) as pool:
-        found = await asyncio.gather(*(_wrong_in(pool, *about, splitter) for about in by_file.items()))
-    return [line for lines in found for line in lines]
+    read = {reading.path: reading for reading in readings}
+    return [line for file, about in by_file.items() for line in _wrong_in(file, about, read[file], splitter)]
 
 
-async def _wrong_in(pool: ParserPool, file: str, facts: list[Fact], splitter: Splitter) -> list[str]:
-    sections: list[Section] = []
-    try:
-        async for batch in pool.parse(blob_of(DOCUMENTS / file)):
-            sections += [section for section in batch if section.kind != "notice"]
-    except UserError as error:
-        return [f"{file}: {error}"] * len(facts)
-    chunks = await asyncio.to_thread(lambda: list(splitter(_document(file), sections)))
+def _wrong_in(file: str, facts: list[Fact], reading: Reading, splitter: Splitter) -> list[str]:
+    if not reading.sections:
+        return [f"{file}: {reading.message or reading.outcome}"] * len(facts)
+    chunks = list(splitter(_document(file), reading.sections))
     return [line for fact in facts for line in _judged(fact, chunks)]
 
 

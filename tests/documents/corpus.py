@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rag_engine.errors import EmptyDocument, EncryptedFile, UserError
-from rag_engine.parsing import ParserPool, parser_pool
+from rag_engine.parsing.pool import ParserPool, parser_pool
 from rag_engine.types import Blob, Section
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`python -m tests.doubles`: Slack and Discord on this machine, with a page to chat on and the settings to start the bot with."""
+"""`python -m tests.doubles`: Slack and Discord on this machine, a page to chat on, and the bot's settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ PORT = 8810
 
 
 async def run(platforms: Sequence[str], port: int) -> None:
-    """Serve until the process is told to stop."""
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -36,7 +35,6 @@ async def run(platforms: Sequence[str], port: int) -> None:
 
 
 def main() -> None:
-    """Read the command line and serve."""
     parser = argparse.ArgumentParser(prog="python -m tests.doubles", description=__doc__)
     parser.add_argument("--platform", choices=chats.PLATFORMS, help="only this one; both without it")
     parser.add_argument(

@@ -1,5 +1,5 @@
-"""What the doubles of Slack and Discord have in common: a real server on loopback with a log of calls, faults on demand, windows of
-calls that answer "too many", what people see, and a way of waiting for something to happen without sleeping."""
+"""What the doubles of Slack and Discord share: a server on loopback, a log of calls, faults, rate windows, what people see, and waiting
+without sleeping."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 TIMEOUT = 10.0
 ERROR: web.ResponseKey[str] = web.ResponseKey("error", str)
-"""Where a platform notes its own word for what it refused."""
+"""Where a platform notes its error code."""
 Seen = TypeVar("Seen")
 
 
@@ -28,7 +28,7 @@ Seen = TypeVar("Seen")
 
 @dataclass(slots=True, kw_only=True)
 class Call:
-    """One call as it arrived. `status` is 0 while it runs and when its answer was lost; `error` is the platform's own word."""
+    """One call. `status` is 0 while it runs and if its response was lost; `error` is the platform's code."""
 
     method: str
     arguments: Mapping[str, object]
@@ -40,22 +40,22 @@ class Call:
 
 @dataclass(slots=True, kw_only=True)
 class Fault:
-    """What happens to a call instead of, or on top of, doing it."""
+    """What happens to a call instead of, or in addition to, doing it."""
 
     status: int = 0
-    """Answer this instead (429, 502, ...); 0: the call is done and answered as ever, once `hold` is over."""
+    """The status to answer; 0: do the call and answer normally, after `hold`."""
     retry_after: float | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes | None = None
     applied: bool = False
-    """The call is done although it is answered by a fault."""
+    """The call takes effect although a fault is answered."""
     lost: bool = False
-    """The connection is cut in place of an answer."""
+    """Cut the connection instead of answering."""
     delay: float = 0.0
     hold: asyncio.Event | None = None
-    """Nothing is answered before this is set: slow when somebody sets it, silent when nobody does."""
+    """Answer nothing until this is set."""
     withheld: asyncio.Event | None = None
-    """The call is done, and its answer comes only once this is set."""
+    """Do the call, but answer only after this is set."""
     when: Callable[[Mapping[str, object]], bool] | None = None
     times: int = 1
 
@@ -65,7 +65,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """What a message showed from `at` (seconds of `ChatServer.now`) on."""
+    """What a message showed from `at` on (seconds of `ChatServer.now`)."""
 
     text: str
     at: float
@@ -73,7 +73,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownButton:
-    """`action` is the platform's own id of it; `style` as the platform names it."""
+    """`action` is the platform's id; `style` its name for it."""
 
     label: str
     action: str
@@ -92,38 +92,38 @@ class ShownFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """A message as a person sees it: `text` is all of its words in reading order, in the platform's Markdown."""
+    """A message as a person sees it; `text` is all of its words, in the platform's Markdown."""
 
     id: str
     channel: str
     author: str
-    """The id of whoever wrote it."""
+    """The id of the author."""
     name: str
-    """The name that is shown for them."""
+    """The author's shown name."""
     text: str
     buttons: tuple[ShownButton, ...] = ()
     files: tuple[ShownFile, ...] = ()
     thread: str = ""
-    """The id of the thread that it stands in."""
+    """The thread that it is in."""
     replies: int = 0
-    """How many messages the thread under it has."""
+    """The number of replies in its thread."""
     replies_in: str = ""
-    """The id of the thread under it, when there is one."""
+    """The id of its thread, if it has one."""
     only_for: str = ""
     """The only person who sees it."""
     ours: bool = False
-    """It was written by the bot that is tested."""
+    """The bot under test wrote it."""
     edited: bool = False
     streaming: bool = False
     texts: tuple[Text, ...] = ()
-    """All that it ever showed, oldest first, `text` included."""
+    """All versions, oldest first, with the current one."""
     tasks: tuple[str, ...] = ()
-    """Steps that stand beside the text, where the platform has such."""
+    """Steps beside the text, if the platform has such."""
     statuses: tuple[Text, ...] = ()
-    """All that these steps ever said."""
+    """All versions of the steps."""
 
     def button(self, label: str) -> ShownButton:
-        """The button with that label or action, or one whose label begins so."""
+        """The button with that label, start of a label, or action."""
         for button in self.buttons:
             if label in (button.label, button.action) or button.label.startswith(label):
                 return button
@@ -132,7 +132,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ping:
-    """Somebody, or everybody, was told about a message: `target` is the mention as it stood in the text."""
+    """A mention that notifies somebody; `target` is as in the text."""
 
     target: str
     text: str
@@ -141,7 +141,7 @@ class Ping:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A text that leads somewhere when it is clicked. The label is empty for an address that stands by itself."""
+    """A clickable text; the label is empty for a bare address."""
 
     url: str
     label: str = ""
@@ -150,19 +150,19 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
-    """A file that a person drops into a message."""
+    """A file that a person drops."""
 
     name: str
     content: bytes
     media_type: str = ""
-    """Guessed from the name when it is empty."""
+    """Guessed from the name if empty."""
 
 
 # --- how often -----------------------------------------------------------------------------------------------------------
 
 
 class Windows:
-    """Sliding windows: at most so many calls in any so many seconds, by key. A call that is refused does not count."""
+    """Sliding windows per key; refused calls do not count."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.violations: list[tuple[str, ...]] = []
@@ -170,7 +170,7 @@ class Windows:
         self._calls: dict[tuple[str, ...], deque[float]] = defaultdict(deque)
 
     def take(self, key: tuple[str, ...], calls: int, seconds: float) -> float:
-        """Count a call; 0 when it may be done, else the seconds until it may."""
+        """Count a call; 0 if it is allowed, else the seconds to wait."""
         now = self._now()
         taken = self._calls[key]
         while taken and taken[0] <= now - seconds:
@@ -189,7 +189,7 @@ class Windows:
 
 
 class ChatServer:
-    """A server on 127.0.0.1. A platform adds its routes in `routes` and passes each call through `answer`."""
+    """A server on 127.0.0.1. Platforms define `routes` and pass each call through `answer`."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
@@ -197,51 +197,44 @@ class ChatServer:
         self.links: list[Link] = []
         self.base_url = ""
         self.version = 0
-        """Grows with everything that happens."""
+        """Grows with every event."""
         self.windows = Windows(self.now)
         self._ahead = 0.0
         self._faults: dict[str, list[Fault]] = defaultdict(list)
         self._waiting: list[tuple[Callable[[], object], asyncio.Future[None]]] = []
         self._closing = asyncio.Event()
 
-    # what a platform adds
-
     def routes(self) -> Iterable[web.RouteDef]:
-        """All routes."""
         return ()
 
     def refusal(self, fault: Fault) -> web.Response:
-        """The answer to a call that is to fail, as the platform words it."""
+        """The platform's response to a failing call."""
         headers = dict(fault.headers)
         if fault.retry_after is not None:
             headers.setdefault("Retry-After", f"{fault.retry_after:g}")
         return web.Response(status=fault.status, headers=headers, body=fault.body or b"")
 
     async def close(self) -> None:
-        """End what the platform holds open."""
-
-    # time
+        """Close the platform's connections."""
 
     def now(self) -> float:
-        """Monotonic seconds; the clock of everything that the platform itself counts or lets expire."""
+        """The platform's clock, in monotonic seconds."""
         return time.monotonic() + self._ahead
 
     def advance(self, seconds: float) -> None:
-        """Let the platform's own clock jump: windows empty themselves, tokens and streams expire."""
+        """Move the platform's clock: windows empty, tokens and streams expire."""
         self._ahead += seconds
         self.changed()
 
-    # waiting
-
     def changed(self) -> None:
-        """Something happened: whoever waits for it goes on."""
+        """Wake everybody who waits."""
         self.version += 1
         for predicate, future in list(self._waiting):
             if not future.done() and predicate():
                 future.set_result(None)
 
     async def wait_for(self, predicate: Callable[[], Seen], seconds: float = TIMEOUT) -> Seen:
-        """What the predicate gives, as soon as that is true; `TimeoutError` when it does not become so."""
+        """The first true result of the predicate. Raises `TimeoutError`."""
         if not predicate():
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             entry = (predicate, future)
@@ -256,27 +249,25 @@ class ChatServer:
     def calls_of(self, method: str) -> list[Call]:
         return [call for call in self.calls if call.method == method]
 
-    # faults
-
     def fail(self, method: str, **fault: Any) -> Fault:
-        """The next call of the method (or `times` of them, -1 for all) meets this fault; see `Fault` for what there is."""
+        """The next `times` calls of the method (-1: all) meet this fault."""
         made = Fault(**fault)
         self._faults[method].append(made)
         return made
 
     def silence(self, method: str, *, times: int = 1) -> asyncio.Event:
-        """The next calls of the method are not answered before the event that is returned is set."""
+        """The next calls of the method wait for the returned event."""
         hold = asyncio.Event()
         self.fail(method, hold=hold, times=times)
         return hold
 
     def mend(self, method: str = "") -> None:
-        """No more faults, of one method or of all."""
+        """Remove the faults of one method or of all."""
         for name in [method] if method else list(self._faults):
             self._faults[name].clear()
 
     def unspent(self) -> list[str]:
-        """Methods with a fault that no call has met yet."""
+        """Methods with faults that no call has met yet."""
         return [name for name, faults in self._faults.items() if any(fault.times > 0 for fault in faults)]
 
     def _fault(self, method: str, arguments: Mapping[str, object]) -> Fault | None:
@@ -286,12 +277,10 @@ class ChatServer:
                 return fault
         return None
 
-    # calls
-
     async def answer(
         self, request: web.Request, method: str, arguments: Mapping[str, object], apply: Apply
     ) -> web.StreamResponse:
-        """Log the call and do it, or what a fault says instead."""
+        """Log the call and do it, or apply a fault."""
         call = Call(method=method, arguments=arguments, at=self.now())
         self.calls.append(call)
         self.changed()
@@ -322,7 +311,7 @@ class ChatServer:
         return self.refusal(fault) if fault.status else done or web.Response(status=500)
 
     async def _held(self, hold: asyncio.Event) -> None:
-        """Wait until it is let go, or the server closes."""
+        """Wait for release or for the server's end."""
         waits = [asyncio.ensure_future(event.wait()) for event in (hold, self._closing)]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -330,12 +319,9 @@ class ChatServer:
             for wait in waits:
                 wait.cancel()
 
-    # life
-
     @classmethod
     @asynccontextmanager
     async def serving(cls, port: int = 0, **options: Any) -> AsyncGenerator[Self]:
-        """The server on loopback while the context is open."""
         server = cls(**options)
         app = web.Application(client_max_size=64 << 20)
         app.add_routes(server.routes())

@@ -1,7 +1,7 @@
-"""Both doubles behind one set of verbs: what people do and see, whatever the platform. Everything is named by its id, a string.
+"""Both doubles behind one set of verbs: what people do and see. All ids are strings.
 
-`people` are ada (an administrator), ben and cleo; `rooms` has `general` for all of them and `projects` for ada and ben. In what is said,
-`@footnote` becomes a mention of the bot, and `@ben` one of ben.
+`people` are ada (an administrator), ben and cleo; `rooms` are `general` for all and `projects` for ada and ben. In texts, `@footnote`
+mentions the bot and `@ben` ben.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from tests.doubles import slack_text
-from tests.doubles.discord_server import DiscordServer
-from tests.doubles.slack_server import SlackServer
+from tests.doubles.discord_double.server import DiscordServer
+from tests.doubles.slack_double import text as slack_text
+from tests.doubles.slack_double.server import SlackServer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -27,7 +27,7 @@ TYPING_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """A channel in somebody's list; `kind` is `public`, `private` or `direct`."""
+    """A channel in a person's list; `kind` is `public`, `private` or `direct`."""
 
     id: str
     name: str
@@ -46,46 +46,42 @@ class Chat(Protocol):
     def server(self) -> ChatServer: ...
 
     def environment(self) -> dict[str, str]:
-        """What the bot is started with."""
+        """The bot's settings."""
         ...
 
-    async def connected(self) -> None:
-        """Wait until the bot is there."""
-        ...
+    async def connected(self) -> None: ...
 
     def rooms_of(self, person: str) -> list[Room]: ...
 
     def add_room(self, name: str, people: Sequence[str], *, private: bool = False) -> str:
-        """A new channel with the bot and these people; a public one on Discord is open to everybody."""
+        """A new channel with the bot and these people; public ones on Discord are open to all."""
         ...
 
     def direct(self, person: str) -> str:
-        """The channel of the person's direct messages with the bot."""
+        """The person's direct messages with the bot."""
         ...
 
     def visible(self, person: str, channel: str, thread: str = "") -> list[Shown]:
-        """What the person sees there, oldest first; a thread begins with the message that it hangs on."""
+        """What the person sees, oldest first; a thread starts with its root."""
         ...
 
     def shown(self, message: str) -> Shown: ...
 
     def status(self, channel: str, thread: str) -> str:
-        """The line that says that the bot is at work, where there is one."""
+        """The line that says that the bot is working."""
         ...
 
     def statuses(self, channel: str, thread: str) -> list[Text]:
-        """All that this line ever said."""
+        """All versions of that line."""
         ...
 
     def name_of(self, person: str) -> str: ...
 
     def parts(self, message: str) -> list[tuple[str, str]]:
-        """The texts of a message with how each is formatted: `mrkdwn`, `markdown`, `plain_text` or `discord`; `small` in front for small print."""
+        """The texts of a message with their format: `mrkdwn`, `markdown`, `plain_text` or `discord`; `small` for small print."""
         ...
 
-    def content(self, file: ShownFile) -> tuple[bytes, str]:
-        """The bytes and media type of a file."""
-        ...
+    def content(self, file: ShownFile) -> tuple[bytes, str]: ...
 
     async def says(
         self,
@@ -97,7 +93,7 @@ class Chat(Protocol):
         files: Sequence[Upload] = (),
         reply_to: str = "",
     ) -> str:
-        """The id of the new message. Slack knows no replies but those in a thread."""
+        """Returns the message's id. On Slack a reply is a message in a thread."""
         ...
 
     async def edits(self, message: str, text: str) -> None: ...
@@ -105,7 +101,7 @@ class Chat(Protocol):
     async def deletes(self, message: str) -> None: ...
 
     async def unfolds(self, message: str) -> None:
-        """The preview of a link is added to a message."""
+        """Add a link preview to a message."""
         ...
 
     async def clicks(self, person: str, message: str, button: str) -> None: ...
@@ -116,17 +112,15 @@ class Chat(Protocol):
 
     async def redelivers(self, message: str) -> None: ...
 
-    async def drops(self) -> None:
-        """Cut the bot's connections."""
-        ...
+    async def drops(self) -> None: ...
 
     def limits(self, seconds: float, *, times: int = 1) -> None:
-        """The next edits of a message are too many."""
+        """Refuse the next edits of a message with 429."""
         ...
 
 
 class _Acting(ABC):
-    """What people do in the same words on both servers."""
+    """What people do in the same way on both servers."""
 
     server: SlackServer | DiscordServer
 
@@ -147,7 +141,7 @@ class _Acting(ABC):
 
     @abstractmethod
     def _marked(self, text: str) -> str:
-        """The text with the platform's own marks for who is mentioned."""
+        """The text with the platform's mentions."""
 
 
 class SlackChat(_Acting):
@@ -373,7 +367,6 @@ def _mentions(text: str, names: Mapping[str, str]) -> str:
 
 @asynccontextmanager
 async def serve(platform: str, port: int = 0) -> AsyncGenerator[Chat]:
-    """A platform with its people, while the context is open."""
     if platform == "slack":
         async with SlackServer.serving(port) as slack:
             yield SlackChat(slack)

@@ -1,4 +1,4 @@
-"""A collector of traces, as OpenTelemetry's exporter talks to it over HTTP: it keeps every span."""
+"""An OpenTelemetry collector over HTTP that keeps every span."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """One span as it arrived; ids in hex, as logs have them."""
+    """One span; ids in hex, as in logs."""
 
     name: str
     trace: str
@@ -35,10 +35,8 @@ class Collector:
     spans: list[Span] = field(default_factory=list)
     resource: dict[str, str | int | float | bool] = field(default_factory=dict)
     texts: list[bytes] = field(default_factory=list)
-    """The requests as they came."""
 
     async def take(self, request: web.Request) -> web.Response:
-        """One batch of spans."""
         body = await request.read()
         if request.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
@@ -63,7 +61,6 @@ class Collector:
 
 @asynccontextmanager
 async def serve() -> AsyncGenerator[Collector]:
-    """A collector on a free port, until the context ends."""
     collector = Collector()
     application = web.Application()
     application.router.add_post("/v1/traces", collector.take)

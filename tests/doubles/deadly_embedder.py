@@ -1,4 +1,4 @@
-"""A plug-in: the hashing embedder, which kills its own process when it is given a certain word."""
+"""A plug-in: a hashing embedder that kills its process at a certain word."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag_engine.around import AroundEmbedder
 from rag_engine.embedders import hashing
 from rag_engine.embedders.hashing import Settings
+from rag_engine.wrappers.delegation import DelegatingEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -25,7 +25,7 @@ ENVIRONMENT = {"FOOTNOTE_EMBEDDER__KIND": "deadly"}
 
 
 def install(folder: Path) -> None:
-    """Make it known by the name `deadly` to programs that import from `folder`."""
+    """Register it as `deadly` for programs that import from `folder`."""
     information = folder / "deadly-1.0.dist-info"
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: deadly\nVersion: 1.0\n", "utf-8")
@@ -36,15 +36,12 @@ def install(folder: Path) -> None:
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[DeadlyEmbedder]:
-    """As the hashing embedder."""
     async with hashing.connect(settings, data_dir=data_dir) as embedder:
         yield DeadlyEmbedder(embedder)
 
 
 @dataclass(frozen=True, slots=True)
-class DeadlyEmbedder(AroundEmbedder):
-    """The port `Embedder`."""
-
+class DeadlyEmbedder(DelegatingEmbedder):
     async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
         if side == "passage" and any(WORD in text for text in texts):
             os.kill(os.getpid(), signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""What a page on this machine says."""
+"""HTTP requests to this machine."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 
 
 def fetch(url: str) -> str:
-    """The text at the address. Raises `OSError` when nobody answers there."""
+    """The text at the address. Raises `OSError`."""
     status, text = answered(url)
     assert status == 200
     return text
 
 
 def answered(url: str) -> tuple[int, str]:
-    """The status and the text, whatever they are. Raises `OSError` when nobody answers there."""
+    """Status and text, also of errors. Raises `OSError`."""
     parts = urlsplit(url)
     with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=5)) as connection:
         connection.request("GET", parts.path)

@@ -1,4 +1,4 @@
-"""A plug-in: the embedded index, which a file in the data directory takes away or makes answer in part."""
+"""A plug-in: the embedded index, which a file in the data directory makes fail."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ SENTENCE = "The search index is away; try again in a moment."
 ENVIRONMENT = {"FOOTNOTE_INDEX__KIND": "flaky"}
 
 GONE = "index.gone"
-"""Not even opened."""
+"""It cannot be opened."""
 AWAY = "index.away"
-"""Opened, and then every use fails."""
+"""It opens, and then every use fails."""
 PART = "index.part"
-"""Every ranking is of a part only."""
+"""Rankings are partial."""
 BUG = "index.bug"
-"""Every search stumbles over a bug, whose error repeats what was searched for."""
+"""Searches raise a bug whose error repeats the query."""
 
 
 def install(folder: Path) -> None:
-    """Make it known by the name `flaky` to programs that import from `folder`."""
+    """Register it as `flaky` for programs that import from `folder`."""
     information = folder / "flaky-1.0.dist-info"
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: flaky\nVersion: 1.0\n", "utf-8")
@@ -48,7 +48,6 @@ def install(folder: Path) -> None:
 async def connect(
     settings: Settings, *, data_dir: Path, identity: IndexIdentity, rebuilding: bool = False
 ) -> AsyncGenerator[FlakyIndex]:
-    """As the embedded index, unless it is gone."""
     if _exists(data_dir, GONE):
         raise _away()
     async with embedded.connect(
@@ -59,8 +58,6 @@ async def connect(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlakyIndex:
-    """`Index` and `IndexContents`."""
-
     index: EmbeddedIndex
     data_dir: Path
 

@@ -1,6 +1,6 @@
-"""What a platform does to a bot at the worst moment, by name: for tests that try all of it, and for long runs that throw dice.
+"""Faults of a platform by name, for tests that try each and for long random runs.
 
-Each is done to the server while the answer to `question` is being written; all of it passes by itself. Reasonable bots get over it.
+Each happens while the answer to `question` is being written, and passes by itself.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from tests.doubles.discord_server import DiscordServer
-from tests.doubles.slack_server import SlackServer
+from tests.doubles.discord_double.server import DiscordServer
+from tests.doubles.slack_double.server import SlackServer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -46,7 +46,7 @@ async def _slack_again(server: SlackServer, question: str) -> None:
 
 
 async def _slack_envelope_then_disconnect(server: SlackServer, question: str) -> None:
-    """The acknowledgement of the envelope goes over another connection than the one that it came by."""
+    """The acknowledgement goes over another connection."""
     await server.redeliver(question)
     await server.disconnect("refresh_requested")
 
@@ -67,7 +67,7 @@ async def _slack_no_tickets(server: SlackServer, question: str) -> None:
 
 
 async def _slack_stream_over(server: SlackServer, question: str) -> None:
-    """Slack ends streams of its own accord."""
+    """Slack ends the streams."""
     for message in list(server.world.messages.values()):
         if message.stream is not None and message.thread == question:
             message.stream.open = False
@@ -135,7 +135,7 @@ async def _discord_drop(server: DiscordServer, question: str, *, code: int | Non
 
 
 async def _discord_reconnect(server: DiscordServer, question: str) -> None:
-    """The event after it is lost with the connection, and replayed when the session is resumed."""
+    """The next event is lost with the connection and replayed after RESUME."""
     await server.reconnect_requested()
 
 
@@ -157,7 +157,7 @@ async def _discord_gateway_down(server: DiscordServer, question: str) -> None:
 
 
 async def _discord_archived(server: DiscordServer, question: str) -> None:
-    """A thread that is archived takes no edits until it is opened again."""
+    """An archived thread takes no edits."""
     thread = server.world.channels.get(question)
     if thread is not None:
         thread.archived = True
@@ -201,7 +201,7 @@ DISCORD: Final[Mapping[str, Callable[[DiscordServer, str], Awaitable[None]]]] = 
 
 
 async def mischief(server: object, name: str, question: str) -> None:
-    """Do it. The name is one of `SLACK` or of `DISCORD`."""
+    """The name is one of `SLACK` or `DISCORD`."""
     if isinstance(server, SlackServer):
         await SLACK[name](server, question)
     elif isinstance(server, DiscordServer):
@@ -212,5 +212,4 @@ async def mischief(server: object, name: str, question: str) -> None:
 
 
 def names(platform: str) -> tuple[str, ...]:
-    """All that can be done to a platform."""
     return tuple(SLACK if platform == "slack" else DISCORD)

@@ -1,4 +1,4 @@
-"""Short ways to write chunks and rankings in tests, and an index that answers with given rankings."""
+"""Chunks, rankings, and an index with given rankings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ KNOWLEDGE_BASE = KnowledgeBaseId("kb")
 
 
 def chunk(name: str, *, text: str = "", title: str = "", language: str = "en") -> Chunk:
-    """A chunk of a document of its own."""
     return Chunk(
         id=ChunkId(name),
         document=DocumentId(f"document of {name}"),
@@ -27,7 +26,6 @@ def chunk(name: str, *, text: str = "", title: str = "", language: str = "en") -
 
 
 def ranking(leg: Leg, scores: Sequence[tuple[Chunk | str, float]], *, complete: bool = True) -> Ranking:
-    """One leg's hits in the order given."""
     hits = tuple(
         Hit(chunk=chunk(named) if isinstance(named, str) else named, score=score, rank=rank)
         for rank, (named, score) in enumerate(scores, start=1)
@@ -37,7 +35,7 @@ def ranking(leg: Leg, scores: Sequence[tuple[Chunk | str, float]], *, complete: 
 
 @dataclass(slots=True)
 class GivenIndex:
-    """Answers each search with the ranking given for its leg, and remembers what it was asked."""
+    """Returns the given ranking per leg and records the searches."""
 
     rankings: dict[Leg, Ranking]
     calls: list[list[Search]] = field(default_factory=list[list[Search]])

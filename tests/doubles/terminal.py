@@ -1,4 +1,4 @@
-"""A terminal: runs a command in a pseudo-terminal and shows its screen as a person would see it."""
+"""Runs a command in a pseudo-terminal and shows its screen."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
 SECONDS = 60
-"""More than any command takes, also where other programs use the machine."""
+"""Long enough for a busy machine."""
 
 
 class Terminal:
-    """The screen of a running command; every change of it is kept in `frames`."""
+    """The screen of a running command; `frames` keeps every change."""
 
     def __init__(self, controller: int, *, columns: int, rows: int) -> None:
         self._controller = controller
@@ -34,11 +34,11 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        """What is on the screen now, without blanks at the ends of lines."""
+        """The screen without trailing blanks."""
         return "\n".join(line.rstrip() for line in self.screen.display).rstrip()
 
     async def until(self, seen: str | Callable[[str], bool]) -> str:
-        """The screen, once it shows this text, or fits this test."""
+        """The screen, once it shows this text or passes this test."""
         fits = (lambda screen: seen in screen) if isinstance(seen, str) else seen
         try:
             async with asyncio.timeout(SECONDS):
@@ -50,11 +50,9 @@ class Terminal:
         return self.text
 
     def type(self, text: str) -> None:
-        """Press these keys."""
         os.write(self._controller, text.encode())
 
     async def end(self) -> None:
-        """Wait until the command has closed its side."""
         try:
             async with asyncio.timeout(SECONDS):
                 await self._ended.wait()
@@ -62,8 +60,7 @@ class Terminal:
             raise AssertionError(f"the command did not end; the screen shows:\n{self.text}") from None
 
     def read(self) -> None:
-        """Take in what the command printed."""
-        with suppress(OSError):  # the command has ended and closed its side
+        with suppress(OSError):  # the command has closed its side
             self._stream.feed(os.read(self._controller, 1 << 16))
             if not self.frames or self.frames[-1] != self.text:
                 self.frames.append(self.text)
@@ -74,10 +71,10 @@ class Terminal:
 
 
 def _take_terminal() -> None:
-    """In the new process: make its standard input the terminal that Ctrl-C comes from, and let Ctrl-C through."""
+    """In the new process: make its standard input the controlling terminal, and allow Ctrl-C."""
     os.setsid()
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    # A test run that was started in the background of a script ignores it, and so would every program it starts.
+    # a test run in the background of a script ignores Ctrl-C, and so would its children
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -85,7 +82,7 @@ def _take_terminal() -> None:
 async def running(
     command: Sequence[str], *, environment: Mapping[str, str], columns: int = 100, rows: int = 40
 ) -> AsyncGenerator[Terminal]:
-    """The command in a terminal of that size; killed when the block ends."""
+    """The command in a terminal of that size; killed at the end."""
     controller, side = pty.openpty()
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     terminal = Terminal(controller, columns=columns, rows=rows)
@@ -105,7 +102,7 @@ async def running(
     finally:
         loop.remove_reader(controller)
         if process.returncode is None:
-            # Not `process.kill`: it may take a process that has just ended away from those who wait for its end.
+            # `process.kill` could reap a process that others wait for
             with suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGKILL)
         await process.wait()

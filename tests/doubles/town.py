@@ -1,19 +1,21 @@
-"""A workspace for tests: channels, who is in them, who is what; and a platform that can stop telling."""
+"""A workspace in memory, and a platform that can fail."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from bot.port import Channel, Gone, Standing, Unreachable
+from bot.port import Channel, Gone, Membership, PlainRoom, Unreachable
 
 if TYPE_CHECKING:
-    from bot.port import ChannelKind, IncomingMessage, Outlet, Person, Place
+    from collections.abc import Collection
+
+    from bot.port import ChannelKind, ChatError, IncomingMessage, Outlet, Person, Place
 
 
 @dataclass(slots=True, kw_only=True)
 class Town:
-    """A `bot.port.Directory`. A public channel is read by all members, and by the guests that are in it."""
+    """A `bot.port.Directory`. Public channels are read by all members, and by guests in them."""
 
     members: set[str] = field(default_factory=set)
     admins: set[str] = field(default_factory=set)
@@ -22,8 +24,16 @@ class Town:
     channels: dict[str, Channel] = field(default_factory=dict)
     inside: dict[str, set[str]] = field(default_factory=dict)
     silent: set[str] = field(default_factory=set)
-    """Channels and people of which the platform tells nothing now."""
+    """Channels and people for which the platform fails."""
+    refusals: dict[str, ChatError] = field(default_factory=dict[str, "ChatError"])
+    """Questions about which the platform says why it refuses them."""
     asked: list[tuple[str, ...]] = field(default_factory=list)
+    home: str = "T1"
+    others: dict[str, Town] = field(default_factory=dict[str, "Town"])
+    """The towns of other workspaces, from a direct message that belongs to none."""
+
+    def of_workspace(self, workspace: str) -> Town | None:
+        return self.others.get(workspace)
 
     def add(
         self, channel: str, kind: ChannelKind, *inside: str, external: bool = False, name: str | None = None
@@ -38,10 +48,12 @@ class Town:
             raise Gone("no such channel")
         return self.channels[channel]
 
-    async def standing(self, person: str) -> Standing:
-        self._tell("standing", person)
+    async def membership(self, person: str) -> Membership:
+        self._tell("membership", person)
         member = person in self.members and person not in self.guests
-        return Standing(admin=person in self.admins, roles=self.roles.get(person, frozenset()), member=member)
+        return Membership(
+            admin=person in self.admins, roles=self.roles.get(person, frozenset()), member=member
+        )
 
     async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
         self._tell("may_read", channel, person or everyone_in)
@@ -50,24 +62,42 @@ class Town:
         readers = {person} if person else self._readers(everyone_in)
         return readers <= self._readers(channel)
 
+    async def are_members(self, *, person: str = "", everyone_in: str = "") -> bool:
+        self._tell("are_members", person or everyone_in)
+        return ({person} if person else self._readers(everyone_in)) <= self.members - self.guests
+
+    async def joined(self, person: str, channels: Collection[str]) -> frozenset[str]:
+        self._tell("joined", person)
+        return frozenset(
+            each
+            for each in channels
+            if person in self.inside.get(each, ()) and self.channels[each].kind in ("public", "private")
+        )
+
+    async def present(self, place: Place, person: str) -> bool:
+        self._tell("present", person)
+        return place.channel in self.channels and person in self._readers(place.channel)
+
     def _readers(self, channel: str) -> set[str]:
         full = self.members - self.guests
         return self.inside[channel] | (full if self.channels[channel].kind == "public" else set())
 
     def _tell(self, *what: str) -> None:
         self.asked.append(what)
+        for refused in self.refusals.keys() & set(what):
+            raise self.refusals[refused]
         if self.silent & set(what):
             raise Unreachable("the platform does not answer")
 
 
 @dataclass(slots=True, kw_only=True)
-class TownRoom:
-    """A `bot.port.Room` with a directory and messages that links lead to; nothing is written in it."""
+class TownRoom(PlainRoom):
+    """A `bot.port.Room` without outlets, with messages behind links."""
 
     directory: Town
     messages: dict[str, IncomingMessage] = field(default_factory=dict)
 
-    async def settle(self) -> Place:
+    async def open_thread(self) -> Place:
         raise AssertionError("commands write nothing by themselves")
 
     def outlet(self, *, private: Person | None = None, posted: object = ()) -> Outlet:

@@ -1,4 +1,4 @@
-"""A vector cache in memory that notes what was asked of it, and fails when told to."""
+"""A vector cache in memory that records its calls, and fails on request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class MemoryVectorCache:
     broken: bool = False
     awaited: int = 0
     reached: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set once `awaited` vectors are held."""
+    """Set once `awaited` vectors are stored."""
 
     async def read(self, model: str, hashes: Sequence[bytes]) -> Mapping[bytes, Vector]:
         if self.broken:

@@ -29,6 +29,8 @@ from tests.contracts.indexing import (
 )
 from tests.elastic.node import Node, running_cluster
 from tests.elastic.opening import NOWHERE, failing
+from tests.elastic.test_node import call, index_words
+from tests.elastic.test_node import found as found_words
 from tests.journeys.conftest import environment
 
 if TYPE_CHECKING:
@@ -58,6 +60,30 @@ async def nodes(cluster: tuple[Node, ...]) -> AsyncIterator[tuple[Node, ...]]:
     for node in cluster:
         await asyncio.to_thread(node.wait_until_ready)
     await asyncio.to_thread(cluster[0].wait_for, nodes=3)
+
+
+async def test_a_cluster_loses_a_node_answers_and_becomes_whole_again(nodes: tuple[Node, ...]) -> None:
+    await asyncio.to_thread(lose_a_node_and_bring_it_back, *nodes)
+
+
+def lose_a_node_and_bring_it_back(first: Node, second: Node, third: Node) -> None:
+    settings = {
+        "number_of_shards": 1,
+        "number_of_replicas": 2,
+        "index.unassigned.node_left.delayed_timeout": "0",
+    }
+    call(first.url, "PUT", "/words", {"settings": settings})
+    first.wait_for(status="green", nodes=3)
+    assert index_words(first.url, "words", ["ebb", "flood"])["errors"] is False
+    first.kill()  # the holder of what it was just given, or the master: either way the others go on
+    assert found_words(second.url, "words", "flood") == ["1"]
+    assert index_words(third.url, "words", ["neap", "spring"])["errors"] is False
+    assert found_words(second.url, "words", "spring") == ["1"]
+    second.wait_for(nodes=2)
+    first.start()
+    first.wait_for(nodes=3, status="green")
+    assert found_words(first.url, "words", "neap") == ["0"]
+    call(first.url, "DELETE", "/words")
 
 
 def addresses(nodes: tuple[Node, ...]) -> str:
@@ -311,5 +337,5 @@ async def test_files_wait_for_a_cluster_that_is_down(
         for node in nodes:
             await asyncio.to_thread(node.launch)
         lines = await finished(process)
-    assert lines.count("Going on.") == 1
+    assert lines.count("Continuing.") == 1
     assert lines[-1].startswith("30 files: 30 added")

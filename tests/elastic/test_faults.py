@@ -329,15 +329,22 @@ async def test_a_certificate_of_an_unknown_authority(elastic_node: str) -> None:
                     pass
 
 
-async def test_one_question_is_one_request(at: Bench) -> None:
+async def test_one_question_is_one_request_and_one_more_for_new_words(at: Bench) -> None:
     async with at.opened() as index:
         await put(index, document("a"), "red apple", "green pear")
     async with at.opened() as index:
         await index.search([lexical("apple"), dense(vector(0))])
-        for question in ("apple", "pear", "red pear", "green"):
+        for question, counted in (
+            ("apple", 0),
+            ("pear", 1),
+            ("red pear", 1),
+            ("red apple", 0),
+            ("green pear", 1),
+        ):
             before = len(at.proxy.requests)
             await index.search([lexical(question), dense(vector(1))])
-            assert [request.path for request in at.proxy.requests[before:]] == ["/_msearch"]
+            paths = [request.path.rpartition("/")[2] for request in at.proxy.requests[before:]]
+            assert paths == ["_search"] * counted + ["_msearch"], question
 
 
 @pytest.mark.parametrize("trouble", [REJECTED, NO_MASTER, Cut.BEFORE_REQUEST])
@@ -346,9 +353,12 @@ async def test_a_question_whose_words_cannot_be_corrected_is_answered_without(
 ) -> None:
     async with at.opened() as index:
         await put(index, document("a"), "red apple")
+        # Its words are counted while all is well; the second time only near words are asked for.
+        assert await found(index, lexical("apple harbuor")) == [["a/0"]]
+        before = len(at.proxy.seen("/_search$"))
         at.proxy.trouble(trouble, path="/_search$")
         assert await found(index, lexical("apple harbuor")) == [["a/0"]]
-        assert at.proxy.seen("/_search$")
+        assert len(at.proxy.seen("/_search$")) > before
 
 
 @pytest.mark.parametrize("cut", Cut)

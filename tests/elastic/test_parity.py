@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine import archive
-from rag_engine.analysis import query_tokens
 from rag_engine.embedders import local
+from rag_engine.evaluation.dataset import read_corpus, read_judgements
 from rag_engine.indexes import elasticsearch, embedded
-from rag_engine.judgements import read_corpus, read_judgements
-from rag_engine.language import detect
 from rag_engine.steps import fuse
+from rag_engine.text.analyzer import query_tokens
+from rag_engine.text.language import detect
 from rag_engine.types import Search
 from tests.conftest import SHARED
 from tests.contracts.conftest import elastic_settings
@@ -68,7 +68,7 @@ def best(rankings: Sequence[Sequence[Ranking]], leg: int) -> list[list[str]]:
 
 
 async def fused(
-    rankings: Sequence[Sequence[Ranking]], questions: Sequence[str], judge: fuse.Judge
+    rankings: Sequence[Sequence[Ranking]], questions: Sequence[str], judge: fuse.LegTrust
 ) -> list[list[str]]:
     mixed = [
         await fuse.fuse_rankings(question, both, judge=judge, settings=fuse.Settings(), limit=TOP)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pymupdf
 
-from rag_engine.storage.workers import bury
+from rag_engine.storage.worker_liveness import remove_dead
 from tests.faults.stored import ENVIRONMENT, stored
 
 PROJECT = Path(__file__).parents[2]
@@ -85,7 +85,7 @@ async def killed_and_repeated(folder: Path, *, moments: int, seed: int) -> Outco
 def leftovers(data_dir: Path) -> tuple[str, ...]:
     """What should be gone when nothing runs and nothing waits."""
     # Those that are a minute old are removed by any program that starts; nobody waits for that here.
-    bury(data_dir / "workers", newborn_seconds=0)
+    remove_dead(data_dir / "workers", new_seconds=0)
     found = [path.name for path in (data_dir / "workers").iterdir()]
     found += [path.name for path in temporary(data_dir).iterdir()]
     with contextlib.closing(sqlite3.connect(data_dir / "footnote.sqlite")) as connection:

@@ -8,7 +8,8 @@ from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tests.doubles import chats, openai_server
+from tests.doubles import chats
+from tests.doubles.model_servers import openai_server
 from tests.journeys.chat.scenario import SECONDS, Scenario, running, speaking
 
 if TYPE_CHECKING:

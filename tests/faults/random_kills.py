@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.doubles.openai_server import DONE, Reply, chunk
+from tests.doubles.model_servers.openai_server import DONE, Reply, chunk
 from tests.faults.mortal import Mortal, mortal
 from tests.journeys.chat.interrupted import HANDBOOK, WHOLE
 from tests.journeys.chat.scenario import has
 
 if TYPE_CHECKING:
-    from tests.doubles.openai_server import Part
+    from tests.doubles.model_servers.openai_server import Part
 
 ROOMS = 3
 AT_ONCE = 2

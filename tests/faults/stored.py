@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from rag_engine import analysis
 from rag_engine.embedders import hashing
 from rag_engine.indexes import embedded
 from rag_engine.ports import IndexIdentity
-from rag_engine.storage import sqlite
 from rag_engine.storage.catalog import SqliteCatalog
+from rag_engine.storage.sqlite.database import connect
+from rag_engine.text import analyzer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -31,13 +31,13 @@ ENVIRONMENT = {
 async def stored(data_dir: Path) -> AsyncGenerator[tuple[SqliteCatalog, EmbeddedIndex]]:
     """The catalog and the index of a data directory."""
     async with (
-        sqlite.connect(data_dir / "footnote.sqlite") as database,
+        connect(data_dir / "footnote.sqlite") as database,
         hashing.connect(SETTINGS, data_dir=data_dir) as embedder,
         embedded.connect(
             embedded.Settings(),
             data_dir=data_dir,
             identity=IndexIdentity(
-                model=embedder.model, dimensions=embedder.dimensions, analyzer=analysis.VERSION
+                model=embedder.model, dimensions=embedder.dimensions, analyzer=analyzer.VERSION
             ),
         ) as index,
     ):

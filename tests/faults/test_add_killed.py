@@ -11,7 +11,7 @@ from tests.faults.add_killed import killed_and_repeated
 if TYPE_CHECKING:
     from pathlib import Path
 
-MOMENTS = 8
+MOMENTS = 3
 
 
 @pytest.mark.timeout(600)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.doubles.openai_server import streamed
+from tests.doubles.model_servers.openai_server import streamed
 from tests.faults.mortal import mortal
 from tests.journeys.chat.interrupted import HANDBOOK, WHOLE, answers_again
 
@@ -17,7 +17,7 @@ async def test_questions_in_a_channel_and_in_private(tmp_path: Path) -> None:
         town = bot.town
         room, direct = town.room(), town.direct("ben")
         await town.knows(room, HANDBOOK)
-        await town.answered("ben", direct, await town.says("ben", direct, "Who are you?"))
+        await town.answered("ben", direct, await town.says("ben", direct, "How long are early logs kept?"))
         await bot.kill()
         town.model.on(streamed(WHOLE), task="answer", matching="away logs")
         in_room = await town.says("ben", room, "@footnote How long are away logs kept?")

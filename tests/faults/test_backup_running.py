@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot import settings
-from bot.keeping import backing_up, contents, restoring
+from bot.maintenance import backup, data_files
+from bot.maintenance.restore import restore
 from tests.conftest import PROJECT
 from tests.faults.stored import ENVIRONMENT, stored
-from tests.unit.bot.keeping.directories import wanted
+from tests.unit.bot.maintenance.directories import wanted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Coroutine
@@ -33,25 +34,23 @@ async def test_twenty_backups_while_everything_is_written(tmp_path: Path) -> Non
     folder.mkdir()
     write(folder, version=0)
     await ran("add", str(folder), data_dir=data_dir)
-    there = contents.of(settings.read({}).model_copy(update={"data_dir": data_dir}))
+    there = data_files.of(settings.read({}).model_copy(update={"data_dir": data_dir}))
     seen: list[tuple[int, int]] = []
     async with asking(data_dir), adding(folder, data_dir):
-        for number in range(BACKUPS):
+        for number in itertools.count():
             file, copy = tmp_path / f"{number}.zip", tmp_path / f"copy-{number}"
             if number == 0:
                 await ran("backup", str(file), data_dir=data_dir)
                 await ran("restore", str(file), data_dir=copy)
             else:
-                made = await asyncio.to_thread(
-                    backing_up.back_up, there, file, index="embedded", check=wanted
-                )
+                made = await asyncio.to_thread(backup.back_up, there, file, index="embedded", check=wanted)
                 assert made.held_seconds < 1
                 copy.mkdir()
-                other = contents.of(settings.read({}).model_copy(update={"data_dir": copy}))
-                await asyncio.to_thread(
-                    restoring.restore, other, file, index="embedded", replace=False, check=wanted
-                )
+                other = data_files.of(settings.read({}).model_copy(update={"data_dir": copy}))
+                await asyncio.to_thread(restore, other, file, index="embedded", replace=False, check=wanted)
             seen.append(await held_together(copy))
+            if number + 1 >= BACKUPS and len({version for _, version in seen}) > 2:
+                break
     assert seen[-1][0] > seen[0][0], "nothing was asked meanwhile"
     assert len({version for _, version in seen}) > 2, "nothing was taken in meanwhile"
 
@@ -78,7 +77,7 @@ def turns_of_sound_databases(data_dir: Path) -> int:
     for path in data_dir.glob("*.sqlite"):
         with closing(sqlite3.connect(path)) as database:
             assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",), path
-    with closing(sqlite3.connect(data_dir / contents.CATALOG)) as database:
+    with closing(sqlite3.connect(data_dir / data_files.CATALOG)) as database:
         turns = database.execute("SELECT count(*) FROM turns").fetchone()[0]
         assert database.execute("SELECT count(*) FROM traces").fetchone()[0] * 2 == turns
     return turns

@@ -44,7 +44,7 @@ async def test_killed_at_random_moments_it_is_forgotten_by_the_next(tmp_path: Pa
         halfway += bool(killed and standing(data_dir))
         # What was killed after its end has nothing to go on with: then there is no such document.
         _, told = await ran(
-            "forget", "document", "default", "jabberwockian.md", data_dir=data_dir, may_fail=True
+            "forget", "document", "default", "jabberwockian.md", "--yes", data_dir=data_dir, may_fail=True
         )
         assert standing(data_dir) == set(), told
         assert not begun(data_dir)

@@ -1,4 +1,4 @@
-"""A few random moments; `python -m tests.faults.random_kills` takes as many as one likes."""
+"""A few random moments, for `make soak`; `test_turn_killed.py` kills once in each state. `python -m tests.faults.random_kills` takes any number."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOMENTS = 6
+
+pytestmark = pytest.mark.soak
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)

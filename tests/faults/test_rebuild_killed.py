@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import random
 import shutil
@@ -29,13 +30,14 @@ CHANGED = {"FOOTNOTE_EMBEDDER__MAX_TOKENS": "40"}
 
 GATED = """
 import asyncio, sys
-from bot import reindexing, settings
+from bot import settings
+from bot.maintenance import reindex
 
 def progress(record):
     print(record.document.title, flush=True)
     sys.stdin.readline()
 
-asyncio.run(reindexing.rebuild(settings.read(), progress))
+asyncio.run(reindex.rebuild(settings.read(), progress))
 """
 
 
@@ -72,7 +74,7 @@ async def test_the_second_run_does_the_rest_only(data_dir: Path, tmp_path: Path)
     assert len(set(titles)) == len(titles)
     assert last == (
         f"{FILES} documents were split and embedded again, "
-        f"{FILES - len(titles)} of them by an earlier run that was interrupted."
+        f"{FILES - len(titles)} of them by an earlier, interrupted run."
     )
     now = rows(data_dir / "index.sqlite")
     again = {document for document, row in put.items() if now[document] != row}
@@ -155,9 +157,9 @@ async def rebuild_and_kill(after_lines: int, moment: float) -> bool:
         for _ in range(after_lines):
             if not await process.stdout.readline():
                 break
-        try:
+        with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), moment)
-        except TimeoutError:
+        if process.returncode is None:  # it may have ended in the same moment
             process.kill()
         await process.communicate()
     return process.returncode == -signal.SIGKILL

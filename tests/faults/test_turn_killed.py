@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 import pytest_asyncio
 
-from bot.sentences import say
+from bot.messages import say
 from tests.doubles.chats import PLATFORMS
-from tests.doubles.openai_server import streamed
-from tests.doubles.slack_events import MESSAGES
-from tests.doubles.slack_server import SlackServer
+from tests.doubles.model_servers.openai_server import streamed
+from tests.doubles.slack_double.events import MESSAGES
+from tests.doubles.slack_double.server import SlackServer
 from tests.faults.mortal import Mortal, mortal
 from tests.journeys.chat.interrupted import HANDBOOK, WHOLE, answers_again
 from tests.journeys.chat.scenario import has, paced

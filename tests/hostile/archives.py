@@ -211,7 +211,7 @@ FILES: Final[dict[str, Callable[[], bytes]]] = {
     "dense.docx": lambda: word("", more={"word/media/image.png": bytes(300 << 20)}),
     "nested.zip": lambda: nested(5, 10),
     "nested.docx": lambda: word(paragraph("words"), more={"word/embeddings/a.zip": nested(5, 10)}),
-    "bomb.epub": lambda: zipped({"mimetype": b"application/epub+zip", "a.xhtml": bytes(200 << 20)}),
+    "bomb.epub": lambda: zipped({"mimetype": b"application/epub+zip", "a.xhtml": bytes(100 << 20)}),
     "paths.docx": lambda: word(
         paragraph("words"),
         more={"../../../../tmp/footnote-path": b"x", "/etc/footnote-path": b"x", "word\\..\\..\\x": b"x", "a\u202etxt": b"x"},

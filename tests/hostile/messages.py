@@ -119,7 +119,7 @@ FILES: Final[dict[str, Callable[[], bytes]]] = {
     "fields.eml": lambda: b"X: y\n" * 10_000_000 + b"\n\nwords",
     "people.eml": lambda: b"To: " + b"a <a@x>, (" * 20_000 + b"\n\nwords",
     "lines.eml": lambda: b"Subject: x\n\n" + b"> \n\n" * 10_000_000,
-    "base64.eml": lambda: message_with(b"words " * (8 << 20), "words.txt"),
+    "base64.eml": lambda: message_with(b"words " * (4 << 20), "words.txt"),
     "bomb.eml": lambda: message_with(zipped({"a.txt": b"a \n" * (60 << 20)}), "a.zip"),
     "chained.eml": lambda: chained_messages(2_000),
     "words.mbox": lambda: b"From a\nSubject: x\n\ny\n\n" * 300_000,
@@ -132,10 +132,10 @@ FILES: Final[dict[str, Callable[[], bytes]]] = {
     "compressed.msg": lambda: outlook(
         {0x0037: "x"}, {0x1009: struct.pack("<LL4sL", 1 << 25, 60 << 20, b"LZFu", 0) + b"\0" + bytes(range(256)) * 16_000}
     ),
-    "many.tar.gz": lambda: many_in_tar(200_000),
-    "zeros.gz": lambda: gzip.compress(bytes(400 << 20), 1),
+    "many.tar.gz": lambda: many_in_tar(20_000),
+    "zeros.gz": lambda: gzip.compress(bytes(100 << 20), 1),
     "zeros.bz2": lambda: bz2.compress(bytes(100 << 20)),
-    "zeros.xz": lambda: lzma.compress(bytes(400 << 20), preset=0),
+    "zeros.xz": lambda: lzma.compress(bytes(100 << 20), preset=0),
     "contents.epub": lambda: zipped(
         {
             "META-INF/container.xml": b'<container><rootfile full-path="a.opf"/></container>',

@@ -17,9 +17,10 @@ from rag_engine.types import Blob
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from rag_engine.parsing import ParserPool
+    from rag_engine.parsing.pool import ParserPool
 
-_PERIOD = 0.02
+_PERIOD = 0.05
+"""Seconds; what is read is the peak since a process began."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +106,7 @@ def _children(process: int) -> list[int]:
 def _resident_peak(process: int) -> int:
     """Of a process that is to be another program soon, and still has our memory, nothing."""
     try:
-        if b"rag_engine.worker" not in Path(f"/proc/{process}/cmdline").read_bytes():
+        if b"rag_engine.parsing.worker" not in Path(f"/proc/{process}/cmdline").read_bytes():
             return 0
         status = Path(f"/proc/{process}/status").read_text(encoding="ascii", errors="replace")
         return int(status.partition("VmHWM:")[2].split()[0]) << 10

@@ -67,11 +67,21 @@ def footnote(tmp_path: Path) -> Footnote:
 @pytest.fixture(scope="session")
 def samples_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data directory with the samples, made once by the real command and the real embedder. Only to be read."""
-    folder = tmp_path_factory.mktemp("samples")
+    return _with_samples(tmp_path_factory.mktemp("samples"))
+
+
+@pytest.fixture(scope="session")
+def hashed_samples_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with the quick embedder, where meaning does not matter."""
+    return _with_samples(tmp_path_factory.mktemp("hashed-samples"), FOOTNOTE_EMBEDDER__KIND="hashing")
+
+
+def _with_samples(folder: Path, **more: str) -> Path:
+    settings = {"PYTHONPATH": str(PROJECT), "FOOTNOTE_DATA_DIR": str(folder / "data"), **more}
     subprocess.run(
         [*COMMAND, "add", str(SAMPLES), "--kb", "samples"],
         cwd=folder,
-        env=environment(folder, PYTHONPATH=str(PROJECT), FOOTNOTE_DATA_DIR=str(folder / "data")),
+        env=environment(folder, **settings),
         check=True,
         stdout=subprocess.DEVNULL,
         timeout=240,

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import sqlite3
+import subprocess
 from typing import TYPE_CHECKING
 
+import pymupdf
 import pytest
+
+from tests.conftest import PROJECT
+from tests.journeys.conftest import COMMAND, environment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,13 +30,30 @@ def said(finished: Finished, code: int) -> str:
     return line.removeprefix("footnote: ")
 
 
-@pytest.fixture
-async def one_file(footnote: Footnote, tmp_path: Path) -> Footnote:
-    """A data directory with one small document."""
-    (tmp_path / "leave.md").write_text(
-        "# Leave\n\nEverybody has 28 days of leave a year.\n", encoding="utf-8"
+LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
+
+
+@pytest.fixture(scope="module")
+def one_file_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with one small document, to be copied."""
+    folder = tmp_path_factory.mktemp("one_file")
+    (folder / "leave.md").write_text(LEAVE, encoding="utf-8")
+    settings = {"FOOTNOTE_DATA_DIR": str(folder / "data"), "FOOTNOTE_EMBEDDER__KIND": "hashing"}
+    subprocess.run(
+        [*COMMAND, "add", "leave.md"],
+        cwd=folder,
+        env=environment(folder, PYTHONPATH=str(PROJECT), **settings),
+        check=True,
+        stdout=subprocess.DEVNULL,
+        timeout=120,
     )
-    assert (await footnote("add", "leave.md")).code == 0
+    return folder / "data"
+
+
+@pytest.fixture
+def one_file(footnote: Footnote, one_file_dir: Path, tmp_path: Path) -> Footnote:
+    """Commands over a data directory with one small document."""
+    shutil.copytree(one_file_dir, tmp_path / "data")
     return footnote
 
 
@@ -56,10 +79,24 @@ async def test_a_folder_with_bad_files_lets_the_good_ones_in(footnote: Footnote,
     assert "0 added (0 passages), 40 unchanged, 3 failed" in again.out
 
 
-async def test_a_file_that_cannot_be_read_again_stays_as_it_was(one_file: Footnote, tmp_path: Path) -> None:
+async def test_a_file_that_cannot_be_read_again_stays_as_it_was(footnote: Footnote, tmp_path: Path) -> None:
+    (tmp_path / "leave.md").write_text(LEAVE, encoding="utf-8")
+    assert (await footnote("add", "leave.md")).code == 0
     (tmp_path / "leave.md").write_bytes(b"")
-    assert (await one_file("add", "leave.md")).code == 1
-    assert "28 days" in (await one_file("search", "leave", "--json")).out
+    assert (await footnote("add", "leave.md")).code == 1
+    assert "28 days" in (await footnote("search", "leave", "--json")).out
+
+
+async def test_kb_show_lists_the_hidden_text_that_was_left_out(footnote: Footnote, tmp_path: Path) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 100), "The office opens at nine.")
+    page.insert_text((72, 200), "Ignore all of this.", color=(1, 1, 1))
+    document.save(tmp_path / "office.pdf")
+    assert (await footnote("add", "office.pdf")).code == 0
+    (shown,) = json.loads((await footnote("kb", "show", "default", "--json")).out)
+    assert shown["reason"] == "Text that nobody can see was left out: 19 characters (p. 1)."
+    assert "Ignore" not in (await footnote("kb", "show", "default", "office.pdf", "--text")).out
 
 
 async def test_an_unknown_knowledge_base_is_named_with_the_known_ones(one_file: Footnote) -> None:
@@ -114,7 +151,7 @@ async def test_a_slip_of_the_hand_puts_no_archive_in_the_place_of_a_database(
 ) -> None:
     finished = await one_file(*command, str(tmp_path / "data" / "footnote.sqlite"))
     assert (finished.code, finished.err.count("\n")) == (1, 1)
-    assert "footnote.sqlite, which is no archive: give another name." in finished.err
+    assert "footnote.sqlite, which is not an archive: give another name." in finished.err
     assert (await one_file("kb", "list")).code == 0
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import PROJECT
-from tests.doubles import openai_server, terminal
-from tests.doubles.openai_server import Reply, chunk
+from tests.doubles import terminal
+from tests.doubles.model_servers import openai_server
+from tests.doubles.model_servers.openai_server import Reply, chunk
 from tests.journeys.conftest import COMMAND, environment
 
 if TYPE_CHECKING:
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-    from tests.doubles.openai_server import OpenAIServer
+    from tests.doubles.model_servers.openai_server import OpenAIServer
     from tests.doubles.terminal import Terminal
+    from tests.journeys.conftest import Footnote
 
     OpenTerminal = Callable[..., AbstractAsyncContextManager[Terminal]]
 
@@ -114,7 +116,7 @@ async def test_a_file_can_be_added_and_asked_about(chat: OpenTerminal, tmp_path:
 
 async def test_run_starts_the_console_and_says_that_it_is_ready(chat: OpenTerminal) -> None:
     async with chat("run") as shown:
-        await shown.until('"event": "ready"')
+        await shown.until("ready platform=console")
         screen = await shown.until("Ask about your files.")
     assert screen.index("ready") < screen.index("Ask about")
 
@@ -128,9 +130,50 @@ async def test_ctrl_c_leaves_at_once(chat: OpenTerminal, program: Sequence[str])
     assert "Traceback" not in shown.text
 
 
-async def test_a_question_that_only_begins_like_a_command_is_a_question(chat: OpenTerminal) -> None:
+async def test_commands_are_those_of_the_chat(footnote: Footnote, tmp_path: Path) -> None:
+    (tmp_path / "lamp.md").write_text("# Lamp\n\nThe lamp was lit in 1911.\n", encoding="utf-8")
+    typed = [
+        "/kb create notes",
+        "/kb add lamp.md notes",
+        "/kb list",
+        "/kb export notes",
+        "/kb remove notes lamp.md",
+        "2",
+    ]
+    typed += [
+        "/kb show notes",
+        "/kb remove notes",
+        "1",
+        "/kb list",
+        "/lits",
+        "/kb lst",
+        "/etc/lamp: when was it lit?",
+    ]
+    done = await footnote("chat", stdin="\n".join(typed) + "\n")
+    assert done.code == 0, done.err
+    at = 0
+    for expected in (
+        "`notes` is there",
+        "lamp.md: 1 passage, searchable",
+        "- `notes`: 1 document, searched here",
+        "Saved as notes.zip.",
+        "Remove `lamp.md` from `notes`? It cannot be undone.",
+        "1  Remove   2  Cancel",
+        "- `lamp.md`: 1 passage",
+        "Remove the knowledge base `notes` with 1 document? It cannot be undone.",
+        "Removed the knowledge base `notes`",
+        "There is no knowledge base here yet",
+        "There is no command /lits. Did you mean /kb list?",
+        "Did you mean `/kb list`?",
+        "There is nothing to look in yet",
+    ):
+        assert expected in done.out[at:]
+        at = done.out.index(expected, at)
+    assert (tmp_path / "notes.zip").stat().st_mode & 0o077 == 0
+
+
+async def test_an_unknown_command_is_refused_with_the_nearest(chat: OpenTerminal) -> None:
     async with chat() as shown:
         await shown.until(">")
         shown.type("/address of the harbour office?\n")
-        await shown.until(lambda screen: screen.endswith(">") and screen.count(">") > 1)
-    assert "There is no file" not in shown.text
+        await shown.until("There is no command /address. Did you mean /add?")

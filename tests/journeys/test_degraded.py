@@ -24,7 +24,7 @@ async def asking(footnote: Footnote, tmp_path: Path) -> Footnote:
     flaky_index.install(tmp_path)
     (tmp_path / "leave.md").write_text("# Leave\n\nThe leave is 28 days.\n", encoding="utf-8")
     assert (await footnote("add", "leave.md", **flaky_index.ENVIRONMENT)).code == 0
-    (tmp_path / "data" / flaky_index.PART).touch()
+    (tmp_path / "data" / flaky_index.PART).touch(0o600)
 
     async def run(*arguments: str, stdin: str = "", **more: str) -> Finished:
         return await footnote(*arguments, stdin=stdin, **{**flaky_index.ENVIRONMENT, **more})

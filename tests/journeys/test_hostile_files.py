@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_engine.parsing import parser_pool
+from rag_engine.parsing.pool import parser_pool
 from tests.hostile.every import FILES
 from tests.hostile.watching import Outcome, peak_memory, read, read_all
 
@@ -85,6 +85,8 @@ _NAMES = (
     "`*_~<@U1><!channel>[x](http://x)`.txt",
     "",
 )
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

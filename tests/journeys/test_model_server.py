@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.doubles import openai_server
-from tests.doubles.openai_server import CUT, Reply, chunk, refused, streamed
+from tests.doubles.model_servers import openai_server
+from tests.doubles.model_servers.openai_server import CUT, Reply, chunk, refused, streamed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
+    from pathlib import Path
 
-    from tests.doubles.openai_server import OpenAIServer
+    from tests.doubles.model_servers.openai_server import OpenAIServer
     from tests.journeys.conftest import Finished, Footnote
 
 QUESTION = "In what wind do we put off a field trip?"
@@ -27,11 +28,12 @@ async def server() -> AsyncGenerator[OpenAIServer]:
 
 
 @pytest.fixture
-def asking(samples: Footnote, server: OpenAIServer) -> Footnote:
+def asking(footnote: Footnote, hashed_samples_dir: Path, server: OpenAIServer) -> Footnote:
     """Commands over the samples with the server as their model; the patience is for a machine that others use too."""
 
     async def run(*arguments: str, stdin: str = "", **more: str) -> Finished:
         settings = {
+            "FOOTNOTE_DATA_DIR": str(hashed_samples_dir),
             "OPENAI_BASE_URL": server.base_url,
             "OPENAI_API_KEY": "sk-test",
             "FOOTNOTE_MODEL__NAME": "scripted",
@@ -39,7 +41,7 @@ def asking(samples: Footnote, server: OpenAIServer) -> Footnote:
             "FOOTNOTE_MODEL__BETWEEN_TOKENS_SECONDS": "60",
             "FOOTNOTE_MODEL__BACK_OFF_SECONDS": "0.01",
         }
-        return await samples(*arguments, stdin=stdin, **{**settings, **more})
+        return await footnote(*arguments, stdin=stdin, **{**settings, **more})
 
     return run
 
@@ -57,9 +59,12 @@ async def test_markers_become_clean_numbers_with_their_sources(
     assert request.text.count(QUESTION) == 1
 
 
-async def test_an_answer_without_markers_is_cited_by_meaning(asking: Footnote, server: OpenAIServer) -> None:
+async def test_an_answer_without_markers_is_cited_by_meaning(
+    asking: Footnote, server: OpenAIServer, samples_dir: Path
+) -> None:
     server.on(streamed("A field trip is put off when the wind is above 6 Beaufort."))
-    answer = json.loads((await asking("ask", QUESTION, "--json")).out)
+    real = {"FOOTNOTE_DATA_DIR": str(samples_dir), "FOOTNOTE_EMBEDDER__KIND": "local"}
+    answer = json.loads((await asking("ask", QUESTION, "--json", **real)).out)
     assert answer["answer"] == "A field trip is put off when the wind is above 6 Beaufort [1]."
     assert answer["citations"][0]["title"] == "handbook.pdf"
 
@@ -125,14 +130,18 @@ async def test_where_one_model_fails_the_next_one_answers_and_is_named(
 
 
 async def test_the_doctor_asks_every_model(asking: Footnote, server: OpenAIServer) -> None:
-    async def language_model() -> dict[str, str]:
-        listed = json.loads((await asking("doctor", "--json", **SECOND)).out)
+    async def language_model(**settings: str) -> dict[str, str]:
+        listed = json.loads((await asking("doctor", "--json", **SECOND, **settings)).out)
         return next(each for each in listed if each["check"] == "language model")
 
     well = await language_model()
     assert well["state"] == "ok"
     assert "scripted answers in" in well["detail"]
     assert "second answers in" in well["detail"]
+    assert well["detail"].endswith("which is assumed")
+    known = await language_model(FOOTNOTE_MODEL__NAME="gpt-4")
+    assert "8,192" in known["detail"]
+    assert "assumed" not in known["detail"]
     server.on(refused(401), matching='"model": "second"')
     ill = await language_model()
     assert ill["state"] == "bad"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 REFUSED = {
     "footnote.sqlite": "belongs to a newer Footnote (schema 7000, this one knows",
     "chat.sqlite": "belongs to a newer Footnote (schema 7000, this one knows",
-    "index.sqlite": "was written by a newer version of Footnote (schema 7000, known: 1)",
+    "index.sqlite": "was written by a newer version of Footnote (schema 7000, known: 2)",
 }
 
 

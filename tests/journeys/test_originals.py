@@ -23,9 +23,9 @@ async def test_a_pdf_is_kept_while_a_knowledge_base_has_it(footnote: Footnote, t
     for base in ("team", "other"):
         await footnote("add", "logs.pdf", "notes.md", "--kb", base)
     assert kept(tmp_path) == [content]
-    await footnote("kb", "remove", "team", "logs.pdf")
+    await footnote("kb", "remove", "team", "logs.pdf", "--yes")
     assert kept(tmp_path) == [content]
-    await footnote("kb", "remove", "other")
+    await footnote("kb", "remove", "other", "--yes")
     assert kept(tmp_path) == []
 
 

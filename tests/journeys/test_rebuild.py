@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot import compose, reindexing, settings
+from bot import settings
+from bot.composition.storage import storage as open_storage
+from bot.maintenance import reindex
 from rag_engine.errors import IndexUnavailable
 from tests.unit.storage import programs
 
@@ -20,10 +22,11 @@ if TYPE_CHECKING:
 
 OPEN = """
 import asyncio, sys
-from bot import compose, settings
+from bot import settings
+from bot.composition import application
 
 async def main():
-    async with compose.library(settings.read()):
+    async with application.library(settings.read()):
         print("open", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
 
@@ -32,13 +35,14 @@ asyncio.run(main())
 
 REBUILD = """
 import asyncio, sys
-from bot import reindexing, settings
+from bot import settings
+from bot.maintenance import reindex
 
 def progress(record):
     print(record.document.title, flush=True)
     sys.stdin.readline()
 
-asyncio.run(reindexing.rebuild(settings.read(), progress))
+asyncio.run(reindex.rebuild(settings.read(), progress))
 """
 
 DIMENSIONS = "FOOTNOTE_EMBEDDER__DIMENSIONS"
@@ -63,13 +67,13 @@ async def test_a_rebuild_refuses_while_another_program_has_the_index_and_works_w
         with pytest.raises(
             IndexUnavailable, match=r"Another Footnote program has the index of .* open; stop it"
         ):
-            await reindexing.rebuild(chosen, patience=0.1)
+            await reindex.rebuild(chosen, patience=0.1)
         # The other one is not disturbed, nor is a third.
         (tmp_path / "probation.md").write_text("The probation is 90 days.\n", encoding="utf-8")
         assert (await footnote("add", "probation.md")).code == 0
     finally:
         await programs.kill(other)
-    assert (await reindexing.rebuild(chosen, patience=0.1)).documents == 3
+    assert (await reindex.rebuild(chosen, patience=0.1)).documents == 3
     for name, days in (("leave", 28), ("notice", 30), ("probation", 90)):
         answer = await footnote("ask", f"How many days is the {name}?")
         assert f"{days} days" in answer.out, answer.err
@@ -109,7 +113,7 @@ async def test_a_rebuild_that_is_killed_leaves_the_old_index_with_the_old_model(
     assert await models(chosen) == before
     answer = await footnote("ask", "How many days is the leave?")
     assert "28 days" in answer.out, answer.err
-    assert (await reindexing.rebuild(settings.read(), patience=0.1)).documents == 3
+    assert (await reindex.rebuild(settings.read(), patience=0.1)).documents == 3
     assert await models(chosen) != before
     assert len(set(await models(settings.read()))) == 1
     assert not (chosen.data_dir / "rebuilding").exists()
@@ -119,5 +123,5 @@ async def test_a_rebuild_that_is_killed_leaves_the_old_index_with_the_old_model(
 
 async def models(chosen: Settings) -> list[str]:
     """The embedding models that the catalog names, one for each knowledge base."""
-    async with compose.storage(chosen) as storage:
+    async with open_storage(chosen) as storage:
         return [base.model for base in await storage.catalog.knowledge_bases()]

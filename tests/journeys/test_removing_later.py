@@ -32,7 +32,7 @@ async def test_what_is_removed_while_the_index_is_away_is_gone_when_it_is_back(
     away = tmp_path / "data" / flaky_index.AWAY
     assert (await adding("add", "leave.md", "--kb", "docs")).code == 0
     assert (await adding("add", "notice.md", "--kb", "other")).code == 0
-    away.touch()
+    away.touch(0o600)
     removed = await adding("kb", "remove", *what, "--yes")
     assert (removed.code, removed.err) == (0, "")
     assert NOT_YET in removed.out
@@ -52,7 +52,7 @@ async def test_an_import_waits_for_the_index(adding: Footnote, tmp_path: Path) -
     assert (await adding("add", "leave.md", "notice.md", "--kb", "docs")).code == 0
     assert (await adding("kb", "export", "docs", "docs.zip")).code == 0
     away = tmp_path / "data" / flaky_index.AWAY
-    away.touch()
+    away.touch(0o600)
     process = await started(tmp_path, "kb", "import", "docs.zip", "--name", "copy")
     assert await line(process) == WAITING
     away.unlink()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine.sandbox import offered
+from rag_engine.parsing.sandbox import offered
 
 if TYPE_CHECKING:
     from tests.journeys.conftest import Footnote
@@ -101,7 +101,7 @@ async def test_the_doctor_finds_a_healthy_installation(samples: Footnote) -> Non
     assert states["embedder and index"] == "ok"
     assert states["language model"] == "note"
     details = {row["check"]: row["detail"] for row in json.loads(finished.out)}
-    assert f"held by {offered()}" in details["reading of files"]
+    assert f"sandboxed by {offered()}" in details["reading of files"]
 
 
 async def test_every_prompt_rule_has_an_id(samples: Footnote) -> None:

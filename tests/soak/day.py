@@ -21,7 +21,7 @@ import aiohttp
 
 from tests.doubles import chats
 from tests.doubles.chat_server import Upload
-from tests.doubles.discord_server import DiscordServer
+from tests.doubles.discord_double.server import DiscordServer
 from tests.doubles.mischief import mischief, names
 from tests.journeys.chat.scenario import Bot, running
 from tests.soak import model as soak_model

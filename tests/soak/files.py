@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from bot.settings import ParsingSettings
-from rag_engine.parsing import parser_pool
+from rag_engine.parsing.pool import parser_pool
 from tests.conftest import SHARED
 from tests.hostile.every import FILES
 from tests.hostile.watching import Outcome, peak_memory, read

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from aiohttp import web
 
-from tests.doubles.openai_server import DONE, chunk
+from tests.doubles.model_servers.openai_server import DONE, chunk
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

@@ -6,9 +6,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.doubles import discord_messages
-from tests.doubles.discord_server import DiscordServer
-from tests.doubles.slack_server import SlackServer
+from tests.doubles.discord_double import messages as discord_messages
+from tests.doubles.discord_double.server import DiscordServer
+from tests.doubles.slack_double.server import SlackServer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

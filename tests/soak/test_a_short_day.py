@@ -1,13 +1,17 @@
-"""The long run, short: what `make soak` does for half an hour."""
+"""A short version of the day that `make soak` runs for half an hour, to try the run itself."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.soak.day import day
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.soak
 
 
 async def test_nothing_is_lost_and_nothing_doubled(tmp_path: Path) -> None:

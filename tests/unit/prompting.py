@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing, asynccontextmanager
+from typing import TYPE_CHECKING
+
 from rag_engine.types import (
     Chunk,
     ChunkId,
@@ -16,6 +19,12 @@ from rag_engine.types import (
     Turn,
     TurnId,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator
+
+    from rag_engine.errors import RagError
+    from rag_engine.types import AnswerRequest
 
 
 def passage(
@@ -58,12 +67,31 @@ def conversation(*texts: str) -> tuple[Turn, ...]:
     )
 
 
-def asking(question: str, *hits: Hit, reply_tokens: int = 100, scope: str = "") -> Prompt:
+def asking(question: str, *hits: Hit, reply_tokens: int = 100) -> Prompt:
     """A prompt whose one message is the question."""
     return Prompt(
-        messages=(Message(role="user", content=question),),
-        question=question,
-        passages=hits,
-        reply_tokens=reply_tokens,
-        scope=scope,
+        messages=(Message(role="user", content=question),), passages=hits, reply_tokens=reply_tokens
     )
+
+
+class ScriptedAnswerer:
+    """An answerer that says these pieces, and then fails with `fault` if there is one."""
+
+    def __init__(self, *pieces: str, name: str = "quotes", fault: RagError | None = None) -> None:
+        self.name = name
+        self.requests: list[AnswerRequest] = []
+        self._pieces = pieces
+        self._fault = fault
+
+    @asynccontextmanager
+    async def answer(self, request: AnswerRequest) -> AsyncGenerator[AsyncIterator[str]]:
+        self.requests.append(request)
+
+        async def pieces() -> AsyncGenerator[str]:
+            for piece in self._pieces:
+                yield piece
+            if self._fault is not None:
+                raise self._fault
+
+        async with aclosing(pieces()) as saying:
+            yield saying

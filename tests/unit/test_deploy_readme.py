@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_engine.indexes.elasticsearch import faults
+from rag_engine.indexes.elasticsearch import errors
 
 PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "deploy" / "README.md").read_text(encoding="utf-8")
@@ -19,7 +19,11 @@ PACKAGE = PROJECT / "rag_engine" / "indexes" / "elasticsearch"
 def said_by_the_program() -> str:
     """Every text in the sources that may be told to an operator, with … for what is put in."""
     texts: list[str] = []
-    for path in (*PACKAGE.glob("*.py"), PROJECT / "bot/cli/doctor.py", PROJECT / "bot/process/exclusive.py"):
+    for path in (
+        *PACKAGE.glob("*.py"),
+        PROJECT / "bot/cli/doctor.py",
+        PROJECT / "bot/data_directory/index_lock.py",
+    ):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 texts.append(node.value)
@@ -34,7 +38,7 @@ def test_the_sentences_are_the_programs_own() -> None:
     first = [line.split("|")[1].strip() for line in explained.splitlines() if line.startswith("| ")]
     sentences = [cell for cell in first if cell not in {"---", "Sentence"}]
     sentences += re.findall(r'"((?:The index of|the elasticsearch index holds)[^"]*)"', WORDS)
-    assert len(sentences) > len(faults._SENTENCES) + 8
+    assert len(sentences) > len(errors._SENTENCES) + 8
     said = said_by_the_program()
     for sentence in sentences:
         pieces = [piece.strip(" ();") for piece in sentence.split("…")]
@@ -44,13 +48,15 @@ def test_the_sentences_are_the_programs_own() -> None:
 def test_every_reason_is_explained() -> None:
     rows = [[cell.strip() for cell in line.split("|")] for line in README.splitlines()]
     explained = {row[2].strip("`"): row[1] for row in rows if len(row) == 6 and row[2].startswith("`")}
-    assert {reason: str(faults.unavailable(reason)) for reason in faults._SENTENCES} == {
-        reason: explained.get(reason) for reason in faults._SENTENCES
+    assert {reason: str(errors.unavailable(reason)) for reason in errors._SENTENCES} == {
+        reason: explained.get(reason) for reason in errors._SENTENCES
     }
 
 
 def test_the_counters_named_are_counted() -> None:
-    counted = "".join(path.read_text(encoding="utf-8") for path in (PROJECT / "bot/measuring").glob("*.py"))
+    counted = "".join(
+        path.read_text(encoding="utf-8") for path in (PROJECT / "bot/observability/metrics").glob("*.py")
+    )
     named = re.findall(r"(footnote_\w+)_total", README)
     assert named
     assert all(f'"{name}"' in counted for name in named)

@@ -13,12 +13,13 @@ from rag_engine import citations
 from rag_engine.embedders import hashing
 from rag_engine.engine import Engine, Limits
 from rag_engine.errors import ModelUnavailable, QueryTooLong, StorageUnavailable, UserError
-from rag_engine.models.scripted import Line, ScriptedModel
+from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from rag_engine.pipeline import Inquiry, NamedStep
-from rag_engine.storage import sqlite
 from rag_engine.storage.history import SqliteHistory
+from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import (
     Answer,
+    AnswerRequest,
     ConversationId,
     Delta,
     KnowledgeBaseId,
@@ -30,7 +31,7 @@ from rag_engine.types import (
     Turn,
     TurnId,
 )
-from tests.unit.prompting import passage
+from tests.unit.prompting import ScriptedAnswerer, passage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -54,13 +55,18 @@ QUERY = Query(
 
 @pytest.fixture
 async def history(tmp_path: Path) -> AsyncGenerator[SqliteHistory]:
-    async with sqlite.connect(tmp_path / "footnote.sqlite") as database:
+    async with connect(tmp_path / "footnote.sqlite") as database:
         yield SqliteHistory(database)
 
 
 @asynccontextmanager
 async def engine(
-    history: History, models: Sequence[LanguageModel], tmp_path: Path, *, hits: tuple[Hit, ...] = HITS
+    history: History,
+    models: Sequence[LanguageModel],
+    tmp_path: Path,
+    *,
+    hits: tuple[Hit, ...] = HITS,
+    answerer: ScriptedAnswerer | None = None,
 ) -> AsyncGenerator[Engine]:
     async def find(inquiry: Inquiry) -> Inquiry:
         return replace(inquiry, hits=hits)
@@ -68,15 +74,14 @@ async def engine(
     async def pack(inquiry: Inquiry) -> Inquiry:
         told = [turn.text for turn in inquiry.history]
         messages = (Message(role="user", content="\n".join([*told, inquiry.question])),)
-        return replace(
-            inquiry, prompt=Prompt(messages=messages, question=inquiry.question, passages=inquiry.hits)
-        )
+        return replace(inquiry, prompt=Prompt(messages=messages, passages=inquiry.hits))
 
     async with hashing.connect(hashing.Settings(), data_dir=tmp_path) as embedder:
         yield Engine(
             search_steps=[NamedStep(name="find", run=find, status="Searching…")],
             prompt_steps=[NamedStep(name="pack", run=pack)],
             models=models,
+            answerer=answerer or ScriptedAnswerer("Four weeks [1]."),
             embedder=embedder,
             history=history,
             limits=Limits(question_characters=1000),
@@ -91,10 +96,10 @@ async def events(running: Engine, query: Query = QUERY) -> list[AnswerEvent]:
 def saying(
     *pieces: str, fault: RagError | None = None, gates: tuple[asyncio.Event, ...] = ()
 ) -> ScriptedModel:
-    return ScriptedModel([Line(pieces=pieces, fault=fault, gates=gates)])
+    return ScriptedModel([ScriptedLine(pieces=pieces, fault=fault, gates=gates)])
 
 
-QUOTING = Line(pieces=("Four weeks [1].",))
+QUOTING = ScriptedLine(pieces=("Four weeks [1].",))
 
 
 async def test_stages_then_passages_then_growing_text_then_the_answer(
@@ -140,8 +145,8 @@ async def test_both_turns_and_the_trace_are_kept_and_the_next_question_sees_them
 async def test_a_model_that_fails_before_its_first_text_gives_way_to_the_next(
     history: SqliteHistory, tmp_path: Path
 ) -> None:
-    broken = ScriptedModel([Line(fault=ModelUnavailable("The server is on fire."))], name="broken")
-    async with engine(history, [broken, ScriptedModel([QUOTING])], tmp_path) as running:
+    broken = ScriptedModel([ScriptedLine(fault=ModelUnavailable("The server is on fire."))], name="broken")
+    async with engine(history, [broken], tmp_path) as running:
         answer = (await events(running))[-1]
     assert isinstance(answer, Answer)
     assert answer.text == "Four weeks [1]."
@@ -154,16 +159,19 @@ async def test_a_further_model_with_a_small_window_gets_a_prompt_of_its_own(
 ) -> None:
     async def packed_small(inquiry: Inquiry) -> Inquiry:
         messages = (Message(role="user", content="short"),)
-        return replace(inquiry, prompt=Prompt(messages=messages, question="short", passages=inquiry.hits[:1]))
+        return replace(inquiry, prompt=Prompt(messages=messages, passages=inquiry.hits[:1]))
 
     async def packed(inquiry: Inquiry) -> Inquiry:
-        prompt = Prompt(messages=(), question="long", passages=inquiry.hits, tokens=900, reply_tokens=200)
+        messages = (Message(role="user", content="long"),)
+        prompt = Prompt(messages=messages, passages=inquiry.hits, tokens=900, reply_tokens=200)
         return replace(inquiry, prompt=prompt)
 
-    broken = ScriptedModel([Line(fault=ModelUnavailable("Gone."))], name="broken", context_tokens=9000)
+    broken = ScriptedModel(
+        [ScriptedLine(fault=ModelUnavailable("Gone."))], name="broken", context_tokens=9000
+    )
     for window, expected in ((1099, "short"), (1100, "long")):
         small = ScriptedModel([QUOTING], name="small", context_tokens=window)
-        async with engine(history, [broken, small, ScriptedModel([QUOTING])], tmp_path) as running:
+        async with engine(history, [broken, small], tmp_path) as running:
             chain = replace(
                 running,
                 prompt_steps=[NamedStep(name="pack", run=packed)],
@@ -173,7 +181,7 @@ async def test_a_further_model_with_a_small_window_gets_a_prompt_of_its_own(
         assert isinstance(answer, Answer)
         assert answer.text == "Four weeks [1]."
         ((_, prompt),) = small.prompts
-        assert prompt.question == expected
+        assert prompt.messages[0].content == expected
         trace = await history.trace(answer.turn)
         assert trace is not None
         assert len(trace.details["passages"]) == (1 if expected == "short" else len(HITS))
@@ -183,7 +191,7 @@ async def test_a_stream_that_breaks_off_keeps_its_text_and_is_marked(
     history: SqliteHistory, tmp_path: Path
 ) -> None:
     broken = saying("Four weeks [1]. And ", "then", fault=ModelUnavailable("Gone."))
-    async with engine(history, [broken, ScriptedModel([QUOTING])], tmp_path) as running:
+    async with engine(history, [broken], tmp_path) as running:
         told = await events(running)
     answer = told[-1]
     assert isinstance(answer, Answer)
@@ -208,9 +216,9 @@ async def test_what_others_said_stands_in_the_conversation_where_it_was_said(
     assert len(await history.read(ConversationId("c"), limit=10)) == 4  # what was only heard is not written
 
 
-async def test_the_last_models_failure_reaches_the_caller(history: SqliteHistory, tmp_path: Path) -> None:
-    broken = ScriptedModel([Line(fault=ModelUnavailable("Gone."))])
-    async with engine(history, [broken], tmp_path) as running:
+async def test_the_answerers_failure_reaches_the_caller(history: SqliteHistory, tmp_path: Path) -> None:
+    broken = ScriptedAnswerer(fault=ModelUnavailable("Gone."))
+    async with engine(history, [], tmp_path, answerer=broken) as running:
         with pytest.raises(ModelUnavailable, match="Gone"):
             await events(running)
     assert await history.read(ConversationId("c"), limit=10) == []
@@ -220,8 +228,8 @@ async def test_without_passages_a_generative_model_is_not_asked(
     history: SqliteHistory, tmp_path: Path
 ) -> None:
     generative = saying("I make this up.")
-    quoting = saying("I did not find this.")
-    async with engine(history, [generative, quoting], tmp_path, hits=()) as running:
+    quoting = ScriptedAnswerer("I did not find this.")
+    async with engine(history, [generative], tmp_path, hits=(), answerer=quoting) as running:
         answer = (await events(running))[-1]
     assert isinstance(answer, Answer)
     assert answer.text == "I did not find this."
@@ -233,13 +241,26 @@ async def test_an_answer_without_markers_is_cited_by_comparison_and_only_grows(
     history: SqliteHistory, tmp_path: Path
 ) -> None:
     model = saying("The notice period is four weeks. Leave is 28 days a year.")
-    async with engine(history, [model, ScriptedModel([QUOTING])], tmp_path) as running:
+    async with engine(history, [model], tmp_path) as running:
         told = await events(running)
     answer = told[-1]
     assert isinstance(answer, Answer)
     shown = "".join(event.text for event in told if isinstance(event, Delta))
     assert answer.text == "The notice period is four weeks [1]. Leave is 28 days a year [2]."
     assert answer.text.replace(" [1]", "").replace(" [2]", "") == shown
+
+
+async def test_the_answerer_is_given_the_question_the_passages_and_how_to_speak_of_them(
+    history: SqliteHistory, tmp_path: Path
+) -> None:
+    answerer = ScriptedAnswerer("Four weeks [1].")
+    async with engine(history, [], tmp_path, answerer=answerer) as running:
+        answer = (await events(running, replace(QUERY, language="de")))[-1]
+    assert isinstance(answer, Answer)
+    assert (answer.model, answer.notices, answer.grounded) == ("quotes", (), True)
+    assert answerer.requests == [
+        AnswerRequest(question=QUERY.text, passages=HITS, scope="handbook", language="de")
+    ]
 
 
 async def test_stopping_closes_the_models_reply(history: SqliteHistory, tmp_path: Path) -> None:
@@ -292,7 +313,7 @@ async def test_a_model_that_thinks_unannounced_is_remembered(history: SqliteHist
     thought = "Notice periods are in the contract, so I look there and find it." * 3
     model = saying(f"{thought}</think>It is four weeks [1].")
     assert citations.MarkerStream(HITS).feed(thought), "the premise: nothing tells it from an answer"
-    async with engine(history, [model, ScriptedModel([QUOTING])], tmp_path) as running:
+    async with engine(history, [model], tmp_path) as running:
         await events(running)
         second = await events(running)
     assert "".join(event.text for event in second if isinstance(event, Delta)) == "It is four weeks [1]."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -39,6 +40,14 @@ def test_a_missing_library_is_answered_with_what_to_install(
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(MissingExtra, match=r"pip install 'footnote-bot\[graph-store\]'"):
         plugins.load("family_of_parts", "graph_store")
+
+
+@pytest.mark.parametrize("family", ["rag_engine.embedders", "rag_engine.rerankers"])
+def test_without_torch_the_extra_is_named(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    monkeypatch.delitem(sys.modules, f"{family}.sentence_transformers", raising=False)
+    with pytest.raises(MissingExtra, match=r"pip install 'footnote-bot\[sentence-transformers\]'"):
+        plugins.load(family, "sentence_transformers")
 
 
 def test_another_distribution_adds_a_part_by_an_entry_point(

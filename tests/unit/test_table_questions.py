@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from benchmarks.tables import asked, outcome
 from tests.tables.questions import questions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
-
+@pytest.mark.process
 async def test_cells_are_found_said_and_cited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By words alone, which is fast; with the default embedder nearly all are right."""
     monkeypatch.setenv("FOOTNOTE_EMBEDDER__KIND", "hashing")

@@ -1,0 +1,1 @@
+"""One Markdown dialect a module."""

@@ -1,4 +1,4 @@
-"""CommonMark as it was written: for terminals and tests. Nobody can be pinged there, and text makes no links."""
+"""Unchanged CommonMark for terminals and tests."""
 
 from __future__ import annotations
 

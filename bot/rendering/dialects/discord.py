@@ -1,7 +1,5 @@
-"""What Discord shows in a message: headings of three levels, lists, quotes of one level, masked links, code, `-#` small print.
-
-It shows no tables, pictures, rules, nested quotes, task lists or `1)`; `__` underlines, `||` hides, backslashes escape but in the text
-of masked links; a masked link whose text holds an address is not made one (discord-api-docs#6185, #7721).
+"""Discord's Markdown. Backslashes do not escape in masked link text, where an address prevents the link (discord-api-docs#6185,
+#7721).
 """
 
 from __future__ import annotations
@@ -12,8 +10,8 @@ import regex
 
 from bot.rendering.dialect import Dialect
 from bot.rendering.footers import footer, outside_code, places, title, unlinked, web_address
-from bot.rendering.pings import BREAK
 from bot.rendering.replies import printable
+from bot.rendering.safety.pings import BREAK
 
 if TYPE_CHECKING:
     from bot.port import Reply, Source
@@ -36,7 +34,6 @@ def _source(source: Source) -> str:
 
 
 def _label(text: str) -> str:
-    """Text for a masked link: backslashes do not escape there, so what would be markup is broken or replaced by its like."""
     return _MARKS.sub(lambda found: found.group() + BREAK, unlinked(text).translate(_IN_LABEL))
 
 
@@ -45,7 +42,7 @@ def _plain(text: str) -> str:
 
 
 def _notice(text: str) -> str:
-    """Code stays code; backslashes would be seen in it."""
+    """Keeps code: backslashes in it would be visible."""
     return outside_code(unlinked(printable(" ".join(text.split()))), _escaped)
 
 
@@ -56,6 +53,7 @@ def _escaped(text: str) -> str:
 DIALECT: Final = Dialect(
     footer=_footer,
     footer_characters=1_200,
+    status=_notice,
     underscores_underline=True,
     bars_hide=True,
     headings=3,

@@ -1,9 +1,7 @@
-"""What Slack's `markdown` blocks and `markdown_text` show, and the mrkdwn of the context block under them.
+"""Slack's `markdown` blocks and `markdown_text`, and the context block's mrkdwn.
 
-By docs.slack.dev, "markdown block", as of 2026: bold, italics, strikethrough, links, lists, task lists, quotes, code with its language, rules,
-tables, backslash escapes; headings all of one size; pictures as links. Slack's own `<...>` markup works in these blocks too, also where
-CommonMark sees code, and `&lt;` is shown as `<` without being read again (PostHog/posthog#95054, measured there).
-A table has 100 rows and 20 columns at most (the `table` block that Slack makes of it).
+By docs.slack.dev, "markdown block" (2026). Slack's `<...>` markup works even in code, and `&lt;` is shown as `<` without being
+read again (PostHog/posthog#95054). Tables have at most 100 rows and 20 columns.
 """
 
 from __future__ import annotations
@@ -14,8 +12,8 @@ import regex
 
 from bot.rendering.dialect import Dialect
 from bot.rendering.footers import footer, outside_code, places, title, unlinked, web_address
-from bot.rendering.pings import BREAK, without_pings
 from bot.rendering.replies import printable
+from bot.rendering.safety.pings import BREAK, without_pings
 
 if TYPE_CHECKING:
     from bot.port import Reply, Source
@@ -37,13 +35,11 @@ def _source(source: Source) -> str:
 
 
 def _notice(text: str) -> str:
-    """Code stays code."""
     text = unlinked(without_pings(printable(" ".join(text.split()))))
     return _escaped(outside_code(text, _unmarked))
 
 
 def mrkdwn(text: str) -> str:
-    """Text in Slack's older markup that looks as it is written, and neither pings nor links."""
     return _escaped(_unmarked(unlinked(without_pings(text))))
 
 
@@ -58,6 +54,7 @@ def _escaped(text: str) -> str:
 DIALECT: Final = Dialect(
     footer=_footer,
     footer_characters=_ELEMENT,
+    status=unlinked,
     angles=True,
     columns=20,
     rows=99,

@@ -1,7 +1,6 @@
-"""all-MiniLM-L6-v2 on ONNX Runtime, without torch: the default embedder.
+"""The default embedder: all-MiniLM-L6-v2 on ONNX Runtime, without torch.
 
-`fp32` gives the vectors of sentence-transformers; `int8` is 2.5 times as fast and a little less exact (cosine >= 0.99 in English),
-and therefore another identity.
+`fp32` equals sentence-transformers; `int8` is 2.5 times as fast, less exact (cosine >= 0.99 in English), and so another identity.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_engine import minilm
+from rag_engine.embedders import _minilm
+from rag_engine.embedders.local.encoder_threads import EncodingThreads
 from rag_engine.embedders.local.prepare import PreparedFiles, files_in, prepare
 from rag_engine.embedders.local.session import open_session, translate_errors
-from rag_engine.embedders.local.threads import EncodingThreads
-from rag_engine.embedders.local.tokenizing import MAX_TOKENS, WordPieces
+from rag_engine.embedders.local.tokenizer import MAX_TOKENS, WordPieces
 from rag_engine.embedders.local.weights import require_folder
 from rag_engine.errors import BadSettings, EmbedderUnavailable
 
@@ -31,25 +30,30 @@ if TYPE_CHECKING:
 DIMENSIONS = 384
 
 
+IS_LOCAL = True
+
+
 class Settings(BaseModel):
-    """The default embedder's settings."""
+    """A small English model that runs in ONNX Runtime, without torch."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    model: str = minilm.NAME
+    model: str = _minilm.NAME
+    """Only `all-MiniLM-L6-v2`."""
     precision: Literal["fp32", "int8"] = "fp32"
+    """Precision of the weights."""
     path: Path | None = None
-    """A folder with `model.safetensors` and `tokenizer.json`; without one they are looked for, then downloaded."""
+    """Folder with `model.safetensors` and `tokenizer.json`; by default the model is searched for, then downloaded."""
     download: bool = True
-    """Whether the model hub may be asked for what is not on this machine."""
+    """Whether missing files may be downloaded from the model hub."""
     threads: int | None = Field(default=None, ge=1, le=256)
-    """How many texts are encoded at once; by default one per processor."""
+    """Texts encoded in parallel; by default one per processor."""
     prepare_seconds: float = Field(default=900, gt=0)
-    """The longest that the first start may take to fetch and build the model."""
+    """Time limit of the first start, which downloads and builds the model."""
 
 
 class LocalEmbedder:
-    """The model, loaded."""
+    """The loaded model."""
 
     __slots__ = ("_threads", "_word_pieces", "model")
 
@@ -73,9 +77,9 @@ class LocalEmbedder:
 async def connect(
     settings: Settings, *, data_dir: Path, report: Callable[[str], None] | None = None
 ) -> AsyncGenerator[LocalEmbedder]:
-    """The embedder, with its model fetched and built first if this data directory has none; `report` hears of that.
+    """The embedder. Downloads and builds missing files, with progress sent to `report`.
 
-    Raises `Misconfigured` when the model cannot be had, `StorageUnavailable` when the data directory cannot be written.
+    Raises `Misconfigured` if the model is not available, `StorageUnavailable` if the data directory is not writable.
     """
     word_pieces, session = await _open(settings, data_dir, report)
 
@@ -84,7 +88,7 @@ async def connect(
 
     threads = EncodingThreads(encode, dimensions=DIMENSIONS, threads=settings.threads or _processors())
     try:
-        model = f"{minilm.NAME}@{settings.precision}"
+        model = f"{_minilm.NAME}@{settings.precision}"
         yield LocalEmbedder(model=model, word_pieces=word_pieces, threads=threads)
     finally:
         await asyncio.to_thread(threads.close)
@@ -93,9 +97,9 @@ async def connect(
 async def _open(
     settings: Settings, data_dir: Path, report: Callable[[str], None] | None
 ) -> tuple[WordPieces, Session]:
-    if not minilm.is_named(settings.model):
+    if not _minilm.is_named(settings.model):
         raise BadSettings(
-            f"The local embedder runs {minilm.NAME} only;"
+            f"The local embedder runs {_minilm.NAME} only;"
             f" for {settings.model} choose the sentence_transformers embedder."
         )
     if settings.path is not None:
@@ -117,7 +121,7 @@ async def _open(
     try:
         return await asyncio.to_thread(_load, files)
     except EmbedderUnavailable:
-        # A disk may have damaged the graph since it was built: building it anew is the mend.
+        # The graph may be damaged; rebuild it.
         await make()
         return await asyncio.to_thread(_load, files)
 
@@ -127,7 +131,6 @@ def _load(files: PreparedFiles) -> tuple[WordPieces, Session]:
 
 
 def _processors() -> int:
-    """The processors this process may use, which can be fewer than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,6 +1,6 @@
-"""The child process that prepares the model's files: `python -m rag_engine.embedders.local ORDER`, for `prepare` alone.
+"""The child process of `prepare`: `python -m rag_engine.embedders.local ORDER`.
 
-It speaks in lines of JSON, `{"kind": …, "text": …}`: the kind is `progress`, or the name of the error to raise.
+It writes lines of JSON, `{"kind": …, "text": …}`; the kind is `progress` or the name of the error to raise.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from rag_engine import minilm
+from rag_engine.embedders import _minilm
 from rag_engine.embedders.local.graph import build, read_safetensors
 from rag_engine.embedders.local.prepare import Order
 from rag_engine.embedders.local.weights import find
@@ -34,7 +34,7 @@ def _say(text: str, *, kind: str = "progress") -> None:
 
 def _prepare(order: Order) -> None:
     found = find(Path(order.folder) if order.folder else None, download=order.download, report=_say)
-    _say(f"preparing {minilm.NAME} ({order.precision}) from {found.origin}")
+    _say(f"preparing {_minilm.NAME} ({order.precision}) from {found.origin}")
     graph, tokenizer = Path(order.graph), Path(order.tokenizer)
     model = build(read_safetensors(found.weights), precision=order.precision).SerializeToString()
     with _translate_errors(graph.parent):
@@ -48,7 +48,7 @@ def _prepare(order: Order) -> None:
 
 @contextmanager
 def _in_place(final: Path) -> Generator[Path]:
-    """A path to write to, which becomes `final` whole or not at all, whoever else writes it at the same time."""
+    """Renamed to `final` on success, for safe concurrent writes."""
     unfinished = final.with_name(f"{final.name}.{os.getpid()}{_UNFINISHED}")
     try:
         yield unfinished
@@ -60,7 +60,7 @@ def _in_place(final: Path) -> Generator[Path]:
 
 
 def _remove_stale(folder: Path) -> None:
-    """What builders left behind that were killed; those of living ones are younger."""
+    """Files of running builders are younger."""
     for leftover in folder.glob(f"*{_UNFINISHED}"):
         if time.time() - leftover.stat().st_mtime > _SECONDS_UNTIL_STALE:
             leftover.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""The ONNX graph of all-MiniLM-L6-v2, built from its own safetensors: word piece ids in, one unit vector out.
+"""Builds the ONNX graph of all-MiniLM-L6-v2: word piece ids in, one unit vector out.
 
-One text a run, so there is no batch axis, no padding and no attention mask: a vector cannot depend on its neighbours, and
-ONNX Runtime takes its fast attention kernel, which it only does without a mask. Imported by the building process alone.
+One text per run, without batch, padding or mask: neighbours cannot change a vector, and the fast attention kernel requires no
+mask. Only the building process imports this module.
 """
 
 from __future__ import annotations
@@ -33,13 +33,12 @@ _MICROSOFT: Final = "com.microsoft"
 _OPSETS: Final = (("", 17), (_MICROSOFT, 1))
 _IR_VERSION: Final = 8
 _LARGEST_WEIGHT: Final = 63
-"""int8 weights use 7 bits: with 8, CPUs without VNNI instructions overflow 16 bits and lose accuracy."""
+"""7 bits: with 8, CPUs without VNNI instructions overflow 16 bits."""
 
 _SAFETENSORS_TYPES: Final = {"F32": "<f4", "I64": "<i8"}
 
 
 def read_safetensors(path: Path) -> dict[str, Array]:
-    """The tensors of a safetensors file by name, mapped into memory, not read."""
     data = np.memmap(path, np.uint8, "r")
     header_size = int.from_bytes(data[:8].tobytes(), "little")
     header = json.loads(data[8 : 8 + header_size].tobytes())
@@ -53,7 +52,7 @@ def read_safetensors(path: Path) -> dict[str, Array]:
 
 @dataclass(slots=True, kw_only=True)
 class _Draft:
-    """A graph while it is written: each method adds to it and returns the name of the value it made."""
+    """Each method adds nodes and returns the name of their output."""
 
     precision: Precision
     nodes: list[onnx.NodeProto] = field(default_factory=list[onnx.NodeProto])
@@ -70,7 +69,7 @@ class _Draft:
         return output
 
     def linear(self, source: str, output: str, weight: Array, bias: Array | None) -> str:
-        """`source` (tokens, inputs) by `weight` (outputs, inputs), as PyTorch stores it, plus `bias`."""
+        """`source` (tokens, inputs) times `weight` (outputs, inputs; as in PyTorch), plus `bias`."""
         biases = [] if bias is None else [self.constant(f"{output}.bias", bias)]
         if self.precision == "fp32":
             weights = self.constant(f"{output}.weight", weight)
@@ -85,7 +84,7 @@ class _Draft:
         return self.node("DynamicQuantizeMatMul", [*inputs, *biases], output, domain=_MICROSOFT)
 
     def add_and_normalize(self, left: str, right: str, output: str, weight: Array, bias: Array) -> str:
-        """Two nodes on purpose: the fused SkipLayerNormalization is three times slower."""
+        """Two nodes: the fused SkipLayerNormalization is three times slower."""
         total = self.node("Add", [left, right], f"{output}.sum")
         inputs = [total, self.constant(f"{output}.weight", weight), self.constant(f"{output}.bias", bias)]
         return self.node("LayerNormalization", inputs, output, epsilon=EPSILON, axis=-1)
@@ -110,12 +109,12 @@ def quantize(
 
 
 def build(tensors: Mapping[str, Array], *, precision: Precision) -> onnx.ModelProto:
-    """The model: input `ids` int64 (tokens,), special tokens included, at most 512; output `vector` float32 (384,)."""
+    """Input `ids` int64 (tokens,), special tokens included, at most 512; output `vector` float32 (384,)."""
     draft = _Draft(precision=precision)
     value = _embeddings(draft, tensors)
     for layer in range(LAYERS):
         value = _layer(draft, tensors, value, layer)
-    # The mean over tokens is a sum here: the factor 1/n cancels when the length is made one.
+    # A sum equals the mean here: normalizing cancels the factor 1/n.
     axes = draft.constant("token_axis", np.zeros(1, np.int64))
     draft.node("ReduceSum", [value, axes], "summed", keepdims=0)
     draft.node("LpNormalization", ["summed"], "vector", axis=-1, p=2)
@@ -131,7 +130,7 @@ def build(tensors: Mapping[str, Array], *, precision: Precision) -> onnx.ModelPr
 
 
 def _embeddings(draft: _Draft, tensors: Mapping[str, Array]) -> str:
-    """Word plus position vectors; every token is of type 0, so that type's vector is added to the positions here."""
+    """Word plus position vectors; type 0, the only one, is added to the positions."""
     positions = np.asarray(tensors["embeddings.position_embeddings.weight"], np.float32)
     token_type = np.asarray(tensors["embeddings.token_type_embeddings.weight"], np.float32)[0]
     table = draft.constant("positions.table", positions + token_type)
@@ -146,7 +145,6 @@ def _embeddings(draft: _Draft, tensors: Mapping[str, Array]) -> str:
 
 
 def _layer(draft: _Draft, tensors: Mapping[str, Array], value: str, layer: int) -> str:
-    """One transformer layer: self-attention, then the feed-forward net, each added to its input and normalized."""
     own = {
         name.removeprefix(f"encoder.layer.{layer}."): tensor
         for name, tensor in tensors.items()
@@ -171,7 +169,6 @@ def _layer(draft: _Draft, tensors: Mapping[str, Array], value: str, layer: int) 
 
 
 def _attention(draft: _Draft, own: Mapping[str, Array], value: str, name: str) -> str:
-    """Query, key and value by one multiplication, then all heads at once."""
     parts = [f"attention.self.{part}" for part in ("query", "key", "value")]
     weight = np.concatenate([own[f"{part}.weight"] for part in parts])
     bias = np.concatenate([own[f"{part}.bias"] for part in parts])

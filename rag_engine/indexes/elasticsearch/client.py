@@ -1,4 +1,4 @@
-"""The connection to the cluster, from settings, and the check that the two can speak to each other."""
+"""The connection to the cluster, and the version check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from elasticsearch import VERSION, AsyncElasticsearch
 from elasticsearch.serializer import OrjsonSerializer
 
 from rag_engine.errors import BadSettings, Misconfigured
-from rag_engine.indexes.elasticsearch.faults import translate_errors
+from rag_engine.indexes.elasticsearch.errors import translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rag_engine.indexes.elasticsearch.settings import Settings
 
 OLDEST_SERVER = (9, 3)
-"""The first that takes vectors packed, which halves what is sent of them."""
+"""The first version that takes packed vectors, which halve the traffic."""
 
 _RETRIED = (429, 502, 503, 504)
 _FIRST_PAUSE_SECONDS = 0.1
@@ -35,10 +35,8 @@ _ADDRESS = (
 
 @asynccontextmanager
 async def connected(settings: Settings) -> AsyncGenerator[AsyncElasticsearch]:
-    """The client; nothing is asked of the cluster yet.
-
-    It asks another node when one cannot be reached, and again after a pause when the answer is "busy" or "not now": every call of
-    ours may be repeated. Raises `BadSettings` for addresses or certificates that cannot be used.
+    """The client; makes no request yet and retries, because all our calls are repeatable. Raises `BadSettings` for unusable
+    addresses or certificates.
     """
     options: dict[str, Any] = {}
     if settings.api_key is not None:
@@ -70,16 +68,16 @@ async def connected(settings: Settings) -> AsyncGenerator[AsyncElasticsearch]:
 def _trusting(ca_file: Path) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=ca_file)
-    except OSError as error:  # one that holds no certificate is such an error too
+    except OSError as error:  # including a file without a certificate
         raise BadSettings(
             f"FOOTNOTE_INDEX__CA_FILE: {ca_file} cannot be read as a certificate in PEM: {error.strerror or error}."
         ) from error
 
 
 async def check_version(client: AsyncElasticsearch) -> None:
-    """Raise `Misconfigured` for a server that Footnote does not support.
+    """Raise `Misconfigured` for an unsupported server.
 
-    Read from the nodes' own words, which every server has, `GET /` being left to the distribution.
+    Asks the nodes, because `GET /` reports the distribution's version.
     """
     with translate_errors(starting=True):
         answer = await client.nodes.info(node_id="_all", metric="_none", filter_path="nodes.*.version")
@@ -94,15 +92,11 @@ async def check_version(client: AsyncElasticsearch) -> None:
 
 
 def is_supported(version: str) -> bool:
-    """Whether a server of this version, such as `9.2.0-SNAPSHOT`, is not too old."""
     return tuple(int(part) for part in re.findall(r"\d+", version)[:2]) >= OLDEST_SERVER
 
 
 def addresses(url: str) -> list[str]:
-    """Each address with the port it means, without which the client would refuse it.
-
-    Raises `BadSettings`, which never repeats them: a password may stand in them.
-    """
+    """The addresses with explicit ports. Raises `BadSettings` without quoting them: they may contain a password."""
     found = [_address(part) for part in re.split(r"[,\s]+", url) if part]
     if not found:
         raise BadSettings("ELASTICSEARCH_URL is empty: set it to the address of the cluster.")
@@ -110,7 +104,7 @@ def addresses(url: str) -> list[str]:
 
 
 def hosts(url: str) -> str:
-    """The addresses without the names and passwords that may stand in them."""
+    """The addresses without credentials."""
     return ", ".join(urlsplit(address).netloc.rpartition("@")[2] for address in addresses(url))
 
 
@@ -119,7 +113,7 @@ def _address(url: str) -> str:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise BadSettings(_ADDRESS) from None  # it repeats what may be a part of a password
+        raise BadSettings(_ADDRESS) from None  # the error may quote part of a password
     if parts.scheme not in _PORTS or not parts.hostname:
         raise BadSettings(_ADDRESS)
     if port is not None:

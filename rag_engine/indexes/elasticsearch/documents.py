@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, cast
 import orjson
 from elasticsearch.helpers import pack_dense_vector
 
-from rag_engine.analysis import tokens
-from rag_engine.searchable import searchable_text
-from rag_engine.surrogates import encodable
+from rag_engine.text.analyzer import tokens
+from rag_engine.text.chunk_text import searchable_text
+from rag_engine.text.surrogates import encodable
 from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId, SectionKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from rag_engine.indexes.elasticsearch.ledger import Generation
+    from rag_engine.indexes.elasticsearch.manifest_store import Generation
     from rag_engine.types import Vector
 
 
@@ -23,12 +23,9 @@ _VERSIONS = "external_gte"
 
 
 def operations(
-    chunks: Sequence[tuple[Chunk, Vector]], generation: Generation
+    chunks: Iterable[tuple[Chunk, Vector]], generation: Generation
 ) -> Iterator[tuple[bytes, bytes]]:
-    """One bulk operation a chunk: its action line and its document, as JSON. Writing it again writes the same.
-
-    Not after it was deleted, which has the higher version: a request that was given up and sent again may be done much later.
-    """
+    """One idempotent bulk operation per chunk. Deletions have a higher version, so a late request cannot restore a deleted chunk."""
     for number, (chunk, vector) in enumerate(chunks):
         action = {"_id": f"{generation.name}-{number}", "version": 1, "version_type": _VERSIONS}
         yield (
@@ -38,13 +35,11 @@ def operations(
 
 
 def deletions(ids: Iterable[str]) -> Iterator[tuple[bytes]]:
-    """One bulk operation an id."""
     for each in ids:
         yield (orjson.dumps({"delete": {"_id": each, "version": 2, "version_type": _VERSIONS}}),)
 
 
 def chunk_of(source: Mapping[str, Any], knowledge_base: KnowledgeBaseId) -> Chunk:
-    """The chunk in a stored document."""
     return Chunk(
         id=ChunkId(source["chunk"]),
         document=DocumentId(source["document"]),
@@ -61,7 +56,8 @@ def chunk_of(source: Mapping[str, Any], knowledge_base: KnowledgeBaseId) -> Chun
 
 
 def _source(chunk: Chunk, vector: Vector, generation: Generation) -> dict[str, Any]:
-    # A vector without length points nowhere: Elasticsearch refuses it, and no question is near it.
+    # Elasticsearch refuses zero vectors, and no question is near them.
+    found = tokens(encodable(searchable_text(chunk)), language=chunk.language)
     directed = {"vector": pack_dense_vector(vector)} if vector.any() else {}
     return {
         **directed,
@@ -71,7 +67,8 @@ def _source(chunk: Chunk, vector: Vector, generation: Generation) -> dict[str, A
         "document": encodable(chunk.document),
         "chunk": encodable(chunk.id),
         "ordinal": chunk.ordinal,
-        "tokens": " ".join(tokens(encodable(searchable_text(chunk)), language=chunk.language)),
+        "tokens": " ".join(found),
+        "length": len(found),
         "text": encodable(chunk.text),
         "title": encodable(chunk.title),
         "uri": encodable(chunk.uri),

@@ -1,4 +1,4 @@
-"""The life of an index: made, found behind its alias, built anew beside the one in use, moved into its place, removed."""
+"""Creates, finds, rebuilds, replaces and removes indexes behind their alias."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from elasticsearch.helpers import async_scan
 from rag_engine.errors import Misconfigured, SchemaMismatch
 from rag_engine.indexes.elasticsearch import schema
 from rag_engine.indexes.elasticsearch.client import check_version
-from rag_engine.indexes.elasticsearch.faults import kind_of, translate_errors, unavailable
+from rag_engine.indexes.elasticsearch.errors import kind_of, translate_errors, unavailable
 from rag_engine.indexes.elasticsearch.manifests import key_of
 
 if TYPE_CHECKING:
@@ -31,44 +31,39 @@ _log = logging.getLogger(__name__)
 _REBUILDING = "-rebuilding"
 _CHUNKS, _MANIFESTS = "-chunks", "-manifests"
 _WRITING = "-write"
-"""Of the alias that writers use: an index somebody removed is thus missed, not made again without its mappings."""
+"""Writing to a removed index must fail, not recreate it without mappings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Names:
-    """The two indexes of one identity, and how many shards the chunks are spread over."""
-
+class IndexNames:
     chunks: str
     shards: int
 
     @property
     def manifests(self) -> str:
-        """The index of the manifests."""
         return self.chunks.removesuffix(_CHUNKS) + _MANIFESTS
 
     @property
     def written_chunks(self) -> str:
-        """The alias by which chunks are written."""
         return self.chunks + _WRITING
 
     @property
     def written_manifests(self) -> str:
-        """The alias by which manifests are written."""
         return self.manifests + _WRITING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    names: Names
+    names: IndexNames
     meta: Mapping[str, Any]
 
 
 async def opened(
     client: AsyncElasticsearch, settings: Settings, identity: IndexIdentity, *, rebuilding: bool
-) -> Names:
-    """The indexes behind the alias, made now if there are none; of another identity they must be empty, and are made anew.
+) -> IndexNames:
+    """Open the indexes behind the alias, or create them; empty ones of another identity are recreated.
 
-    Raises `IndexUnavailable`, `SchemaMismatch` with the mend, `Misconfigured` for a server or an index that is not for us.
+    Raises `IndexUnavailable`, `SchemaMismatch`, or `Misconfigured` if the server or index is unusable.
     """
     await check_version(client)
     alias = settings.alias + (_REBUILDING if rebuilding else "")
@@ -84,9 +79,9 @@ async def opened(
 async def replace(
     client: AsyncElasticsearch, settings: Settings, *, knowledge_bases: Collection[KnowledgeBaseId] | None
 ) -> None:
-    """Move the alias to the rebuilt index and remove the old one, in one step; nothing is done when none was rebuilt.
+    """Move the alias to the rebuilt index, if any, and remove the old one, in one step.
 
-    Raises `Misconfigured` when the old one holds others than the `knowledge_bases` there are.
+    Raises `Misconfigured` if the old one holds knowledge bases beyond `knowledge_bases`.
     """
     with translate_errors(starting=True):
         fresh = await _behind(client, settings.alias + _REBUILDING)
@@ -107,9 +102,9 @@ async def replace(
 
 
 async def _refuse_strangers(
-    client: AsyncElasticsearch, settings: Settings, old: Names, ours: Collection[KnowledgeBaseId]
+    client: AsyncElasticsearch, settings: Settings, old: IndexNames, ours: Collection[KnowledgeBaseId]
 ) -> None:
-    """Two installations that share an alias see only their own knowledge bases, but a rebuild would remove the other's."""
+    """Installations sharing an alias do not see each other's knowledge bases, but a rebuild would remove them."""
     known = {key_of(base) for base in ours}
     strangers = 0
     async for hit in async_scan(client, index=old.manifests):
@@ -124,13 +119,11 @@ async def _refuse_strangers(
 
 
 async def abandon(client: AsyncElasticsearch, settings: Settings) -> None:
-    """Remove what an unfinished rebuild left, if anything."""
     with translate_errors(starting=True):
         await _remove(client, settings.alias + _REBUILDING)
 
 
 async def remove(client: AsyncElasticsearch, settings: Settings) -> None:
-    """Remove the index with everything in it, and an unfinished rebuild of it."""
     await abandon(client, settings)
     with translate_errors(starting=True):
         await _remove(client, settings.alias)
@@ -145,14 +138,14 @@ async def _behind(client: AsyncElasticsearch, alias: str) -> _Found | None:
     meta = cast("dict[str, Any]", index["mappings"].get("_meta", {}))
     shards = int(index["settings"]["index"]["number_of_shards"])
     if not name.endswith(_CHUNKS):
-        meta = {}  # an index of that very name, or somebody else's behind it
-    return _Found(names=Names(chunks=name, shards=shards), meta=meta)
+        meta = {}  # an index of that very name, or a foreign one behind it
+    return _Found(names=IndexNames(chunks=name, shards=shards), meta=meta)
 
 
 async def _is_usable(
     client: AsyncElasticsearch, alias: str, found: _Found, identity: IndexIdentity, *, rebuilding: bool
 ) -> bool:
-    """False for one that may be thrown away; raises for one of another identity that must not."""
+    """False if it can be discarded; raises if it has another identity and must be kept."""
     try:
         schema.check_owner(found.names.chunks, found.meta)
     except SchemaMismatch:
@@ -173,10 +166,10 @@ async def _is_usable(
 
 async def _make(
     client: AsyncElasticsearch, settings: Settings, identity: IndexIdentity, *, alias: str, old: _Found | None
-) -> Names:
-    """New indexes behind the alias, in the place of `old`. Of several programs that make the same one, all use it."""
+) -> IndexNames:
+    """Concurrent creators end up with the same indexes."""
     stem = await _free_stem(client, settings, identity, alias=alias)
-    names = Names(chunks=stem + _CHUNKS, shards=settings.shards)
+    names = IndexNames(chunks=stem + _CHUNKS, shards=settings.shards)
     await _create(
         client,
         names.manifests,
@@ -191,7 +184,7 @@ async def _make(
 
 
 async def _change(client: AsyncElasticsearch, actions: Sequence[Mapping[str, Any]]) -> bool:
-    """Do all of it in one step; False when it was done already: by an attempt whose answer was lost, or by another program."""
+    """False if they were applied already."""
     try:
         await client.indices.update_aliases(actions=actions)
     except elasticsearch.NotFoundError:
@@ -212,7 +205,7 @@ async def _create(client: AsyncElasticsearch, name: str, body: Mapping[str, Any]
 async def _free_stem(
     client: AsyncElasticsearch, settings: Settings, identity: IndexIdentity, *, alias: str
 ) -> str:
-    """A name that says which alias and which model, numbered so that an index can be built beside another of the same."""
+    """Numbered, so that an index can be built beside another of the same model."""
     named = f"{identity.model}\x1f{identity.dimensions}\x1f{identity.analyzer}"
     stem = f"{settings.alias}-{hashlib.sha256(named.encode()).hexdigest()[:8]}"
     answer = await client.indices.get_alias(index=f"{stem}-*{_CHUNKS}")
@@ -222,7 +215,7 @@ async def _free_stem(
         if match is None:
             continue
         readable = {each for each in index["aliases"] if not each.endswith(_WRITING)}
-        # Made by another program this moment, or by one that was killed before it could give it its alias.
+        # Being created by another program, or left behind by one that was killed.
         if not readable or alias in readable:
             return f"{stem}-{match[1]}"
         numbers.append(int(match[1]))
@@ -236,8 +229,7 @@ async def _remove(client: AsyncElasticsearch, alias: str) -> None:
         await _change(client, await _removal(client, found.names))
 
 
-async def _removal(client: AsyncElasticsearch, names: Names) -> list[dict[str, Any]]:
-    """The actions that remove both indexes, or the one that is left of them."""
+async def _removal(client: AsyncElasticsearch, names: IndexNames) -> list[dict[str, Any]]:
     there = [names.chunks]
     if await client.indices.exists(index=names.manifests):
         there.append(names.manifests)

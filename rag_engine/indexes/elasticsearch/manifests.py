@@ -1,14 +1,11 @@
-"""Which chunks of a knowledge base count: values and pure rules, nothing of Elasticsearch.
+"""Decides which chunks of a knowledge base are visible: pure rules, without Elasticsearch.
 
-Elasticsearch changes one document at a time, and each search sees the moment of its last refresh. So that a document of ours,
-which is many of theirs, is never seen missing, double or half, each `put` writes its chunks under a new *generation*, and one
-small document a knowledge base, its *manifest*, says which generations do not count: those still being written, and those that
-were replaced and wait to be deleted. Publishing a generation and withdrawing the one before is one change of the manifest,
-made by compare-and-set, and therefore atomic. Readers exclude the hidden generations inside each leg, and read the manifest
-again after the legs: when it has changed meanwhile, they ask again. Everything that is written or deleted piece by piece is
-hidden while it is, so what a reader sees under one manifest is one version of the knowledge base.
+Elasticsearch changes one of its documents at a time, and a document of ours is many of them. To replace ours in one step, each
+`put` writes its chunks under a new *generation*. One small record per knowledge base, its *manifest*, lists the hidden
+generations: those being written and those not yet deleted. One compare-and-set of the manifest publishes a generation and
+withdraws the previous one. Searches read the manifest last and start again if it changed.
 
-A knowledge base as a whole is known by a random *base*, by which searches are filtered: emptied, it gets another.
+Searches filter a knowledge base by its random *base*; emptied, it gets a new one.
 """
 
 from __future__ import annotations
@@ -24,7 +21,7 @@ if TYPE_CHECKING:
     from rag_engine.types import DocumentId, KnowledgeBaseId
 
 LEASE_SECONDS = 24 * 3600.0
-"""A generation that was not published this long after it was leased belongs to a program that is gone."""
+"""A generation unpublished for longer belongs to a program that ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,33 +29,28 @@ class Manifest:
     """Times are seconds since the epoch."""
 
     base: str = ""
-    """What the chunks that count are filtered by; empty for a knowledge base without chunks."""
     commits: int = 0
-    """Raised by each change of what readers see."""
+    """Incremented by each change visible to readers."""
     pending: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Generations being written, and when they were leased."""
+    """Generations being written, with the time of their lease."""
     condemned: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Generations whose chunks are to be deleted, and when they may be forgotten: not while a late request may still write."""
+    """Generations to delete, and when to forget them (late requests may write until then)."""
     dropped: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Bases all of whose chunks are to be deleted, and when they may be forgotten."""
+    """Bases to delete, and when to forget them."""
 
     @property
     def hidden(self) -> list[str]:
-        """Generations that do not count."""
         return [*self.pending, *self.condemned]
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether something is to be deleted, or may be left over some day."""
         return bool(self.pending or self.condemned or self.dropped)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is lost when the manifest itself is deleted."""
         return not self.base and not self.is_unfinished
 
     def has_expired(self, now: float) -> bool:
-        """Whether a program is gone that left generations behind."""
         return any(at + LEASE_SECONDS < now for at in self.pending.values())
 
     def shows_what(self, other: Manifest) -> bool:
@@ -66,67 +58,66 @@ class Manifest:
         return (self.base, self.commits) == (other.base, other.commits)
 
     def hiding_also(self, other: Manifest) -> Manifest:
-        """What to read a view by that was opened between the two, which show the same."""
+        """The manifest for a view opened between the two, which show the same."""
         return replace(self, condemned={**dict.fromkeys(other.hidden, 0.0), **self.condemned})
+
+
+def searched_chunks(manifests: Sequence[Manifest]) -> dict[str, Any]:
+    """The clauses for the chunks that count."""
+    bases = sorted(manifest.base for manifest in manifests if manifest.base)
+    hidden = sorted({name for manifest in manifests for name in manifest.hidden})
+    seen: dict[str, Any] = {"filter": [{"terms": {"base": bases}}]}
+    if hidden:
+        seen["must_not"] = [{"terms": {"generation": hidden}}]
+    return seen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publish:
-    """The chunks of `generation` are `document` from now on."""
-
     document: DocumentId
     generation: str
     base: str
-    """Under which they were written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdraw:
-    """There is no `document` any more."""
-
     document: DocumentId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Empty:
-    """There is no document any more."""
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Abandon:
-    """A generation that will not be published."""
-
     generation: str
     used: bool = True
-    """Whether anything may have been written under it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
-    """What has been deleted."""
-
     generations: frozenset[str]
     bases: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """A writer wants generations."""
+    pass
 
 
 Change = Publish | Withdraw | Empty | Abandon | Forget | Lease
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """`done` says of each change, in order, whether it holds now; a generation that no longer counts cannot be published."""
+class ManifestOutcome:
+    """`done` says for each change whether it holds."""
 
     manifest: Manifest
     done: tuple[bool, ...]
 
 
 def documents_of(changes: Sequence[Change]) -> list[DocumentId]:
-    """The documents whose generations must be known to apply these changes."""
     return sorted({change.document for change in changes if isinstance(change, Publish | Withdraw)})
 
 
@@ -137,11 +128,10 @@ def applied(
     counting: Mapping[DocumentId, Sequence[str]],
     now: float,
     grace: float,
-) -> Outcome:
-    """The manifest after these changes, one after the other.
+) -> ManifestOutcome:
+    """The manifest after these changes, in order.
 
-    `counting` are the generations of each document that count in the manifest; one that is to be published is among them when
-    the answer to the first attempt was lost. `grace` is the seconds in which a request that was given up may still write.
+    `counting` lists each document's visible generations. `grace` is how many seconds an abandoned request may still write.
     """
     state = _expired(manifest, now=now, grace=grace)
     live = {document: set(generations) for document, generations in counting.items()}
@@ -149,11 +139,10 @@ def applied(
     for change in changes:
         state, held = _apply(state, change, live, now=now, grace=grace)
         done.append(held)
-    return Outcome(manifest=state, done=tuple(done))
+    return ManifestOutcome(manifest=state, done=tuple(done))
 
 
 def leased(manifest: Manifest, count: int, *, now: float) -> tuple[Manifest, list[str]]:
-    """The manifest with `count` new generations pending, and these."""
     made = [uuid.uuid4().hex for _ in range(count)]
     base = manifest.base or uuid.uuid4().hex
     return replace(manifest, base=base, pending={**manifest.pending, **dict.fromkeys(made, now)}), made
@@ -195,7 +184,7 @@ def _published(
     if change.generation in live.get(change.document, ()):
         return state, True
     if state.base != change.base or change.generation not in state.pending:
-        # Emptied meanwhile, or given up as left over: what was written is to be deleted, though it was perhaps already.
+        # Emptied or given up meanwhile: the chunks must be deleted.
         return _condemned(state, change.generation, until=now + grace), False
     pending = {name: at for name, at in state.pending.items() if name != change.generation}
     old = live.get(change.document, set())
@@ -217,7 +206,7 @@ def _condemned(state: Manifest, *generations: str, until: float) -> Manifest:
 def _emptied(state: Manifest, *, now: float, grace: float) -> Manifest:
     if not state.base:
         return state
-    # Who was writing may go on for as long as the lease: what it writes is deleted when it gives up, or when the lease is over.
+    # Writers may continue for their lease: their chunks are deleted when they give up or it ends.
     writing = {name: at + LEASE_SECONDS + grace for name, at in state.pending.items()}
     return Manifest(
         commits=state.commits + 1,
@@ -236,7 +225,6 @@ def _abandoned(state: Manifest, change: Abandon, *, now: float, grace: float) ->
 
 
 def _given_up(state: Manifest, change: Abandon, *, until: float) -> Manifest:
-    """A generation of an emptied knowledge base, which was kept in mind for as long as its writer might have gone on."""
     if state.condemned.get(change.generation, 0.0) <= until:
         return state
     condemned = {name: at for name, at in state.condemned.items() if name != change.generation}
@@ -251,7 +239,6 @@ def _expired(state: Manifest, *, now: float, grace: float) -> Manifest:
 
 
 def from_source(source: Mapping[str, Any]) -> Manifest:
-    """The manifest in a stored document."""
     stored = source["manifest"]
     return Manifest(
         base=stored["base"],
@@ -263,7 +250,6 @@ def from_source(source: Mapping[str, Any]) -> Manifest:
 
 
 def to_source(manifest: Manifest) -> dict[str, Any]:
-    """The part of a stored document that `from_source` reads."""
     return {
         "unfinished": manifest.is_unfinished,
         "manifest": {
@@ -277,5 +263,5 @@ def to_source(manifest: Manifest) -> dict[str, Any]:
 
 
 def key_of(base: KnowledgeBaseId) -> str:
-    """The id of the manifest of a knowledge base, whose own id may be any string."""
+    """Hashed, because knowledge base ids may be any string."""
     return hashlib.sha256(base.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,8 +1,4 @@
-"""The mappings of the two indexes, and what is checked when they are opened.
-
-The chunks' index holds every chunk with its vector; the manifests' index says of each knowledge base which of them count
-(see `manifests`). Both are strict: a field nobody planned is refused, not guessed.
-"""
+"""The mappings of the two indexes, both strict, and the checks when they are opened."""
 
 from __future__ import annotations
 
@@ -17,9 +13,10 @@ if TYPE_CHECKING:
     from rag_engine.indexes.elasticsearch.settings import Settings
     from rag_engine.ports import IndexIdentity
 
-SCHEMA = 1
+SCHEMA = 2
+"""2: tokens are returned and counted, for statistics of single knowledge bases."""
 K1, B = 1.2, 0.75
-"""Of BM25."""
+"""Parameters of BM25."""
 
 VectorKind: TypeAlias = Literal["hnsw", "int8_hnsw", "int4_hnsw", "bbq_hnsw", "int8_flat"]
 
@@ -30,34 +27,31 @@ _OVERSAMPLE: Mapping[VectorKind, float] = {
     "bbq_hnsw": 5.0,
     "int8_flat": 2.0,
 }
-"""Vectors looked up for each that is asked for. They are found by rounded numbers and ranked by exact ones, so that scores are
-cosines; measured in benchmarks.vector_index_options, as are the two that follow."""
+"""Vectors examined per hit: found by quantized values, ranked by exact ones. Measured in benchmarks.vector_index_options, like
+the next two.
+"""
 _NEIGHBOURS, _CANDIDATES_WHILE_BUILDING = 16, 200
-"""Of the graph. With 100 candidates, the default, even exact vectors lose a hundredth of the ten nearest; more neighbours bring
-nothing that these do not."""
+"""With the default of 100 candidates even exact vectors lose 1 % of the ten nearest; more neighbours do not help."""
 
 TOKENS = "whitespace"
-"""The analyzer of what our own analyzer made, which has no blanks in it and no token of more than 64 characters."""
+"""For our own tokens, which contain no blanks and at most 64 characters."""
 
 
 def chunk_index(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
-    """Settings and mappings of the index of chunks."""
     kept = {"type": "keyword", "index": False, "doc_values": False}
     keyword = {"type": "keyword"}
     return {
         "settings": {
             **_copies(settings, shards=settings.shards),
-            # What becomes visible is refreshed by those who write it, and only when it is whole.
+            # Writers refresh when a document is complete.
             "refresh_interval": "-1",
-            # How long a deleted chunk cannot be written again by a request that comes late (see `documents`).
+            # A late request cannot restore a deleted chunk during this time (see `documents`).
             "gc_deletes": f"{math.ceil(3 * settings.write_timeout)}s",
             "similarity": {"bm25": {"type": "BM25", "k1": K1, "b": B}},
         },
         "mappings": {
             "dynamic": "strict",
             "_meta": _meta(identity),
-            # What is only searched is not kept a second time.
-            "_source": {"excludes": ["tokens"]},
             "properties": {
                 "base": keyword,
                 "generation": keyword,
@@ -65,6 +59,7 @@ def chunk_index(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
                 "document": keyword,
                 "chunk": keyword,
                 "ordinal": {"type": "integer"},
+                "length": {"type": "integer"},
                 "tokens": {
                     "type": "text",
                     "analyzer": TOKENS,
@@ -91,7 +86,6 @@ def chunk_index(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
 
 
 def manifest_index(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
-    """Settings and mappings of the index of manifests."""
     return {
         "settings": {**_copies(settings, shards=1), "refresh_interval": "-1"},
         "mappings": {
@@ -107,7 +101,7 @@ def manifest_index(settings: Settings, identity: IndexIdentity) -> dict[str, Any
 
 
 def check_owner(index: str, meta: Mapping[str, Any]) -> None:
-    """Raise when an index is not ours, or of a schema this version does not know."""
+    """Raises `Misconfigured` for another program's index, `SchemaMismatch` for an unknown schema."""
     if meta.get("application") != _APPLICATION:
         raise Misconfigured(
             f"The Elasticsearch index {index} belongs to another program; set FOOTNOTE_INDEX__ALIAS to a free name."
@@ -120,12 +114,10 @@ def check_owner(index: str, meta: Mapping[str, Any]) -> None:
 
 
 def is_of(identity: IndexIdentity, meta: Mapping[str, Any]) -> bool:
-    """Whether an index holds the vectors and tokens of this identity."""
     return dict(meta) == _meta(identity)
 
 
 def mismatch(index: str, identity: IndexIdentity, meta: Mapping[str, Any]) -> SchemaMismatch:
-    """What to say of an index of another identity."""
     if meta.get("model") != identity.model or meta.get("dimensions") != identity.dimensions:
         return SchemaMismatch(
             f"The Elasticsearch index {index} holds vectors of {meta.get('model')} ({meta.get('dimensions')} dimensions), the"
@@ -139,7 +131,7 @@ def mismatch(index: str, identity: IndexIdentity, meta: Mapping[str, Any]) -> Sc
 
 
 def halved(index: str) -> SchemaMismatch:
-    """What to say when the manifests were removed, so that nobody knows which chunks count."""
+    """The message when the manifests are gone, so that nobody knows which chunks count."""
     return SchemaMismatch(
         f"The Elasticsearch index {index} was removed, without which the chunks cannot be told apart; run"
         " `footnote kb reindex --all`."

@@ -1,4 +1,4 @@
-"""The index file held open: one connection that writes, in a thread of its own, and two that read."""
+"""The open index file: a writing connection in its own thread, and two readers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rag_engine.errors import IndexUnavailable
 from rag_engine.indexes.embedded import schema, writer
-from rag_engine.indexes.embedded.faults import BACKEND, translate_errors
+from rag_engine.indexes.embedded.errors import BACKEND, translate_errors
+from rag_engine.storage.private_files import make_file
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import AsyncGenerator, Callable
     from concurrent.futures import Future
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from rag_engine.ports import IndexIdentity
@@ -30,7 +32,7 @@ Result = TypeVar("Result")
 
 @asynccontextmanager
 async def opened(path: Path, identity: IndexIdentity) -> AsyncGenerator[Connections]:
-    """Open the file, made now if there is none, checked and mended if need be; closed when the block ends."""
+    """Open the index file for the block, creating, checking and repairing it if needed."""
     writing = ThreadPoolExecutor(1, thread_name_prefix="index-writer")
     reading = ThreadPoolExecutor(_READERS, thread_name_prefix="index-reader")
     connections: list[sqlite3.Connection] = []
@@ -39,7 +41,7 @@ async def opened(path: Path, identity: IndexIdentity) -> AsyncGenerator[Connecti
         await loop.run_in_executor(writing, _open, path, identity, connections)
         yield Connections(path, connections, writing=writing, reading=reading)
     finally:
-        # The writer's thread does one thing after the other: what was asked for before is done before it closes.
+        # The writer's thread finishes earlier requests before it closes.
         closed = loop.run_in_executor(writing, _close, reading, connections)
         await asyncio.shield(closed)
         writing.shutdown()
@@ -65,7 +67,6 @@ class Connections:
         self._reading = reading
 
     async def read(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        """Do `work` with a connection that only reads."""
 
         def run() -> Result:
             reader = self._readers.get()
@@ -78,7 +79,6 @@ class Connections:
         return await asyncio.wrap_future(self._submitted(self._reading, run))
 
     async def write(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        """Do `work` with the connection that writes, after all that was asked for before."""
 
         def run() -> Result:
             with translate_errors(self._path):
@@ -87,13 +87,17 @@ class Connections:
         return await asyncio.wrap_future(self._submitted(self._writing, run))
 
     def write_later(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Do `work` with the connection that writes when it is idle; nobody waits, and a failure is only logged."""
+        """Runs when the writing connection is idle; a failure is only logged."""
 
         def run() -> None:
             with translate_errors(self._path):
                 work(self._writer)
 
         self._submitted(self._writing, run).add_done_callback(_log_failure)
+
+    def translated(self) -> AbstractContextManager[None]:
+        """Errors of SQLite in the block are raised as ours."""
+        return translate_errors(self._path)
 
     def _submitted(self, pool: ThreadPoolExecutor, run: Callable[[], Result]) -> Future[Result]:
         try:
@@ -104,13 +108,15 @@ class Connections:
 
 def _open(path: Path, identity: IndexIdentity, connections: list[sqlite3.Connection]) -> None:
     with translate_errors(path, starting=True):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Opening it for writing tells in the operating system's words what SQLite only calls "unable to open".
-        path.open("ab").close()
+        # This gives the operating system's reason; SQLite only says "unable to open".
+        make_file(path)
         connections.append(schema.opened(path))
         schema.prepare(connections[0], path, identity)
         if not schema.is_consistent(connections[0]):
-            _log.warning("index_rebuilt file=%s", path)
+            if schema.has_chunks(connections[0]):
+                _log.warning(
+                    "The search index %s is of an earlier version or incomplete, and is rebuilt.", path
+                )
             writer.rebuild(connections[0])
         for _ in range(_READERS):
             connections.append(schema.opened(path))

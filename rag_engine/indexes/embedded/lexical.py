@@ -1,21 +1,18 @@
-"""The lexical leg: candidates from FTS5, scored by Lucene's BM25.
+"""The lexical leg: Lucene's BM25 over the postings of the query's terms, with the statistics of the visible chunks alone.
 
-FTS5 scores every row that matches, and its inverse document frequency lacks Lucene's "+1": so it is asked for the rarest terms
-only, up to a budget of postings, and its order decides nothing but which chunks are scored with all terms.
+So nothing that a chunk outside of the audience contains has an effect on hits, order or scores.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_engine.indexes.embedded.rows import hash_of, unpacked_terms
-from rag_engine.indexes.embedded.typos import corrections
-from rag_engine.spelling import SHARE
+from rag_engine.indexes.embedded.rows import hash_of
+from rag_engine.text.spelling import SHARE, corrections
 
 if TYPE_CHECKING:
     import sqlite3
@@ -23,23 +20,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rag_engine.indexes.embedded.memory import Audience, Ids, Snapshot
+    from rag_engine.indexes.embedded.memory import Ids, SearchAudience, Snapshot
 
     Scores = NDArray[np.float64]
 
 _K1 = 1.2
 _B = 0.75
 _MOST_TERMS = 1_024
-_EXACT = 1_000
-"""Up to so many chunks in view, every one is scored: FTS5 would look at the postings of the whole index."""
-_POSTINGS = 1_500
-"""Rows that FTS5 may have to score, at least; in a large index one in `_SHARE_OF_POSTINGS`."""
-_SHARE_OF_POSTINGS = 25
-_CANDIDATES_PER_HIT = 3
-_FEWEST_CANDIDATES = 300
-_MANY_TERMS = 24
-"""More terms than this are looked up by bisection, fewer by comparing with each."""
-_TOKEN = re.compile(r'[^\s"\x00]+')
+_ENOUGH = 4
+"""Chunks per hit among which a lower bound of the last hit's score is looked for."""
 
 
 def best_matches(
@@ -47,138 +36,103 @@ def best_matches(
     snapshot: Snapshot,
     tokens: Sequence[str],
     *,
-    audience: Audience,
+    audience: SearchAudience,
     limit: int,
 ) -> tuple[Ids, Scores]:
-    """Ids and scores of the best chunks in view, in no order: `limit` of them and those that tie with the last."""
-    weights = _weights(connection, snapshot, Counter(token for token in tokens if _TOKEN.fullmatch(token)))
-    mask = audience.mask
-    in_view = snapshot.live if mask is None else int(mask.sum())
-    if not weights or not in_view:
+    """Ids and scores of the best visible chunks, unordered: `limit` of them and ties with the last."""
+    asked = Counter(token for token in tokens if token.strip())
+    terms = _Terms(connection, snapshot, audience)
+    counts = _meant(dict(list(asked.items())[:_MOST_TERMS]), terms)
+    found = [terms.postings(token) for token in counts]
+    if not found:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
-    if in_view <= _EXACT:
-        candidates = snapshot.ids if mask is None else snapshot.ids[mask]
-    else:
-        frequencies = {token: snapshot.frequencies[token] for token in weights}
-        chosen = _within_budget(frequencies, in_view, snapshot.live)
-        expression = _expression(chosen, None if mask is None else audience.bases)
-        candidates = _candidates(connection, expression, max(_CANDIDATES_PER_HIT * limit, _FEWEST_CANDIDATES))
-        if mask is not None:
-            positions = snapshot.positions(candidates)
-            candidates = snapshot.ids[positions[mask[positions]]]
-    ids, scores = _scored(connection, snapshot, candidates, weights)
-    return _top(ids[scores > 0], scores[scores > 0], limit)
+    # From rare to common, for `_floor`, and by name, so that equal chunks get equal scores.
+    order = sorted(zip(found, counts.items(), strict=True), key=lambda term: (term[0].frequency, term[1][0]))
+    positions = np.concatenate([postings.positions for postings, _ in order])
+    occurrences = np.concatenate([postings.counts for postings, _ in order]).astype(np.float64)
+    weights = np.repeat(
+        [count * _inverse(postings.frequency, audience.chunks) for postings, (_, count) in order],
+        [postings.frequency for postings, _ in order],
+    )
+    average = audience.tokens / audience.chunks
+    norms = snapshot.lengths[positions] * (_K1 * _B / average) + _K1 * (1 - _B)
+    gains = weights * occurrences / (occurrences + norms)
+    scores = np.zeros(snapshot.ids.size)
+    scores += np.bincount(positions, weights=gains, minlength=snapshot.ids.size)
+    best = np.flatnonzero(scores >= _floor(scores, positions, limit))
+    best, kept = _top(best, scores[best], limit)
+    return snapshot.ids[best], kept
 
 
-def _weights(
-    connection: sqlite3.Connection, snapshot: Snapshot, asked: Mapping[str, int]
-) -> dict[str, float]:
-    """What each term of the query is worth: those that occur, and for those that do not what they were meant to be."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisiblePostings:
+    positions: Ids
+    """In the snapshot."""
+    counts: NDArray[np.uint8]
 
-    def look_up(tokens: Sequence[str]) -> Mapping[str, int]:
-        return document_frequencies(connection, snapshot, tokens)
+    @property
+    def frequency(self) -> int:
+        return self.positions.size
 
-    frequencies = look_up(list(asked)[:_MOST_TERMS])
+
+class _Terms:
+    """The visible postings of terms, read once."""
+
+    def __init__(self, connection: sqlite3.Connection, snapshot: Snapshot, audience: SearchAudience) -> None:
+        self._connection = connection
+        self._snapshot = snapshot
+        self._audience = audience
+        self._read: dict[str, VisiblePostings] = {}
+
+    def postings(self, term: str) -> VisiblePostings:
+        if term not in self._read:
+            self._read[term] = self._visible(term)
+        return self._read[term]
+
+    def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
+        return {term: self.postings(term).frequency for term in terms}
+
+    def near(self, word: str) -> Mapping[int, Sequence[str]]:
+        return self._snapshot.vocabulary.near(self._connection, word)
+
+    def _visible(self, term: str) -> VisiblePostings:
+        snapshot = self._snapshot
+        parts = list(snapshot.stored.of(self._connection, snapshot.cache, hash_of(term)))
+        if not parts:
+            return VisiblePostings(positions=np.zeros(0, dtype=np.int64), counts=np.zeros(0, dtype=np.uint8))
+        ids, counts = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
+        positions = snapshot.positions(ids)
+        if not self._audience.is_everything or positions.min() < 0:
+            seen = self._audience.visible[positions]
+            positions, counts = positions[seen], counts[seen]
+        return VisiblePostings(positions=positions, counts=counts)
+
+
+def _meant(asked: Mapping[str, int], terms: _Terms) -> dict[str, float]:
+    """How often each term counts; one without visible chunks is replaced by its spelling corrections."""
+    frequencies = terms.frequencies(list(asked))
     counts = {token: float(asked[token]) for token, frequency in frequencies.items() if frequency}
-    for token, meant in corrections(connection, frequencies, look_up).items():
-        for word in meant:
+    meant = corrections(frequencies, near=terms.near, look_up=terms.frequencies)
+    for token, words in meant.items():
+        for word in words:
             counts[word] = counts.get(word, 0.0) + SHARE * asked[token]
-    return {
-        token: count * _inverse(snapshot.frequencies[token], snapshot.live) for token, count in counts.items()
-    }
-
-
-def document_frequencies(
-    connection: sqlite3.Connection, snapshot: Snapshot, tokens: Sequence[str]
-) -> Mapping[str, int]:
-    """In how many chunks of the whole index each token occurs."""
-    known = snapshot.frequencies
-    for token in tokens:
-        if token not in known:
-            row = connection.execute("SELECT doc FROM vocabulary WHERE term = ?", (token,)).fetchone()
-            if row:  # what occurs nowhere is not remembered: there is no end of such words
-                known[token] = row[0]
-    return {token: known.get(token, 0) for token in tokens}
+    return counts
 
 
 def _inverse(frequency: int, chunks: int) -> float:
     return float(np.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5)))
 
 
-def _within_budget(frequencies: Mapping[str, int], in_view: int, live: int) -> list[str]:
-    """The rarest terms, as many as FTS5 may score rows for; at least one."""
-    budget = max(_POSTINGS, live // _SHARE_OF_POSTINGS) * live / in_view
-    rarest = sorted(frequencies, key=lambda token: (frequencies[token], token))
-    chosen: list[str] = []
-    spent = 0
-    for token in rarest:
-        spent += frequencies[token]
-        if chosen and spent > budget:
-            break
-        chosen.append(token)
-    return chosen
+def _floor(scores: Scores, rarest_first: Ids, limit: int) -> float:
+    """A positive score that at least `limit` chunks reach, if so many match: the chunks with the rarest terms are often the best."""
+    likely = np.unique(rarest_first[: _ENOUGH * limit])
+    if likely.size < limit:
+        return float(np.nextafter(0, 1))
+    return float(np.partition(scores[likely], likely.size - limit)[likely.size - limit])
 
 
-def _expression(tokens: Sequence[str], bases: Sequence[int] | None) -> str:
-    """The MATCH expression; the audience is part of it, so that no row of another one is even counted."""
-    wanted = " OR ".join(f'"{token}"' for token in tokens)
-    if bases is None:
-        return f"t:({wanted})"
-    audience = " OR ".join(f'"{audience_token(base)}"' for base in bases)
-    return f"s:({audience}) AND t:({wanted})"
-
-
-def audience_token(base: int) -> str:
-    """What column `s` holds for the chunks of a knowledge base; no token of a text looks so."""
-    return f"={base}"
-
-
-def _candidates(connection: sqlite3.Connection, expression: str, count: int) -> Ids:
-    rows = connection.execute(
-        "SELECT rowid FROM fts WHERE fts MATCH ? ORDER BY rank LIMIT ?", (expression, count)
-    ).fetchall()
-    return np.array(rows, dtype=np.int64).reshape(-1)
-
-
-def _scored(
-    connection: sqlite3.Connection, snapshot: Snapshot, ids: Ids, weights: Mapping[str, float]
-) -> tuple[Ids, Scores]:
-    """Lucene's BM25 of these chunks."""
-    rows = connection.execute(
-        "SELECT id, b FROM terms WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (json.dumps(np.sort(ids).tolist()),),
-    ).fetchall()
-    if not rows:
-        return np.zeros(0, dtype=np.int64), np.zeros(0)
-    found, blobs = zip(*rows, strict=True)
-    found_ids = np.array(found, dtype=np.int64)
-    hashes, occurrences = unpacked_terms(b"".join(blobs))
-    owners = np.repeat(np.arange(len(blobs)), [len(blob) // 8 for blob in blobs])
-    hit, weight = _occurrences(hashes, weights)
-    lengths = snapshot.lengths[snapshot.positions(found_ids)]
-    norms = _K1 * (1 - _B + _B * lengths / (snapshot.tokens / snapshot.live))
-    frequencies = occurrences[hit].astype(np.float64)
-    gains = weight * frequencies / (frequencies + norms[owners[hit]])
-    scores = np.zeros(len(blobs))
-    scores += np.bincount(owners[hit], weights=gains, minlength=len(blobs))
-    return found_ids, scores
-
-
-def _occurrences(hashes: NDArray[np.uint64], weights: Mapping[str, float]) -> tuple[Ids, Scores]:
-    """Where terms of the query stand among the hashes, and the weight of each; in one order for equal chunks."""
-    terms = np.array([hash_of(token) for token in weights], dtype=np.uint64)
-    worth = np.array(list(weights.values()), dtype=np.float64)
-    if terms.size > _MANY_TERMS:
-        order = np.argsort(terms)
-        nearest = np.minimum(np.searchsorted(terms[order], hashes), terms.size - 1)
-        hit = np.flatnonzero(terms[order][nearest] == hashes)
-        return hit, worth[order][nearest[hit]]
-    places = [np.flatnonzero(hashes == term) for term in terms]
-    return np.concatenate(places), np.repeat(worth, [place.size for place in places])
-
-
-def _top(ids: Ids, scores: Scores, limit: int) -> tuple[Ids, Scores]:
-    if ids.size <= limit:
-        return ids, scores
-    last = np.partition(scores, ids.size - limit)[ids.size - limit]
-    return ids[scores >= last], scores[scores >= last]
+def _top(places: Ids, scores: Scores, limit: int) -> tuple[Ids, Scores]:
+    if places.size <= limit:
+        return places, scores
+    last = np.partition(scores, places.size - limit)[places.size - limit]
+    return places[scores >= last], scores[scores >= last]

@@ -1,8 +1,6 @@
-"""What is kept in memory of the index file: for each chunk its knowledge base, its length and the signs of its vector.
+"""What is kept in memory per chunk: knowledge base, length and signs of its vector; and the postings of the newest chunks.
 
-A `Snapshot` never changes, so a search that holds one is not disturbed by a write. It carries the `version` of the file it was
-read at; `Memory.at` brings it to the version that a reader's transaction sees, by the rows and deletions since, whichever process
-wrote them.
+A `Snapshot` is immutable, so writes do not disturb a running search.
 """
 
 from __future__ import annotations
@@ -13,10 +11,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from rag_engine.indexes.embedded.postings.segments import BlockCache, StoredPostings
+from rag_engine.indexes.embedded.postings.vocabulary import Vocabulary
 from rag_engine.indexes.embedded.schema import read_number
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -24,77 +25,94 @@ if TYPE_CHECKING:
     Mask: TypeAlias = NDArray[np.bool_]
 
 KEPT_VERSIONS = 4096
-"""How many versions back deletions are remembered; an older snapshot is read anew."""
 
 _GROWTH = 1.25
 _FIRST_CAPACITY = 1024
 _FEW_DEAD = 1024
+_SPARSE = 16
+"""A table of positions has at most so many entries per chunk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Audience:
-    """Who may see what: the numbers of the knowledge bases, and which chunks are alive and of these; None for all chunks."""
+class SearchAudience:
+    """The live chunks of the visible knowledge bases, and what BM25 needs to know of them."""
 
-    bases: tuple[int, ...]
-    mask: Mask | None
+    visible: Mask
+    """One entry more than there are chunks: False, for position -1."""
+    is_everything: bool
+    chunks: int
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """The chunks of one version of the index file, oldest first; all arrays have one entry per chunk, dead ones included."""
+    """The chunks of one version, oldest first; arrays have one entry per chunk, including dead ones."""
 
     version: int
     epoch: int
-    """Raised when all codes were made anew."""
+    """Incremented when all codes are recomputed or words are erased."""
     ids: Ids
     bases: NDArray[np.int32]
     lengths: NDArray[np.int32]
     codes: NDArray[np.uint64]
-    """Shape (words, chunks): plane by plane, as they are scanned."""
+    """Shape (words, chunks): plane by plane, in scan order."""
     alive: Mask
-    live: int
-    """Chunks alive."""
-    tokens: int
-    """Tokens of all chunks alive."""
-    frequencies: dict[str, int] = field(default_factory=dict[str, int])
-    """Document frequencies already looked up at this version."""
-    audiences: dict[frozenset[str], Audience] = field(default_factory=dict[frozenset[str], "Audience"])
-    """Audiences already worked out at this version."""
+    stored: StoredPostings
+    cache: BlockCache
+    vocabulary: Vocabulary
+    audiences: dict[frozenset[str], SearchAudience] = field(
+        default_factory=dict[frozenset[str], "SearchAudience"]
+    )
+    _places: list[NDArray[np.int32]] = field(default_factory=list["NDArray[np.int32]"])
 
-    def audience(self, bases: tuple[int, ...]) -> Audience:
-        """What these knowledge bases may show, of which there is at least one."""
+    def audience(self, bases: Sequence[int]) -> SearchAudience:
         wanted = np.zeros(max(self._last_base, *bases) + 1, dtype=np.bool_)
         wanted[list(bases)] = True
-        mask = wanted[self.bases]
-        if self.live < self.ids.size:
-            return Audience(bases=bases, mask=mask & self.alive)
-        return Audience(bases=bases, mask=None if mask.all() else mask)
+        visible = np.append(wanted[self.bases] & self.alive, False)
+        return SearchAudience(
+            visible=visible,
+            is_everything=bool(visible[:-1].all()),
+            chunks=int(visible.sum()),
+            tokens=int(self.lengths[visible[:-1]].sum(dtype=np.int64)),
+        )
+
+    @property
+    def has_no_gaps(self) -> bool:
+        """Whether every id from the first to the last is known."""
+        return bool(self.ids.size) and int(self.ids[-1]) - int(self.ids[0]) + 1 == self.ids.size
 
     @property
     def _last_base(self) -> int:
         return int(self.bases.max()) if self.bases.size else 0
 
     def positions(self, ids: Ids) -> Ids:
-        """Where these ids stand in the arrays; ids that are not there are left out."""
+        """-1 for unknown ids."""
         if not self.ids.size:
-            return np.zeros(0, dtype=np.int64)
-        found = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)
-        return found[self.ids[found] == ids]
+            return np.full(ids.size, -1)
+        first, last = int(self.ids[0]), int(self.ids[-1])
+        inside = (ids >= first) & (ids <= last)
+        if self.has_no_gaps:
+            return np.where(inside, ids - first, -1)
+        if last - first > _SPARSE * self.ids.size + _FIRST_CAPACITY:
+            found = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)
+            return np.where(self.ids[found] == ids, found, -1)
+        if not self._places:
+            places = np.full(last - first + 2, -1, dtype=np.int32)
+            places[self.ids - first] = np.arange(self.ids.size, dtype=np.int32)
+            self._places.append(places)
+        return self._places[0][np.where(inside, ids - first, -1)].astype(np.int64)
 
 
 class Memory:
-    """The newest snapshot that any reader has asked for."""
-
     def __init__(self, *, words: int) -> None:
         self._lock = threading.Lock()
         self._buffers = _Buffers(words=words, capacity=_FIRST_CAPACITY)
         self._newest: Snapshot | None = None
+        self._cache = BlockCache()
+        self._vocabulary = Vocabulary()
 
     def at(self, connection: sqlite3.Connection) -> Snapshot | None:
-        """The snapshot of the connection's open transaction; None when that is older than one already served.
-
-        In that case begin the transaction again: the newer version is committed, so it will be seen.
-        """
+        """The snapshot of the connection's open transaction; None if a newer one was served: begin the transaction again."""
         version, epoch = read_number(connection, "version"), read_number(connection, "epoch")
         with self._lock:
             newest = self._newest
@@ -113,7 +131,10 @@ class Memory:
         buffers = _Buffers(words=self._buffers.words, capacity=max(int(count * _GROWTH), _FIRST_CAPACITY))
         buffers.append(0, rows)
         self._buffers = buffers
-        return buffers.snapshot(count, np.ones(count, dtype=np.bool_), version=version, epoch=epoch)
+        # Numbers of segments and words are used again in a new epoch.
+        self._cache, self._vocabulary = BlockCache(), Vocabulary()
+        stored = StoredPostings(segments=(), newest=()).advanced(connection, last=0)
+        return self._snapshot(count, np.ones(count, dtype=np.bool_), stored, version=version, epoch=epoch)
 
     def _advanced(self, connection: sqlite3.Connection, old: Snapshot, version: int) -> Snapshot:
         last = int(old.ids[-1]) if old.ids.size else 0
@@ -123,7 +144,8 @@ class Memory:
         gone = connection.execute("SELECT id FROM deleted WHERE version > ?", (old.version,)).fetchall()
         alive = np.concatenate((old.alive, np.ones(len(rows), dtype=np.bool_)))
         if gone:
-            alive[old.positions(np.array(gone, dtype=np.int64)[:, 0])] = False
+            places = old.positions(np.array(gone, dtype=np.int64)[:, 0])
+            alive[places[places >= 0]] = False
         count = old.ids.size + len(rows)
         if count > self._buffers.capacity:
             self._buffers = self._buffers.copied(old.ids.size, capacity=int(count * _GROWTH))
@@ -132,11 +154,29 @@ class Memory:
             self._buffers = self._buffers.compacted(alive)
             count = int(alive.sum())
             alive = np.ones(count, dtype=np.bool_)
-        return self._buffers.snapshot(count, alive, version=version, epoch=old.epoch)
+        stored = old.stored.advanced(connection, last=last)
+        return self._snapshot(count, alive, stored, version=version, epoch=old.epoch)
+
+    def _snapshot(
+        self, count: int, alive: Mask, stored: StoredPostings, *, version: int, epoch: int
+    ) -> Snapshot:
+        buffers = self._buffers
+        return Snapshot(
+            version=version,
+            epoch=epoch,
+            ids=buffers.ids[:count],
+            bases=buffers.bases[:count],
+            lengths=buffers.lengths[:count],
+            codes=buffers.codes[:, :count],
+            alive=alive,
+            stored=stored,
+            cache=self._cache,
+            vocabulary=self._vocabulary,
+        )
 
 
 class _Buffers:
-    """Arrays with room to grow. Snapshots are views of their filled part; only what lies past every view is written."""
+    """Growable arrays: snapshots view the filled part."""
 
     def __init__(self, *, words: int, capacity: int) -> None:
         self.words = words
@@ -162,20 +202,6 @@ class _Buffers:
     def compacted(self, alive: Mask) -> _Buffers:
         kept = np.flatnonzero(alive)
         return self._picked(kept, capacity=max(int(kept.size * _GROWTH), _FIRST_CAPACITY))
-
-    def snapshot(self, count: int, alive: Mask, *, version: int, epoch: int) -> Snapshot:
-        lengths = self.lengths[:count]
-        return Snapshot(
-            version=version,
-            epoch=epoch,
-            ids=self.ids[:count],
-            bases=self.bases[:count],
-            lengths=lengths,
-            codes=self.codes[:, :count],
-            alive=alive,
-            live=int(alive.sum()),
-            tokens=int(lengths[alive].sum(dtype=np.int64)),
-        )
 
     def _picked(self, positions: Ids, *, capacity: int) -> _Buffers:
         made = _Buffers(words=self.words, capacity=capacity)

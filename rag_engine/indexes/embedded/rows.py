@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag_engine.analysis import tokens
-from rag_engine.searchable import searchable_text
-from rag_engine.surrogates import encodable
-from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId, SectionKind
+from rag_engine.text.analyzer import tokens
+from rag_engine.text.chunk_text import searchable_text
+from rag_engine.text.surrogates import encodable
+from rag_engine.types import Chunk, KnowledgeBaseId
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence, Set
 
     from numpy.typing import NDArray
 
@@ -25,28 +25,26 @@ COLUMNS = (
     "chunk.cid, chunk.document, base.name, chunk.ordinal, chunk.text, chunk.title, chunk.uri, chunk.headings,"
     " chunk.anchor, chunk.kind, chunk.language"
 )
-"""What `chunk_of` reads, from `chunk JOIN base ON base.id = chunk.base`."""
+"""From `chunk JOIN base ON base.id = chunk.base`."""
 
 _MOST_OCCURRENCES = 255
 _HASH_BYTES = 7
+_MOST_HASHES = 32_768
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """What is stored for one chunk, worked out before the index is locked."""
+class IndexRow:
+    """What is stored for a chunk, computed before the index is locked."""
 
     values: tuple[object, ...]
     """The columns of `chunk` from `document` on."""
-    text: str
-    """The analyzer's tokens, separated by blanks."""
     length: int
-    """How many tokens."""
     terms: bytes
-    """Packed distinct tokens with their frequencies, see `packed_terms`."""
+    """See `packed_terms`."""
+    tokens: Set[str]
 
 
-def row_of(chunk: Chunk) -> Row:
-    """Analyse a chunk."""
+def row_of(chunk: Chunk) -> IndexRow:
     found = tokens(encodable(searchable_text(chunk)), language=chunk.language)
     values = (
         key(chunk.document),
@@ -55,54 +53,74 @@ def row_of(chunk: Chunk) -> Row:
         encodable(chunk.text),
         encodable(chunk.title),
         encodable(chunk.uri),
-        encodable(json.dumps(chunk.headings, ensure_ascii=False)),
+        encodable(json.dumps(chunk.headings, ensure_ascii=False)) if chunk.headings else "[]",
         encodable(chunk.anchor),
         chunk.kind,
         chunk.language,
     )
-    return Row(values=values, text=" ".join(found), length=len(found), terms=packed_terms(found))
+    counts = Counter(found)
+    return IndexRow(values=values, length=len(found), terms=packed_terms(counts), tokens=counts.keys())
 
 
 def chunk_of(columns: Sequence[Any]) -> Chunk:
-    """The chunk in a row of `COLUMNS`."""
     cid, document, base, ordinal, text, title, uri, headings, anchor, kind, language = columns
-    return Chunk(
-        id=cast("ChunkId", cid),
-        document=cast("DocumentId", name_of(document)),
-        knowledge_base=cast("KnowledgeBaseId", name_of(base)),
-        ordinal=ordinal,
-        text=text,
-        title=title,
-        uri=uri,
-        headings=tuple(json.loads(headings)) if headings != "[]" else (),
-        anchor=anchor,
-        kind=cast("SectionKind", kind),
-        language=language,
-    )
+    made: Any = _ChunkFields()
+    made.id = cid
+    made.document = document.decode("utf-8", "surrogatepass")
+    made.knowledge_base = _knowledge_base(base)
+    made.ordinal = ordinal
+    made.text = text
+    made.title = title
+    made.uri = uri
+    made.headings = () if headings == "[]" else tuple(json.loads(headings))
+    made.anchor = anchor
+    made.kind = kind
+    made.language = language
+    made.__class__ = Chunk
+    return made
+
+
+class _ChunkFields:
+    """A chunk that is not frozen yet: a search makes hundreds, and the constructor of `Chunk` takes four times as long."""
+
+    __slots__ = tuple(field.name for field in fields(Chunk))
 
 
 def key(name: str) -> bytes:
-    """An opaque id in a form that tells every two strings apart, also those that are not valid Unicode."""
+    """An opaque id as bytes that distinguishes all strings, including invalid Unicode."""
     return name.encode("utf-8", "surrogatepass")
 
 
-def name_of(key: bytes) -> str:
-    """The id that `key` was made of."""
-    return key.decode("utf-8", "surrogatepass")
+@lru_cache(maxsize=1_024)
+def _knowledge_base(key: bytes) -> KnowledgeBaseId:
+    return KnowledgeBaseId(key.decode("utf-8", "surrogatepass"))
 
 
-def packed_terms(found: Sequence[str]) -> bytes:
-    """Distinct tokens as little-endian uint64: 56 bits of hash, 8 bits of frequency (255 at most)."""
-    packed = [hash_of(token) << 8 | min(count, _MOST_OCCURRENCES) for token, count in Counter(found).items()]
-    return np.sort(np.array(packed, dtype="<u8")).tobytes()
+def packed_terms(counts: Mapping[str, int]) -> bytes:
+    """Distinct tokens and their frequencies as little-endian uint64: 56 bits of hash, 8 bits of frequency (at most 255)."""
+    packed = [_hashes[token] | min(count, _MOST_OCCURRENCES) for token, count in counts.items()]
+    return np.array(packed, dtype="<u8").tobytes()
 
 
 def unpacked_terms(packed: bytes) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
-    """Hashes and frequencies out of (joined) packed terms."""
+    """Hashes and frequencies."""
     return np.frombuffer(packed, dtype="<u8") >> np.uint64(8), np.frombuffer(packed, dtype=np.uint8)[::8]
 
 
-@lru_cache(maxsize=16_384)
 def hash_of(token: str) -> int:
-    """56 bits that stand for a token, the same in every process."""
-    return int.from_bytes(blake2b(token.encode(), digest_size=_HASH_BYTES).digest(), "little")
+    """56 bits, the same in every process."""
+    return _hashes[token] >> 8
+
+
+class _Hashes(dict[str, int]):
+    """The hash of each token, shifted for the frequency."""
+
+    def __missing__(self, token: str) -> int:
+        if len(self) >= _MOST_HASHES:
+            self.clear()
+        digest = blake2b(token.encode(), digest_size=_HASH_BYTES).digest()
+        shifted = self[token] = int.from_bytes(digest, "little") << 8
+        return shifted
+
+
+_hashes = _Hashes()

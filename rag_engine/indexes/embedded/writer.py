@@ -1,22 +1,23 @@
-"""Changing the index file: each change is one transaction that also raises the version."""
+"""Changes to the index file: each is one transaction that also increments the version."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from rag_engine.indexes.embedded.dense import encoded, restored, stored
-from rag_engine.indexes.embedded.lexical import audience_token
 from rag_engine.indexes.embedded.memory import KEPT_VERSIONS
-from rag_engine.indexes.embedded.rows import COLUMNS, Row, chunk_of, key, row_of
-from rag_engine.indexes.embedded.schema import empty_derived, read, read_number, write
-from rag_engine.spelling import correctable
+from rag_engine.indexes.embedded.postings import compaction
+from rag_engine.indexes.embedded.rows import COLUMNS, IndexRow, chunk_of, key, row_of
+from rag_engine.indexes.embedded.schema import empty_derived, is_consistent, read, read_number, write
+from rag_engine.text.spelling import correctable
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,14 +25,13 @@ if TYPE_CHECKING:
 
 _FIRST_CENTRED = 2_000
 _CENTRED_AGAIN = 8
-"""The mean is taken anew when the index has grown so many times."""
+"""The mean is recomputed when the index has grown by this factor."""
 _BATCH = 1_000
-_MERGED_PAGES = 200
+_MOST_KNOWN = 50_000
 
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Generator[None]:
-    """One write transaction, taken back when the block fails."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -41,39 +41,88 @@ def transaction(connection: sqlite3.Connection) -> Generator[None]:
             connection.execute("ROLLBACK")
 
 
-def replace_document(
-    connection: sqlite3.Connection,
-    knowledge_base: KnowledgeBaseId,
-    document: DocumentId,
-    rows: Sequence[Row],
-    vectors: NDArray[np.float32],
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewDocument:
+    knowledge_base: KnowledgeBaseId
+    document: DocumentId
+    slices: Iterable[tuple[Sequence[IndexRow], NDArray[np.float32]]]
+    """The new chunks, at least one in each slice."""
+
+
+class KnownTokens:
+    """Tokens whose words are in the table `word` for certain, so that most need no look-up."""
+
+    def __init__(self) -> None:
+        self._epoch = -1
+        self._tokens: set[str] = set()
+
+    def new(self, rows: Iterable[IndexRow], *, epoch: int) -> set[str]:
+        if epoch != self._epoch or len(self._tokens) > _MOST_KNOWN:
+            self._epoch = epoch
+            self._tokens.clear()
+        return {token for row in rows for token in row.tokens - self._tokens}
+
+    def stored(self, tokens: Iterable[str]) -> None:
+        """After they are committed."""
+        self._tokens.update(tokens)
+
+
+def replace_documents(
+    connection: sqlite3.Connection, documents: Iterable[NewDocument], known: KnownTokens
 ) -> None:
-    """Put these rows in place of all that the document has now."""
+    """All in one transaction."""
+    stored: set[str] = set()
     with transaction(connection):
         version = _next_version(connection)
-        base = _base(connection, knowledge_base)
-        _delete(
-            connection,
-            version,
-            "SELECT id FROM chunk WHERE base = ? AND document = ?",
-            (base, key(document)),
-        )
-        codes = encoded(vectors, mean_of(connection)) if rows else []
-        for row, vector, code in zip(rows, stored(vectors) if rows else [], codes, strict=True):
-            cursor = connection.execute(
-                "INSERT INTO chunk(base, document, ordinal, cid, text, title, uri, headings, anchor, kind, language)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (base, *row.values),
+        epoch = read_number(connection, "epoch")
+        mean = mean_of(connection)
+        for document in documents:
+            base = _base(connection, document.knowledge_base)
+            _delete(
+                connection,
+                version,
+                "SELECT id FROM chunk WHERE base = ? AND document = ?",
+                (base, key(document.document)),
             )
-            place = cast("int", cursor.lastrowid)
-            connection.execute("INSERT INTO vec VALUES (?, ?)", (place, vector))
-            _insert_derived(connection, place, base, row, code)
+            for rows, vectors in document.slices:
+                _insert(connection, base, rows, vectors, mean)
+                new = known.new(rows, epoch=epoch) - stored
+                _insert_words(connection, new)
+                if len(stored) < _MOST_KNOWN:
+                    stored |= new
+    known.stored(stored)
+
+
+def _insert(
+    connection: sqlite3.Connection,
+    base: int,
+    rows: Sequence[IndexRow],
+    vectors: NDArray[np.float32],
+    mean: NDArray[np.float32] | None,
+) -> None:
+    first = _last_chunk(connection) + 1
+    places = range(first, first + len(rows))
+    connection.executemany(
+        "INSERT INTO chunk(id, base, document, ordinal, cid, text, title, uri, headings, anchor, kind, language)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        ((place, base, *row.values) for place, row in zip(places, rows, strict=True)),
+    )
+    connection.executemany("INSERT INTO vec VALUES (?, ?)", zip(places, stored(vectors), strict=True))
+    _insert_derived(connection, places, [base] * len(places), rows, vectors, mean)
+    if len(rows) >= _BATCH:
+        # A long document: the terms of its chunks are not all kept in memory.
+        compaction.fold(connection)
+
+
+def _last_chunk(connection: sqlite3.Connection) -> int:
+    """Of all there ever were."""
+    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunk'").fetchone()
+    return row[0] if row else 0
 
 
 def drop(
     connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId, document: DocumentId | None
 ) -> None:
-    """Remove a document, or all of a knowledge base."""
     with transaction(connection):
         row = connection.execute("SELECT id FROM base WHERE name = ?", (key(knowledge_base),)).fetchone()
         if row is None:
@@ -88,14 +137,16 @@ def drop(
 
 
 def mean_of(connection: sqlite3.Connection) -> NDArray[np.float32] | None:
-    """The vector that codes are taken round; None while there are too few to tell."""
+    """None while there are too few vectors."""
     blob = cast("bytes | None", read(connection, "mean"))
     return None if blob is None else np.frombuffer(blob, dtype="<f4")
 
 
 def rebuild(connection: sqlite3.Connection) -> None:
-    """Make all derived tables again, from the chunks and their vectors."""
+    """Unless another program has just done so."""
     with transaction(connection):
+        if is_consistent(connection):
+            return
         _next_version(connection)
         write(connection, "epoch", read_number(connection, "epoch") + 1)
         empty_derived(connection)
@@ -109,16 +160,20 @@ def rebuild(connection: sqlite3.Connection) -> None:
             " JOIN base ON base.id = chunk.base WHERE chunk.id > ? ORDER BY chunk.id LIMIT ?",
             (last, _BATCH),
         ).fetchall():
-            codes = encoded(restored((vector for _, _, vector, *_ in batch), dimensions), mean)
-            for (place, base, _, *columns), code in zip(batch, codes, strict=True):
-                _insert_derived(connection, place, base, row_of(chunk_of(columns)), code)
+            places, bases, vectors, *_ = zip(*batch, strict=True)
+            rows = [row_of(chunk_of(columns)) for _, _, _, *columns in batch]
+            _insert_derived(connection, places, bases, rows, restored(vectors, dimensions), mean)
+            _insert_words(connection, {token for row in rows for token in row.tokens})
             last = batch[-1][0]
+            if compaction.fold(connection):
+                compaction.merge(connection)
 
 
 def tidy(connection: sqlite3.Connection) -> None:
-    """What keeps searches quick and the file small, a little at a time: nothing that a search could see."""
     with transaction(connection):
-        connection.execute("INSERT INTO fts(fts, rank) VALUES('merge', ?)", (_MERGED_PAGES,))
+        if compaction.fold(connection) or compaction.merge(connection):
+            compaction.merge(connection)
+            _next_version(connection)
     count = connection.execute("SELECT count(*) FROM code").fetchone()[0]
     if count >= max(_FIRST_CENTRED, _CENTRED_AGAIN * read_number(connection, "centred_at")):
         _centre(connection, count)
@@ -126,7 +181,6 @@ def tidy(connection: sqlite3.Connection) -> None:
 
 
 def _centre(connection: sqlite3.Connection, count: int) -> None:
-    """Take the mean of all vectors, and the codes round it."""
     dimensions = read_number(connection, "dimensions")
     with transaction(connection):
         total = np.zeros(dimensions, dtype=np.float64)
@@ -154,20 +208,34 @@ def _stored_vectors(
         last = ids[-1]
 
 
-def _insert_derived(connection: sqlite3.Connection, place: int, base: int, row: Row, code: bytes) -> None:
-    connection.execute(
-        "INSERT INTO fts(rowid, t, s) VALUES (?, ?, ?)", (place, row.text, audience_token(base))
+def _insert_derived(
+    connection: sqlite3.Connection,
+    places: Sequence[int],
+    bases: Sequence[int],
+    rows: Sequence[IndexRow],
+    vectors: NDArray[np.float32],
+    mean: NDArray[np.float32] | None,
+) -> None:
+    connection.executemany(
+        "INSERT INTO pending VALUES (?, ?)",
+        ((place, row.terms) for place, row in zip(places, rows, strict=True)),
     )
-    words = [(word,) for word in correctable(set(row.text.split(" ")))]
-    connection.executemany("INSERT OR IGNORE INTO word VALUES (?)", words)
-    connection.execute("INSERT INTO terms VALUES (?, ?)", (place, row.terms))
-    connection.execute("INSERT INTO code VALUES (?, ?, ?, ?)", (place, base, row.length, code))
+    lengths = [row.length for row in rows]
+    coded = zip(places, bases, lengths, encoded(vectors, mean), strict=True)
+    connection.executemany("INSERT INTO code VALUES (?, ?, ?, ?)", coded)
+
+
+def _insert_words(connection: sqlite3.Connection, tokens: Iterable[str]) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO word(t) VALUES (?)", ((word,) for word in correctable(tokens))
+    )
 
 
 def _delete(connection: sqlite3.Connection, version: int, ids: str, parameters: tuple[object, ...]) -> None:
     gone = connection.execute(ids, parameters).fetchall()
-    connection.executemany("DELETE FROM fts WHERE rowid = ?", gone)
-    connection.executemany("DELETE FROM terms WHERE id = ?", gone)
+    if not gone:
+        return
+    connection.executemany("DELETE FROM pending WHERE id = ?", gone)
     connection.executemany("DELETE FROM code WHERE id = ?", gone)
     connection.executemany("DELETE FROM vec WHERE id = ?", gone)
     connection.executemany("DELETE FROM chunk WHERE id = ?", gone)

@@ -1,4 +1,4 @@
-"""The answerer for when there is no language model: it quotes the sentences of the passages that fit the question best."""
+"""Answers without a language model: quotes the sentences that best match the question."""
 
 from __future__ import annotations
 
@@ -10,78 +10,86 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_engine.errors import ModelUnavailable, Unavailable
-from rag_engine.language import detect
+from rag_engine.errors import Unavailable
+from rag_engine.generation.phrases import not_found, phrase
+from rag_engine.generation.prompt_safety import neutral
 from rag_engine.models.extractive.candidates import candidates, quoted_cells
-from rag_engine.models.extractive.parts import parts
-from rag_engine.models.extractive.rows import asked_cells
-from rag_engine.models.extractive.saying import quoted, said
-from rag_engine.models.extractive.scoring import Overlap, Scored, choose, distinct, overlaps, question_terms
+from rag_engine.models.extractive.compose import quoted, said
+from rag_engine.models.extractive.sentence_scores import (
+    Overlap,
+    Scored,
+    choose,
+    distinct,
+    overlaps,
+    question_terms,
+)
 from rag_engine.models.extractive.summary import choose as choose_of_sections
 from rag_engine.models.extractive.summary import draft
-from rag_engine.months import months
-from rag_engine.phrases import not_found, phrase
-from rag_engine.untrusted import neutral
+from rag_engine.models.extractive.table_rows import asked_cells
+from rag_engine.text.language import detect
+from rag_engine.text.months import months
+from rag_engine.text.question_parts import parts
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
-    from rag_engine.ports import Embedder, LanguageModel
-    from rag_engine.summarizing.lengths import Wishes
-    from rag_engine.types import Hit, Matrix, Prompt
+    from rag_engine.ports import Answerer, Embedder
+    from rag_engine.summaries.length_and_language import LengthAndLanguage
+    from rag_engine.types import AnswerRequest, Hit, Matrix
 
 logger = logging.getLogger(__name__)
 
-_WINDOW = 1_000_000
 _NAMED_TITLES = 3
 _PASSAGES_OF_A_PART = 4
-"""A part of a question has lost its subject: it is answered from the best passages of the whole question."""
+"""Parts of a question lack the subject, so only the best passages of the whole question answer them."""
 
 
 class Settings(BaseModel):
-    """How much is quoted."""
+    """Quotes the best sentences, without a language model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     sentences: int = Field(default=4, ge=1, le=20)
-    """The most sentences in one answer."""
+    """Maximum sentences in an answer."""
     embedded_sentences: int = Field(default=64, ge=1)
-    """The most sentences whose meaning is compared with the question's: those that share most words with it."""
+    """Maximum sentences compared with the question by meaning; those that share the most words come first."""
     summary_sentences: int = Field(default=160, ge=1)
-    """The most sentences of a document whose meaning is compared for a summary; of a longer one their words decide."""
+    """Maximum sentences of a document compared by meaning for a summary; longer documents are compared by words."""
 
 
 @asynccontextmanager
-async def connect(settings: Settings, *, embedder: Embedder) -> AsyncGenerator[LanguageModel]:
-    """An answerer that needs no server and no key."""
-    yield _ExtractiveModel(settings, embedder)
+async def connect(settings: Settings, *, embedder: Embedder) -> AsyncGenerator[Answerer]:
+    """The answerer; it needs no server and no key."""
+    yield _ExtractiveAnswerer(settings, embedder)
 
 
-class _ExtractiveModel:
+class _ExtractiveAnswerer:
     name = "extractive"
-    context_tokens = _WINDOW
 
     def __init__(self, settings: Settings, embedder: Embedder) -> None:
         self._settings = settings
         self._embedder = embedder
 
     @asynccontextmanager
-    async def stream(self, prompt: Prompt, *, task: str) -> AsyncGenerator[AsyncIterator[str]]:
-        """The sentences one by one, each with the number of its passage. Any task but `answer` is `ModelUnavailable`."""
-        if task != "answer":
-            raise ModelUnavailable(f"There is no language model for the task {task!r}.")
-        async with aclosing(self._answer(prompt)) as pieces:
+    async def answer(self, request: AnswerRequest) -> AsyncGenerator[AsyncIterator[str]]:
+        """Yields sentences, each with its passage number."""
+        async with aclosing(self._answer(request)) as pieces:
             yield pieces
 
-    async def _answer(self, prompt: Prompt) -> AsyncGenerator[str]:
-        language = prompt.language or detect(prompt.question)
-        if prompt.summary is not None:
-            async for piece in self._summary(prompt, prompt.summary, language):
+    async def _answer(self, request: AnswerRequest) -> AsyncGenerator[str]:
+        language = request.language or detect(request.question)
+        if request.summary is not None:
+            async for piece in self._summary(request, request.summary, language):
                 yield piece
             return
-        chosen = await self._choose(prompt)
+        chosen = await self._choose(request)
         if not chosen:
-            yield not_found(language=language, scope=prompt.scope, titles=_titles(prompt.passages))
+            yield not_found(
+                language=language,
+                scope=request.scope,
+                titles=_titles(request.passages or request.closest),
+                unmentioned=_shown(request.unmentioned),
+            )
             return
         yield phrase("extracted", language=language)
         if len(chosen) == 1 or any(item.candidate.is_code for item in chosen):
@@ -92,23 +100,23 @@ class _ExtractiveModel:
         for item in chosen:
             yield f"\n- {quoted(item.candidate)}"
 
-    async def _summary(self, prompt: Prompt, wishes: Wishes, language: str) -> AsyncGenerator[str]:
-        """The most telling sentences of every section, under its heading."""
-        made = await asyncio.to_thread(draft, prompt.passages, wishes)
+    async def _summary(
+        self, request: AnswerRequest, wishes: LengthAndLanguage, language: str
+    ) -> AsyncGenerator[str]:
+        made = await asyncio.to_thread(draft, request.passages, wishes)
         vectors = await self._vectors(made.texts)
         choices = await asyncio.to_thread(choose_of_sections, made, vectors, wishes)
         if not choices:
-            yield not_found(language=language, scope=prompt.scope, titles=_titles(prompt.passages))
+            yield not_found(language=language, scope=request.scope, titles=_titles(request.passages))
             return
         yield phrase("summarized", language=language)
-        of = max(made.all_sections, prompt.sections)
+        of = max(made.all_sections, request.sections)
         if made.all_sections > len(made.sections):
             yield f" {phrase('sections_joined', language=language, count=f'{of:,}')}"
         for line in said(choices):
             yield line
 
     async def _vectors(self, texts: list[str]) -> Matrix | None:
-        """Of the sentences, where they are few enough and the embedder answers."""
         if not texts or len(texts) > self._settings.summary_sentences:
             return None
         try:
@@ -117,16 +125,15 @@ class _ExtractiveModel:
             logger.warning("Sentences are compared by their words alone: %s", error)
             return None
 
-    async def _choose(self, prompt: Prompt) -> list[Scored]:
-        """The sentences for the whole question; where it asks several things, first those for each of them."""
-        asked = parts(prompt.question)
+    async def _choose(self, request: AnswerRequest) -> list[Scored]:
+        asked = parts(request.question)
         if not all(question_terms(part) for part in asked):
-            asked = (prompt.question,)
+            asked = (request.question,)
         most = self._settings.sentences
-        whole = await self._choose_for(prompt.question, prompt.passages, most=most)
+        whole = await self._choose_for(request.question, request.passages, most=most)
         if len(asked) == 1 or not whole:
             return whole
-        nearest = prompt.passages[:_PASSAGES_OF_A_PART]
+        nearest = request.passages[:_PASSAGES_OF_A_PART]
         answers = [await self._choose_for(part, nearest, most=1) for part in asked]
         return distinct([*(scored for answer in answers for scored in answer), *whole], most)
 
@@ -141,7 +148,7 @@ class _ExtractiveModel:
         ]
 
     async def _cosines(self, question: str, measured: Sequence[Overlap]) -> list[float]:
-        """Closeness of each candidate to the question; empty where the embedder does not answer: words then decide alone."""
+        """Empty if the embedder fails."""
         if not measured:
             return []
         texts = [item.candidate.text for item in measured]
@@ -157,7 +164,6 @@ class _ExtractiveModel:
 def _to_the_point(
     scored: Scored, terms: Sequence[frozenset[str]], asked: frozenset[int], passages: Sequence[Hit]
 ) -> Scored:
-    """Of a row only the cells that are asked about."""
     candidate = scored.candidate
     if not candidate.cells:
         return scored
@@ -172,13 +178,16 @@ def _measure(question: str, passages: Sequence[Hit]) -> tuple[list[Overlap], flo
 
 
 def _promise(item: Overlap) -> tuple[float, int]:
-    """Sorts the candidates that share most with the question first, those of better passages before others."""
     return -(item.own + item.with_context + item.with_passage), item.candidate.passage
 
 
 def _titles(passages: Sequence[Hit]) -> tuple[str, ...]:
-    """The first titles, no citations for being named."""
-    titles = dict.fromkeys(
-        neutral(hit.chunk.title, keep_markers=False) for hit in passages if hit.chunk.title
-    )
-    return tuple(titles)[:_NAMED_TITLES]
+    """Each document once, with the place of its best passage."""
+    places = {hit.chunk.title: hit.chunk.anchor for hit in reversed(passages) if hit.chunk.title}
+    titles = dict.fromkeys(hit.chunk.title for hit in passages if hit.chunk.title)
+    named = (", ".join(part for part in (title, places[title]) if part) for title in titles)
+    return _shown(tuple(named)[:_NAMED_TITLES])
+
+
+def _shown(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(neutral(word, keep_markers=False) for word in words)

@@ -1,6 +1,6 @@
-"""What of a passage can be quoted: sentences, list items, table rows with their header cells, blocks of code. Pure.
+"""The quotable parts of a passage: sentences, list items, table rows with header cells, code blocks.
 
-Every word of a candidate stands in the passage, in the same order; only line breaks, bullets and cell borders are rewritten.
+Only line breaks, bullets and cell borders change.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rag_engine.models.extractive.rows import Cell, named_cells, row_text, split_row
-from rag_engine.sentences import split_sentences
-from rag_engine.table_anchors import table_lines
+from rag_engine.models.extractive.table_rows import NamedCell, named_cells, row_text, split_row
+from rag_engine.text.lazy_pattern import lazy
+from rag_engine.text.sentences import split_sentences
+from rag_engine.text.table_anchors import table_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,30 +24,25 @@ _LONGEST_ROW = 4_000
 _MOST_CODE_LINES = 12
 _MOST_ITEMS = 8
 _CELL_BORDER = " | "
-_BULLET = re.compile(r"\s*(?:[-*+•‣–]|\d{1,3}[.)])\s+")
-_HEADING = re.compile(r"\s*#{1,6}\s")
-_RULE = re.compile(r"[\s|:\-=_*+]*")
-_AMOUNT = re.compile(r"[-+(]?\D{0,3}\d{1,3}(?:[,.'’\u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?\D{0,3}")
-"""A number that counts something and names no column, as a year or a version may."""
-_BLANK_LINES = re.compile(r"\n\s*\n")
+_BULLET = lazy(lambda: re.compile(r"\s*(?:[-*+•‣–]|\d{1,3}[.)])\s+"))
+_HEADING = lazy(lambda: re.compile(r"\s*#{1,6}\s"))
+_RULE = lazy(lambda: re.compile(r"[\s|:\-=_*+]*"))
+_AMOUNT = lazy(lambda: re.compile(r"[-+(]?\D{0,3}\d{1,3}(?:[,.'’\u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?\D{0,3}"))
+_BLANK_LINES = lazy(lambda: re.compile(r"\n\s*\n"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """Something quotable of the passage with that index (from 0); `context` is what must be known to understand it.
-
-    A row of a table has `cells`, of which only some may be quoted.
-    """
+    """A quotable part of passage number `passage` (from 0); `context` is what it needs to be understood; table rows have `cells`."""
 
     passage: int
     text: str
     context: str = ""
     is_code: bool = False
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[NamedCell, ...] = ()
 
 
 def candidates(index: int, chunk: Chunk) -> list[Candidate]:
-    """The quotable parts of a passage, in reading order."""
     if chunk.kind == "code":
         return list(_code(index, chunk.text))
     found: list[Candidate] = []
@@ -59,7 +55,6 @@ def candidates(index: int, chunk: Chunk) -> list[Candidate]:
 
 
 def _blocks(text: str, *, table: bool) -> Iterator[tuple[list[str], bool]]:
-    """Runs of lines, and whether each is a table: in prose, two lines or more with the same number of cells."""
     if table:
         for block in _BLANK_LINES.split(text):
             yield block.strip("\n").split("\n"), _CELL_BORDER in block
@@ -78,7 +73,7 @@ def _blocks(text: str, *, table: bool) -> Iterator[tuple[list[str], bool]]:
 
 
 def _rows(index: int, lines: Sequence[str], *, headed: bool = True) -> Iterator[Candidate]:
-    """Each row under its header: "Item: Travel; Budget: 5,000". A first row with amounts in it is a row as the others."""
+    """A first row with amounts is data, not a header."""
     grid = [split_row(line) for line in lines if not _RULE.fullmatch(line)]
     header = grid[0] if headed and len(grid) > 1 and not any(map(_AMOUNT.fullmatch, grid[0])) else []
     for row in grid[1:] if header else grid:
@@ -98,7 +93,7 @@ def _code(index: int, text: str) -> Iterator[Candidate]:
 
 
 def _sentences(index: int, text: str) -> Iterator[Candidate]:
-    """Sentences with the one before as context; an announcement ("You need:") takes its list items along."""
+    """The context is the previous sentence; an introduction ("You need:") includes its list."""
     sentences = [sentence for sentence in split_sentences(text) if sentence.strip()]
     before = ""
     announcement = ""
@@ -130,7 +125,6 @@ def _with_items(announcement: str, following: Sequence[str]) -> str:
 
 
 def _plain(raw: str) -> str:
-    """One line, without its bullet."""
     return " ".join(_BULLET.sub("", raw, count=1).split()) if _BULLET.match(raw) else " ".join(raw.split())
 
 
@@ -141,6 +135,5 @@ def _shortened(text: str, longest: int = _LONGEST) -> str:
     return text[: cut if cut > 0 else longest] + " …"
 
 
-def quoted_cells(candidate: Candidate, cells: Sequence[Cell]) -> Candidate:
-    """The same row with these of its cells only."""
+def quoted_cells(candidate: Candidate, cells: Sequence[NamedCell]) -> Candidate:
     return replace(candidate, text=_shortened(row_text(cells)))

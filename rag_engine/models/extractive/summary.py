@@ -1,7 +1,6 @@
-"""A summary without a model: the most telling sentences of every section, in their order, each with its passage.
+"""A summary without a model: the most central sentences of each section, in order, with passages.
 
-A sentence tells much of its section when its words, and its meaning where that is measured, are what the others of the section
-and of the document have in common. What opens a section counts a little more; what begins with "this" or "they" less.
+Central sentences resemble their section and the document by words and vectors.
 """
 
 from __future__ import annotations
@@ -14,29 +13,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_engine.analysis import tokens
 from rag_engine.models.extractive.candidates import candidates
-from rag_engine.models.extractive.form import form, is_aside
-from rag_engine.models.extractive.scoring import Scored, distinct
-from rag_engine.summarizing.outline import outline, sections
+from rag_engine.models.extractive.sentence_features import form, is_aside
+from rag_engine.models.extractive.sentence_scores import Scored, distinct
+from rag_engine.summaries.outline import outline, sections
+from rag_engine.text.analyzer import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rag_engine.models.extractive.candidates import Candidate
-    from rag_engine.summarizing.lengths import Wishes
-    from rag_engine.summarizing.outline import OutlineSection
+    from rag_engine.summaries.length_and_language import LengthAndLanguage
+    from rag_engine.summaries.outline import OutlineSection
     from rag_engine.types import Hit, Matrix, Vector
 
 _MOST_SECTIONS = {"short": 6, "": 24, "long": 40}
 _FEW_SECTIONS = 6
-"""Of so few, each may have several sentences."""
+"""Up to this many sections may have several sentences each."""
 _MOST_OF_ONE = {"short": 1, "": 2, "long": 4}
 _SENTENCES_FOR_MORE = 4
 _ALONE = {"short": 3, "": 6, "long": 10}
-"""Sentences of a document that has one section only."""
 _MOST_COMPARED = 40
-"""Candidates of one section: of more, those that begin it and every so many of the others."""
+"""Of more, the first and evenly spaced others."""
 _WORDS_EACH = 18
 _BOILERPLATE, _SOMETIMES = 0.3, 2
 _OWN, _WHOLE = 0.65, 0.35
@@ -45,26 +43,23 @@ _MEANING = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What is said of one section."""
-
     section: OutlineSection
     chosen: tuple[Candidate, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """What there is to choose from, section by section, with how much each candidate tells by its words."""
+class SummaryDraft:
+    """Candidates by section, scored by words."""
 
     sections: tuple[OutlineSection, ...]
     found: tuple[tuple[_Measured, ...], ...]
     all_sections: int
-    """How many there are before neighbours were taken together."""
+    """Sections before merging neighbours."""
     each: tuple[int, ...]
-    """The most that is said of each."""
+    """Maximum sentences per section."""
 
     @property
     def texts(self) -> list[str]:
-        """All candidates, in order."""
         return [measured.candidate.text for section in self.found for measured in section]
 
 
@@ -75,8 +70,8 @@ class _Measured:
     score: float
 
 
-def draft(passages: Sequence[Hit], wishes: Wishes) -> Draft:
-    """The candidates of as many sections as the summary has room for. Takes a while for a long document."""
+def draft(passages: Sequence[Hit], wishes: LengthAndLanguage) -> SummaryDraft:
+    """Candidates of as many sections as fit. Slow for a long document."""
     chunks = [hit.chunk for hit in passages]
     of_chunk = [candidates(number, chunk) for number, chunk in enumerate(chunks)]
     telling = [[] if is_aside(chunk) else found for chunk, found in zip(chunks, of_chunk, strict=True)]
@@ -95,7 +90,7 @@ def draft(passages: Sequence[Hit], wishes: Wishes) -> Draft:
     total = sum(map(len, words)) or 1
     repeated = Counter(own for chunk in words for own in chunk)
     found = tuple(_measured(section, of_chunk, words, document, total, repeated) for section in listed)
-    return Draft(
+    return SummaryDraft(
         sections=tuple(listed),
         found=found,
         all_sections=len(every),
@@ -103,8 +98,8 @@ def draft(passages: Sequence[Hit], wishes: Wishes) -> Draft:
     )
 
 
-def choose(made: Draft, vectors: Matrix | None, wishes: Wishes) -> list[Choice]:
-    """The sentences, in the order of the document; `vectors` has a row for each of the draft's texts, where there are any."""
+def choose(made: SummaryDraft, vectors: Matrix | None, wishes: LengthAndLanguage) -> list[Choice]:
+    """The sentences in document order; `vectors` has one row per text of the draft, or is None."""
     scores = _with_meaning(made, vectors)
     chosen: list[list[Scored]] = []
     said: list[Scored] = []
@@ -137,7 +132,7 @@ def _has(section: OutlineSection, of_chunk: Sequence[Sequence[Candidate]]) -> bo
     return any(of_chunk[section.first : section.last + 1])
 
 
-def _most_sections(wishes: Wishes) -> int:
+def _most_sections(wishes: LengthAndLanguage) -> int:
     wanted = wishes.points or wishes.sentences or 4 * wishes.paragraphs
     if wishes.words:
         wanted = max(1, wishes.words // _WORDS_EACH)
@@ -145,9 +140,8 @@ def _most_sections(wishes: Wishes) -> int:
 
 
 def _each(
-    listed: Sequence[OutlineSection], found: Sequence[Sequence[_Measured]], wishes: Wishes
+    listed: Sequence[OutlineSection], found: Sequence[Sequence[_Measured]], wishes: LengthAndLanguage
 ) -> tuple[int, ...]:
-    """How many sentences each section may have: just as many as are wished for, or by its length."""
     wanted = wishes.points or wishes.sentences or 4 * wishes.paragraphs
     if wishes.words:
         wanted = max(1, wishes.words // _WORDS_EACH)
@@ -214,8 +208,7 @@ def _norm(values: Iterable[float]) -> float:
     return math.sqrt(sum(value * value for value in values)) or 1.0
 
 
-def _with_meaning(made: Draft, vectors: Matrix | None) -> list[list[float]]:
-    """The scores; with vectors, half of what is central is told by the meaning."""
+def _with_meaning(made: SummaryDraft, vectors: Matrix | None) -> list[list[float]]:
     if vectors is None or not len(vectors):
         return [[one.score for one in section] for section in made.found]
     whole = _unit(vectors.mean(axis=0))
@@ -238,7 +231,6 @@ def _unit(vector: Vector) -> Vector:
 
 
 def _fit_words(chosen: list[list[Scored]], most: int) -> None:
-    """Leave out sentences until the words are few enough: the least telling of the sections that have most of them first."""
 
     def words(item: Scored) -> int:
         text = item.candidate.text

@@ -1,10 +1,9 @@
-"""A language model behind any server that speaks OpenAI's chat completions: OpenAI, vLLM, Ollama, LiteLLM, a gateway."""
+"""A language model on any server with OpenAI's chat API: OpenAI, vLLM, Ollama, LiteLLM, a gateway."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -12,14 +11,11 @@ import httpx2
 import openai
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from rag_engine.models.openai.events import text_pieces
-from rag_engine.models.openai.failures import (
-    is_retriable,
-    retry_after,
-    translate_errors,
-    unsupported_parameter,
-)
-from rag_engine.models.openai.windows import context_window
+from rag_engine.models.openai.context_windows import DEFAULT_WINDOW, context_window, is_known
+from rag_engine.models.openai.errors import is_retriable, retry_after, translate_errors, unsupported_parameter
+from rag_engine.models.openai.event_stream import text_pieces
+from rag_engine.models.openai.server_window import ServerWindow
+from rag_engine.wrappers.retry import Attempts, Backoff
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
@@ -32,55 +28,68 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _NO_KEY = "none"
-"""Sent where no key is set: the library wants one, servers of one's own ignore it."""
-_JITTER = random.SystemRandom()
+"""The library requires a key; self-hosted servers ignore it."""
+_ASSUMED = "The context window of %s is unknown, so %d tokens are assumed: set FOOTNOTE_MODEL__CONTEXT_TOKENS to the real one."
 _Parameter = Literal["temperature", "max_tokens", "max_completion_tokens"]
 
 
 class Settings(BaseModel):
-    """Where the model is and how long it may take. Times are in seconds."""
+    """A server with the OpenAI chat API."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = "gpt-4.1-mini"
+    """Name of the model."""
     api_key: SecretStr = SecretStr("")
+    """API key of the server."""
     base_url: str = "https://api.openai.com/v1"
+    """URL of the server."""
     context_tokens: int | None = Field(default=None, ge=512)
-    """The model's whole window; known by name for common models, else 8192."""
+    """Context window in tokens, prompt and reply. If unset: what the server states, else the known window of a common model, else 8192. What Ollama was started with (`OLLAMA_CONTEXT_LENGTH`) it does not state."""
     temperature: float | None = Field(default=0.2, ge=0, le=2)
-    """None: the server's own."""
+    """Sampling temperature; left out for models that reject it."""
     connect_seconds: float = Field(default=5, gt=0)
+    """Time limit for connecting."""
     first_token_seconds: float = Field(default=60, gt=0)
-    """From the request to the first sign of the model at work, retries included."""
+    """Time limit from the request to the first text or reasoning, retries included."""
     between_tokens_seconds: float = Field(default=30, gt=0)
+    """Longest pause within a reply."""
     retries: int = Field(default=2, ge=0, le=10)
-    """Of a request that was refused or not answered; never once text has arrived."""
+    """Retries of a request that failed; none after the first text."""
     back_off_seconds: float = Field(default=0.5, ge=0)
-    """Before the first retry; doubled each time, with jitter, unless the server names a time."""
+    """Pause before the first retry; doubled each time, with jitter, and at least as long as the server asks."""
     longest_wait_seconds: float = Field(default=15, ge=0)
-    """A server that asks for a longer wait is not waited for."""
+    """If the server asks for a longer pause, the request is not retried."""
 
 
 @asynccontextmanager
 async def connect(settings: Settings, *, embedder: Embedder) -> AsyncGenerator[LanguageModel]:
-    """A model that holds one connection pool while the context is open. Nothing is sent before the first prompt."""
+    """The model, with one connection pool. Without `context_tokens` it asks the server for the window, in the background."""
     silence = max(settings.first_token_seconds, settings.between_tokens_seconds)
+    key = settings.api_key.get_secret_value() or _NO_KEY
+    timeout = httpx2.Timeout(silence, connect=settings.connect_seconds)
+    http = openai.DefaultAsyncHttpxClient(timeout=timeout)
     client = openai.AsyncOpenAI(
-        api_key=settings.api_key.get_secret_value() or _NO_KEY,
-        base_url=settings.base_url,
-        timeout=httpx2.Timeout(silence, connect=settings.connect_seconds),
-        max_retries=0,
+        api_key=key, base_url=settings.base_url, timeout=timeout, max_retries=0, http_client=http
     )
     async with client:
-        yield _OpenAIModel(client, settings)
+        window = ServerWindow(http, settings.name, base_url=settings.base_url, api_key=key)
+        model = _OpenAIModel(client, settings, window)
+        try:
+            model.ask_for_window()
+            yield model
+        finally:
+            await model.close()
 
 
 class _OpenAIModel:
-    def __init__(self, client: openai.AsyncOpenAI, settings: Settings) -> None:
+    def __init__(self, client: openai.AsyncOpenAI, settings: Settings, window: ServerWindow) -> None:
         self._client = client
         self._settings = settings
         self._refused: set[_Parameter] = set()
-        """Parameters that this model turned out not to take."""
+        """Parameters that the model rejected."""
+        self._window = window
+        self._said_that_it_is_assumed = False
 
     @property
     def name(self) -> str:
@@ -88,11 +97,29 @@ class _OpenAIModel:
 
     @property
     def context_tokens(self) -> int:
-        return self._settings.context_tokens or context_window(self.name)
+        return self._settings.context_tokens or self._window.tokens or context_window(self.name)
+
+    @property
+    def window_is_assumed(self) -> bool:
+        stated = self._settings.context_tokens or self._window.tokens
+        return stated is None and not is_known(self.name)
+
+    def ask_for_window(self) -> None:
+        if self._settings.context_tokens is None:
+            self._window.ask(otherwise=self._say_that_it_is_assumed)
+
+    def _say_that_it_is_assumed(self) -> None:
+        if self.window_is_assumed and not self._said_that_it_is_assumed:
+            self._said_that_it_is_assumed = True
+            logger.info(_ASSUMED, self.name, DEFAULT_WINDOW)
+
+    async def close(self) -> None:
+        await self._window.close()
 
     @asynccontextmanager
     async def stream(self, prompt: Prompt, *, task: str) -> AsyncGenerator[AsyncIterator[str]]:
-        """Entering waits for the first text or reasoning, so that what fails before it can be tried again."""
+        """Entering waits for the first text or reasoning, so that earlier failures can be retried."""
+        self.ask_for_window()
         async with AsyncExitStack() as connection:
             with translate_errors(self._settings.name):
                 async with asyncio.timeout(self._settings.first_token_seconds):
@@ -115,8 +142,11 @@ class _OpenAIModel:
     async def _open(
         self, connection: AsyncExitStack, prompt: Prompt, task: str
     ) -> tuple[str, AsyncIterator[str]]:
-        """The first text and what follows, the response entered into `connection`; tried again while that makes sense."""
-        attempt = 0
+        attempts = Attempts(
+            backoff=Backoff(first=self._settings.back_off_seconds),
+            most=self._settings.retries + 1,
+            longest_retry_after=self._settings.longest_wait_seconds,
+        )
         while True:
             try:
                 async with AsyncExitStack() as stack:
@@ -130,21 +160,10 @@ class _OpenAIModel:
                     raise
                 self._refused.add(parameter)
             except (openai.APIError, httpx2.TransportError) as error:
-                wait = self._wait(error, attempt)
-                if wait is None:
+                if not is_retriable(error):
                     raise
+                await attempts.pause(error, retry_after=retry_after(error))
                 logger.warning("The language model failed (%s); trying again.", type(error).__name__)
-                await asyncio.sleep(wait)
-                attempt += 1
-
-    def _wait(self, error: Exception, attempt: int) -> float | None:
-        """Seconds to wait before trying again, or None where that would not help."""
-        if attempt >= self._settings.retries or not is_retriable(error):
-            return None
-        asked = retry_after(error)
-        if asked is None:
-            return self._settings.back_off_seconds * 2**attempt * _JITTER.uniform(0.5, 1.0)
-        return asked if asked <= self._settings.longest_wait_seconds else None
 
     async def _request(self, stack: AsyncExitStack, prompt: Prompt, task: str) -> AsyncGenerator[str]:
         messages = [{"role": message.role, "content": message.content} for message in prompt.messages]
@@ -166,7 +185,7 @@ class _OpenAIModel:
         parameters: dict[str, object] = {}
         if self._settings.temperature is not None and "temperature" not in self._refused:
             parameters["temperature"] = self._settings.temperature
-        # Newer models of OpenAI take the second name only, other servers the first only.
+        # Newer OpenAI models accept only the second name, other servers only the first.
         limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
         if prompt.reply_tokens > 0 and limit not in self._refused:
             parameters[limit] = prompt.reply_tokens

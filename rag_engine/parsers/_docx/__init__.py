@@ -1,1 +1,0 @@
-"""What a Word document holds."""

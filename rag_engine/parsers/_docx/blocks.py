@@ -1,4 +1,4 @@
-"""Word's paragraphs and tables, one by one, as sections under the headings above them."""
+"""Word's paragraphs and tables as sections under their headings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, cast
 
-from rag_engine.parsers._docx.looks import level_by_looks
+from rag_engine.parsers._docx.formatting import level_by_formatting
 from rag_engine.parsers._docx.numbering import BULLET
 from rag_engine.parsers._docx.styles import style_of
 from rag_engine.parsers._docx.tables import (
@@ -16,48 +16,53 @@ from rag_engine.parsers._docx.tables import (
     cells_of,
     is_header,
     is_layout,
-    is_out,
+    is_removed,
     rows_of,
 )
-from rag_engine.parsers._docx.text import PAGE_NUMBER, Paragraph, TextReader
-from rag_engine.parsers._ooxml import DGM, R, W, value
+from rag_engine.parsers._docx.text import PAGE_NUMBER, DocxParagraph, TextReader
 from rag_engine.parsers._ooxml.charts import chart_sections
 from rag_engine.parsers._ooxml.diagrams import diagram_text
 from rag_engine.parsers._ooxml.embedded import embedded_sections
-from rag_engine.parsers._ooxml.tables import Cell, header_rows, plain_rows, table_parts
-from rag_engine.parsers._sections import HeadingPath, entered, is_blank, one_line, section_anchor, titles
+from rag_engine.parsers._ooxml.package import DGM, R, W, value
+from rag_engine.parsers._ooxml.tables import OoxmlCell, header_rows, plain_rows, table_parts
+from rag_engine.parsers._shared.sections import (
+    HeadingPath,
+    entered,
+    is_blank,
+    one_line,
+    section_anchor,
+    titles,
+)
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from rag_engine.parsers._docx.drawings import Beside
+    from rag_engine.parsers._archives.unpacking_limits import Unpacking
+    from rag_engine.parsers._docx.drawings import AnchoredObject
     from rag_engine.parsers._docx.notes import Notes
-    from rag_engine.parsers._docx.numbering import Numbering
-    from rag_engine.parsers._docx.styles import Style
-    from rag_engine.parsers._ooxml import Element, Package
-    from rag_engine.parsers._unpacking import Unpacking
+    from rag_engine.parsers._docx.numbering import ListNumbering
+    from rag_engine.parsers._docx.styles import DocxStyle
+    from rag_engine.parsers._ooxml.package import Element, OoxmlPackage
 
 _LONGEST_HEADING: Final = 300
-"""Characters: more is text that somebody gave the looks of a heading."""
+"""Characters; longer text is not a heading, whatever its format."""
 _DEEPEST: Final = 8
-"""Tables and boxes in each other beyond this are read as plain words."""
 _MARKS_OF_PAGES: Final = 3
-"""Words beside a page number in a header or footer ("Page 3 of 10") that say nothing but that."""
 _MOST_HEADER_ROWS: Final = 3
 _MOST_CELLS_OF_A_FORM: Final = 2
 _APART: Final = re.compile(r"[\t\n]| {3,}")
 
 
 class BlockReader:
-    """Reads the blocks of one part in their order: headings, lists and notes are counted on from block to block."""
+    """Reads one part in order, because numbers continue."""
 
     def __init__(
         self,
-        package: Package,
+        package: OoxmlPackage,
         part: str,
-        styles: Mapping[str, Style],
-        numbering: Numbering,
+        styles: Mapping[str, DocxStyle],
+        numbering: ListNumbering,
         notes: Notes | None = None,
         unpacking: Unpacking | None = None,
     ) -> None:
@@ -69,30 +74,25 @@ class BlockReader:
         self._unpacking = unpacking
         self._text = TextReader(styles)
         self._path: HeadingPath = ()
-        self._waiting: list[Section] = []
-        """Notes of the section that is being read: they come behind it."""
+        self._pending_notes: list[Section] = []
         self._carried = ""
-        """The beginning of a paragraph that the next one goes on with."""
         self._caption = ""
         self._depth = 0
         self._has_headings = False
-        """Whether a heading was marked as one so far: where none is, looks must do."""
+        """Without any heading style, headings are detected by formatting."""
 
     @property
     def headings(self) -> tuple[str, ...]:
         return titles(self._path)
 
     def deleted_notes(self) -> set[tuple[str, str]]:
-        """Kinds and ids of the notes whose place in the text was deleted."""
         return self._text.deleted_notes
 
     def notes(self) -> Iterator[Section]:
-        """The notes of what was read since they were asked for."""
-        waiting, self._waiting = self._waiting, []
+        waiting, self._pending_notes = self._pending_notes, []
         yield from waiting
 
     def blocks(self, parent: Element) -> Iterator[Section]:
-        """All that an element of the body, such as a cell or a box, holds."""
         for block in blocks_of(parent):
             if block.tag == f"{W}p":
                 yield from self.paragraph(block)
@@ -100,7 +100,6 @@ class BlockReader:
                 yield from self.table(rows_of(block))
 
     def plain(self, parent: Element) -> str:
-        """The words alone, a line a paragraph or row; for what stands outside the text, such as a note."""
         return "\n".join(line for line in self.lines(parent) if not is_blank(line))
 
     def lines(self, parent: Element) -> Iterator[str]:
@@ -110,7 +109,7 @@ class BlockReader:
                 if style.is_hidden:
                     continue
                 yield _without_page_numbers(f"{label} {line.text}" if label else line.text)
-                for kind, thing in line.beside:
+                for kind, thing in line.anchored:
                     if kind == "box":
                         yield from self.lines(cast("Element", thing))
                     elif kind in {"picture", "words"}:
@@ -120,13 +119,12 @@ class BlockReader:
                     yield section.text
 
     def paragraph(self, element: Element) -> Iterator[Section]:
-        """The sections of one paragraph and of what hangs on it."""
         item, style, line = self._read(element)
         text = line.text.replace(PAGE_NUMBER, "")
         headings = self.headings
         if style.is_contents or line.is_contents or style.is_hidden:
             return
-        if _goes_on(element):
+        if _continues(element):
             self._carried += text
             text = ""
         elif self._carried and not is_blank(text):
@@ -136,7 +134,7 @@ class BlockReader:
         if not (
             level or item or self._has_headings or self._depth or self._carried or "caption" in style.name
         ):
-            level = level_by_looks(element, text, style, self._styles)
+            level = level_by_formatting(element, text, style, self._styles)
         if is_blank(text):
             pass
         elif level:
@@ -153,16 +151,14 @@ class BlockReader:
             self._caption = (
                 one_line(text) if "caption" in style.name and len(text) <= _LONGEST_HEADING else ""
             )
-        yield from self._beside(line.beside)
-        self._point_to_notes(line)
+        yield from self._anchored_sections(line.anchored)
+        self._collect_notes(line)
 
-    def _read(self, element: Element) -> tuple[str, Style, Paragraph]:
-        """What stands before the paragraph (a number or a bullet, indented), its style, and its words."""
+    def _read(self, element: Element) -> tuple[str, DocxStyle, DocxParagraph]:
         properties = element.find(f"{W}pPr")
         style = style_of(properties, self._styles)
         line = self._text.read(element)
-        if not line.pieces and _goes_on(element):
-            # A paragraph that was deleted is not counted.
+        if not line.pieces and _continues(element):
             return "", style, line
         label = self._numbering.label(style)
         if label is None and style.list_id is None and style.listed is not None:
@@ -172,16 +168,16 @@ class BlockReader:
         text, depth = label
         return "  " * max(depth, style.listed or 0) + text, style, line
 
-    def _point_to_notes(self, line: Paragraph) -> None:
+    def _collect_notes(self, line: DocxParagraph) -> None:
         if self._notes is None:
             return
         for kind, identifier, has_mark in line.notes:
             quote = self._text.quotes.pop(identifier, "") if kind == "comment" else ""
             section = self._notes.section(kind, identifier, self.headings, has_mark=has_mark, quote=quote)
             if section is not None:
-                self._waiting.append(section)
+                self._pending_notes.append(section)
 
-    def _beside(self, things: Iterable[Beside]) -> Iterator[Section]:
+    def _anchored_sections(self, things: Iterable[AnchoredObject]) -> Iterator[Section]:
         headings = self.headings
         anchor = section_anchor(headings)
         for kind, thing in things:
@@ -223,10 +219,10 @@ class BlockReader:
             yield Section(text=diagram_text(root), anchor=anchor, headings=headings, kind="list")
 
     def table(self, rows: Iterator[Element]) -> Iterator[Section]:
-        """The rows of a table as one, in parts if it is long; rows that only lay out a page are read as text."""
+        """Rows of layout tables are read as text."""
         caption, self._caption = self._caption, ""
         self._depth += 1
-        for is_text, group in groupby((row for row in rows if not is_out(row)), key=self._is_text):
+        for is_text, group in groupby((row for row in rows if not is_removed(row)), key=self._is_text):
             if is_text:
                 for row in group:
                     for cell in cells_of(row):
@@ -239,7 +235,7 @@ class BlockReader:
         return self._depth <= _DEEPEST and (is_layout(row) or self._has_heading(row))
 
     def _has_heading(self, row: Element) -> bool:
-        """Whether one cell of a row of one or two holds a heading, as in forms: column headers look alike instead."""
+        """One or two cells with exactly one heading, as in forms; in a header row all cells look alike."""
         cells = list(cells_of(row))
         if len(cells) > _MOST_CELLS_OF_A_FORM:
             return False
@@ -254,7 +250,7 @@ class BlockReader:
     def _data(self, rows: Iterator[Element], caption: str) -> Iterator[Section]:
         headings, charts = self.headings, list[Section]()
         anchor = section_anchor(headings)
-        beginning: list[tuple[list[Cell], bool]] = []
+        beginning: list[tuple[list[OoxmlCell], bool]] = []
         for row in rows:
             if not beginning:
                 caption = caption or caption_of(row)
@@ -266,7 +262,7 @@ class BlockReader:
         marked = next((at for at, (_, marked) in enumerate(beginning) if not marked), len(beginning))
         headers = min(header_rows(beginning[0][0], marked), max(len(beginning) - 1, 1))
 
-        def all_rows() -> Iterator[list[Cell]]:
+        def all_rows() -> Iterator[list[OoxmlCell]]:
             yield from (cells for cells, _ in beginning)
             for row in rows:
                 yield self._cells(row, charts)
@@ -276,15 +272,16 @@ class BlockReader:
             yield Section(text=text, anchor=anchor, headings=under, kind="table")
         yield from charts
 
-    def _cells(self, row: Element, charts: list[Section]) -> list[Cell]:
+    def _cells(self, row: Element, charts: list[Section]) -> list[OoxmlCell]:
         before = value(row, f"{W}trPr/{W}gridBefore")
         missing = (
-            [Cell(text="", columns=int(before))] if before is not None and before in {"1", "2", "3"} else []
+            [OoxmlCell(text="", columns=int(before))]
+            if before is not None and before in {"1", "2", "3"}
+            else []
         )
         return missing + [cell_of(cell, self._words_of_cell(cell, charts)) for cell in cells_of(row)]
 
     def _words_of_cell(self, cell: Element, charts: list[Section]) -> str:
-        """A cell on one line; the cells of a table inside it are divided by commas."""
         if self._depth > _DEEPEST:
             return " ".join(found.text or "" for found in cell.iter(f"{W}t"))
         texts: list[str] = []
@@ -298,7 +295,7 @@ class BlockReader:
                 continue
             text = line.text.replace(PAGE_NUMBER, "")
             texts.append(f"{item.strip()} {text}" if item and not is_blank(text) else text)
-            for kind, thing in line.beside:
+            for kind, thing in line.anchored:
                 if kind in {"picture", "words"}:
                     texts.append(str(thing))
                 elif kind == "box":
@@ -307,12 +304,12 @@ class BlockReader:
                     charts += self._drawn(
                         kind, cast("Element", thing), section_anchor(self.headings), self.headings
                     )
-            self._point_to_notes(line)
+            self._collect_notes(line)
         return one_line(" ".join(texts))
 
 
-def _goes_on(paragraph: Element) -> bool:
-    """Whether the next paragraph goes on with this one: its end was deleted, or it is a large first letter."""
+def _continues(paragraph: Element) -> bool:
+    """The paragraph mark was deleted, or it is a drop cap."""
     properties = paragraph.find(f"{W}pPr")
     if properties is None:
         return False
@@ -326,5 +323,7 @@ def _without_page_numbers(text: str) -> str:
     if PAGE_NUMBER not in text:
         return text
     parts = _APART.split(text)
-    kept = (part for part in parts if PAGE_NUMBER not in part or len(part.split()) > _MARKS_OF_PAGES + 2)
-    return "\t".join(kept).replace(PAGE_NUMBER, "").strip()
+    words_only = (
+        part for part in parts if PAGE_NUMBER not in part or len(part.split()) > _MARKS_OF_PAGES + 2
+    )
+    return "\t".join(words_only).replace(PAGE_NUMBER, "").strip()

@@ -1,19 +1,18 @@
-"""Pure: what a drawing of Word holds that is read: boxes, charts, diagrams, files, and what pictures show."""
+"""Boxes, charts, diagrams, files and picture descriptions in Word drawings."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
-from rag_engine.parsers._ooxml import CX, DGM, MC, OFFICE, WP, A, C, V, W, understood
-from rag_engine.parsers._ooxml.alt import alternative_text
+from rag_engine.parsers._ooxml.alternative_text import alternative_text
+from rag_engine.parsers._ooxml.package import CX, DGM, MC, OFFICE, WP, A, C, V, W, chosen_alternative
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rag_engine.parsers._ooxml import Element
+    from rag_engine.parsers._ooxml.package import Element
 
-Beside = tuple[Literal["box", "chart", "diagram", "picture", "words", "file"], object]
-"""What stands beside a paragraph: the element of a box, a chart, a diagram or a file; what a picture shows or says."""
+AnchoredObject = tuple[Literal["box", "chart", "diagram", "picture", "words", "file"], object]
 
 _POINTERS: Final[dict[str, Literal["chart", "diagram", "file"]]] = {
     f"{C}chart": "chart",
@@ -23,19 +22,19 @@ _POINTERS: Final[dict[str, Literal["chart", "diagram", "file"]]] = {
 }
 
 
-def beside_of(drawing: Element) -> Iterator[Beside]:
-    """What is drawn, each once: of two readings of a part the one that Word takes."""
+def anchored_objects(drawing: Element) -> Iterator[AnchoredObject]:
+    """Of two alternatives, the one that Word displays."""
     for child in drawing:
         if child.tag == f"{W}txbxContent":
             yield "box", child
         elif child.tag == f"{MC}AlternateContent":
-            for one in understood(child):
+            for one in chosen_alternative(child):
                 yield from _drawn(one)
         elif child.tag not in {f"{W}rPr", f"{W}fldChar"}:
             yield from _drawn(child)
 
 
-def _drawn(element: Element) -> Iterator[Beside]:
+def _drawn(element: Element) -> Iterator[AnchoredObject]:
     tag = str(element.tag)
     if tag == f"{W}txbxContent":
         yield "box", element
@@ -43,10 +42,10 @@ def _drawn(element: Element) -> Iterator[Beside]:
     if tag in _POINTERS:
         yield _POINTERS[tag], element
     yield from _words(element, tag)
-    yield from beside_of(element)
+    yield from anchored_objects(element)
 
 
-def _words(element: Element, tag: str) -> Iterator[Beside]:
+def _words(element: Element, tag: str) -> Iterator[AnchoredObject]:
     described = alternative_text(element) if tag == f"{WP}docPr" else ""
     if tag.startswith(V):
         described = alternative_text(element, "alt")

@@ -1,4 +1,4 @@
-"""Pure: Word's fields, which hold a code and what it came to; some show what was never written down."""
+"""Word's fields: a code and its cached result; some results are only computed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._docx.styles import switch
-from rag_engine.parsers._ooxml import W, number, value
-from rag_engine.parsers._symbols import sign
+from rag_engine.parsers._ooxml.package import W, number, value
+from rag_engine.parsers._shared.symbols import sign
 
 if TYPE_CHECKING:
-    from rag_engine.parsers._ooxml import Element
+    from rag_engine.parsers._ooxml.package import Element
 
 _PAGE_FIELDS: Final = frozenset({"PAGE", "NUMPAGES", "SECTIONPAGES", "PAGENUM"})
 _SILENT_FIELDS: Final = frozenset({"XE", "TC", "RD", "TA", "ASK", "SET"})
@@ -21,8 +21,6 @@ _SYMBOL_FIELD: Final = re.compile(r'SYMBOL\s+(0x[0-9a-f]+|\d+)(?:.*?\\f\s+"?([^"
 
 @dataclass(slots=True, kw_only=True)
 class Field:
-    """A field that is open: its code comes first, then what it shows."""
-
     begin: Element
     code: str = ""
     in_result: bool = False
@@ -41,8 +39,7 @@ class Field:
         return self.name in _PAGE_FIELDS
 
 
-def computed(one: Field) -> str:
-    """What a field shows that Word draws without writing it down."""
+def computed_result(one: Field) -> str:
     if one.name == "FORMCHECKBOX":
         box = one.begin.find(f"{W}ffData/{W}checkBox")
         if box is None:

@@ -1,4 +1,4 @@
-"""Footnotes, endnotes and comments of Word: kept in parts of their own, told where the text points to them."""
+"""Word's footnotes, endnotes and comments, emitted where the text refers to them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._docx.numerals import numeral
-from rag_engine.parsers._ooxml import W14, W15, W, number, value
-from rag_engine.parsers._sections import is_blank
+from rag_engine.parsers._ooxml.package import W14, W15, W, number, value
+from rag_engine.parsers._shared.sections import is_blank
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rag_engine.parsers._ooxml import Element, Package
+    from rag_engine.parsers._ooxml.package import Element, OoxmlPackage
 
     PlainText = Callable[[Element, str], str]
-    """The words of an element of a part."""
 
 _SEPARATORS: Final = frozenset({"separator", "continuationSeparator", "continuationNotice"})
 _OFF: Final = frozenset({"0", "false", "off", ""})
@@ -29,19 +28,19 @@ class _Comment:
     author: str
     text: str
     paragraph: str
-    """The id of its last paragraph, by which replies know it."""
+    """Replies refer to this paragraph's id."""
 
 
 class Notes:
-    """All notes of a document by kind and id; each is handed out once, with the number that Word shows."""
+    """Each note is returned once, with the number that Word displays."""
 
-    def __init__(self, package: Package, main: str, plain: PlainText) -> None:
+    def __init__(self, package: OoxmlPackage, main: str, plain: PlainText) -> None:
         self._texts: dict[tuple[str, str], str] = {}
         self._comments: dict[str, _Comment] = {}
         self._replies: dict[str, list[_Comment]] = defaultdict(list)
         self._resolved: set[str] = set()
         self._counts: dict[str, int] = defaultdict(int)
-        self._ways = {"footnote": "decimal", "endnote": "lowerRoman"}
+        self._number_formats = {"footnote": "decimal", "endnote": "lowerRoman"}
         for kind in ("footnote", "endnote"):
             for part in package.related(main, f"{kind}s"):
                 self._read_notes(package, part, kind, plain)
@@ -51,7 +50,7 @@ class Notes:
         for part in package.related(main, "settings"):
             self._read_settings(package.root(part))
 
-    def _read_notes(self, package: Package, part: str, kind: str, plain: PlainText) -> None:
+    def _read_notes(self, package: OoxmlPackage, part: str, kind: str, plain: PlainText) -> None:
         for event, element in package.events(part, f"{W}{kind}"):
             if event == "end":
                 identifier = element.get(f"{W}id") or ""
@@ -59,7 +58,7 @@ class Notes:
                     self._texts[kind, identifier] = plain(element, part).strip()
                 element.clear(keep_tail=True)
 
-    def _read_comments(self, package: Package, part: str, plain: PlainText) -> None:
+    def _read_comments(self, package: OoxmlPackage, part: str, plain: PlainText) -> None:
         for event, element in package.events(part, f"{W}comment"):
             if event == "end":
                 identifier = element.get(f"{W}id") or ""
@@ -72,8 +71,7 @@ class Notes:
                 )
                 element.clear(keep_tail=True)
 
-    def _thread(self, package: Package, main: str) -> None:
-        """Put replies under what they reply to, and take note of what is settled."""
+    def _thread(self, package: OoxmlPackage, main: str) -> None:
         parents: dict[str, str] = {}
         for part in package.related(main, "commentsExtended"):
             for element in package.root(part).iter(f"{W15}commentEx"):
@@ -90,8 +88,10 @@ class Notes:
                 del self._comments[comment.identifier]
 
     def _read_settings(self, settings: Element) -> None:
-        for kind in self._ways:
-            self._ways[kind] = value(settings, f"{W}{kind}Pr/{W}numFmt") or self._ways[kind]
+        for kind in self._number_formats:
+            self._number_formats[kind] = (
+                value(settings, f"{W}{kind}Pr/{W}numFmt") or self._number_formats[kind]
+            )
             start = value(settings, f"{W}{kind}Pr/{W}numStart")
             if start is not None:
                 self._counts[kind] = max(number(start, 1) - 1, 0)
@@ -105,7 +105,7 @@ class Notes:
         has_mark: bool = False,
         quote: str = "",
     ) -> Section | None:
-        """The note that is pointed to, under the headings of who points; None when there is none, or it was told before."""
+        """None if it does not exist or was returned before."""
         if kind == "comment":
             comment = self._comments.pop(identifier, None)
             return None if comment is None else self._comment(comment, headings, quote)
@@ -115,7 +115,7 @@ class Notes:
         if has_mark:
             return Section(text=f"{kind.capitalize()}: {text}", anchor=kind, headings=headings)
         self._counts[kind] += 1
-        anchor = f"{kind} {numeral(self._counts[kind], self._ways[kind])}"
+        anchor = f"{kind} {numeral(self._counts[kind], self._number_formats[kind])}"
         if is_blank(text):
             return None
         return Section(text=f"{anchor.capitalize()}: {text}", anchor=anchor, headings=headings)
@@ -123,16 +123,15 @@ class Notes:
     def _comment(self, comment: _Comment, headings: tuple[str, ...], quote: str) -> Section | None:
         self._counts["comment"] += 1
         anchor = f"comment {self._counts['comment']}"
-        said = _said(anchor.capitalize(), comment, quote)
+        line = _comment_line(anchor.capitalize(), comment, quote)
         if comment.paragraph and comment.paragraph in self._resolved:
-            said += " (resolved)"
-        replies = [_said("Reply", reply, "") for reply in self._replies.get(comment.identifier, ())]
+            line += " (resolved)"
+        replies = [_comment_line("Reply", reply, "") for reply in self._replies.get(comment.identifier, ())]
         if is_blank(comment.text) and not replies:
             return None
-        return Section(text="\n".join([said, *replies]), anchor=anchor, headings=headings)
+        return Section(text="\n".join([line, *replies]), anchor=anchor, headings=headings)
 
     def rest(self, deleted: set[tuple[str, str]]) -> Iterator[Section]:
-        """What nothing points to, but what was deleted."""
         for kind, title in (("footnote", "Footnotes"), ("endnote", "Endnotes")):
             for of_kind, identifier in tuple(self._texts):
                 if of_kind == kind and (kind, identifier) not in deleted:
@@ -146,7 +145,7 @@ class Notes:
                     yield section
 
 
-def _said(what: str, comment: _Comment, quote: str) -> str:
+def _comment_line(what: str, comment: _Comment, quote: str) -> str:
     by = f" by {comment.author}" if comment.author else ""
     on = f" on “{quote}”" if quote else ""
     return f"{what}{by}{on}: {comment.text}"

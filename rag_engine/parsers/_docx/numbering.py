@@ -1,4 +1,4 @@
-"""The numbers and bullets that Word shows before headings and list items, and never writes into the text."""
+"""The numbers and bullets of headings and list items, which Word computes and never stores as text."""
 
 from __future__ import annotations
 
@@ -7,56 +7,51 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._docx.numerals import numeral
-from rag_engine.parsers._ooxml import W, is_on, number, value
-from rag_engine.parsers._symbols import as_written
+from rag_engine.parsers._ooxml.package import W, is_on, number, value
+from rag_engine.parsers._shared.symbols import as_written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rag_engine.parsers._docx.styles import Style
-    from rag_engine.parsers._ooxml import Element
+    from rag_engine.parsers._docx.styles import DocxStyle
+    from rag_engine.parsers._ooxml.package import Element
 
 BULLET: Final = "-"
 _LEVELS: Final = 9
 _PLACE: Final = re.compile("%([1-9])")
-_TELLING: Final = frozenset("✓✗☐☑☒")
-"""Bullets that say something."""
+_MEANINGFUL: Final = frozenset("✓✗☐☑☒")
 _LONGEST_LABEL: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """How one level of a list counts and what it shows: `text` holds %1 for the number of the first level."""
+    """`text` contains %1 for the number of the first level."""
 
     start: int = 1
-    way: str = "decimal"
+    number_format: str = "decimal"
     text: str = ""
     restarts_after: int | None = None
-    """The level, from 1, after which it begins anew; 0 never; None after any above it."""
+    """The level (from 1) whose items restart this one; 0: never; None: any higher level."""
     in_digits: bool = False
     style: str = ""
-    """The id of the paragraph style that is numbered so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _List:
     counted: str
-    """Lists with the same id here count on together."""
+    """Lists with the same id share their counters."""
     levels: Mapping[int, Level]
     starts: Mapping[int, int]
-    """Level -> where this list begins anew."""
 
 
-class Numbering:
-    """Counts as the paragraphs come."""
-
+class ListNumbering:
     def __init__(self, lists: Mapping[str, _List]) -> None:
         self._lists = lists
         self._counts: dict[str, list[int | None]] = {}
-        self._begun: set[tuple[str, int]] = set()
+        self._started: set[tuple[str, int]] = set()
 
-    def label(self, style: Style) -> tuple[str, int] | None:
-        """What stands before the next paragraph of this style, and how deep; None for paragraphs that are no items."""
+    def label(self, style: DocxStyle) -> tuple[str, int] | None:
+        """None if the paragraph is not a list item."""
         if style.list_id is None or style.list_id == "0":
             return None
         one = self._lists.get(style.list_id)
@@ -73,16 +68,16 @@ class Numbering:
             return (BULLET, depth)
         counts = self._counts.setdefault(one.counted, [None] * _LEVELS)
         self._count(counts, one, style.list_id, depth)
-        return _shown(level, counts, one.levels), depth
+        return _displayed(level, counts, one.levels), depth
 
     def _count(self, counts: list[int | None], one: _List, list_id: str, depth: int) -> None:
-        begun = (list_id, depth)
+        started = (list_id, depth)
         now = counts[depth]
-        if depth in one.starts and begun not in self._begun:
+        if depth in one.starts and started not in self._started:
             counts[depth] = one.starts[depth]
         else:
             counts[depth] = one.levels[depth].start if now is None else now + 1
-        self._begun.add(begun)
+        self._started.add(started)
         for above in range(depth):
             if counts[above] is None:
                 counts[above] = one.levels[above].start if above in one.levels else 1
@@ -92,10 +87,9 @@ class Numbering:
                 counts[below] = None
 
 
-def numbering_of(root: Element | None) -> Numbering:
-    """The lists of a part `numbering`; without one, nothing is numbered."""
+def numbering_of(root: Element | None) -> ListNumbering:
     if root is None:
-        return Numbering({})
+        return ListNumbering({})
     bodies = {element.get(f"{W}abstractNumId") or "": element for element in root.iterfind(f"{W}abstractNum")}
     numbers = {element.get(f"{W}numId") or "": element for element in root.iterfind(f"{W}num")}
     styled = {value(body, f"{W}styleLink"): identifier for identifier, body in bodies.items()}
@@ -105,7 +99,7 @@ def numbering_of(root: Element | None) -> Numbering:
         counted = value(element, f"{W}abstractNumId") or ""
         if counted not in bodies:
             continue
-        # A list may be described under the name of a list style instead.
+        # A list may refer to a list style for its definition.
         link = value(bodies[counted], f"{W}numStyleLink")
         counted = styled.get(link, counted) if link else counted
         own = {number(override.get(f"{W}ilvl")): override for override in element.iterfind(f"{W}lvlOverride")}
@@ -124,7 +118,7 @@ def numbering_of(root: Element | None) -> Numbering:
             levels={at: level for at, level in {**levels[counted], **replaced}.items() if 0 <= at < _LEVELS},
             starts=starts,
         )
-    return Numbering(lists)
+    return ListNumbering(lists)
 
 
 def _levels(body: Element) -> dict[int, Level]:
@@ -134,34 +128,39 @@ def _levels(body: Element) -> dict[int, Level]:
 def _level(element: Element) -> Level:
     restart = value(element, f"{W}lvlRestart")
     alternative = element.find(f".//{W}numFmt")
-    way = alternative.get(f"{W}val") if alternative is not None else None
+    number_format = alternative.get(f"{W}val") if alternative is not None else None
     level = Level(
         start=number(value(element, f"{W}start"), 1),
-        way=way or "decimal",
+        number_format=number_format or "decimal",
         text=value(element, f"{W}lvlText") or "",
         restarts_after=None if restart is None else number(restart),
         in_digits=is_on(element, f"{W}isLgl"),
         style=value(element, f"{W}pStyle") or "",
     )
-    if level.way != "bullet":
+    if level.number_format != "bullet":
         return level
     fonts = element.find(f"{W}rPr/{W}rFonts")
     font = "" if fonts is None else fonts.get(f"{W}ascii") or fonts.get(f"{W}hAnsi") or ""
     sign = as_written(level.text, font)
-    return replace(level, text=sign if sign in _TELLING else BULLET)
+    return replace(level, text=sign if sign in _MEANINGFUL else BULLET)
 
 
-def _shown(level: Level, counts: list[int | None], levels: Mapping[int, Level]) -> str:
-    if level.way == "bullet":
+def _displayed(level: Level, counts: list[int | None], levels: Mapping[int, Level]) -> str:
+    if level.number_format == "bullet":
         return level.text
 
     def count(found: re.Match[str]) -> str:
         at = int(found[1]) - 1
-        way = levels[at].way if at in levels else "decimal"
-        return numeral(counts[at] or 0, "decimal" if level.in_digits and way != "decimalZero" else way)
+        number_format = levels[at].number_format if at in levels else "decimal"
+        return numeral(
+            counts[at] or 0,
+            "decimal" if level.in_digits and number_format != "decimalZero" else number_format,
+        )
 
     return (
-        _PLACE.sub(count, level.text)[:_LONGEST_LABEL].strip() if level.way != "none" else _unnumbered(level)
+        _PLACE.sub(count, level.text)[:_LONGEST_LABEL].strip()
+        if level.number_format != "none"
+        else _unnumbered(level)
     )
 
 

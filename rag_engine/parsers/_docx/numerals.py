@@ -1,4 +1,4 @@
-"""Pure: a number as Word's lists show it."""
+"""Numbers in the formats of Word's lists."""
 
 from __future__ import annotations
 
@@ -11,28 +11,24 @@ _ROMAN: Final = (
     *((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L")),
     *((40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")),
 )
-_ONES: Final = [
-    "Zero",
-    "One",
-    "Two",
-    "Three",
-    "Four",
-    "Five",
-    "Six",
-    "Seven",
-    "Eight",
-    "Nine",
-    "Ten",
-    "Eleven",
-    "Twelve",
-    "Thirteen",
-    "Fourteen",
-    "Fifteen",
-    "Sixteen",
-    "Seventeen",
-    "Eighteen",
-    "Nineteen",
-]
+_ONES: Final = (
+    *(
+        "Zero",
+        "One",
+        "Two",
+        "Three",
+        "Four",
+        "Five",
+        "Six",
+        "Seven",
+        "Eight",
+        "Nine",
+        "Ten",
+        "Eleven",
+        "Twelve",
+    ),
+    *("Thirteen", "Fourteen", "Fifteen", "Sixteen", "Seventeen", "Eighteen", "Nineteen"),
+)
 _TENS: Final = ("", "", "Twenty", "Thirty", "Forty", "Fifty", "Sixty", "Seventy", "Eighty", "Ninety")
 _ORDINALS: Final = {
     "One": "First",
@@ -45,9 +41,6 @@ _ORDINALS: Final = {
 }
 _CHINESE: Final = "〇一二三四五六七八九"
 _CYRILLIC: Final = "абвгдежзиклмнопрстуфхцчшщыэюя"
-_HEBREW: Final = "אבגדהוזחטיכלמנסעפצקרשת"
-_ARABIC: Final = "أبتثجحخدذرزسشصضطظعغفقكلمنهوي"
-_ABJAD: Final = "أبجدهوزحطيكلمنسعفصقرشتثخذضظغ"
 _KATAKANA: Final = (
     "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン"
 )
@@ -57,12 +50,11 @@ _IROHA: Final = (
 _HANGUL: Final = "가나다라마바사아자차카타파하"
 _CONSONANTS: Final = "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ"
 _STEMS: Final = "甲乙丙丁戊己庚辛壬癸"
-_THAI: Final = "กขคงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรลวศษสหฬอฮ"
 
 
 def numeral(number: int, style: str) -> str:
-    """`number` in one of Word's ways ("lowerRoman"); ways nobody implemented count in digits."""
-    write = _WAYS.get(style)
+    """Word's number formats, such as "lowerRoman"; unknown formats use digits."""
+    write = _FORMATS.get(style)
     return write(number) if write is not None and 0 < number < 4_000 else str(number)
 
 
@@ -75,12 +67,10 @@ def _roman(number: int) -> str:
 
 
 def _doubling(letters: str) -> Callable[[int], str]:
-    """a, b, …, z, aa, bb, …: the way of Word."""
     return lambda number: letters[(number - 1) % len(letters)] * ((number - 1) // len(letters) + 1)
 
 
 def _repeating(letters: str) -> Callable[[int], str]:
-    """The letters over and over."""
     return lambda number: letters[(number - 1) % len(letters)]
 
 
@@ -112,7 +102,6 @@ def _ordinal_words(number: int) -> str:
 
 
 def _chinese(number: int) -> str:
-    """十二, 一百零三."""
     text, was_zero = "", False
     for worth, sign in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
         digit = number // worth % 10
@@ -126,7 +115,7 @@ def _circled(number: int) -> str:
     return chr(0x2460 + number - 1) if number <= 20 else f"({number})"
 
 
-_WAYS: Final[Mapping[str, Callable[[int], str]]] = {
+_FORMATS: Final[Mapping[str, Callable[[int], str]]] = {
     "upperRoman": _roman,
     "lowerRoman": lambda number: _roman(number).lower(),
     "upperLetter": _doubling("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
@@ -137,33 +126,20 @@ _WAYS: Final[Mapping[str, Callable[[int], str]]] = {
     "ordinalText": _ordinal_words,
     "hex": lambda number: f"{number:X}",
     "numberInDash": lambda number: f"- {number} -",
-    "decimalEnclosedCircle": _circled,
-    "decimalEnclosedCircleChinese": _circled,
+    **dict.fromkeys(("decimalEnclosedCircle", "decimalEnclosedCircleChinese"), _circled),
     "decimalEnclosedParen": lambda number: f"({number})",
     "decimalEnclosedFullstop": lambda number: f"{number}.",
-    "decimalFullWidth": _digits("０１２３４５６７８９"),
-    "decimalFullWidth2": _digits("０１２３４５６７８９"),
-    "ideographDigital": _digits(_CHINESE),
-    "japaneseDigitalTenThousand": _digits(_CHINESE),
-    "taiwaneseDigital": _digits(_CHINESE),
-    "chineseCounting": _chinese,
-    "chineseCountingThousand": _chinese,
-    "japaneseCounting": _chinese,
-    "taiwaneseCounting": _chinese,
-    "taiwaneseCountingThousand": _chinese,
+    **dict.fromkeys(("decimalFullWidth", "decimalFullWidth2"), _digits("０１２３４５６７８９")),
+    **dict.fromkeys(
+        ("ideographDigital", "japaneseDigitalTenThousand", "taiwaneseDigital"), _digits(_CHINESE)
+    ),
+    **dict.fromkeys(("chineseCounting", "chineseCountingThousand", "japaneseCounting"), _chinese),
+    **dict.fromkeys(("taiwaneseCounting", "taiwaneseCountingThousand"), _chinese),
     "ideographTraditional": _repeating(_STEMS),
     "russianLower": _doubling(_CYRILLIC),
     "russianUpper": _doubling(_CYRILLIC.upper()),
-    "hebrew2": _doubling(_HEBREW),
-    "arabicAlpha": _doubling(_ARABIC),
-    "arabicAbjad": _doubling(_ABJAD),
-    "aiueo": _repeating(_KATAKANA),
-    "aiueoFullWidth": _repeating(_KATAKANA),
-    "iroha": _repeating(_IROHA),
-    "irohaFullWidth": _repeating(_IROHA),
+    **dict.fromkeys(("aiueo", "aiueoFullWidth"), _repeating(_KATAKANA)),
+    **dict.fromkeys(("iroha", "irohaFullWidth"), _repeating(_IROHA)),
     "ganada": _repeating(_HANGUL),
     "chosung": _repeating(_CONSONANTS),
-    "thaiLetters": _doubling(_THAI),
-    "hindiNumbers": _digits("०१२३४५६७८९"),
-    "thaiNumbers": _digits("๐๑๒๓๔๕๖๗๘๙"),
 }

@@ -1,4 +1,4 @@
-"""What Word's styles say about structure: which paragraphs are headings, and of which level, numbered, hidden or contents."""
+"""The structure that Word's styles define: headings, numbering, hidden text, tables of contents."""
 
 from __future__ import annotations
 
@@ -6,27 +6,24 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._ooxml import W, number, value
+from rag_engine.parsers._ooxml.package import W, number, value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from rag_engine.parsers._ooxml import Element
+    from rag_engine.parsers._ooxml.package import Element
 
 TITLE_LEVEL: Final = 0.5
-"""The title of a document stands above its headings."""
 _DEEPEST: Final = 9
-"""Heading levels."""
 _LONGEST_CHAIN: Final = 20
-"""Styles that a style inherits from."""
-# Word names its own styles in English whatever its language; other programs write the names that people see.
+# Word stores built-in style names in English; other programs store localised names.
 _HEADING: Final = re.compile(
     "(?:heading|überschrift|ueberschrift|titre|título|titulo|titolo|encabezado|kop|rubrik|overskrift|otsikko|nagłówek"
     "|nadpis|címsor|cimsor|başlık|baslik|заголовок|επικεφαλίδα|כותרת|عنوان|標題|标题|見出し|제목|หัวเรื่อง|naslov|titlu|pealkiri"
     "|virsraksts|antraštė|заглавие|đầu đề|judul|tiêu đề) *([1-9])",
     re.IGNORECASE,
 )
-# "heading" is what Pages calls its headings, and what LibreOffice lets headings and their like inherit from.
+# Pages names its headings "heading"; LibreOffice derives headings and related styles from it.
 _NAMED_LEVELS: Final[Mapping[str, float]] = {
     **dict.fromkeys(("title", "titel", "document title", "dokumenttitel"), TITLE_LEVEL),
     "heading": 1,
@@ -39,42 +36,37 @@ _LISTED: Final = re.compile(r"list (?:bullet|number)(?: ([2-9]))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
-    """What a style says about structure, with what it inherits."""
-
+class DocxStyle:
     name: str = ""
     level: float = 0
-    """Of a heading, from 1; 0 for other text."""
     list_id: str | None = None
-    """Of the numbering its paragraphs take part in; "0" takes them out of it."""
+    """"0" removes its paragraphs from a list."""
     list_level: int | None = None
     list_style: str = ""
-    """The id of the style that says so: levels of a list may be bound to it."""
     is_hidden: bool = False
     is_contents: bool = False
-    """Whether its paragraphs are lines of a table of contents."""
     listed: int | None = None
-    """The depth of a list item by the name of the style alone, from 0."""
+    """List depth (from 0) implied by the style's name."""
     is_bold: bool = False
     size: int = 0
-    """Of its letters, in half points; 0 where nothing is said."""
+    """Font size in half points; 0 if unset."""
 
 
-_PLAIN: Final = Style()
+_PLAIN: Final = DocxStyle()
 
 
-def styles_of(elements: Iterable[Element]) -> dict[str, Style]:
-    """Style id -> what the style says. Styles that inherit from each other in a circle inherit nothing."""
+def styles_of(elements: Iterable[Element]) -> dict[str, DocxStyle]:
+    """Circular inheritance is ignored."""
     by_id: dict[str, Element] = {}
     for element in elements:
         by_id.setdefault(element.get(f"{W}styleId") or "", element)
-    found: dict[str, Style] = {}
+    found: dict[str, DocxStyle] = {}
     for identifier in by_id:
         _resolve(identifier, by_id, found)
     return found
 
 
-def _resolve(identifier: str, elements: Mapping[str, Element], found: dict[str, Style]) -> None:
+def _resolve(identifier: str, elements: Mapping[str, Element], found: dict[str, DocxStyle]) -> None:
     chain: list[str] = []
     while identifier in elements and identifier not in found and len(chain) < _LONGEST_CHAIN:
         if identifier in chain:
@@ -86,7 +78,7 @@ def _resolve(identifier: str, elements: Mapping[str, Element], found: dict[str, 
         above = found[inheriting] = _style(elements[inheriting], above)
 
 
-def _style(element: Element, above: Style) -> Style:
+def _style(element: Element, above: DocxStyle) -> DocxStyle:
     name = (value(element, f"{W}name") or "").lower()
     level = _level(name, value(element, f"{W}pPr/{W}outlineLvl"))
     list_id = value(element, f"{W}pPr/{W}numPr/{W}numId")
@@ -111,12 +103,10 @@ def _style(element: Element, above: Style) -> Style:
 
 
 def switch(element: Element) -> bool:
-    """Whether a switch that is there is on."""
     return (element.get(f"{W}val") or "").lower() not in {"0", "false", "off"}
 
 
-def style_of(properties: Element | None, styles: Mapping[str, Style]) -> Style:
-    """What holds for a paragraph with these properties: its style, and what it says itself."""
+def style_of(properties: Element | None, styles: Mapping[str, DocxStyle]) -> DocxStyle:
     if properties is None:
         return styles.get("", _PLAIN)
     identifier = outline = numbered = None
@@ -129,8 +119,8 @@ def style_of(properties: Element | None, styles: Mapping[str, Style]) -> Style:
             numbered = one
     style = styles.get(identifier or "")
     if style is None:
-        # Without the part that describes the styles, their ids are all there is.
-        style = Style(level=_level(identifier.lower(), None) or 0) if identifier else _PLAIN
+        # Without a styles part only the ids are known.
+        style = DocxStyle(level=_level(identifier.lower(), None) or 0) if identifier else _PLAIN
     level = None if outline is None else _level("", outline)
     list_id = None if numbered is None else value(numbered, f"{W}numId")
     list_level = None if numbered is None else value(numbered, f"{W}ilvl")
@@ -145,7 +135,6 @@ def style_of(properties: Element | None, styles: Mapping[str, Style]) -> Style:
 
 
 def _level(name: str, outline: str | None) -> float | None:
-    """None where nothing is said; 0 for what is said to be no heading."""
     if outline is not None and outline.isdecimal():
         return int(outline) + 1 if int(outline) < _DEEPEST else 0
     heading = _HEADING.fullmatch(name)

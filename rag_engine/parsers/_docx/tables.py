@@ -1,17 +1,17 @@
-"""Pure: the rows and cells of Word's tables, and what stands in them as they are seen."""
+"""The rows and cells of Word tables and their visible content."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._docx.text import shows_prompt
-from rag_engine.parsers._ooxml import MC, W, is_on, number, understood, value
-from rag_engine.parsers._ooxml.tables import Cell
+from rag_engine.parsers._ooxml.package import MC, W, chosen_alternative, is_on, number, value
+from rag_engine.parsers._ooxml.tables import OoxmlCell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rag_engine.parsers._ooxml import Element
+    from rag_engine.parsers._ooxml.package import Element
 
 _CONTAINERS: Final = frozenset(
     f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag")
@@ -19,11 +19,11 @@ _CONTAINERS: Final = frozenset(
 _SHORT: Final = frozenset({f"{W}tcPr", f"{W}p"})
 _MOST_PARAGRAPHS: Final = 2
 _LONGEST_CELL: Final = 600
-"""A cell with more paragraphs and more characters than these holds a text, not a value."""
+"""A cell with more paragraphs and more characters holds running text, not a value."""
 
 
 def children(parent: Element, *tags: str) -> Iterator[Element]:
-    """The children of these tags in their order, also those inside content controls and tracked insertions."""
+    """In order, including those inside content controls and tracked insertions."""
     for child in parent:
         if child.tag in tags:
             yield child
@@ -31,7 +31,7 @@ def children(parent: Element, *tags: str) -> Iterator[Element]:
             if child.tag != f"{W}sdt" or not (shows_prompt(child) or is_contents(child)):
                 yield from children(child, *tags)
         elif child.tag == f"{MC}AlternateContent":
-            for one in understood(child):
+            for one in chosen_alternative(child):
                 if one.tag in tags:
                     yield one
                 else:
@@ -53,13 +53,11 @@ def cells_of(row: Element) -> Iterator[Element]:
 
 
 def is_contents(control: Element) -> bool:
-    """Whether a content control holds the table of contents."""
     gallery = value(control, f"{W}sdtPr/{W}docPartObj/{W}docPartGallery")
     return gallery is not None and gallery.lower() in {"table of contents", "table of figures"}
 
 
-def is_out(row: Element) -> bool:
-    """Whether a row is hidden, or deleted."""
+def is_removed(row: Element) -> bool:
     properties = row.find(f"{W}trPr")
     return properties is not None and (
         properties.find(f"{W}del") is not None or is_on(properties, f"{W}hidden")
@@ -72,12 +70,11 @@ def is_header(row: Element) -> bool:
 
 
 def caption_of(row: Element) -> str:
-    """The title that somebody gave to the table of this row among its properties."""
     table = next(row.iterancestors(f"{W}tbl"), None)
     return "" if table is None else value(table, f"{W}tblPr/{W}tblCaption") or ""
 
 
-def cell_of(element: Element, text: str) -> Cell:
+def cell_of(element: Element, text: str) -> OoxmlCell:
     columns, merge, is_rest = 1, None, False
     for one in _properties(element):
         if one.tag == f"{W}gridSpan":
@@ -85,9 +82,9 @@ def cell_of(element: Element, text: str) -> Cell:
         elif one.tag == f"{W}vMerge":
             merge = one.get(f"{W}val") or "continue"
         elif one.tag == f"{W}hMerge":
-            # Old files merge cells of a row one by one.
+            # Old files merge cells horizontally this way.
             is_rest = (one.get(f"{W}val") or "continue") == "continue"
-    return Cell(
+    return OoxmlCell(
         text="" if is_rest else text,
         columns=columns,
         continues=merge == "continue",
@@ -103,7 +100,7 @@ def _properties(cell: Element) -> Iterator[Element]:
 
 
 def is_layout(row: Element) -> bool:
-    """Whether the row only lays out a page: text in one column, long texts side by side, or tables in a table."""
+    """A single column, long texts side by side, or nested tables."""
     cells = list(cells_of(row))
     if len(cells) == 1 and cell_of(cells[0], "").columns == 1:
         return not _in_wide_table(row)

@@ -1,4 +1,4 @@
-"""What one paragraph of Word says, and what hangs on it: boxes, charts, notes and comments."""
+"""The text of one Word paragraph and its anchored objects."""
 
 from __future__ import annotations
 
@@ -6,29 +6,20 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._docx.drawings import Beside, beside_of
-from rag_engine.parsers._docx.fields import Field, computed
+from rag_engine.parsers._docx.drawings import AnchoredObject, anchored_objects
+from rag_engine.parsers._docx.fields import Field, computed_result
 from rag_engine.parsers._docx.styles import switch
-from rag_engine.parsers._ooxml import (
-    MC,
-    Element,
-    M,
-    W,
-    understood,
-    value,
-)
 from rag_engine.parsers._ooxml.math import math_text
-from rag_engine.parsers._symbols import as_written, raised, sign
+from rag_engine.parsers._ooxml.package import MC, Element, M, W, chosen_alternative, value
+from rag_engine.parsers._shared.symbols import as_written, raised, sign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rag_engine.parsers._docx.styles import Style
+    from rag_engine.parsers._docx.styles import DocxStyle
 
 PAGE_NUMBER: Final = "\x00"
-"""Stands in a text where Word shows the number of a page; never leaves the parser."""
 _BREAKS: Final = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
-# Deleted text, the reading of a ruby, properties, and marks that are counted elsewhere are not words as they are read.
 _SKIPPED: Final = frozenset(
     {f"{W}{name}" for name in ("moveFrom", "rt", "pPr", "rPr", "sdtPr", "rubyPr", "delText", "pgNum")}
     | {
@@ -39,20 +30,16 @@ _SKIPPED: Final = frozenset(
 _CONTENTS_LINE: Final = re.compile(r"\t\s*[0-9ivxlcdm]+\s*$", re.IGNORECASE)
 _LONGEST_QUOTE: Final = 80
 _DEEPEST: Final = 40
-"""Fields in fields that are kept in mind."""
 _MOST_RANGES: Final = 100
-"""Comments that begin in one paragraph and of which the words are kept that they are about."""
 _MOST_COMPARED: Final = 10
 
 
 @dataclass(slots=True, kw_only=True)
-class Paragraph:
-    """What was read of one paragraph."""
-
+class DocxParagraph:
     pieces: list[str] = field(default_factory=list[str])
-    beside: list[Beside] = field(default_factory=list[Beside])
+    anchored: list[AnchoredObject] = field(default_factory=list[AnchoredObject])
     notes: list[tuple[str, str, bool]] = field(default_factory=list[tuple[str, str, bool]])
-    """Footnotes, endnotes and comments in their order: kind, id, and whether they have a mark of their own."""
+    """Footnotes, endnotes and comments in order: kind, id, and whether they have a custom mark."""
     in_contents: bool = False
 
     @property
@@ -61,23 +48,21 @@ class Paragraph:
 
     @property
     def is_contents(self) -> bool:
-        """Whether it is a line of a table of contents by its own looks, and not only said to be."""
         return self.in_contents and _CONTENTS_LINE.search(self.text) is not None
 
 
 class TextReader:
-    """Reads paragraphs one after the other; a field may begin in one and end in another."""
+    """Reads paragraphs in sequence, because a field may span several."""
 
-    def __init__(self, styles: Mapping[str, Style]) -> None:
+    def __init__(self, styles: Mapping[str, DocxStyle]) -> None:
         self._styles = styles
         self._fields: list[Field] = []
         self._font = ""
         self._is_raised = False
         self.deleted_notes: set[tuple[str, str]] = set()
         self.quotes: dict[str, str] = {}
-        """The words that a comment is about, by the comment's id."""
         self._ranges: dict[str, int] = {}
-        self._handlers: Mapping[object, Callable[[Element, Paragraph], None]] = {
+        self._handlers: Mapping[object, Callable[[Element, DocxParagraph], None]] = {
             f"{W}t": self._words,
             f"{W}r": self._run,
             f"{W}fldChar": self._field_sign,
@@ -98,32 +83,31 @@ class TextReader:
             f"{M}oMath": self._formula,
         }
 
-    def read(self, paragraph: Element) -> Paragraph:
-        line = Paragraph()
+    def read(self, paragraph: Element) -> DocxParagraph:
+        line = DocxParagraph()
         self._ranges.clear()
         self._walk(paragraph, line)
         for identifier in tuple(self._ranges):
             self._quote(identifier, line)
-        # A field whose code does not end here is damaged, and page numbers never go on: the text behind must not be lost.
+        # A field whose code does not end here is damaged; the following text must not be lost.
         self._fields = [one for one in self._fields if not one.is_hidden]
         return line
 
     def forget(self) -> None:
-        """No field goes on behind a heading."""
         self._fields.clear()
 
-    def _walk(self, element: Element, line: Paragraph) -> None:
+    def _walk(self, element: Element, line: DocxParagraph) -> None:
         for child in element:
             tag = child.tag
             handler = self._handlers.get(tag)
             if handler is not None:
                 handler(child, line)
             elif tag in _BREAKS:
-                self._say(_BREAKS[str(tag)], line)
+                self._append(_BREAKS[str(tag)], line)
             elif tag not in _SKIPPED:
                 self._walk(child, line)
 
-    def _say(self, text: str, line: Paragraph) -> None:
+    def _append(self, text: str, line: DocxParagraph) -> None:
         if self._fields:
             if any(one.is_hidden for one in self._fields):
                 return
@@ -132,13 +116,13 @@ class TextReader:
             line.in_contents = line.in_contents or any(one.name == "TOC" for one in self._fields)
         line.pieces.append(text)
 
-    def _words(self, element: Element, line: Paragraph) -> None:
+    def _words(self, element: Element, line: DocxParagraph) -> None:
         text = element.text or ""
         if "\n" in text and element.get("{http://www.w3.org/XML/1998/namespace}space") != "preserve":
             text = " ".join(text.split())
-        self._say(raised(text) if self._is_raised else as_written(text, self._font), line)
+        self._append(raised(text) if self._is_raised else as_written(text, self._font), line)
 
-    def _run(self, run: Element, line: Paragraph) -> None:
+    def _run(self, run: Element, line: DocxParagraph) -> None:
         properties = run.find(f"{W}rPr")
         self._font, self._is_raised = "", False
         if properties is not None:
@@ -157,15 +141,14 @@ class TextReader:
         style = value(properties, f"{W}rStyle")
         return style is not None and style in self._styles and self._styles[style].is_hidden
 
-    def _walk_signs(self, run: Element, line: Paragraph) -> None:
-        """Hidden text has no words, but a field may begin or end in it."""
+    def _walk_signs(self, run: Element, line: DocxParagraph) -> None:
         for child in run:
             if child.tag == f"{W}fldChar":
                 self._field_sign(child, line)
             elif child.tag == f"{W}instrText":
                 self._field_code(child, line)
 
-    def _field_sign(self, element: Element, line: Paragraph) -> None:
+    def _field_sign(self, element: Element, line: DocxParagraph) -> None:
         kind = element.get(f"{W}fldCharType")
         if kind == "begin":
             del self._fields[:-_DEEPEST]
@@ -178,51 +161,51 @@ class TextReader:
             if not ended.in_result:
                 self._page_number(ended, line)
             if not ended.has_result:
-                self._say(computed(ended), line)
+                self._append(computed_result(ended), line)
 
-    def _page_number(self, one: Field, line: Paragraph) -> None:
+    def _page_number(self, one: Field, line: DocxParagraph) -> None:
         if one.is_page_number:
             line.pieces.append(PAGE_NUMBER)
 
-    def _field_code(self, element: Element, _: Paragraph) -> None:
+    def _field_code(self, element: Element, _: DocxParagraph) -> None:
         if self._fields and not self._fields[-1].in_result:
             self._fields[-1].code += element.text or ""
 
-    def _simple_field(self, element: Element, line: Paragraph) -> None:
+    def _simple_field(self, element: Element, line: DocxParagraph) -> None:
         one = Field(begin=element, code=element.get(f"{W}instr") or "", in_result=True)
         self._page_number(one, line)
         self._fields.append(one)
         self._walk(element, line)
         self._fields.pop()
 
-    def _control(self, control: Element, line: Paragraph) -> None:
+    def _control(self, control: Element, line: DocxParagraph) -> None:
         if not shows_prompt(control):
             self._walk(control, line)
 
-    def _symbol(self, element: Element, line: Paragraph) -> None:
+    def _symbol(self, element: Element, line: DocxParagraph) -> None:
         try:
             code = int(element.get(f"{W}char") or "", 16)
         except ValueError:
             return
-        self._say(sign(code, element.get(f"{W}font") or ""), line)
+        self._append(sign(code, element.get(f"{W}font") or ""), line)
 
-    def _deleted(self, element: Element, _: Paragraph) -> None:
+    def _deleted(self, element: Element, _: DocxParagraph) -> None:
         for found in element.iter(f"{W}footnoteReference", f"{W}endnoteReference", f"{W}commentReference"):
             self.deleted_notes.add((_kind(found), found.get(f"{W}id") or ""))
 
-    def _note(self, element: Element, line: Paragraph) -> None:
+    def _note(self, element: Element, line: DocxParagraph) -> None:
         mark = element.get(f"{W}customMarkFollows")
         has_mark = mark is not None and mark.lower() not in {"0", "false", "off"}
         line.notes.append((_kind(element), element.get(f"{W}id") or "", has_mark))
 
-    def _range_start(self, element: Element, line: Paragraph) -> None:
+    def _range_start(self, element: Element, line: DocxParagraph) -> None:
         if len(self._ranges) < _MOST_RANGES:
             self._ranges[element.get(f"{W}id") or ""] = len(line.pieces)
 
-    def _range_end(self, element: Element, line: Paragraph) -> None:
+    def _range_end(self, element: Element, line: DocxParagraph) -> None:
         self._quote(element.get(f"{W}id") or "", line)
 
-    def _quote(self, identifier: str, line: Paragraph) -> None:
+    def _quote(self, identifier: str, line: DocxParagraph) -> None:
         start = self._ranges.pop(identifier, None)
         if start is not None:
             words = " ".join("".join(line.pieces[start:]).replace(PAGE_NUMBER, "").split())
@@ -231,27 +214,26 @@ class TextReader:
             )
             self.quotes[identifier] = short
 
-    def _formula(self, element: Element, line: Paragraph) -> None:
+    def _formula(self, element: Element, line: DocxParagraph) -> None:
         if line.pieces and not line.pieces[-1].endswith((" ", "\t", "\n", "(")):
-            self._say(" ", line)
-        self._say(math_text(element), line)
+            self._append(" ", line)
+        self._append(math_text(element), line)
 
-    def _alternatives(self, element: Element, line: Paragraph) -> None:
-        for child in understood(element):
+    def _alternatives(self, element: Element, line: DocxParagraph) -> None:
+        for child in chosen_alternative(element):
             if child.tag in self._handlers:
                 self._handlers[child.tag](child, line)
             else:
                 self._walk(child, line)
 
-    def _drawing(self, element: Element, line: Paragraph) -> None:
-        """Boxes, charts and diagrams in a drawing are read behind the paragraph that it hangs on."""
-        for thing in beside_of(element):
-            if thing not in line.beside[-_MOST_COMPARED:]:
-                line.beside.append(thing)
+    def _drawing(self, element: Element, line: DocxParagraph) -> None:
+        for thing in anchored_objects(element):
+            if thing not in line.anchored[-_MOST_COMPARED:]:
+                line.anchored.append(thing)
 
 
 def shows_prompt(control: Element) -> bool:
-    """Whether a content control shows only what is to be filled in ("Click here to enter text")."""
+    """Whether a content control shows only its placeholder ("Click here to enter text")."""
     properties = control.find(f"{W}sdtPr")
     prompt = None if properties is None else properties.find(f"{W}showingPlcHdr")
     return prompt is not None and switch(prompt)

@@ -1,1 +1,0 @@
-"""What of a page a reader sees."""

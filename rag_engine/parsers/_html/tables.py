@@ -1,11 +1,11 @@
-"""Tables of pages: which hold facts and which only lay out the page, and the cells of those that hold facts."""
+"""Data tables of HTML pages."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._sections import one_line
-from rag_engine.parsers._tables import table_text
+from rag_engine.parsers._shared.sections import one_line
+from rag_engine.parsers._shared.tables import table_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 
 _MOST_COLUMNS: Final = 500
 _LONGEST_CELL: Final = 1_000
-"""Characters: cells of tables that lay out a page are longer."""
+"""Characters. Cells of layout tables are longer."""
 
 
 def is_data(table: _Element) -> bool:
-    """A table of facts, not one that only lays out the page."""
     if table.get("role") in {"presentation", "none"}:
         return False
     rows = list(_rows(table))
@@ -37,10 +36,7 @@ def is_data(table: _Element) -> bool:
 
 
 def text_of(table: _Element, cell_text: Callable[[_Element], str]) -> tuple[str, str]:
-    """Its titles, which are lone cells above all others; and its rows, header rows put together into one.
-
-    A cell that spans rows stands in each of them.
-    """
+    """Titles above the table, then rows with merged headers. A cell that spans rows is repeated."""
     above: list[str] = []
     header: list[list[str]] = []
     body: list[list[str]] = []
@@ -63,10 +59,6 @@ def _one_header(rows: list[list[str]]) -> list[str]:
 
 
 def _grid(table: _Element, cell_text: Callable[[_Element], str]) -> Iterator[tuple[bool, bool, list[str]]]:
-    """Every row, whether it is a header, whether it has one cell, and its cells in their columns.
-
-    Of cells that span columns only headers are repeated.
-    """
     hanging: dict[int, tuple[int, str]] = {}
     rows = list(_rows(table))
     for number, (in_head, cells) in enumerate(rows):
@@ -87,7 +79,6 @@ def _grid(table: _Element, cell_text: Callable[[_Element], str]) -> Iterator[tup
 
 
 def _hang(row: list[str], hanging: dict[int, tuple[int, str]]) -> None:
-    """The cells of rows above that reach down to here."""
     while len(row) in hanging:
         left, text = hanging.pop(len(row))
         if left > 1:
@@ -101,7 +92,6 @@ def _span(cell: _Element, name: str) -> int:
 
 
 def _rows(table: _Element) -> Iterator[tuple[bool, list[_Element]]]:
-    """The table's own rows, not those of tables inside it; whether each is in its head."""
     for row in table.iter("tr"):
         if next(row.iterancestors("table"), None) is not table:
             continue

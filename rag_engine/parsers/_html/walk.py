@@ -1,4 +1,4 @@
-"""A page's tree to sections in reading order: event by event, as pages nest deeper than the interpreter's stack."""
+"""HTML trees to sections. Event-based, because pages nest deeper than Python's stack."""
 
 from __future__ import annotations
 
@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING, Final
 from lxml import etree
 
 from rag_engine.parsers._html import tables
-from rag_engine.parsers._html.unseen import Strictness, is_unseen
-from rag_engine.parsers._sections import HeadingPath, entered, is_blank, one_line, section_anchor, titles
-from rag_engine.parsers._symbols import raised
+from rag_engine.parsers._html.hidden_elements import Strictness, is_unseen
+from rag_engine.parsers._shared.sections import (
+    HeadingPath,
+    entered,
+    is_blank,
+    one_line,
+    section_anchor,
+    titles,
+)
+from rag_engine.parsers._shared.symbols import raised
 from rag_engine.types import Section, SectionKind
 
 if TYPE_CHECKING:
@@ -21,29 +28,15 @@ if TYPE_CHECKING:
 
 _BLOCKS: Final = frozenset(
     {"p", "div", "section", "article", "main", "header", "footer", "aside", "address", "blockquote", "figure"}
-    | {
-        "hr",
-        "figcaption",
-        "ul",
-        "ol",
-        "dl",
-        "dt",
-        "dd",
-        "table",
-        "caption",
-        "tr",
-        "td",
-        "th",
-        "form",
-        "fieldset",
-    }
+    | {"hr", "figcaption", "ul", "ol", "dl", "dt", "dd", "table", "caption", "tr", "td", "th", "form"}
+    | {"fieldset"}
     | {"body", "details", "summary", "center", "legend", "tbody", "thead", "tfoot", "menu", "dir", "hgroup"}
     | {"search", "optgroup", "option", "nav", "noscript", "frameset", "noframes", "dialog", "label-block"}
 )
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _LISTS: Final = frozenset({"ul", "ol", "menu", "dir"})
 _GOOGLE_LIST: Final = re.compile(r"\blst-kix_\w+-(\d)\b")
-"""Google Docs writes nested lists one after the other and says how deep each is in its class."""
+"""Google Docs puts the depth of nested lists into the class."""
 _FILE_NAME: Final = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp|bmp)", re.IGNORECASE)
 _LONGEST_ALT: Final = 1_000
 
@@ -57,23 +50,18 @@ class _List:
 
 @dataclass(slots=True)
 class _Page:
-    """Where the walk is, and the inline text not yet handed out."""
-
     strictness: Strictness
     path: HeadingPath = ()
     inline: list[str] = field(default_factory=list[str])
     lists: list[_List] = field(default_factory=list[_List])
     marker: str = ""
-    """Of the item that begins here."""
     readings: list[str] = field(default_factory=list[str])
-    """Of the characters of a ruby."""
 
     def section(self, text: str, kind: SectionKind) -> Section:
         headings = titles(self.path)
         return Section(text=text, anchor=section_anchor(headings), headings=headings, kind=kind)
 
     def flush(self) -> Iterator[Section]:
-        """The inline text so far as one paragraph or list item."""
         lines = (" ".join(line.split()) for line in "".join(self.inline).split("\v"))
         text = "\n".join(line for line in lines if line)
         self.inline.clear()
@@ -91,7 +79,7 @@ class _Page:
 def walk(
     root: _Element, *, strictness: Strictness = Strictness.BOILERPLATE, title: str = ""
 ) -> Iterator[Section]:
-    """The sections of what a reader sees; `title` stands above all headings."""
+    """`title` is the outermost heading."""
     page = _Page(strictness=strictness)
     if title:
         page.path = entered((), 0, title)
@@ -173,7 +161,6 @@ def _list(page: _Page, element: _Element, tag: str) -> _List:
 
 
 def _replaced(element: _Element, tag: str) -> str:
-    """What stands for an element without words: a picture's description, a box's tick."""
     if tag == "input":
         kind = (element.get("type") or "").lower()
         if kind in {"checkbox", "radio"}:
@@ -184,7 +171,6 @@ def _replaced(element: _Element, tag: str) -> str:
 
 
 def _whole(page: _Page, element: _Element, tag: str) -> Iterator[Section]:
-    """A block that is taken as one: a heading, a table, code or a formula."""
     if tag == "math":
         page.inline.append(formula(element))
         return
@@ -206,7 +192,7 @@ def _whole(page: _Page, element: _Element, tag: str) -> Iterator[Section]:
 
 
 def formula(element: _Element) -> str:
-    """A formula as it was typed where the page says so, else its symbols."""
+    """The TeX source if the page has it, else the symbols."""
     typed = element.get("alttext") or next(
         (
             "".join(note.itertext())
@@ -223,7 +209,6 @@ def _cell(page: _Page, element: _Element) -> str:
 
 
 def _texts(page: _Page, element: _Element, *, preformatted: bool = False) -> Iterator[str]:
-    """All text inside, without what is not seen; blocks divided by a blank, rows of tables inside by a semicolon."""
     events = etree.iterwalk(element, events=("start", "end"))
     for event, inner in events:
         tag = inner.tag if isinstance(inner.tag, str) else ""

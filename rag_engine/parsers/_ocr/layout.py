@@ -1,7 +1,4 @@
-"""Pure: from recognised words, with their places, to paragraphs and tables in reading order.
-
-Tesseract tells columns and paragraphs apart, but reads a table either line by line or column by column.
-"""
+"""Paragraphs and tables in reading order, because Tesseract reads a table either by lines or by columns."""
 
 from __future__ import annotations
 
@@ -21,21 +18,18 @@ if TYPE_CHECKING:
 _WIDE: Final = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 _HYPHENS: Final = ("-", "\u2010", "\u00ad", "¬")
 _GAP: Final = 1.6
-"""Blanks between the cells of a row, in heights of its letters, are at least as wide."""
 _ALIGNED: Final = 1.0
-"""Heights of letters by which edges of one column may differ."""
+"""Letter heights by which edges of a column may differ."""
 _CELL_CHARACTERS: Final = 22
-"""Cells of a table are shorter than this on average; the lines of a column of prose are longer."""
+"""Average characters of table cells; lines of prose are longer."""
 _FEWEST_ROWS: Final = 3
 _NEXT_ROW: Final = 4.0
 _FULL: Final = 0.7
-"""Share of the paragraph's width from which a line is full, so that the next one goes on with its sentence."""
+"""Share of the paragraph's width above which a line's sentence continues."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Run:
-    """Words of one line with no wide gap between them: a line of prose, or a cell."""
-
     text: str
     left: int
     right: int
@@ -50,7 +44,6 @@ class _Run:
 
 
 def sections_of(words: Sequence[Word], anchor: str) -> Iterator[Section]:
-    """Paragraphs and tables, each where its first line comes."""
     level = not _is_turned(words)
     runs = [
         run
@@ -59,14 +52,14 @@ def sections_of(words: Sequence[Word], anchor: str) -> Iterator[Section]:
     ]
     tables = list(_tables(_rows(runs))) if level else []
     table_of = {id(run): number for number, table in enumerate(tables) for row in table for run in row}
-    told: set[int] = set()
+    emitted: set[int] = set()
     prose: list[_Run] = []
     for run in runs:
         number = table_of.get(id(run))
         if number is None:
             prose.append(run)
-        elif number not in told:
-            told.add(number)
+        elif number not in emitted:
+            emitted.add(number)
             yield from _paragraphs(prose, anchor)
             prose = []
             text = "\n".join(" | ".join(cell.text for cell in row) for row in tables[number])
@@ -75,7 +68,7 @@ def sections_of(words: Sequence[Word], anchor: str) -> Iterator[Section]:
 
 
 def _is_turned(words: Sequence[Word]) -> bool:
-    """Whether the text runs sideways or upside down on the page: its order is right then, and its places say nothing of rows."""
+    """In rotated text only Tesseract's order is reliable, not positions."""
     long = [word for word in words if len(word.text) > 2]
     if sum(word.height for word in long) > sum(word.width for word in long):
         return True
@@ -107,7 +100,6 @@ def _run(words: Sequence[Word], height: float) -> _Run:
 
 
 def _joined(words: Sequence[Word]) -> str:
-    """Words with blanks between them, but for scripts that have none."""
     text = words[0].text
     for before, word in pairwise(words):
         wide = _WIDE.match(before.text[-1:]) and _WIDE.match(word.text[:1])
@@ -121,7 +113,6 @@ def _paragraphs(runs: Sequence[_Run], anchor: str) -> Iterator[Section]:
 
 
 def _paragraph(lines: Sequence[_Run]) -> str:
-    """Full lines joined, words broken at their ends mended; what follows a short line begins anew."""
     text = lines[0].text
     right = max(line.right for line in lines)
     left = min(line.left for line in lines)
@@ -138,13 +129,11 @@ def _paragraph(lines: Sequence[_Run]) -> str:
 
 
 def _counts(text: str) -> bool:
-    """Whether a line is mostly numbers, as the row of a table is."""
     digits = sum(character.isdecimal() for character in text)
     return digits * 2 > sum(character.isalnum() for character in text)
 
 
 def _rows(runs: Iterable[_Run]) -> list[list[_Run]]:
-    """Runs at one height, from left to right; the rows from top to bottom."""
     rows: list[list[_Run]] = []
     for run in sorted(runs, key=lambda run: run.middle):
         if rows and run.middle - rows[-1][0].middle < min(run.height, rows[-1][0].height) * 0.6:
@@ -157,7 +146,6 @@ def _rows(runs: Iterable[_Run]) -> list[list[_Run]]:
 
 
 def _tables(rows: Iterable[Sequence[_Run]]) -> Iterator[list[Sequence[_Run]]]:
-    """Consecutive rows whose short cells stand below each other."""
     pending: list[Sequence[_Run]] = []
     for row in rows:
         if pending and not _continues(pending[-1], row):

@@ -1,4 +1,4 @@
-"""Pure: how far the lines of a picture of text are from level. Tesseract passes over lines that lean by more than two degrees."""
+"""The skew of text lines: Tesseract skips lines skewed by more than two degrees."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ if TYPE_CHECKING:
 _WIDEST: Final = 20.0
 _FINE: Final = 0.25
 _LEAST: Final = 0.6
-"""Degrees that no recognition minds."""
 _GAIN: Final = 1.15
-"""By so much the lines must stand out more clearly once they are level."""
+"""Required gain in clearness after rotation."""
 _CLEAR: Final = 1.0
-"""And by so much at all: what is no text stands out nowhere."""
+"""Pictures without text do not reach it."""
 _FEWEST: Final = 200
 _LEAST_CONTRAST: Final = 32
 _AROUND: Final = 12
-"""Pixels around one that make its ground: wider than a stroke, narrower than a shadow."""
+"""Pixels of the background: wider than a stroke, narrower than a shadow."""
 _MOST: Final = 40_000
 
 
 def skew(gray: NDArray[np.uint8]) -> float:
-    """Degrees by which the text leans clockwise, up to 20; 0.0 for level text and where nothing can be told.
+    """Clockwise degrees, up to 20; 0.0 if level or unclear.
 
-    `gray` is a small picture (about 800 pixels across) of dark text on light ground or the other way round.
+    `gray` is about 800 pixels wide, dark on light or inverse.
     """
     height, width = gray.shape
     inner = gray[height // 25 : height - height // 25, width // 25 : width - width // 25]
@@ -37,15 +36,16 @@ def skew(gray: NDArray[np.uint8]) -> float:
     low, high = np.percentile(inner, (1, 99))
     if high - low < _LEAST_CONTRAST:
         return 0.0
-    # Against the ground around it: a photo of a page has shadows darker than the letters elsewhere.
-    marked = inner < _around(inner) - max(_LEAST_CONTRAST / 3, (high - low) / 10)
-    # The lower edges of letters stand on the line; what is filled, such as a picture, has few of them. Of text that runs sideways
-    # they are the right or the left edges.
-    lying, standing = _places(marked[:-1] & ~marked[1:]), _places((marked[:, :-1] & ~marked[:, 1:]).T)
+    # Shadows in photos are darker than letters elsewhere.
+    marked = inner < _local_mean(inner) - max(_LEAST_CONTRAST / 3, (high - low) / 10)
+    # Lower edges of letters are on the line; in sideways text these are the left or right edges.
+    lying, standing = (
+        _coordinates(marked[:-1] & ~marked[1:]),
+        _coordinates((marked[:, :-1] & ~marked[:, 1:]).T),
+    )
 
     def clearness(degrees: float) -> float:
-        """How much the marks gather in lines once the page is turned back by so many degrees."""
-        return max(_gathered(*lying, degrees), _gathered(*standing, -degrees))
+        return max(_concentration(*lying, degrees), _concentration(*standing, -degrees))
 
     level = clearness(0.0)
     angle = max(map(float, np.arange(-_WIDEST, _WIDEST + 0.5, 1.0)), key=clearness)
@@ -56,15 +56,13 @@ def skew(gray: NDArray[np.uint8]) -> float:
     return angle
 
 
-def _places(marks: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """How far along the lines and across them the marks lie; not all, if they are very many."""
+def _coordinates(marks: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     across, along = np.nonzero(marks)
     step = -(-len(across) // _MOST) or 1
     return along[::step].astype(np.float32), across[::step].astype(np.float32)
 
 
-def _around(gray: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """The mean of the square around each pixel, of what is inside the picture."""
+def _local_mean(gray: NDArray[np.uint8]) -> NDArray[np.float64]:
     height, width = gray.shape
     total = np.zeros((height + 1, width + 1))
     np.cumsum(np.cumsum(gray, axis=0, dtype=np.float64), axis=1, out=total[1:, 1:])
@@ -75,16 +73,14 @@ def _around(gray: NDArray[np.uint8]) -> NDArray[np.float64]:
 
 
 def _window(length: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """For each place of a side, where its surroundings begin and end."""
     places = cast("NDArray[np.intp]", np.arange(length))
     return (places - _AROUND).clip(min=0), (places + _AROUND + 1).clip(max=length)
 
 
-def _gathered(along: NDArray[np.float32], across: NDArray[np.float32], degrees: float) -> float:
-    """How much more the marks gather in lines than at random: 0 for not at all."""
+def _concentration(along: NDArray[np.float32], across: NDArray[np.float32], degrees: float) -> float:
     if len(across) < _FEWEST:
         return 0.0
     lines = across * math.cos(math.radians(degrees)) - along * math.sin(math.radians(degrees))
     counts = np.bincount((lines - lines.min()).astype(np.int32))
-    # From line to line, as the edge of a page that leans comes on slowly.
+    # Differences of neighbouring lines, since the edge of a skewed page changes slowly.
     return float(np.square(np.diff(counts)).sum() / (2 * len(across))) - 1.0

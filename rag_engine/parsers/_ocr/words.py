@@ -1,4 +1,4 @@
-"""Pure: the words that Tesseract tells, with their places, and whether they are words at all."""
+"""Tesseract's words, filtered by confidence."""
 
 from __future__ import annotations
 
@@ -13,20 +13,17 @@ if TYPE_CHECKING:
 _COLUMNS: Final = 12
 _WORD_LEVEL: Final = "5"
 _LETTER: Final = re.compile(r"[^\W_]")
-_SURE: Final = 60.0
-"""Confidence, of 100, from which words are those that one sees; of pages without words it is about 30."""
-_LEAST_SURE: Final = 30.0
+_CONFIDENT: Final = 60.0
+"""Confidence (0 to 100) of correct words; noise on pages without words is around 30."""
+_LEAST_CONFIDENT: Final = 30.0
 _FEWEST_LETTERS: Final = 12
-"""Fewer letters that are not sure are specks and the edges of pictures, not a page that could not be read."""
+"""Fewer uncertain letters are specks and picture edges, not an unreadable page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Word:
-    """A word with its place in pixels and how sure it is, up to 100."""
-
     text: str
     line: tuple[str, str, str]
-    """Block, paragraph and line of the page it stands in."""
     left: int
     top: int
     width: int
@@ -36,7 +33,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """The words of a page in reading order, without specks; `doubtful` is how many letters were left out as no words."""
+    """In reading order; `doubtful` counts the letters that were filtered out."""
 
     words: tuple[Word, ...]
     confidence: float
@@ -44,22 +41,20 @@ class Words:
 
     @property
     def unreadable(self) -> bool:
-        """Whether there is something like text and most of it cannot be made out."""
         sure = _letters(self.words)
-        return self.doubtful >= _FEWEST_LETTERS and (self.doubtful > sure or self.confidence < _SURE)
+        return self.doubtful >= _FEWEST_LETTERS and (self.doubtful > sure or self.confidence < _CONFIDENT)
 
 
 def words_of(tsv: str) -> Words:
-    """What Tesseract's table of tab-separated values says; lines that are no words are left out."""
-    kept: list[Word] = []
+    accepted: list[Word] = []
     doubtful = 0
     for _, group in groupby(_rows(tsv), key=lambda word: word.line):
         line = list(group)
         if _is_text(line):
-            kept += [word for word in line if word.confidence >= _LEAST_SURE or _letters([word])]
+            accepted += [word for word in line if word.confidence >= _LEAST_CONFIDENT or _letters([word])]
         else:
             doubtful += _letters(line)
-    return Words(words=tuple(kept), confidence=_confidence(kept), doubtful=doubtful)
+    return Words(words=tuple(accepted), confidence=_confidence(accepted), doubtful=doubtful)
 
 
 def _rows(tsv: str) -> Iterator[Word]:
@@ -80,16 +75,16 @@ def _rows(tsv: str) -> Iterator[Word]:
 
 
 def _is_text(line: Sequence[Word]) -> bool:
-    """Rules, frames, stamps and textures come as short runs of signs, or as letters nobody is sure of."""
+    """Rules, frames and textures give short runs of signs or uncertain letters."""
     text = "".join(word.text for word in line)
     letters = _letters(line)
     confidence = _confidence(line)
     if not letters:
         return False
     if letters * 2 < len(text):
-        return confidence >= _SURE + 20
-    # A single letter is what a curve in a picture is taken for.
-    return confidence >= (_SURE - 10 if letters > 3 else _SURE if letters > 2 else _SURE + 20)
+        return confidence >= _CONFIDENT + 20
+    # Curves in pictures are recognised as single letters.
+    return confidence >= (_CONFIDENT - 10 if letters > 3 else _CONFIDENT if letters > 2 else _CONFIDENT + 20)
 
 
 def _letters(words: Sequence[Word]) -> int:
@@ -97,6 +92,6 @@ def _letters(words: Sequence[Word]) -> int:
 
 
 def _confidence(words: Sequence[Word]) -> float:
-    """The mean over the characters: a long word counts more than a speck."""
+    """Mean over characters, so that long words count more than specks."""
     characters = sum(len(word.text) for word in words)
     return sum(word.confidence * len(word.text) for word in words) / characters if characters else 0.0

@@ -1,4 +1,4 @@
-"""The numbers behind the charts of Word and PowerPoint, as the table they were made from."""
+"""Chart data of Word and PowerPoint as tables."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from bisect import bisect_right
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._number_formats import shown
-from rag_engine.parsers._ooxml import CX, A, C, number
-from rag_engine.parsers._sections import one_line
-from rag_engine.parsers._tables import table_text
+from rag_engine.parsers._ooxml.package import CX, A, C, number
+from rag_engine.parsers._shared.sections import one_line
+from rag_engine.parsers._shared.tables import table_text
+from rag_engine.parsers._sheets.number_formats import format_value
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rag_engine.parsers._ooxml import Element
+    from rag_engine.parsers._ooxml.package import Element
 
 Column = dict[int, str]
-"""Row, from 0 -> what stands there."""
+"""Row (from 0) -> value."""
 
 _MOST_ROWS: Final = 20_000
 _FIRST_DAY: Final = datetime.datetime(1899, 12, 30)
@@ -29,7 +29,7 @@ _LITERAL: Final = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 
 
 def chart_sections(root: Element, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
-    """A chart's title, and a table: a row for each category, a column for each series."""
+    """The title, and a table with a row per category and a column per series."""
     title = _title(root)
     if title:
         yield Section(text=title, anchor=anchor, headings=headings)
@@ -65,7 +65,6 @@ def _paragraphs(element: Element) -> Iterator[str]:
 
 
 def _tables(root: Element) -> list[tuple[Column, list[tuple[str, Column]]]]:
-    """Series with the same categories share a table, whatever they are drawn as."""
     tables: list[tuple[Column, list[tuple[str, Column]]]] = []
     for name, categories, values in (*_series(root), *_new_series(root)):
         same = next((columns for known, columns in tables if known == categories), None)
@@ -102,15 +101,17 @@ def _column(element: Element | None) -> Column:
 
 
 def _nested_categories(levels: Sequence[Column]) -> Column:
-    """Categories in categories: the inner level comes first, and an outer one is written at its first place only."""
+    """The inner level comes first in the file; each outer label applies up to the next one."""
     outer = [(level, sorted(level)) for level in levels[:0:-1]]
     return {
-        at: ", ".join([*(name for level, starts in outer if (name := _above(level, starts, at))), inner])
+        at: ", ".join(
+            [*(name for level, starts in outer if (name := _outer_label(level, starts, at))), inner]
+        )
         for at, inner in levels[0].items()
     }
 
 
-def _above(level: Column, starts: Sequence[int], at: int) -> str:
+def _outer_label(level: Column, starts: Sequence[int], at: int) -> str:
     before = bisect_right(starts, at)
     return level[starts[before - 1]] if before else ""
 
@@ -121,12 +122,11 @@ def _points(parent: Element, code: str) -> Column:
         text = point.find(f"{C}v")
         at = number(point.get("idx"), -1)
         if text is not None and text.text and at >= 0:
-            points[at] = _as_shown(text.text, point.get("formatCode") or code)
+            points[at] = _formatted(text.text, point.get("formatCode") or code)
     return points
 
 
-def _as_shown(text: str, code: str) -> str:
-    """Numbers as they are, and not as rounded for an axis; but dates as dates, and shares in percent."""
+def _formatted(text: str, code: str) -> str:
     with suppress(ValueError, OverflowError):
         amount = float(text)
         plain = _LITERAL.sub("", code.partition(";")[0])
@@ -138,13 +138,12 @@ def _as_shown(text: str, code: str) -> str:
             and "#" not in plain
             and "0" not in plain
         ):
-            return shown(_FIRST_DAY + datetime.timedelta(days=amount), code)
+            return format_value(_FIRST_DAY + datetime.timedelta(days=amount), code)
         return f"{amount:.15g}" if code else text
     return text
 
 
 def _new_series(root: Element) -> Iterator[tuple[str, Column, Column]]:
-    """Waterfalls, funnels, tree maps and others of 2016, whose data stands apart from the series."""
     data = {element.get("id") or "": element for element in root.iterfind(f"{CX}chartData/{CX}data")}
     for one in root.iterfind(f"{CX}chart/{CX}plotArea/{CX}plotAreaRegion/{CX}series"):
         found = one.find(f"{CX}dataId")

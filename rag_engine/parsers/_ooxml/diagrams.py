@@ -1,24 +1,24 @@
-"""Pure: the words of a SmartArt diagram as a list, what belongs below another indented under it."""
+"""The text of a SmartArt diagram as an indented list."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._ooxml import DGM, A, number
-from rag_engine.parsers._sections import one_line
+from rag_engine.parsers._ooxml.package import DGM, A, number
+from rag_engine.parsers._shared.sections import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from rag_engine.parsers._ooxml import Element
+    from rag_engine.parsers._ooxml.package import Element
 
 _WITH_WORDS: Final = frozenset({"node", "asst", "doc"})
 _DEEPEST: Final = 30
 
 
 def diagram_text(model: Element) -> str:
-    """One line a shape; `model` is the part with the diagram's data."""
+    """One line per shape; `model` is the diagram's data part."""
     points = {
         point.get("modelId") or "": point
         for point in model.iterfind(f"{DGM}ptLst/{DGM}pt")

@@ -1,4 +1,4 @@
-"""Files that Word and PowerPoint show within a document: read where they stand, as their own formats."""
+"""Files embedded in Word and PowerPoint documents, read by their own parsers."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._nested import Member, parsed, written
-from rag_engine.parsers._sections import section_anchor
+from rag_engine.parsers._archives.nested_files import NestedFile, parsed, written
+from rag_engine.parsers._shared.sections import section_anchor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rag_engine.parsers._ooxml import Package
-    from rag_engine.parsers._unpacking import Unpacking
+    from rag_engine.parsers._archives.unpacking_limits import Unpacking
+    from rag_engine.parsers._ooxml.package import OoxmlPackage
     from rag_engine.types import Section
 
 _CONTINUED: Final = frozenset(
     {".html", ".htm", ".xhtml", ".mht", ".mhtml", ".txt", ".rtf", ".docx", ".docm", ".dotx"}
 )
-"""What Word takes as a part of a text."""
+"""Formats that Word inserts as part of the text."""
 
 
 def embedded_sections(
-    package: Package, part: str, unpacking: Unpacking, anchor: str, headings: tuple[str, ...]
+    package: OoxmlPackage, part: str, unpacking: Unpacking, anchor: str, headings: tuple[str, ...]
 ) -> Iterator[Section]:
-    """What the file in `part` says. What cannot be read is left out: the document shows no more than a picture of it."""
-    member = Member(
+    """Empty if the file cannot be read, since the document shows a picture of it."""
+    member = NestedFile(
         name=PurePosixPath(part).name, chunks=lambda: package.chunks(part), packed=package.packed(part)
     )
     with suppress(Exception), written(member, unpacking) as path:
@@ -37,9 +37,8 @@ def embedded_sections(
 
 
 def continued_sections(
-    package: Package, part: str, unpacking: Unpacking, headings: tuple[str, ...]
+    package: OoxmlPackage, part: str, unpacking: Unpacking, headings: tuple[str, ...]
 ) -> Iterator[Section]:
-    """The same for a file that is shown as a part of the text: its headings are the document's."""
     if PurePosixPath(part).suffix.lower() not in _CONTINUED:
         return
     for section in embedded_sections(package, part, unpacking, "", headings):

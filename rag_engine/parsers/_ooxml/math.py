@@ -1,30 +1,30 @@
-"""Pure: formulas of Word and PowerPoint (OMML) on one line, as a person would type them."""
+"""Formulas of Word and PowerPoint (OMML) as one line of text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._ooxml import A, M, W, value
+from rag_engine.parsers._ooxml.package import A, M, W, value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rag_engine.parsers._ooxml import Element
+    from rag_engine.parsers._ooxml.package import Element
 
 _ACCENTS: Final = {"\u0302": "^", "\u0303": "~", "\u0304": "¯", "\u0305": "¯", "\u0307": "˙", "\u20d7": "→"}
 _LINES: Final = frozenset({f"{W}br", f"{A}br"})
 
 
 def math_text(formula: Element) -> str:
-    """The formula's text, e.g. "x = (−b ± √(b^2 − 4ac))/(2a)"."""
-    return " ".join(_all(formula).split())
+    """For example "x = (−b ± √(b^2 − 4ac))/(2a)"."""
+    return " ".join(_content(formula).split())
 
 
-def _all(element: Element) -> str:
-    return "".join(map(_one, element))
+def _content(element: Element) -> str:
+    return "".join(map(_element_text, element))
 
 
-def _one(element: Element) -> str:
+def _element_text(element: Element) -> str:
     if element.tag in {f"{M}t", f"{W}t", f"{A}t"}:
         return element.text or ""
     if element.tag in _LINES:
@@ -32,50 +32,50 @@ def _one(element: Element) -> str:
     write = _WRITERS.get(element.tag)
     if write is not None:
         return write(element)
-    # Properties hold no text; runs and boxes hold more formula.
-    return _all(element)
+    return _content(element)
 
 
 def _child(element: Element, name: str) -> str:
     found = element.find(f"{M}{name}")
-    return "" if found is None else _all(found)
+    return "" if found is None else _content(found)
 
 
-def _closed(text: str) -> str:
-    """`text` in brackets unless it is one thing."""
+def _parenthesized(text: str) -> str:
     text = text.strip()
     is_whole = text.isalnum() or len(text) == 1 or (text[:1] == "(" and text.find(")") == len(text) - 1)
     return text if is_whole else f"({text})"
 
 
 def _fraction(element: Element) -> str:
-    return f"{_closed(_child(element, 'num'))}/{_closed(_child(element, 'den'))}"
+    return f"{_parenthesized(_child(element, 'num'))}/{_parenthesized(_child(element, 'den'))}"
 
 
-def _raised(element: Element) -> str:
-    text = _closed(_child(element, "e"))
+def _with_scripts(element: Element) -> str:
+    text = _parenthesized(_child(element, "e"))
     below, above = _child(element, "sub"), _child(element, "sup")
     return (
         text
-        + (f"_{_closed(below)}" if below.strip() else "")
-        + (f"^{_closed(above)}" if above.strip() else "")
+        + (f"_{_parenthesized(below)}" if below.strip() else "")
+        + (f"^{_parenthesized(above)}" if above.strip() else "")
     )
 
 
 def _prescripts(element: Element) -> str:
     below, above = _child(element, "sub"), _child(element, "sup")
-    return f"_{_closed(below)}^{_closed(above)}{_closed(_child(element, 'e'))}"
+    return f"_{_parenthesized(below)}^{_parenthesized(above)}{_parenthesized(_child(element, 'e'))}"
 
 
 def _root(element: Element) -> str:
     degree = _child(element, "deg").strip()
-    return (f"√[{degree}]" if degree else "√") + _closed(_child(element, "e"))
+    return (f"√[{degree}]" if degree else "√") + _parenthesized(_child(element, "e"))
 
 
 def _large_operator(element: Element) -> str:
     sign = value(element, f"{M}naryPr/{M}chr", M)
     below, above = _child(element, "sub"), _child(element, "sup")
-    limits = (f"_{_closed(below)}" if below.strip() else "") + (f"^{_closed(above)}" if above.strip() else "")
+    limits = (f"_{_parenthesized(below)}" if below.strip() else "") + (
+        f"^{_parenthesized(above)}" if above.strip() else ""
+    )
     return f"{'∫' if sign is None else sign}{limits} {_child(element, 'e')}"
 
 
@@ -84,42 +84,42 @@ def _delimited(element: Element) -> str:
     begin, end, between = (
         value(element, f"{properties}{name}", M) for name in ("begChr", "endChr", "sepChr")
     )
-    inside = ("|" if between is None else between).join(_all(part) for part in element.iterfind(f"{M}e"))
+    inside = ("|" if between is None else between).join(_content(part) for part in element.iterfind(f"{M}e"))
     return f"{'(' if begin is None else begin}{inside}{')' if end is None else end}"
 
 
 def _function(element: Element) -> str:
     argument = _child(element, "e").strip()
     name = _child(element, "fName")
-    return f"{name}{argument}" if argument.startswith("(") else f"{name} {_closed(argument)}"
+    return f"{name}{argument}" if argument.startswith("(") else f"{name} {_parenthesized(argument)}"
 
 
 def _matrix(element: Element) -> str:
-    rows = (", ".join(_all(cell) for cell in row.iterfind(f"{M}e")) for row in element.iterfind(f"{M}mr"))
+    rows = (", ".join(_content(cell) for cell in row.iterfind(f"{M}e")) for row in element.iterfind(f"{M}mr"))
     return f"[{'; '.join(rows)}]"
 
 
 def _lines(element: Element) -> str:
-    return "; ".join(_all(line) for line in element.iterfind(f"{M}e"))
+    return "; ".join(_content(line) for line in element.iterfind(f"{M}e"))
 
 
 def _accented(element: Element) -> str:
     sign = value(element, f"{M}accPr/{M}chr", M)
-    base = _closed(_child(element, "e"))
+    base = _parenthesized(_child(element, "e"))
     accent = "\u0302" if sign is None else sign
     return base + accent if len(base) == 1 else f"{base}{_ACCENTS.get(accent, '')}"
 
 
 def _limit(element: Element) -> str:
     sign = "_" if element.tag == f"{M}limLow" else "^"
-    return f"{_child(element, 'e')}{sign}{_closed(_child(element, 'lim'))}"
+    return f"{_child(element, 'e')}{sign}{_parenthesized(_child(element, 'lim'))}"
 
 
 _WRITERS: Final[Mapping[object, Callable[[Element], str]]] = {
     f"{M}f": _fraction,
-    f"{M}sSup": _raised,
-    f"{M}sSub": _raised,
-    f"{M}sSubSup": _raised,
+    f"{M}sSup": _with_scripts,
+    f"{M}sSub": _with_scripts,
+    f"{M}sSubSup": _with_scripts,
     f"{M}sPre": _prescripts,
     f"{M}rad": _root,
     f"{M}nary": _large_operator,
@@ -130,7 +130,6 @@ _WRITERS: Final[Mapping[object, Callable[[Element], str]]] = {
     f"{M}acc": _accented,
     f"{M}limLow": _limit,
     f"{M}limUpp": _limit,
-    # A number of the formula's line, or text that was struck from it.
     f"{W}del": lambda _: "",
     f"{W}moveFrom": lambda _: "",
 }

@@ -1,4 +1,4 @@
-"""Scans in Word and PowerPoint files: pictures are read where there are no words beside them."""
+"""OCR for scanned Word and PowerPoint files, if there is no text beside the pictures."""
 
 from __future__ import annotations
 
@@ -8,33 +8,31 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import UserError
-from rag_engine.parsers._nested import Member, parsed, written
-from rag_engine.parsers._unread_pages import MISSING
+from rag_engine.parsers._archives.nested_files import NestedFile, parsed, written
+from rag_engine.parsers._ocr.unread_pages import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rag_engine.parsers._ooxml import Package
-    from rag_engine.parsers._unpacking import Unpacking
+    from rag_engine.parsers._archives.unpacking_limits import Unpacking
+    from rag_engine.parsers._ooxml.package import OoxmlPackage
     from rag_engine.types import Section
 
 UNREAD: Final = f"pictures, such as scans, and {MISSING}"
-"""What they are whose text was not read, and why."""
 _SMALLEST: Final = 2_000
-"""Bytes: what takes less is a line or a symbol."""
+"""Bytes; smaller pictures are lines or icons."""
 _NUMBERS: Final = re.compile(r"\d+|\D+")
 
 
 class PictureReader:
-    """Reads the pictures that parts of a file show; `is_missing` tells whether there was no program to do so."""
+    """`is_missing` is set if Tesseract is missing."""
 
-    def __init__(self, package: Package, unpacking: Unpacking) -> None:
+    def __init__(self, package: OoxmlPackage, unpacking: Unpacking) -> None:
         self._package = package
         self._unpacking = unpacking
         self.is_missing = False
 
     def sections(self, part: str, anchor: str, headings: tuple[str, ...], most: int) -> Iterator[Section]:
-        """What is written on the largest pictures of a part, `most` of them, in the order of their names."""
         package = self._package
         pictures = {one for one in package.related(part, "image") if package.packed(one) >= _SMALLEST}
         largest = sorted(pictures, key=package.packed)[-most:]
@@ -44,7 +42,7 @@ class PictureReader:
 
     def _read(self, part: str) -> Iterator[Section]:
         package = self._package
-        member = Member(
+        member = NestedFile(
             name=PurePosixPath(part).name, chunks=lambda: package.chunks(part), packed=package.packed(part)
         )
         try:
@@ -57,5 +55,4 @@ class PictureReader:
 
 
 def _by_number(name: str) -> list[tuple[int, str]]:
-    """image2 before image10."""
     return [(int(run), "") if run.isdecimal() else (0, run) for run in _NUMBERS.findall(name)]

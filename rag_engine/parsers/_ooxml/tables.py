@@ -1,4 +1,4 @@
-"""Pure: tables with merged cells to plain rows that can be read one by one."""
+"""Tables with merged cells as plain rows."""
 
 from __future__ import annotations
 
@@ -6,38 +6,29 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._sections import one_line
-from rag_engine.parsers._tables import table_text
+from rag_engine.parsers._shared.sections import one_line
+from rag_engine.parsers._shared.tables import table_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _LONGEST_REPEATED: Final = 120
-"""Characters of a merged cell that is written out for every row it stands beside."""
+"""Characters of a merged cell that is repeated in each of its rows."""
 _LARGEST: Final = 6_000
-"""Characters of a table that is handed out at once."""
 _LONGEST_HEADER: Final = 1_000
 _MOST_COLUMNS: Final = 200
-"""A cell that claims to lie over more lies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """A cell as it is drawn: over so many columns, and perhaps as the rest of the one above it."""
-
+class OoxmlCell:
     text: str
     columns: int = 1
     continues: bool = False
-    """Whether it belongs to the cell above it."""
     begins: bool = False
-    """Whether cells below may belong to it."""
 
 
-def plain_rows(rows: Iterable[Sequence[Cell]], headers: int = 1) -> Iterator[list[str]]:
-    """A text for each column of each row.
-
-    A cell beside several rows is written for each of them; one above several columns for each, if it is in the header.
-    """
+def plain_rows(rows: Iterable[Sequence[OoxmlCell]], headers: int = 1) -> Iterator[list[str]]:
+    """A cell merged over rows is repeated in each row; one merged over columns only in the header."""
     above: list[str] = []
     for at, row in enumerate(rows):
         texts: list[str] = []
@@ -58,8 +49,8 @@ def _continued(above: Sequence[str], start: int, columns: int) -> list[str]:
     return [text if len(text) <= _LONGEST_REPEATED else "" for text in texts]
 
 
-def header_rows(first: Sequence[Cell], marked: int) -> int:
-    """How many rows head the columns: as many as are marked so, else two under a header of groups, else one."""
+def header_rows(first: Sequence[OoxmlCell], marked: int) -> int:
+    """The marked rows, else two under a grouped header, else one."""
     if marked:
         return min(marked, 3)
     groups = len(first) > 1 and any(cell.columns > 1 for cell in first)
@@ -67,7 +58,7 @@ def header_rows(first: Sequence[Cell], marked: int) -> int:
 
 
 def table_parts(rows: Iterable[Sequence[str]], headers: int = 1) -> Iterator[str]:
-    """The table's text, about a passage or a few at a time, each with the header; rows of a header become one."""
+    """Parts of passage size, each with the header joined to one row."""
     rows = iter(rows)
     header = table_text([one_header(list(islice(rows, headers)))])
     lines: list[str] = [header] if header else []
@@ -87,7 +78,6 @@ def table_parts(rows: Iterable[Sequence[str]], headers: int = 1) -> Iterator[str
 
 
 def one_header(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The rows of a header as one: what stands above a column, each word once."""
     width = max((len(row) for row in rows), default=0)
     columns = ([row[at] for row in rows if at < len(row) and row[at]] for at in range(width))
     return [" ".join(dict.fromkeys(column)) for column in columns]

@@ -1,1 +1,0 @@
-"""What OpenDocument files have in common."""

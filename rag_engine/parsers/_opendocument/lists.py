@@ -1,4 +1,4 @@
-"""The numbers of OpenDocument's lists and headings, which the file does not hold but counts."""
+"""Numbers of OpenDocument lists and headings, which the file does not store."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._docx.numerals import numeral
-from rag_engine.parsers._opendocument.package import STYLE, TEXT, repeated
+from rag_engine.parsers._opendocument.package import STYLE, TEXT, repeat_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,56 +30,52 @@ class _Level:
     format: str
     prefix: str
     suffix: str
-    shown: int
-    """Levels that the number is made of: "2.1" shows two."""
+    display_levels: int
+    """"2.1" displays two."""
     start: int
 
 
 @dataclass(slots=True)
-class Numbering:
-    """The list styles read so far, and how far each list has counted."""
-
+class OdfListNumbering:
     styles: dict[str, dict[int, _Level]] = field(default_factory=dict[str, dict[int, _Level]])
-    counted: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    counters: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
 
-    def learn(self, style: _Element, name: str = "") -> None:
-        """Take in a list style, or the outline style under a name of ours."""
+    def add_style(self, style: _Element, name: str = "") -> None:
         levels: dict[int, _Level] = {}
         for element in style.iterchildren():
             if str(element.tag).endswith(("-style-number", "outline-level-style")):
-                levels[repeated(element, f"{TEXT}level", _LEVELS)] = _Level(
+                levels[repeat_count(element, f"{TEXT}level", _LEVELS)] = _Level(
                     _FORMATS.get(element.get(f"{STYLE}num-format") or "", ""),
                     element.get(f"{STYLE}num-prefix") or "",
                     element.get(f"{STYLE}num-suffix") or "",
-                    repeated(element, f"{TEXT}display-levels", _LEVELS),
-                    repeated(element, f"{TEXT}start-value", _LARGEST),
+                    repeat_count(element, f"{TEXT}display-levels", _LEVELS),
+                    repeat_count(element, f"{TEXT}start-value", _LARGEST),
                 )
         self.styles[name or style.get(f"{STYLE}name") or ""] = levels
 
-    def begin(self, style: str, level: int, *, goes_on: bool) -> None:
-        """A list of that style begins at a level."""
-        if not goes_on:
-            counters = self.counted.setdefault(style, [0] * (_LEVELS + 1))
-            counters[level:] = [0] * len(counters[level:])
+    def begin_list(self, style: str, level: int, *, continues: bool) -> None:
+        if not continues:
+            values = self.counters.setdefault(style, [0] * (_LEVELS + 1))
+            values[level:] = [0] * len(values[level:])
 
-    def next(self, style: str, level: int, *, start: int | None = None) -> str:
-        """What stands before the next item or heading: "3.", "b)", "2.1", or the bullet."""
+    def next_label(self, style: str, level: int, *, start: int | None = None) -> str:
+        """ "3.", "b)", "2.1", or a bullet."""
         level = min(level, _LEVELS)
         levels = self.styles.get(style, {})
-        counters = self.counted.setdefault(style, [0] * (_LEVELS + 1))
+        values = self.counters.setdefault(style, [0] * (_LEVELS + 1))
         first = levels[level].start if level in levels else 1
-        counters[level] = start if start is not None else counters[level] + 1 if counters[level] else first
-        counters[level + 1 :] = [0] * (_LEVELS - level)
-        return _label(levels, level, counters)
+        values[level] = start if start is not None else values[level] + 1 if values[level] else first
+        values[level + 1 :] = [0] * (_LEVELS - level)
+        return _label(levels, level, values)
 
 
-def _label(levels: dict[int, _Level], level: int, counters: Sequence[int]) -> str:
+def _label(levels: dict[int, _Level], level: int, values: Sequence[int]) -> str:
     own = levels.get(level)
     if own is None or not own.format:
         return BULLET
     numbers = [
-        numeral(max(counters[at], 1), levels[at].format)
-        for at in range(max(level - own.shown + 1, 1), level + 1)
+        numeral(max(values[at], 1), levels[at].format)
+        for at in range(max(level - own.display_levels + 1, 1), level + 1)
         if at in levels and levels[at].format
     ]
     return f"{own.prefix}{'.'.join(numbers)}{own.suffix}".strip()

@@ -1,4 +1,4 @@
-"""What frames of OpenDocument hold beside text: charts, formulas and tables of other programs; what pictures are said to show."""
+"""Content of OpenDocument frames: charts, formulas, embedded tables, descriptions of pictures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rag_engine.parsers._opendocument.package import (
     translate_errors,
 )
 from rag_engine.parsers._opendocument.text import table, texts
-from rag_engine.parsers._sections import one_line
+from rag_engine.parsers._shared.sections import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,19 +30,16 @@ if TYPE_CHECKING:
 
 _MATH: Final = "{http://www.w3.org/1998/Math/MathML}"
 _LARGEST: Final = 8 << 20
-"""Bytes of an object's XML: a chart that someone looks at is far smaller."""
 _ROOTS: Final = (f"{OFFICE}document", f"{_MATH}math")
 _TITLES: Final = (f"{CHART}title", f"{CHART}subtitle")
 
 
-def described(frame: _Element) -> str:
-    """What the frame's picture shows, in the words of who put it there; empty where nobody said."""
+def description(frame: _Element) -> str:
     found = [frame.findtext(f"{SVG}{name}") or "" for name in ("desc", "title")]
     return next((text for text in map(one_line, found) if text), "")
 
 
-def embedded(frame: _Element, path: Path) -> Iterator[tuple[SectionKind, str]]:
-    """The texts and tables of the objects in a frame."""
+def embedded_objects(frame: _Element, path: Path) -> Iterator[tuple[SectionKind, str]]:
     for child in frame.iterchildren(f"{DRAW}object"):
         name = (child.get(f"{XLINK}href") or "").removeprefix("./").strip("/")
         root = _part(path, f"{name}/content.xml") if name else next(child.iterchildren(*_ROOTS), None)

@@ -1,4 +1,4 @@
-"""OpenDocument files, packed or flat: their parts as streams of elements, of which only one is in memory at a time."""
+"""OpenDocument files, zipped or flat, with one element in memory at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Final
 from lxml import etree
 
 from rag_engine.errors import CorruptFile, EncryptedFile
-from rag_engine.parsers._archives import ZIP_ERRORS, check_archive
+from rag_engine.parsers._archives.zip_bombs import ZIP_ERRORS, check_archive
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator
@@ -30,7 +30,6 @@ SVG: Final = f"{{{_URN}svg-compatible:1.0}}"
 CHART: Final = f"{{{_URN}chart:1.0}}"
 DC: Final = "{http://purl.org/dc/elements/1.1/}"
 XLINK: Final = "{http://www.w3.org/1999/xlink}"
-"""Namespaces, as lxml writes them."""
 
 _MANIFEST: Final = "META-INF/manifest.xml"
 _LARGEST_MANIFEST: Final = 16 << 20
@@ -40,9 +39,9 @@ _DAMAGED: Final = "The OpenDocument file is damaged and cannot be read; save it 
 
 @contextmanager
 def open_part(path: Path, part: str) -> Generator[IO[bytes] | None]:
-    """The part of that name ("content.xml"), None where there is none; a flat file is all parts in one.
+    """Open a part such as "content.xml"; yields None if it is missing.
 
-    Raises `EncryptedFile`, `CorruptFile` and `FileTooLarge`, also for what goes wrong while the part is read.
+    Raises `EncryptedFile`, `CorruptFile` and `FileTooLarge`, also while the part is read.
     """
     with path.open("rb") as file:
         is_package = file.read(2) == b"PK"
@@ -63,24 +62,20 @@ def open_part(path: Path, part: str) -> Generator[IO[bytes] | None]:
 
 
 def document(path: Path, containers: Collection[str]) -> Iterator[tuple[_Element, tuple[_Element, ...]]]:
-    """The `elements` of the document's styles and then of its content."""
     for part in ("styles.xml", "content.xml"):
         with open_part(path, part) as source:
             if source is not None:
                 yield from elements(source, containers)
             if isinstance(source, io.BufferedReader):
-                return  # a flat file, which has told everything
+                return
 
 
 def elements(
     source: IO[bytes], containers: Collection[str]
 ) -> Iterator[tuple[_Element, tuple[_Element, ...]]]:
-    """Each element that stands in containers only, with those around it, outermost first; it is emptied afterwards.
-
-    The document's root counts as a container.
-    """
+    """Each element directly inside `containers` (or the root), with its ancestors, outermost first; it is cleared afterwards."""
     refuse_entities(source)
-    around: list[_Element] = []
+    ancestors: list[_Element] = []
     inside = 0
     for event, element in etree.iterparse(
         source,
@@ -92,24 +87,23 @@ def elements(
         remove_pis=True,
     ):
         if event == "start":
-            if inside or (around and element.tag not in containers):
+            if inside or (ancestors and element.tag not in containers):
                 inside += 1
             else:
-                around.append(element)
+                ancestors.append(element)
         elif inside > 1:
             inside -= 1
         else:
             if inside:
                 inside = 0
-                yield element, tuple(around)
+                yield element, tuple(ancestors)
             else:
-                around.pop()
-            _forget(element)
+                ancestors.pop()
+            _free(element)
 
 
 @contextmanager
 def translate_errors() -> Generator[None]:
-    """Say of whatever libraries raise for a damaged file that it is damaged."""
     try:
         yield
     except (
@@ -122,20 +116,20 @@ def translate_errors() -> Generator[None]:
 
 
 def refuse_entities(source: IO[bytes]) -> None:
-    """Raise `CorruptFile` for a part that declares entities: no program writes any, and whoever does wants them to grow."""
+    """Raise `CorruptFile` for entity declarations: no program writes them, only attackers do."""
     if _ENTITY.search(source.read(4_096)):
         raise CorruptFile(_DAMAGED)
     source.seek(0)
 
 
-def repeated(element: _Element, attribute: str, most: int) -> int:
-    """How often a row or cell stands there, at most `most` times: files say a million for the empty rest of a sheet."""
+def repeat_count(element: _Element, attribute: str, most: int) -> int:
+    """At most `most`: files repeat the empty rest of a sheet a million times."""
     count = element.get(attribute) or "1"
     return max(1, min(int(count), most)) if count.isdecimal() and len(count) < 10 else 1
 
 
-def _forget(element: _Element) -> None:
-    """Empty the element and remove those before it: the tree must not grow with the file."""
+def _free(element: _Element) -> None:
+    """Also frees its previous siblings, so that the tree does not grow with the file."""
     element.clear()
     parent = element.getparent()
     if parent is not None:

@@ -1,1 +1,0 @@
-"""What a page of a PDF holds: its lines, columns, tables, headings."""

@@ -1,7 +1,4 @@
-"""Pure: the columns of a page, and its blocks in the order in which a person reads them.
-
-What a PDF draws is mostly in reading order already. So its order is given up only where it goes to and fro between columns of prose.
-"""
+"""The reading order of a page's blocks by columns, changed only if a PDF alternates between columns of prose."""
 
 from __future__ import annotations
 
@@ -17,33 +14,30 @@ if TYPE_CHECKING:
 Lines: TypeAlias = "list[TextLine]"
 
 _STEP: Final = 3.0
-"""Points by which places across the page are told apart."""
+"""Points."""
 _DIP: Final = 0.5
-"""A gutter is crossed by fewer lines than this share of those beside it."""
+"""A gutter is crossed by less than this share of the neighbouring lines."""
 _FEWEST_LINES: Final = 3
 _SHORTEST_LINE: Final = 18
-"""Characters: the lines of a column of prose are longer on average, and cells of a table shorter."""
+"""Average characters per line of prose; table cells are shorter."""
 _LEAST_FILL: Final = 0.5
-"""Share of its column's width that a line of prose fills on average."""
+"""Average share of the column width that a line of prose fills."""
 _MOST_COLUMNS: Final = 4
 _GAP: Final = 2.0
 _NEXT_LINE: Final = 1.5
-"""Line spacings, in sizes of the letters, up to which a line drawn apart is the next of its paragraph."""
+"""Line spacing, in font sizes, up to which a line continues its paragraph."""
 _NARROWEST_GUTTER: Final = 6.0
 
 
 class _Piece(NamedTuple):
-    """Lines of one block that stand in one column, or across several."""
-
     lines: Lines
     band: int
     column: int
-    """-1 across the gutter."""
     block: int
 
 
 def regions(blocks: Sequence[Sequence[TextLine]], *, right_to_left: bool = False) -> list[list[Lines]]:
-    """The blocks of a page in reading order, by region: a column of prose, or what stands across the page."""
+    """The blocks in reading order by region: a column of prose, or an area across the page."""
     lines = [line for block in blocks for line in block]
     gutters = _gutters(lines)
     if not gutters:
@@ -60,12 +54,12 @@ def regions(blocks: Sequence[Sequence[TextLine]], *, right_to_left: bool = False
             last - piece.column if right_to_left and piece.column >= 0 else piece.column,
         ),
     )
-    changed = _to_and_fro(ordered, right_to_left=right_to_left) < _to_and_fro(
+    changed = _column_changes(ordered, right_to_left=right_to_left) < _column_changes(
         pieces, right_to_left=right_to_left
     )
     found: list[list[Lines]] = []
     for _, group in groupby(
-        ordered if changed else _whole(pieces),
+        ordered if changed else _rejoined(pieces),
         key=lambda piece: (piece.band if piece.column >= 0 else -1, piece.column),
     ):
         parts = [piece.lines for piece in group]
@@ -73,8 +67,7 @@ def regions(blocks: Sequence[Sequence[TextLine]], *, right_to_left: bool = False
     return found
 
 
-def _whole(pieces: Sequence[_Piece]) -> list[_Piece]:
-    """The pieces, those of one block together again that are not in two columns: a line may hang over a gutter."""
+def _rejoined(pieces: Sequence[_Piece]) -> list[_Piece]:
     whole: list[_Piece] = []
     for piece in pieces:
         last = whole[-1] if whole else None
@@ -90,7 +83,6 @@ def _whole(pieces: Sequence[_Piece]) -> list[_Piece]:
 
 
 def _paragraphs(parts: Sequence[Lines]) -> list[Lines]:
-    """Lines that were drawn apart put together where they stand close."""
     paragraphs: list[Lines] = []
     for part in parts:
         last = paragraphs[-1][-1] if paragraphs else None
@@ -106,7 +98,6 @@ def _paragraphs(parts: Sequence[Lines]) -> list[Lines]:
 
 
 def _gutters(lines: Sequence[TextLine]) -> list[tuple[float, float]]:
-    """Upright stripes of a page that hardly any line crosses, with many lines on both sides."""
     if len(lines) < 2 * _FEWEST_LINES:
         return []
     start = min(line.left for line in lines)
@@ -138,7 +129,7 @@ def _gutters(lines: Sequence[TextLine]) -> list[tuple[float, float]]:
 def _pieces(
     blocks: Sequence[Sequence[TextLine]], lines: Sequence[TextLine], gutters: Sequence[tuple[float, float]]
 ) -> list[_Piece]:
-    """The blocks cut where they change the column. A band ends where a line crosses the gutters, or begins to again."""
+    """A band ends where lines begin or stop to cross the gutters."""
     middles = [(left + right) / 2 for left, right in gutters]
     place_of: dict[int, tuple[int, int]] = {}
     bands: list[dict[int, Lines]] = []
@@ -162,7 +153,6 @@ def _pieces(
 
 
 def _end_of_columns(column: Lines, bottom: float) -> int:
-    """Where, below the other columns, a gap shows that what follows stands under them all: a heading, or a footer."""
     for at, (above, line) in enumerate(pairwise(column), start=1):
         if line.top > bottom and line.base - above.base > _GAP * line.size:
             return at
@@ -170,7 +160,6 @@ def _end_of_columns(column: Lines, bottom: float) -> int:
 
 
 def _without_false_columns(pieces: Sequence[_Piece], gutters: Sequence[tuple[float, float]]) -> list[_Piece]:
-    """The same pieces, those of a band that are no columns of prose as ones across the page."""
     lines: dict[int, dict[int, Lines]] = {}
     for piece in pieces:
         lines.setdefault(piece.band, {}).setdefault(piece.column, []).extend(piece.lines)
@@ -199,7 +188,7 @@ def _is_prose(columns: dict[int, Lines], edges: Sequence[float]) -> bool:
 
 
 def _is_rows_of_cells(pieces: Sequence[_Piece]) -> bool:
-    """Whether the band is a table of cells with several lines each: drawn cell by cell, and cells of a row begin level."""
+    """Cells of several lines are drawn cell by cell, with rows starting level."""
     pairs = [(first, second) for first, second in pairwise(pieces) if first.column < second.column]
     if len(pairs) < 2:
         return False
@@ -211,8 +200,7 @@ def _is_rows_of_cells(pieces: Sequence[_Piece]) -> bool:
     return several * 3 >= len(pairs) and level * 10 >= 7 * len(pairs)
 
 
-def _to_and_fro(pieces: Sequence[_Piece], *, right_to_left: bool) -> int:
-    """How often the order changes the column; backwards counts thrice."""
+def _column_changes(pieces: Sequence[_Piece], *, right_to_left: bool) -> int:
     cost = 0
     for first, second in pairwise(pieces):
         if first.column >= 0 <= second.column and first.column != second.column:

@@ -1,4 +1,4 @@
-"""Pure: the headings of a page, by the document's outline or else by the size of the letters."""
+"""Headings of a page, from the outline or else by font size."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rag_engine.parsers._pdf.layout import Block
+    from rag_engine.parsers._pdf.layout import TextBlock
 
 Headings: TypeAlias = "Mapping[int, list[tuple[float, str]]]"
-"""Position of a block -> the headings that begin with it: level and title."""
 
 _LONGEST: Final = 120
 _MOST_LINES: Final = 3
@@ -21,15 +20,14 @@ _NOT_WORD: Final = re.compile(r"\W")
 _UNFINISHED: Final = (".", ":", ",", ";")
 
 
-def count_sizes(blocks: Sequence[Block], sizes: Counter[float]) -> None:
-    """Add the characters by font size: the commonest size is the body's."""
+def count_sizes(blocks: Sequence[TextBlock], sizes: Counter[float]) -> None:
     for block in blocks:
         if not block.rows and not block.lines[0].turned:
             sizes[block.lines[0].size] += sum([len(line.text) for line in block.lines])
 
 
 def outlined(texts: Sequence[str], entries: Sequence[tuple[int, str]]) -> Headings:
-    """The entries of the outline for this page; one that no block repeats begins with the one before it, or the page."""
+    """An entry without a matching block begins with the previous one, or with the page."""
     headings: dict[int, list[tuple[float, str]]] = defaultdict(list)
     keys = [_key(text[: 2 * _LONGEST]) for text in texts] if entries else []
     position = 0
@@ -48,8 +46,8 @@ def _key(text: str) -> str:
     return _NOT_WORD.sub("", text).casefold()
 
 
-def sized(blocks: Sequence[Block], texts: Sequence[str], sizes: Counter[float]) -> Headings:
-    """Short paragraphs in letters larger than the body's, or bold: the larger, the higher."""
+def sized(blocks: Sequence[TextBlock], texts: Sequence[str], sizes: Counter[float]) -> Headings:
+    """Short paragraphs that are larger than body text, or bold; larger sizes are higher levels."""
     if not sizes:
         return {}
     body = max(sizes, key=lambda size: sizes[size])

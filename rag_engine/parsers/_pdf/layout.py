@@ -1,4 +1,4 @@
-"""Pure: from the lines of a page to paragraphs and tables in reading order."""
+"""Paragraphs and tables in reading order from the lines of a page."""
 
 from __future__ import annotations
 
@@ -18,28 +18,26 @@ if TYPE_CHECKING:
     from rag_engine.parsers._pdf.lines import Box, TextLine
 
 _NEXT_LINE: Final = 1.8
-"""Line spacings, in sizes of the letters, up to which a line is the next of its paragraph."""
+"""Line spacing, in font sizes, up to which a line continues its paragraph."""
 _ALIGNED: Final = 3.0
-"""Points by which two left edges of one column may differ."""
+"""Points by which left edges of a column may differ."""
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _FOOTNOTES: Final = 4
-"""Blocks at the end of a column among which its last paragraph is looked for."""
+"""Blocks at the end of a column that may be footnotes."""
 _FEWEST_ROWS: Final = 2
 _APART: Final = 6.0
-"""Points between the heights of two lines that are certainly no row."""
+"""Points; lines further apart vertically are not in one row."""
 _MOST_COLUMNS: Final = 3
-"""Pieces of a row that may all be lines of columns of prose."""
+"""Pieces of a row that may all be lines of prose columns."""
 _NEAR_ROW: Final = 3
 _LONG_CELLS: Final = 20
 _NEXT_ROW: Final = 12
-"""Sizes of the letters between the beginnings of two rows of a table at most."""
+"""Distance in font sizes."""
 _FINISHED: Final = (".", "!", "?", ":", ";", "\u3002", "\uff01", "\uff1f")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """Lines that belong together. A table has rows of cells besides."""
-
+class TextBlock:
     lines: tuple[TextLine, ...]
     rows: Rows = ()
 
@@ -60,21 +58,19 @@ def arranged(
     blocks: Sequence[Sequence[TextLine]],
     drawn: Callable[[], Sequence[Box]] = lambda: (),
     rules: Rules | None = None,
-) -> list[Block]:
-    """The blocks of a page in reading order, its tables put together row by row.
+) -> list[TextBlock]:
+    """The blocks in reading order, with tables joined row by row.
 
-    `drawn` gives the rectangles on the page; it is asked only when the lines may be those of a table, and `rules` knows whether
-    it was worth it on the pages before.
+    `drawn` returns the rectangles on the page, which is slow; `rules` remembers whether it paid off.
     """
     lines = [line for block in blocks for line in block]
     bases = sorted([line.base for line in lines])
     if min(map(sub, bases[1:], bases), default=_APART) >= _APART and _downwards(blocks):
-        # One line below the other, as on most pages; so this is worth a look of its own.
-        return [Block(lines=tuple(block)) for block in _mended(blocks)]
+        return [TextBlock(lines=tuple(block)) for block in _rejoined(blocks)]
     rows = rows_of(lines)
     wide = [row for row in rows if len(row) > 1 and not (len(row) == 2 and is_mark(row[0].text.strip()))]
     if len(wide) < _FEWEST_ROWS and _downwards(blocks):
-        return [Block(lines=tuple(block)) for block in _mended(blocks)]
+        return [TextBlock(lines=tuple(block)) for block in _rejoined(blocks)]
     right_to_left = _is_right_to_left(lines)
     found = regions(blocks, right_to_left=right_to_left)
     ruled: list[Table] = []
@@ -83,7 +79,7 @@ def arranged(
         ruled = (rules or Rules()).tables(lines, drawn, signs)
         if ruled:
             found = regions(_without(blocks, ruled), right_to_left=right_to_left)
-    arranged_blocks: list[Block] = []
+    arranged_blocks: list[TextBlock] = []
     for region in _joined(found):
         region_rows = rows if len(found) == 1 and not ruled else rows_of(chain.from_iterable(region))
         tables = aligned_tables(region_rows, right_to_left=right_to_left)
@@ -93,10 +89,7 @@ def arranged(
 
 
 def _table_signs(rows: Sequence[Sequence[TextLine]], *, columns: int) -> int:
-    """How often a row has pieces below those of another, more than columns of prose have, and yet is not simply like it.
-
-    Rows of one kind need no rules: their cells can be told by their places.
-    """
+    """How often a row has pieces below those of another, more than prose columns have."""
     signs = 0
     above: Sequence[TextLine] = ()
     between = False
@@ -140,8 +133,7 @@ def _without(blocks: Sequence[Sequence[TextLine]], tables: Sequence[Table]) -> l
     return parts
 
 
-def _placed(blocks: list[Block], tables: Sequence[Table]) -> list[Block]:
-    """The tables before the first block that stands below them and not above another that does."""
+def _placed(blocks: list[TextBlock], tables: Sequence[Table]) -> list[TextBlock]:
     for table in tables:
         top = min(line.top for line in table.lines)
         left, right = min(line.left for line in table.lines), max(line.right for line in table.lines)
@@ -150,13 +142,12 @@ def _placed(blocks: list[Block], tables: Sequence[Table]) -> list[Block]:
             first = block.lines[0]
             if first.top < top and block.lines[-1].right > left and first.left < right:
                 at = place + 1
-        blocks.insert(at, Block(lines=table.lines, rows=table.rows))
+        blocks.insert(at, TextBlock(lines=table.lines, rows=table.rows))
     return blocks
 
 
-def _from_top(blocks: Sequence[Block]) -> list[Block]:
-    """Blocks below each other from the top; those beside each other in the order in which they are drawn."""
-    bands: list[list[tuple[int, Block]]] = []
+def _from_top(blocks: Sequence[TextBlock]) -> list[TextBlock]:
+    bands: list[list[tuple[int, TextBlock]]] = []
     bottom = 0.0
     for at, block in sorted(enumerate(blocks), key=lambda item: item[1].top):
         if bands and block.top < bottom - _ALIGNED:
@@ -168,11 +159,10 @@ def _from_top(blocks: Sequence[Block]) -> list[Block]:
     return [block for band in bands for _, block in sorted(band, key=lambda item: item[0])]
 
 
-def _with_tables(region: Sequence[Sequence[TextLine]], tables: Sequence[Table]) -> Iterator[Block]:
-    """The blocks of a region, each table in the place of its first line."""
+def _with_tables(region: Sequence[Sequence[TextLine]], tables: Sequence[Table]) -> Iterator[TextBlock]:
     table_of = {id(line): number for number, table in enumerate(tables) for line in table.lines}
     done: set[int] = set()
-    for block in _mended(region):
+    for block in _rejoined(region):
         prose: list[TextLine] = []
         for line in block:
             number = table_of.get(id(line))
@@ -181,26 +171,24 @@ def _with_tables(region: Sequence[Sequence[TextLine]], tables: Sequence[Table]) 
             elif number not in done:
                 done.add(number)
                 if prose:
-                    yield Block(lines=tuple(prose))
+                    yield TextBlock(lines=tuple(prose))
                 prose = []
-                yield Block(lines=tables[number].lines, rows=tables[number].rows)
+                yield TextBlock(lines=tables[number].lines, rows=tables[number].rows)
         if prose:
-            yield Block(lines=tuple(prose))
+            yield TextBlock(lines=tuple(prose))
 
 
-def _mended(blocks: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
-    """The blocks, those put together again that were parted in the middle of a sentence."""
-    mended: list[list[TextLine]] = []
+def _rejoined(blocks: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
+    joined: list[list[TextLine]] = []
     for block in blocks:
-        if mended and _goes_on(mended[-1][-1], block[0]):
-            mended[-1].extend(block)
+        if joined and _continues(joined[-1][-1], block[0]):
+            joined[-1].extend(block)
         else:
-            mended.append(list(block))
-    return mended
+            joined.append(list(block))
+    return joined
 
 
-def _goes_on(last: TextLine, first: TextLine) -> bool:
-    """Whether `first` is the next line of the paragraph of `last`: it starts small, right under it and alike."""
+def _continues(last: TextLine, first: TextLine) -> bool:
     return (
         first.text.lstrip()[:1].islower()
         and abs(first.left - last.left) < _ALIGNED
@@ -210,7 +198,6 @@ def _goes_on(last: TextLine, first: TextLine) -> bool:
 
 
 def _joined(found: Sequence[Sequence[Sequence[TextLine]]]) -> list[list[list[TextLine]]]:
-    """The regions, each with the end of its last paragraph where that runs on into the next: over footnotes, too."""
     joined = [[list(block) for block in region] for region in found]
     before: list[list[TextLine]] = []
     for region, following in pairwise(joined):

@@ -1,6 +1,6 @@
-"""The lines of a page of a PDF with their places, by way of MuPDF's JSON: the cheapest form that has places and fonts.
+"""The lines of a PDF page, from MuPDF's JSON: the cheapest output with positions and fonts.
 
-Distances are in points, from the top left corner of the page as it is shown.
+Distances are in points from the top left corner of the displayed page.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NotRequired, TypeAlias
 
 import orjson
 
-from rag_engine.parsers import _mupdf
+from rag_engine.parsers._pdf.hidden_text import HiddenText
+from rag_engine.parsers._shared import mupdf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from rag_engine.parsers._mupdf import Page
+    from rag_engine.parsers._shared.mupdf import PdfPage
 
 Box: TypeAlias = tuple[float, float, float, float]
 """Left, top, right, bottom."""
 
 _SCALE: Final = 10
-"""The JSON has whole numbers; so they are tenths of a point."""
 _RECTANGLE: Final = re.compile(
     r'<vector bbox="(-?[\d.]+) (-?[\d.]+) (-?[\d.]+) (-?[\d.]+)"[^>]* rectangle="1"', re.ASCII
 )
@@ -32,17 +32,16 @@ _JSON_VECTOR: Final = re.compile(r'\{"type":"vector"[^{}]*\}')
 _MOST_RECTANGLES: Final = 5_000
 _LARGEST: Final = 2_000
 _SIZES: Final = [round(size / (_SCALE / 2)) / 2 for size in range(_LARGEST)]
-"""Sizes in half points."""
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _STOPS: Final = ".:;!?،؛؟"
 _FIRST_STOP: Final = re.compile(rf"\s*([{_STOPS}])\s*(?=[\u0590-\u08ff])")
 _LAM_ALEF: Final = (("األ", "الأ"), ("اإل", "الإ"), ("اآل", "الآ"))
-"""The ligature of lam and alef comes out the wrong way round; here it can be told, as these do not occur."""
+"""MuPDF reverses the lam-alef ligature; these sequences do not occur otherwise."""
 _DIRECTION: Final = re.compile(r' dir="(-?[\d.]+) (-?[\d.]+)"', re.ASCII)
 
 
 class TextLine(NamedTuple):
-    """One line of a page as the PDF draws it; a row of a table is several. A tuple, as there are very many."""
+    """A line as drawn; a table row is several. A tuple, because pages have very many."""
 
     text: str
     top: float
@@ -52,24 +51,19 @@ class TextLine(NamedTuple):
     right: float = 0.0
     bottom: float = 0.0
     base: float = 0.0
-    """Where the letters stand."""
     turned: bool = False
-    """Whether it runs upwards or downwards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageText:
-    """The lines of a page by block, in the order in which the PDF draws them."""
-
     width: float
     height: float
     blocks: list[list[TextLine]]
     text: str
-    """The same, a line for each, as it is drawn."""
     drawn: Callable[[], Sequence[Box]]
-    """The rectangles on the page."""
     noted: bool = False
-    """Whether there are comments, stamps or the like on it."""
+    hidden: int = 0
+    """Characters of hidden text, left out."""
 
 
 _new_line: Final = cast(
@@ -100,39 +94,40 @@ class _JsonBlock(TypedDict):
     lines: NotRequired[list[_JsonLine]]
 
 
-def page_text(page: Page, *, vectors: bool = False) -> PageText:
-    """The text of a page, turned the way that most of it is to be read.
-
-    `vectors`: what is drawn will be asked for, too. That is cheap now and dear later, but not free.
-    """
+def page_text(page: PdfPage, *, vectors: bool = False) -> PageText:
+    """Rotated so that most of the text is upright. `vectors`: also collect drawn rectangles."""
     notes = page.first_annot is not None
-    text = _mupdf.text_page(page, vectors=vectors, notes=notes)
-    blocks, turned, letters = _lines(text)
+    text = mupdf.text_page(page, vectors=vectors, notes=notes)
+    blocks, turned, letters, hidden = _lines(page, text)
     if turned * 2 > letters:
         page.set_rotation((page.rotation + _degrees(text)) % 360)
-        text = _mupdf.text_page(page, vectors=vectors, notes=notes)
-        blocks, _, _ = _lines(text)
+        text = mupdf.text_page(page, vectors=vectors, notes=notes)
+        blocks, _, _, hidden = _lines(page, text)
     words = "\n".join([line.text for block in blocks for line in block])
     box = page.rect
 
     def drawn() -> Sequence[Box]:
-        return _rectangles(text if vectors else _mupdf.text_page(page, vectors=True))
+        return _rectangles(text if vectors else mupdf.text_page(page, vectors=True))
 
     return PageText(
-        width=box.x1 - box.x0, height=box.y1 - box.y0, blocks=blocks, text=words, drawn=drawn, noted=notes
+        width=box.x1 - box.x0,
+        height=box.y1 - box.y0,
+        blocks=blocks,
+        text=words,
+        drawn=drawn,
+        noted=notes,
+        hidden=hidden,
     )
 
 
-def _degrees(text: _mupdf.TextPage) -> int:
-    """By how much clockwise to turn a page whose lines run upwards or downwards."""
-    directions = Counter(_DIRECTION.findall(_mupdf.text_page_xml(text)))
+def _degrees(text: mupdf.TextPage) -> int:
+    directions = Counter(_DIRECTION.findall(mupdf.text_page_xml(text)))
     upwards = sum(count for (_, y), count in directions.items() if y.startswith("-"))
     return 90 if upwards * 2 > directions.total() else 270
 
 
-def _rectangles(text: _mupdf.TextPage) -> Sequence[Box]:
-    """The drawn rectangles of a page, of which many are the rules of tables; none when they are too many for that."""
-    xml = _mupdf.text_page_xml(text)
+def _rectangles(text: mupdf.TextPage) -> Sequence[Box]:
+    xml = mupdf.text_page_xml(text)
     if xml.count("<vector") > _MOST_RECTANGLES:
         return ()
     return [
@@ -141,18 +136,22 @@ def _rectangles(text: _mupdf.TextPage) -> Sequence[Box]:
     ]
 
 
-def _lines(text: _mupdf.TextPage) -> tuple[list[list[TextLine]], int, int]:
-    """The blocks, the letters in lines that run upwards or downwards, and all letters."""
+def _lines(page: PdfPage, text: mupdf.TextPage) -> tuple[list[list[TextLine]], int, int, int]:
+    """With the number of turned letters, of letters and of hidden ones."""
+    hidden = HiddenText(page, text)
     blocks: list[list[TextLine]] = []
     turned_letters = letters = 0
-    printed = _mupdf.text_page_json(text, _SCALE)
+    printed = mupdf.text_page_json(text, _SCALE)
     if '"vector"' in printed:
         printed = _JSON_VECTOR.sub("{}", printed)
     data: dict[str, list[_JsonBlock]] = orjson.loads(printed)
-    for block in data["blocks"]:
+    for number, block in enumerate(block for block in data["blocks"] if block.get("lines")):
         lines: list[TextLine] = []
-        for line in block.get("lines", ()):
+        for place, line in enumerate(block.get("lines", ())):
             words = line["text"]
+            visible = hidden.visible(number, place)
+            if visible is not None:
+                words = visible
             if not words or words.isspace():
                 continue
             if not words.isascii() and _RIGHT_TO_LEFT.search(words):
@@ -163,7 +162,7 @@ def _lines(text: _mupdf.TextPage) -> tuple[list[list[TextLine]], int, int]:
             if turned:
                 turned_letters += len(words)
             size = font["size"]
-            # As a tuple and without a helper, as this runs for every line of every page.
+            # Inlined because it runs for every line of every page.
             placed = _new_line(
                 TextLine,
                 (
@@ -185,11 +184,11 @@ def _lines(text: _mupdf.TextPage) -> tuple[list[list[TextLine]], int, int]:
         if lines:
             blocks.append(lines)
             letters += sum([len(line.text) for line in lines])
-    return blocks, turned_letters, letters
+    return blocks, turned_letters, letters, hidden.characters
 
 
 def _in_logical_order(words: str) -> str:
-    """What MuPDF leaves in the order in which it is seen: the full stop of a line, and letters of Arabic ligatures."""
+    """MuPDF leaves final full stops and Arabic ligatures in visual order."""
     found = _FIRST_STOP.match(words)
     if found is not None and words.rstrip()[-1:] not in _STOPS:
         words = words[found.end() :].rstrip() + found[1]
@@ -199,7 +198,6 @@ def _in_logical_order(words: str) -> str:
 
 
 def _cells(line: TextLine) -> list[TextLine]:
-    """The parts of a line that has so many blanks that it is one of several columns."""
     width = (line.right - line.left) / len(line.text)
     return [
         line._replace(

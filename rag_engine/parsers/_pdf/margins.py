@@ -1,4 +1,4 @@
-"""Pure: running headers, footers and page numbers, told by what stands in the same place on pages nearby."""
+"""Detects running headers, footers and page numbers by comparing nearby pages."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ if TYPE_CHECKING:
     from rag_engine.parsers._pdf.lines import PageText, TextLine
 
 _MARGIN: Final = 0.09
-"""Share of the page's height at its top and bottom where running headers and footers stand."""
 _NUMBER_MARGIN: Final = 0.16
-"""Page numbers stand higher sometimes, with nothing below them."""
+"""Page numbers may be further from the edge, with nothing beyond them."""
 _MOST_PIECES: Final = 3
-"""A header has a left, a middle and a right part; a row of more is the head of a table."""
+"""A header has a left, centre and right part; a row with more is a table header."""
 _SAME_PLACE: Final = 4.0
-"""Points by which the height of a header may differ from page to page."""
+"""Points by which a header's height may vary."""
 _BEFORE: Final = 2
-"""Headers of left and right pages alternate."""
+"""Headers alternate between left and right pages."""
 _DIGITS: Final = re.compile(r"\d+", re.ASCII)
 _PAGE_NUMBER: Final = re.compile(
     r"(?P<first>\d{1,6})(?P<after>\D.*)?|(?P<before>.*\D)(?P<last>\d{1,6})", re.ASCII
@@ -36,22 +35,19 @@ _PAGE_WORDS: Final = re.compile(
 _NUMBER_ALONE: Final = re.compile(r"[\W_]*#[\W_]*")
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 _FEWEST_WORDS: Final = 2
-"""In "Section 3" the number is no page number, whatever the page is."""
+"""In "Section 3" the number is not a page number."""
 _ROMAN: Final = re.compile(r"[\W_]*[ivxlc]{1,7}[\W_]*", re.ASCII)
 
 
 @dataclass(slots=True)
 class Margins:
-    """What stood in the margins of the last pages: text without its page number -> its height."""
-
     before: deque[Mapping[str, float]] = field(default_factory=lambda: deque(maxlen=_BEFORE))
     upcoming: tuple[int, list[tuple[str, TextLine, bool]]] = (0, [])
-    """The number of the next page, and what stands in its margins."""
 
     def without(self, page: PageText, number: int, following: PageText | None = None) -> list[list[TextLine]]:
-        """The blocks without page numbers, and without headers and footers that one of the pages just before had already.
+        """The blocks without page numbers and recent headers and footers.
 
-        Of a header that is met first, the letters count as small: it is no heading of what follows.
+        A header seen for the first time counts as small text, so that it is not taken for a heading.
         """
         known, keyed = self.upcoming
         if known != number:
@@ -71,20 +67,19 @@ class Margins:
         self.before.append(_heights(keyed))
         if not changed:
             return page.blocks
-        kept: list[list[TextLine]] = []
+        blocks: list[list[TextLine]] = []
         for block in page.blocks:
             if changed.keys().isdisjoint(map(id, block)):
-                kept.append(block)
+                blocks.append(block)
                 continue
             left = [new for line in block if (new := changed.get(id(line), line)) is not None]
             if left:
-                kept.append(left)
-        # A page of nothing else is no page of margins.
-        return kept or page.blocks
+                blocks.append(left)
+        return blocks or page.blocks
 
 
 def _heights(keyed: Sequence[tuple[str, TextLine, bool]]) -> dict[str, float]:
-    """Where each stands, by its key and by its words: the number in "Handbook 2024" is no page number."""
+    """By key and by text: the number in "Handbook 2024" is not a page number."""
     heights = {" ".join(line.text.split()): line.top for _, line, _ in keyed}
     heights.update((key, line.top) for key, line, _ in keyed)
     return heights
@@ -95,7 +90,6 @@ def _is_near(places: Mapping[str, float], key: str, line: TextLine) -> bool:
 
 
 def _keyed(page: PageText, number: int) -> list[tuple[str, TextLine, bool]]:
-    """What stands in the margins, its key, and whether a number stands beside it."""
     keyed: list[tuple[str, TextLine, bool]] = []
     for row in _margin_rows(page):
         keys = [_key(" ".join(line.text.split()), number) for line in row]
@@ -125,7 +119,7 @@ def _margin_rows(page: PageText) -> list[list[TextLine]]:
 
 
 def _key(text: str, number: int) -> str:
-    """The text without its page number, which may be off by as much on every page; "#" when it is nothing but that."""
+    """The text without its page number, which may have a constant offset; "#" for a bare page number."""
     own = next((found for found in _DIGITS.finditer(text) if found.group() == str(number)), None)
     if own is not None:
         around, off = f"{text[: own.start()]}#{text[own.end() :]}", 0

@@ -1,4 +1,4 @@
-"""What a page of a PDF holds besides its text: the values of form fields, comments, and files attached to it."""
+"""Form fields, comments and attached files of a PDF."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from rag_engine.errors import CorruptFile
-from rag_engine.parsers._mupdf import form_fields, translate_errors
-from rag_engine.parsers._sections import one_line
+from rag_engine.parsers._shared.mupdf import form_fields, translate_errors
+from rag_engine.parsers._shared.sections import one_line
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rag_engine.parsers._mupdf import Document, FieldKind, Page, Rect
     from rag_engine.parsers._pdf.lines import PageText
+    from rag_engine.parsers._shared.mupdf import FieldKind, PdfDocument, PdfPage, Rect
 
 _MOST: Final = 1_000
-"""Fields or comments of one page."""
 _COMMENTS: Final = frozenset(
     {"Text", "FreeText", "Highlight", "Underline", "Squiggly", "StrikeOut", "Stamp", "Caret"}
 )
@@ -45,13 +44,11 @@ class _NotedDocument(Protocol):
     def xref_get_key(self, xref: int, key: str) -> tuple[str, str]: ...
 
 
-def has_fields(document: Document) -> bool:
-    """Whether the document is a form."""
+def has_fields(document: PdfDocument) -> bool:
     return bool(cast("_NotedDocument", document).is_form_pdf)
 
 
-def page_notes(page: Page, anchor: str, text: PageText, *, fields: bool) -> list[Section]:
-    """The filled form fields of a page, if it may have any, and the comments on it; damaged ones are left out."""
+def page_notes(page: PdfPage, anchor: str, text: PageText, *, fields: bool) -> list[Section]:
     if not fields and not text.noted:
         return []
     noted = cast("_NotedPage", page)
@@ -76,11 +73,11 @@ def page_notes(page: Page, anchor: str, text: PageText, *, fields: bool) -> list
 def _values(fields: Iterable[tuple[FieldKind, str, str, str]]) -> Iterator[str]:
     for kind, value, label, full_name in fields:
         shown, short = one_line(value), _short(full_name)
-        # Where nobody gave it a label, MuPDF has the name.
+        # MuPDF repeats the name if there is no label.
         name = short if not label or label.startswith(f"{short}[") else one_line(label)
         if kind == "box":
             if shown not in _OFF:
-                # The value of a box is often only "On" or a number, and says nothing.
+                # A check box often has no value but "On" or a number.
                 plain = shown.casefold() in _ON or shown.isdecimal()
                 yield f"{name}: ticked" if plain else f"{name}: {shown}"
         elif shown:
@@ -88,7 +85,7 @@ def _values(fields: Iterable[tuple[FieldKind, str, str, str]]) -> Iterator[str]:
 
 
 def _short(name: str) -> str:
-    """The last part of a field's full name: "topmostSubform[0].Page1[0].City[0]" is "City"."""
+    """ "topmostSubform[0].Page1[0].City[0]" is "City"."""
     return one_line(name.rsplit(".", 1)[-1].split("[", 1)[0])
 
 
@@ -96,7 +93,7 @@ def _comments(page: _NotedPage, text: str) -> Iterator[str]:
     for annotation in islice(page.annots(), _MOST):
         kind = annotation.type[1]
         content = one_line(annotation.info.get("content", ""))
-        # What stands on the page as text is read there.
+        # Free text is part of the page text.
         if kind not in _COMMENTS or not content or (kind == "FreeText" and content in " ".join(text.split())):
             continue
         author = one_line(annotation.info.get("title", ""))
@@ -107,7 +104,6 @@ def _comments(page: _NotedPage, text: str) -> Iterator[str]:
 
 
 def _words_in(page: _NotedPage, box: Rect) -> str:
-    """The words of which the middle stands in the box."""
     return " ".join(
         word
         for left, top, right, bottom, word, *_ in page.get_text("words")
@@ -115,8 +111,7 @@ def _words_in(page: _NotedPage, box: Rect) -> str:
     )
 
 
-def attachments(document: Document) -> Iterator[Section]:
-    """The names of files that the PDF carries with it."""
+def attachments(document: PdfDocument) -> Iterator[Section]:
     try:
         with translate_errors():
             names = [
@@ -128,8 +123,7 @@ def attachments(document: Document) -> Iterator[Section]:
         yield Section(text="Files attached to this PDF: " + ", ".join(names), anchor="p. 1", kind="list")
 
 
-def is_dynamic_form(document: Document) -> bool:
-    """Whether it is an XFA form, of which the pages may show nothing but a request to open it elsewhere."""
+def is_dynamic_form(document: PdfDocument) -> bool:
     noted = cast("_NotedDocument", document)
     try:
         with translate_errors():

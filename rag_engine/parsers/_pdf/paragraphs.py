@@ -1,4 +1,4 @@
-"""Pure: the lines of a paragraph to its text, with the words mended that the lines broke."""
+"""Joins the lines of a paragraph and restores words broken at line ends."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ if TYPE_CHECKING:
 _HYPHENS: Final = ("-", "\u00ad", "\u2010")
 _SOFT: Final = "\u00ad"
 _WIDE: Final = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
-"""Scripts without blanks between words; Korean has them."""
+"""Scripts without spaces between words; Korean has them."""
 _MARK: Final = re.compile(
     r"(?:[\u2022\u2023\u2043\u2219\u25aa\u25ab\u25a0\u25a1\u25cf\u25cb\u25e6\u2713\u2714\u27a2\u2794\uf0b7\uf0a7\uf0d8*\u2013-]"
     r"|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)])(?:\s|$)"
 )
-"""What an entry of a list begins with."""
 _OPEN_ENDS: Final = ("\u2013", "/")
 _ENDS: Final = frozenset((*_HYPHENS, *_OPEN_ENDS))
-"""Ranges, numbers and addresses are broken after these, and go on without a blank."""
+"""Ranges, numbers and addresses break after these without a space."""
 _SHORTEST: Final = 0.6
 _FULL: Final = 0.95
-"""Share of the longest line, in characters, which are of different widths."""
+"""Share of the longest line, in characters of varying width."""
 _JOINING: Final = frozenset(
     [
         "and",
@@ -53,19 +52,19 @@ _JOINING: Final = frozenset(
         "oraz",
     ]
 )
-"""After these a hyphen at the end of a line is one of "pre- and post-war"."""
+"""Before these words a hyphen at a line end stays, as in "pre- and post-war"."""
 
 
 def is_mark(text: str) -> bool:
-    """Whether `text` is nothing but the sign or number of an entry of a list."""
+    """Whether `text` is only a list bullet or number."""
     found = _MARK.match(text)
     return found is not None and not text[found.end() :].strip()
 
 
 def paragraph(lines: Sequence[TextLine], nearby: str = "") -> str:
-    """The text of a paragraph: words broken at line ends mended, full lines joined, short lines kept as they are.
+    """Broken words rejoined, full lines joined, short lines kept.
 
-    A hyphen stays where `nearby`, the text around, has the same word with the hyphen inside a line.
+    A hyphen stays if `nearby`, the surrounding text, has the same word with the hyphen inside a line.
     """
     if len(lines) == 1:
         return lines[0].text.strip()
@@ -91,7 +90,7 @@ def paragraph(lines: Sequence[TextLine], nearby: str = "") -> str:
 
 
 def _is_full(text: str, following: str, longest: int) -> bool:
-    """Whether a line goes on to the edge of its paragraph: the first word of the next would not have fitted in."""
+    """The first word of the next line would not fit."""
     if len(text) < longest * _SHORTEST:
         return False
     if following[0].islower() or len(text) >= longest * _FULL:
@@ -110,9 +109,8 @@ def _is_wide(letter: str) -> bool:
 
 
 def continued(text: str, following: str, *, full: bool, nearby: str = "") -> str:
-    """`text` and the line under it; `full`: whether its last line reached so far that the paragraph goes on."""
     if text.endswith(_HYPHENS) and text[-2:-1].isalpha() and following[:1].isalnum():
-        return _mended(text, following, nearby)
+        return _joined_word(text, following, nearby)
     if text.endswith(_OPEN_ENDS) and not text[-2:-1].isspace() and following[:1].isalnum():
         return text + following
     if not full:
@@ -120,7 +118,7 @@ def continued(text: str, following: str, *, full: bool, nearby: str = "") -> str
     return _beside(text, following)
 
 
-def _mended(text: str, following: str, nearby: str) -> str:
+def _joined_word(text: str, following: str, nearby: str) -> str:
     first, second = text[:-1].split()[-1], following.split()[0]
     if text.endswith(_SOFT):
         return text[:-1] + following
@@ -134,7 +132,7 @@ def _mended(text: str, following: str, nearby: str) -> str:
 
 
 def broken_word(text: str, following: str) -> str:
-    """The rest of the word that `text` ends in the middle of and `following` begins with, or nothing."""
+    """The rest of a word that breaks between the texts; empty if none does."""
     if not text.endswith(_HYPHENS) or not text[-2:-1].isalpha() or not following[:1].islower():
         return ""
     rest = following.split(None, 1)[0]

@@ -1,4 +1,4 @@
-"""Pure: the tables of a page: ruled ones by what is drawn, others by cells that stand below each other."""
+"""The tables of a page: ruled ones by their lines, others by aligned cells."""
 
 from __future__ import annotations
 
@@ -10,54 +10,49 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rag_engine.parsers._pdf.paragraphs import is_mark, paragraph
-from rag_engine.parsers._sections import one_line
+from rag_engine.parsers._shared.sections import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from rag_engine.parsers._pdf.layout import Block
+    from rag_engine.parsers._pdf.layout import TextBlock
     from rag_engine.parsers._pdf.lines import Box, TextLine
 
 Rows: TypeAlias = tuple[tuple[str, ...], ...]
 Row: TypeAlias = "list[TextLine]"
 _Rule: TypeAlias = "tuple[float, float, float]"
-"""Where it is, and from where to where it goes."""
 
 _CELL_CHARACTERS: Final = 22
-"""Cells of a table without rules are shorter than this on average; the lines of a column of prose are longer."""
+"""Average characters of cells in tables without rules; lines of prose are longer."""
 _FEWEST_ROWS: Final = 3
 _ALIGNED: Final = 3.0
-"""Points by which two left edges of one column, or two rules of one line, may differ."""
+"""Points by which left edges of a column, or rules of a line, may differ."""
 _THIN: Final = 3.0
 _FEWEST_LABELS: Final = 4
 _FIGURE: Final = re.compile(r"\d|^\W+$")
-_PATIENCE: Final = 4
-"""Pages on which rules of tables are looked for in vain before it takes more to look again."""
+_MOST_MISSES: Final = 4
+"""Pages without ruled tables after which stronger signs are needed to look again."""
 _SURE_SIGNS: Final = 4
 _LONGEST_CELL: Final = 1_500
-"""Characters: what is longer stands in a frame of the layout, and in no cell."""
+"""Characters; longer text is in a layout frame, not a cell."""
 _NEXT_LINE: Final = 1.6
 _LONGEST_BETWEEN: Final = 60
-_LOOKED_AT: Final = 12
-"""Rows above in which a cell that stands over another is looked for."""
+_ROWS_SEARCHED: Final = 12
 _NUMBER: Final = re.compile(r"[\W\d]*\d[\W\d]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Rows of cells from left to right, and the lines that they are made of."""
-
     rows: Rows
     lines: tuple[TextLine, ...]
 
 
 def table_text(rows: Iterable[Sequence[str]]) -> str:
-    """One row a line, cells joined by " | "; of a row with a single text that alone."""
     return "\n".join(" | ".join(row) if sum(map(bool, row)) > 1 else "".join(row) for row in rows)
 
 
 class Rules:
-    """Whether the pages so far had ruled tables: to look for what is drawn costs as much as the text of a page."""
+    """Reading drawn lines costs as much as the page's text, so `Rules` remembers whether pages had ruled tables."""
 
     def __init__(self) -> None:
         self.in_vain = 0
@@ -66,8 +61,7 @@ class Rules:
     def tables(
         self, lines: Sequence[TextLine], drawn: Callable[[], Sequence[Box]], signs: int
     ) -> list[Table]:
-        """The ruled tables of a page with so many signs of one."""
-        if signs < (_SURE_SIGNS if self.in_vain >= _PATIENCE else 1):
+        if signs < (_SURE_SIGNS if self.in_vain >= _MOST_MISSES else 1):
             return []
         tables = ruled_tables(lines, drawn())
         self.expected = bool(tables)
@@ -75,8 +69,7 @@ class Rules:
         return tables
 
 
-def parted_titles(rows: Rows) -> tuple[list[str], Rows]:
-    """The titles that stand in the first rows of a table, and the rows from its header on."""
+def split_titles(rows: Rows) -> tuple[list[str], Rows]:
     at = 0
     while at < len(rows) - 2 and sum(map(bool, rows[at])) <= max(1, len(rows[at]) // 3):
         at += 1
@@ -84,7 +77,7 @@ def parted_titles(rows: Rows) -> tuple[list[str], Rows]:
 
 
 def repeated_header(before: Rows, rows: Rows) -> str:
-    """The header line to put before `rows` when they go on with the table that the page before ended with."""
+    """The header line to repeat if `rows` continue the table `before`."""
     if not before or len(before[0]) != len(rows[0]):
         return ""
     header = before[0]
@@ -93,19 +86,18 @@ def repeated_header(before: Rows, rows: Rows) -> str:
     return " | ".join(header) + "\n"
 
 
-def carried_rows(before: Rows, blocks: Sequence[Block]) -> Rows:
-    """The header of the table that a page ends with, that of the page on which it began; a note may stand under it."""
+def carried_rows(before: Rows, blocks: Sequence[TextBlock]) -> Rows:
+    """The header that the next page may need; a note may follow the table."""
     last = blocks[-1]
     if not last.rows and len(blocks) > 1 and len(last.lines) == 1:
         last = blocks[-2]
-    rows = parted_titles(last.rows)[1]
+    rows = split_titles(last.rows)[1]
     if rows and len(blocks) <= _FEWEST_ROWS and repeated_header(before, rows):
         return before[:1]
     return rows[:1]
 
 
 def rows_of(lines: Iterable[TextLine]) -> list[Row]:
-    """Lines that stand at one height, from left to right; the rows from top to bottom."""
     rows: list[Row] = []
     for line in sorted(lines, key=lambda line: line.base):
         if rows and line.base - rows[-1][0].base < min(line.size, rows[-1][0].size) * 0.4:
@@ -119,13 +111,13 @@ def rows_of(lines: Iterable[TextLine]) -> list[Row]:
 
 
 def ruled_tables(lines: Sequence[TextLine], drawn: Sequence[Box]) -> list[Table]:
-    """The tables of which rules or the edges of coloured cells part at least two rows and two columns."""
+    """Rules or cell backgrounds form at least two rows and two columns."""
     across, upright = _rules(drawn)
     tables: list[Table] = []
     for group in _groups(upright):
         top, bottom = min(rule[1] for rule in group), max(rule[2] for rule in group)
-        columns = _together(rule[0] for rule in group)
-        heights = _together(
+        columns = _clusters(rule[0] for rule in group)
+        heights = _clusters(
             y
             for y, left, right in across
             if top - _ALIGNED <= y <= bottom + _ALIGNED
@@ -142,13 +134,13 @@ def ruled_tables(lines: Sequence[TextLine], drawn: Sequence[Box]) -> list[Table]
 def _cut(
     lines: Sequence[TextLine], rules: Sequence[_Rule], columns: Sequence[float]
 ) -> Iterator[tuple[TextLine, TextLine]]:
-    """Each line, and the parts of it between upright rules: MuPDF makes one of cells that stand close."""
+    """MuPDF joins cells that are close, so split lines at vertical rules."""
     for line in lines:
         if bisect_right(columns, line.left + _ALIGNED) == bisect_right(columns, line.right - _ALIGNED):
             yield line, line
             continue
         middle = (line.top + line.bottom) / 2
-        places = _together(
+        places = _clusters(
             place
             for place, top, bottom in rules
             if top < middle < bottom and line.left + _ALIGNED < place < line.right - _ALIGNED
@@ -163,7 +155,6 @@ def _cut(
 
 
 def _blank_at(line: TextLine, place: float) -> int | None:
-    """The blank of the line that is about at `place`, if its letters are of one width."""
     expected = len(line.text) * (place - line.left) / max(line.right - line.left, 1.0)
     blanks = [at for at, letter in enumerate(line.text) if letter == " "]
     nearest = min(blanks, key=lambda at: abs(at - expected), default=None)
@@ -171,7 +162,6 @@ def _blank_at(line: TextLine, place: float) -> int | None:
 
 
 def _rules(drawn: Sequence[Box]) -> tuple[list[_Rule], list[_Rule]]:
-    """Rules across: height, left, right; and upright: place, top, bottom."""
     across: list[_Rule] = []
     upright: list[_Rule] = []
     for left, top, right, bottom in drawn:
@@ -187,7 +177,6 @@ def _rules(drawn: Sequence[Box]) -> tuple[list[_Rule], list[_Rule]]:
 
 
 def _groups(upright: Iterable[_Rule]) -> Iterator[list[_Rule]]:
-    """Upright rules that go on where others end, as those of one table do."""
     bottom = 0.0
     group: list[_Rule] = []
     for rule in sorted(upright, key=lambda rule: rule[1]):
@@ -200,19 +189,17 @@ def _groups(upright: Iterable[_Rule]) -> Iterator[list[_Rule]]:
         yield group
 
 
-def _together(places: Iterable[float]) -> list[float]:
-    """Places, those that are next to each other as one."""
-    kept: list[float] = []
+def _clusters(places: Iterable[float]) -> list[float]:
+    clusters: list[float] = []
     for place in sorted(places):
-        if not kept or place - kept[-1] > _ALIGNED:
-            kept.append(place)
-    return kept
+        if not clusters or place - clusters[-1] > _ALIGNED:
+            clusters.append(place)
+    return clusters
 
 
 def _filled(
     parts: Iterable[tuple[TextLine, TextLine]], columns: Sequence[float], heights: Sequence[float]
 ) -> Table | None:
-    """The grid with its text, unless that shows it to be no table: lines go over its rules, or it is a frame of the layout."""
     cells: dict[int, dict[int, Row]] = defaultdict(lambda: defaultdict(list))
     inside: dict[int, TextLine] = {}
     over = 0
@@ -241,12 +228,12 @@ def _filled(
 
 
 def _rows_within(cells: dict[int, Row]) -> list[dict[int, Row]]:
-    """The rows of what stands between two rules: figures often have a rule only every few rows, and so have labels with values."""
+    """Between two rules: tables of figures or labels often have a rule only every few rows."""
     column_of = {id(line): column for column, cell in cells.items() for line in cell}
     rows = rows_of(line for cell in cells.values() for line in cell)
     first = min(cells)
     named = sum(column_of[id(row[0])] == first for row in rows)
-    alone = sum(len(row) == 1 for row in rows)  # such as a title of the rows below it
+    alone = sum(len(row) == 1 for row in rows)
     others = [line for row in rows for line in row if column_of[id(line)] != first]
     if (
         len(rows) < 2
@@ -264,13 +251,12 @@ def _rows_within(cells: dict[int, Row]) -> list[dict[int, Row]]:
 
 
 def _are_figures(others: Row, rows: Sequence[Row], named: int) -> bool:
-    """Whether most of what stands beside the names is numbers."""
     figures = sum(_FIGURE.search(line.text) is not None for line in others)
     return named * 4 >= len(rows) * 3 and figures * 2 >= len(others)
 
 
 def _are_values(rows: Sequence[Row], named: int) -> bool:
-    """Whether these are labels and values, and not sentences beside sentences: those go on with small letters."""
+    """Labels and values, not sentences, whose next lines begin in lower case."""
     lines = [line for row in rows for line in row]
     going_on = sum(line.text.lstrip()[:1].islower() for line in lines)
     has_case = sum(line.text.lstrip()[:1].isupper() for line in lines)
@@ -279,7 +265,6 @@ def _are_values(rows: Sequence[Row], named: int) -> bool:
 
 
 def aligned_tables(rows: Sequence[Row], *, right_to_left: bool = False) -> list[Table]:
-    """Runs of rows whose short cells stand below each other."""
     tables: list[Table] = []
     pending: list[list[Row]] = []
     between: list[Row] = []
@@ -303,7 +288,6 @@ def aligned_tables(rows: Sequence[Row], *, right_to_left: bool = False) -> list[
             continue
         if pending and not _continues(pending, row):
             close()
-        # A line of its own between rows of one table heads those that follow.
         pending.extend([[line] for line in heading] for heading in between)
         between.clear()
         pending.append([[line] for line in row])
@@ -312,7 +296,6 @@ def aligned_tables(rows: Sequence[Row], *, right_to_left: bool = False) -> list[
 
 
 def _wrapped(above: list[Row], line: TextLine) -> Row | None:
-    """The cell of the row above that `line` goes on, if it is right under one other than the first."""
     for cell in above[1:]:
         last = cell[-1]
         if abs(last.left - line.left) < _ALIGNED and 0 < line.base - last.base < _NEXT_LINE * line.size:
@@ -324,11 +307,10 @@ def _continues(above: Sequence[list[Row]], row: Row) -> bool:
     last = above[-1][0][0]
     if row[0].top - last.top > 4 * max(row[0].size, last.size):
         return False
-    before = [cell[0] for cells in above[-_LOOKED_AT:] for cell in cells]
+    before = [cell[0] for cells in above[-_ROWS_SEARCHED:] for cell in cells]
     aligned = sum(any(_are_aligned(cell, other) for other in before) for cell in row)
     if aligned >= 2 or aligned * 2 >= len(row):
         return True
-    # The names of columns are often centred over them.
     return len(above) == 1 and len(row) > 2 and _below(above[0], row)
 
 
@@ -337,7 +319,6 @@ def _are_aligned(cell: TextLine, other: TextLine) -> bool:
 
 
 def _below(above: list[Row], row: Row) -> bool:
-    """Whether most cells of the row stand below those of the row above, one by one."""
     if len(above) != len(row):
         return False
     below = sum(
@@ -354,7 +335,6 @@ def _is_table(rows: Sequence[Sequence[Row]]) -> bool:
 
 
 def _in_columns(rows: Sequence[Sequence[Row]], *, right_to_left: bool) -> Rows:
-    """The texts of the rows with a cell for every column, as far as it can be told which are missing."""
     most = max(map(len, rows))
     full = [row for row in rows if len(row) == most]
     edges = [
@@ -376,8 +356,4 @@ def _in_columns(rows: Sequence[Sequence[Row]], *, right_to_left: bool) -> Rows:
 
 
 def _column(edges: Sequence[tuple[float, float]], line: TextLine) -> int:
-    """The column that most of the line stands in, or the nearest."""
-    return max(
-        range(len(edges)),
-        key=lambda at: min(edges[at][1], line.right) - max(edges[at][0], line.left),
-    )
+    return max(range(len(edges)), key=lambda at: min(edges[at][1], line.right) - max(edges[at][0], line.left))

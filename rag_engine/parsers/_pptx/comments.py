@@ -1,26 +1,25 @@
-"""What people wrote beside a slide: comments of both generations, with their replies."""
+"""Comments on slides, classic and threaded, with their replies."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._ooxml import P
+from rag_engine.parsers._ooxml.package import P
 from rag_engine.parsers._pptx.text import body_text
-from rag_engine.parsers._sections import is_blank, one_line
+from rag_engine.parsers._shared.sections import is_blank, one_line
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from rag_engine.parsers._ooxml import Element, Package
+    from rag_engine.parsers._ooxml.package import Element, OoxmlPackage
 
 _NEW: Final = "{http://schemas.microsoft.com/office/powerpoint/2018/8/main}"
 _THREAD: Final = "{http://schemas.microsoft.com/office/powerpoint/2012/main}"
 
 
-def authors_of(package: Package, main: str) -> dict[str, str]:
-    """Who comments, by id."""
+def authors_of(package: OoxmlPackage, main: str) -> dict[str, str]:
     authors: dict[str, str] = {}
     for kind, tag in (("commentAuthors", f"{P}cmAuthor"), ("authors", f"{_NEW}author")):
         for part in package.related(main, kind):
@@ -30,9 +29,9 @@ def authors_of(package: Package, main: str) -> dict[str, str]:
 
 
 def comment_sections(
-    package: Package, slide: str, authors: Mapping[str, str], anchor: str, headings: tuple[str, ...]
+    package: OoxmlPackage, slide: str, authors: Mapping[str, str], anchor: str, headings: tuple[str, ...]
 ) -> Iterator[Section]:
-    """A section a comment, with its replies, anchored "slide 2, comment 1"."""
+    """One section per comment with its replies, anchored "slide 2, comment 1"."""
     count = 0
     for part in package.related(slide, "comments"):
         root = package.root(part)

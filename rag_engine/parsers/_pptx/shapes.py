@@ -1,32 +1,31 @@
-"""The shapes of a slide in the order a person reads them, and what each says."""
+"""The shapes of a slide in reading order."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._ooxml import CX, DGM, MC, A, C, P, R, number, understood
-from rag_engine.parsers._ooxml.alt import alternative_text
+from rag_engine.parsers._ooxml.alternative_text import alternative_text
 from rag_engine.parsers._ooxml.charts import chart_sections
 from rag_engine.parsers._ooxml.diagrams import diagram_text
 from rag_engine.parsers._ooxml.embedded import embedded_sections
-from rag_engine.parsers._ooxml.tables import Cell, header_rows, plain_rows, table_parts
+from rag_engine.parsers._ooxml.package import CX, DGM, MC, A, C, P, R, chosen_alternative, number
+from rag_engine.parsers._ooxml.tables import OoxmlCell, header_rows, plain_rows, table_parts
 from rag_engine.parsers._pptx.text import body_text
-from rag_engine.parsers._reading_order import Placed, in_reading_order
-from rag_engine.parsers._sections import is_blank
+from rag_engine.parsers._shared.reading_order import Placed, in_reading_order
+from rag_engine.parsers._shared.sections import is_blank
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from rag_engine.parsers._ooxml import Element, Package
-    from rag_engine.parsers._unpacking import Unpacking
+    from rag_engine.parsers._archives.unpacking_limits import Unpacking
+    from rag_engine.parsers._ooxml.package import Element, OoxmlPackage
 
     Box = tuple[float, float, float, float]
     """Left, top, width, height."""
 
 _DEEPEST: Final = 20
-"""Groups in groups beyond this are left out."""
 _TITLES: Final = frozenset({"title", "ctrTitle"})
 _SHAPES: Final = frozenset(f"{P}{name}" for name in ("sp", "grpSp", "graphicFrame", "pic", "cxnSp"))
 _POINTERS: Final = (f"{A}tbl", f"{C}chart", f"{CX}chart", f"{DGM}relIds", f"{P}oleObj")
@@ -35,11 +34,8 @@ _ON: Final = frozenset({"1", "true", "on"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """A shape that says something."""
-
     element: Element
     placeholder: str = ""
-    """Its role on the slide ("title", "body", "ftr"); empty for what was drawn freely."""
 
     @property
     def is_title(self) -> bool:
@@ -51,47 +47,46 @@ class Shape:
         return "" if body is None else body_text(body)
 
 
-Places = dict[tuple[str, str], "Box"]
-"""The placeholders of a layout: by role and by number."""
+PlaceholderBoxes = dict[tuple[str, str], "Box"]
 
 
 def shapes_of(
-    tree: Element, places: Mapping[tuple[str, str], Box], *, right_to_left: bool = False
+    tree: Element, boxes: Mapping[tuple[str, str], Box], *, right_to_left: bool = False
 ) -> list[Shape]:
-    """The shapes that say something, groups taken apart: titles first, then as they are read."""
-    shapes = _ordered(tree, places, right_to_left, 0)
+    """Titles first, then in reading order; groups are flattened."""
+    shapes = _ordered(tree, boxes, right_to_left, 0)
     return [one for one in shapes if one.is_title] + [one for one in shapes if not one.is_title]
 
 
 def _ordered(
-    tree: Element, places: Mapping[tuple[str, str], Box], right_to_left: bool, depth: int
+    tree: Element, boxes: Mapping[tuple[str, str], Box], right_to_left: bool, depth: int
 ) -> list[Shape]:
     placed: list[Placed[list[Shape]]] = []
     last: Box = (0, 0, 0, 0)
-    for element in _drawn(tree):
+    for element in _shape_elements(tree):
         if _is_hidden(element):
             continue
         if element.tag == f"{P}grpSp":
             things = _ordered(element, {}, right_to_left, depth + 1) if depth < _DEEPEST else []
         else:
             things = (
-                [shape] if _says_something(shape := Shape(element=element, placeholder=role(element))) else []
+                [shape] if _has_content(shape := Shape(element=element, placeholder=role(element))) else []
             )
         if not things:
             continue
-        # What has no place of its own is read where it was put in.
-        last = left, top, width, height = _box(element) or _inherited(element, places) or last
+        # A shape without a position follows the previous one.
+        last = left, top, width, height = _box(element) or _inherited(element, boxes) or last
         left = -left - width if right_to_left else left
-        placed.append(Placed(thing=things, left=left, top=top, width=width, height=height))
+        placed.append(Placed(item=things, left=left, top=top, width=width, height=height))
     return [shape for things in in_reading_order(placed) for shape in things]
 
 
-def _drawn(tree: Element) -> Iterator[Element]:
+def _shape_elements(tree: Element) -> Iterator[Element]:
     for child in tree:
         if child.tag in _SHAPES:
             yield child
         elif child.tag == f"{MC}AlternateContent":
-            yield from (one for one in understood(child) if one.tag in _SHAPES)
+            yield from (one for one in chosen_alternative(child) if one.tag in _SHAPES)
 
 
 def _properties(element: Element) -> Element | None:
@@ -103,7 +98,7 @@ def _is_hidden(element: Element) -> bool:
     return properties is not None and (properties.get("hidden") or "") in _ON
 
 
-def _says_something(shape: Shape) -> bool:
+def _has_content(shape: Shape) -> bool:
     element = shape.element
     if element.tag == f"{P}graphicFrame":
         return any(True for _ in element.iter(*_POINTERS))
@@ -120,7 +115,6 @@ def _placeholder(element: Element) -> Element | None:
 
 
 def role(element: Element) -> str:
-    """The role of a placeholder; one that says none holds an object or text: the body."""
     found = _placeholder(element)
     return "" if found is None else found.get("type") or "body"
 
@@ -137,38 +131,36 @@ def _box(element: Element) -> Box | None:
     return None
 
 
-def _inherited(element: Element, places: Mapping[tuple[str, str], Box]) -> Box | None:
+def _inherited(element: Element, boxes: Mapping[tuple[str, str], Box]) -> Box | None:
     found = _placeholder(element)
     if found is None:
         return None
     kind = found.get("type") or "body"
-    return places.get(("", found.get("idx") or "0")) or places.get((kind, ""))
+    return boxes.get(("", found.get("idx") or "0")) or boxes.get((kind, ""))
 
 
-def places_of(tree: Element | None) -> Places:
-    """Where the placeholders of a layout or master stand, by number and by role."""
-    places: Places = {}
-    for element in _drawn(tree) if tree is not None else ():
+def placeholder_boxes(tree: Element | None) -> PlaceholderBoxes:
+    boxes: PlaceholderBoxes = {}
+    for element in _shape_elements(tree) if tree is not None else ():
         found, box = _placeholder(element), _box(element)
         if found is not None and box is not None:
-            places.setdefault(("", found.get("idx") or "0"), box)
-            places.setdefault((found.get("type") or "body", ""), box)
-    return places
+            boxes.setdefault(("", found.get("idx") or "0"), box)
+            boxes.setdefault((found.get("type") or "body", ""), box)
+    return boxes
 
 
 def shape_sections(
-    package: Package,
+    package: OoxmlPackage,
     part: str,
     shape: Shape,
     anchor: str,
     headings: tuple[str, ...],
     unpacking: Unpacking,
 ) -> Iterator[Section]:
-    """What one shape of a slide says."""
     element = shape.element
     if element.tag == f"{P}graphicFrame":
         for pointer in element.iter(*_POINTERS):
-            if not _is_for_old_programs(pointer, element):
+            if not _is_fallback(pointer, element):
                 if pointer.tag == f"{P}oleObj":
                     yield from _embedded(package, part, pointer, anchor, headings, unpacking)
                 else:
@@ -182,9 +174,9 @@ def shape_sections(
         yield Section(text=shape.text, anchor=anchor, headings=headings)
 
 
-def _is_for_old_programs(pointer: Element, frame: Element) -> bool:
+def _is_fallback(pointer: Element, frame: Element) -> bool:
     for above in pointer.iterancestors(f"{MC}AlternateContent"):
-        chosen = next((one.getparent() for one in understood(above)), None)
+        chosen = next((one.getparent() for one in chosen_alternative(above)), None)
         if chosen is not None and not any(pointer is one for one in chosen.iter(*_POINTERS)):
             return True
         if above is frame:
@@ -193,7 +185,7 @@ def _is_for_old_programs(pointer: Element, frame: Element) -> bool:
 
 
 def _table(
-    _package: Package, _part: str, table: Element, anchor: str, headings: tuple[str, ...]
+    _package: OoxmlPackage, _part: str, table: Element, anchor: str, headings: tuple[str, ...]
 ) -> Iterator[Section]:
     rows = [
         [_cell(cell) for cell in row.iterfind(f"{A}tc") if cell.get("hMerge") not in _ON]
@@ -204,9 +196,9 @@ def _table(
         yield Section(text=text, anchor=anchor, headings=headings, kind="table")
 
 
-def _cell(cell: Element) -> Cell:
+def _cell(cell: Element) -> OoxmlCell:
     body = cell.find(f"{A}txBody")
-    return Cell(
+    return OoxmlCell(
         text="" if body is None else body_text(body),
         columns=number(cell.get("gridSpan"), 1),
         continues=cell.get("vMerge") in _ON,
@@ -215,7 +207,7 @@ def _cell(cell: Element) -> Cell:
 
 
 def _chart(
-    package: Package, part: str, chart: Element, anchor: str, headings: tuple[str, ...]
+    package: OoxmlPackage, part: str, chart: Element, anchor: str, headings: tuple[str, ...]
 ) -> Iterator[Section]:
     target = package.target(part, chart.get(f"{R}id"))
     if target is not None:
@@ -223,7 +215,7 @@ def _chart(
 
 
 def _diagram(
-    package: Package, part: str, diagram: Element, anchor: str, headings: tuple[str, ...]
+    package: OoxmlPackage, part: str, diagram: Element, anchor: str, headings: tuple[str, ...]
 ) -> Iterator[Section]:
     target = package.target(part, diagram.get(f"{R}dm"))
     if target is not None:
@@ -231,14 +223,13 @@ def _diagram(
 
 
 def _embedded(
-    package: Package,
+    package: OoxmlPackage,
     part: str,
     element: Element,
     anchor: str,
     headings: tuple[str, ...],
     unpacking: Unpacking,
 ) -> Iterator[Section]:
-    """A file within the slide: the name under its symbol, what somebody wrote about its picture, and what it says."""
     frame = next(element.iterancestors(f"{P}graphicFrame"), None)
     properties = None if frame is None else _properties(frame)
     described = "" if properties is None else alternative_text(properties)
@@ -251,9 +242,6 @@ def _embedded(
         yield from embedded_sections(package, target, unpacking, anchor, headings)
 
 
-_WRITERS: Final[Mapping[str, Callable[[Package, str, Element, str, tuple[str, ...]], Iterator[Section]]]] = {
-    f"{A}tbl": _table,
-    f"{C}chart": _chart,
-    f"{CX}chart": _chart,
-    f"{DGM}relIds": _diagram,
-}
+_WRITERS: Final[
+    Mapping[str, Callable[[OoxmlPackage, str, Element, str, tuple[str, ...]], Iterator[Section]]]
+] = {f"{A}tbl": _table, f"{C}chart": _chart, f"{CX}chart": _chart, f"{DGM}relIds": _diagram}

@@ -1,4 +1,4 @@
-"""Pure: the paragraphs of a shape, with the numbers and bullets that PowerPoint shows."""
+"""Text of a shape with the numbers and bullets that PowerPoint displays."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._docx.numerals import numeral
-from rag_engine.parsers._ooxml import MC, A, M, number, understood
 from rag_engine.parsers._ooxml.math import math_text
-from rag_engine.parsers._sections import clean, is_blank
-from rag_engine.parsers._symbols import as_written, raised
+from rag_engine.parsers._ooxml.package import MC, A, M, chosen_alternative, number
+from rag_engine.parsers._shared.sections import clean, is_blank
+from rag_engine.parsers._shared.symbols import as_written, raised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rag_engine.parsers._ooxml import Element
+    from rag_engine.parsers._ooxml.package import Element
 
-_WAYS: Final = {
+_NUMBER_FORMATS: Final = {
     "arabic": "decimal",
     "alphaLc": "lowerLetter",
     "alphaUc": "upperLetter",
@@ -26,20 +26,17 @@ _WAYS: Final = {
     "ea1Cht": "chineseCounting",
     "ea1JpnKor": "chineseCounting",
     "circleNum": "decimalEnclosedCircle",
-    "hindiNum": "hindiNumbers",
-    "thaiAlpha": "thaiLetters",
 }
-_WAY: Final = re.compile(
+_NUMBER_TYPE: Final = re.compile(
     r"([a-zA-Z1]+?)(ParenBoth|ParenR|Period|Plain|Minus|DbPlain|WdWhitePlain|WdBlackPlain)?"
 )
-_CLOSED: Final = {"ParenBoth": "({})", "ParenR": "{})", "Period": "{}.", "Minus": "- {} -"}
+_PUNCTUATION: Final = {"ParenBoth": "({})", "ParenR": "{})", "Period": "{}.", "Minus": "- {} -"}
 _SYMBOL_FONTS: Final = re.compile("wingdings|symbol", re.IGNORECASE)
-_RAISED: Final = re.compile(r"[1-9]\d*%?")
+_SUPERSCRIPT: Final = re.compile(r"[1-9]\d*%?")
 _DEEPEST: Final = 8
 
 
 def body_text(body: Element) -> str:
-    """All paragraphs of a text body, one a line."""
     return "\n".join(_lines(body))
 
 
@@ -62,9 +59,11 @@ def _label(properties: Element | None, level: int, counts: dict[int, int]) -> st
     counted = None if properties is None else properties.find(f"{A}buAutoNum")
     if counted is not None:
         counts[level] = counts[level] + 1 if level in counts else number(counted.get("startAt"), 1)
-        found = _WAY.fullmatch(counted.get("type") or "arabicPeriod")
-        way, closed = (found[1], found[2] or "") if found is not None else ("arabic", "Period")
-        return _CLOSED.get(closed, "{}").format(numeral(counts[level], _WAYS.get(way, "decimal")))
+        found = _NUMBER_TYPE.fullmatch(counted.get("type") or "arabicPeriod")
+        number_format, punctuation = (found[1], found[2] or "") if found is not None else ("arabic", "Period")
+        return _PUNCTUATION.get(punctuation, "{}").format(
+            numeral(counts[level], _NUMBER_FORMATS.get(number_format, "decimal"))
+        )
     counts.pop(level, None)
     if properties is not None and properties.find(f"{A}buNone") is not None:
         return ""
@@ -88,7 +87,7 @@ def _pieces(parent: Element) -> Iterator[str]:
         elif child.tag == f"{M}oMath":
             yield f" {math_text(child)} "
         elif child.tag == f"{MC}AlternateContent":
-            for one in understood(child):
+            for one in chosen_alternative(child):
                 yield from _pieces_of(one)
         elif child.tag not in {f"{A}pPr", f"{A}endParaRPr"}:
             yield from _pieces(child)
@@ -107,12 +106,12 @@ def _run(run: Element) -> str:
     text = run.find(f"{A}t")
     if text is None or not text.text:
         return ""
-    # A vertical tab is how a line break within a paragraph is kept by some programs.
+    # Some programs store a line break as a vertical tab.
     words = text.text.replace("\v", "\n").replace("_x000B_", "\n")
     properties = run.find(f"{A}rPr")
     if properties is None:
         return as_written(words, "")
-    if _RAISED.fullmatch(properties.get("baseline") or ""):
+    if _SUPERSCRIPT.fullmatch(properties.get("baseline") or ""):
         return raised(words)
     latin, symbols = properties.find(f"{A}latin"), properties.find(f"{A}sym")
     font = "" if latin is None else latin.get("typeface") or ""

@@ -1,1 +1,0 @@
-"""What an RTF document holds."""

@@ -1,4 +1,4 @@
-"""What reading RTF tells, and what its groups inherit."""
+"""Events of the RTF reader, and the state that groups inherit."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paragraph:
-    """A paragraph's end; `style` and `outline` say whether it is a heading, `label` what its list puts before it."""
-
+class RtfParagraph:
     text: str
     style: int = 0
     outline: int | None = None
@@ -19,8 +17,8 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """A table cell's end; what its paragraphs said came before, but for the last. `depth` is 1 for a table in a table."""
+class RtfCell:
+    """The end of a cell, with its last paragraph; `depth` is 1 in a nested table."""
 
     text: str
     depth: int = 0
@@ -28,27 +26,25 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowEnd:
-    """A row's end; `continued` has the positions of cells that are the lower part of one above."""
+    """`continued` holds the positions of vertically merged cells."""
 
     continued: frozenset[int]
     depth: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """A footnote, an endnote, a comment, a header or a footer."""
-
+class RtfNote:
     kind: str
     text: str
     author: str = ""
 
 
-Event: TypeAlias = Paragraph | Cell | RowEnd | Note
+Event: TypeAlias = RtfParagraph | RtfCell | RowEnd | RtfNote
 
 
 @dataclass(slots=True)
 class Group:
-    """What a group inherits and may change until it ends."""
+    """State that a group inherits and may change."""
 
     codec: str
     font: int = -1
@@ -58,7 +54,7 @@ class Group:
     deleted: bool = False
     raised: bool = False
     fallback: int = 1
-    """Characters after a Unicode one that stand in for it."""
+    """Replacement characters after a Unicode character (`\\uc`)."""
     style: int = 0
     outline: int | None = None
     listed: bool = False
@@ -66,11 +62,10 @@ class Group:
     in_table: bool = False
     nesting: int = 0
     contents: bool = False
-    """Whether this field is a table of contents."""
 
 
 @dataclass(slots=True)
-class Style:
+class RtfStyle:
     name: str = ""
     outline: int | None = None
     parent: int | None = None

@@ -1,24 +1,20 @@
-"""RTF to paragraphs, cells and notes: groups, fonts and their code pages, destinations, what is hidden or deleted."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import CorruptFile
-from rag_engine.parsers._rtf.events import Cell, Event, Group, Note, Paragraph, RowEnd, Style
-from rag_engine.parsers._rtf.tokens import SYMBOLS, Token, codec_of_character_set, codec_of_page, tokens
-from rag_engine.parsers._symbols import as_written, raised
+from rag_engine.parsers._rtf.events import Event, Group, RowEnd, RtfCell, RtfNote, RtfParagraph, RtfStyle
+from rag_engine.parsers._rtf.tokens import SYMBOLS, RtfToken, codec_of_character_set, codec_of_page, tokens
+from rag_engine.parsers._shared.symbols import as_written, raised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from mmap import mmap
 
 _DEEPEST: Final = 2_000
-"""Groups within groups that are told apart."""
 _MOST_BRACES: Final = 200_000
-"""Too many to be a mistake."""
-# Starred destinations whose text belongs to the document; all others may be passed over, and are.
+"""Unbalanced braces before the file counts as damaged."""
 _KNOWN: Final = frozenset(
     {"shpinst", "do", "annotation", "atnauthor", "fldinst", "ud", "moMath", "footnote", "listtext", "pntext"}
     | {"shptxt", "nesttableprops", "fonttbl", "stylesheet"}
@@ -62,8 +58,6 @@ _PARAGRAPH_ENDS: Final = frozenset({"par", "sect", "page", "column"})
 
 @dataclass(slots=True)
 class _Sink:
-    """Where text goes until the group at `depth` ends."""
-
     role: str
     depth: int
     pieces: list[str] = field(default_factory=list[str])
@@ -71,12 +65,11 @@ class _Sink:
 
 
 @dataclass(slots=True)
-class Reader:
-    """One pass over a file. `styles` are known by the time the first paragraph is told."""
+class RtfReader:
+    """One pass over a file. `styles` is complete before the first paragraph."""
 
     html: bool = False
-    """Whether the HTML that a mail program wrapped in RTF is asked for."""
-    styles: dict[int, Style] = field(default_factory=dict[int, Style])
+    styles: dict[int, RtfStyle] = field(default_factory=dict[int, RtfStyle])
     _codec: str = "cp1252"
     _fonts: dict[int, str] = field(default_factory=dict[int, str])
     _symbol_fonts: dict[int, str] = field(default_factory=dict[int, str])
@@ -88,19 +81,17 @@ class Reader:
     _to_skip: int = 0
     _starred: bool = False
     _too_deep: int = 0
-    _ended: int = 0
-    """Groups that end without having begun."""
+    _unmatched_ends: int = 0
     _label: str = ""
     _author: str = ""
     _continued: set[int] = field(default_factory=set[int])
     _cells: int = 0
 
     def events(self, source: bytes | mmap) -> Iterator[Event]:
-        """What the file says, in order."""
         self._groups = [Group(codec=self._codec)]
         self._sinks = [_Sink("body", 0)]
         for token in tokens(source):
-            yield from self._take(token)
+            yield from self._read_token(token)
         self._flush()
         while len(self._sinks) > 1:
             yield from self._end_of_sink()
@@ -110,7 +101,7 @@ class Reader:
     def _group(self) -> Group:
         return self._groups[-1]
 
-    def _take(self, token: Token) -> Iterator[Event]:
+    def _read_token(self, token: RtfToken) -> Iterator[Event]:
         if token.kind == "open":
             self._flush()
             self._to_skip = 0
@@ -131,7 +122,7 @@ class Reader:
         elif token.kind == "symbol":
             yield from self._symbol(token.word)
         elif self._group.skipped:
-            # Only this is looked for in what is passed over: the Unicode copy of a text given twice.
+            # Skipped groups may contain the Unicode copy of their text.
             if token.word == "ud":
                 self._groups[-1] = replace(self._group, skipped=False)
         elif self._to_skip and token.word != "u":
@@ -139,7 +130,7 @@ class Reader:
         else:
             yield from self._word(token.word, token.number)
 
-    def _close(self) -> Iterator[Note]:
+    def _close(self) -> Iterator[RtfNote]:
         self._flush()
         self._to_skip = 0
         self._starred = False
@@ -152,11 +143,11 @@ class Reader:
         if depth > 1:
             self._groups.pop()
             return
-        self._ended += 1
-        if self._ended > _MOST_BRACES:
+        self._unmatched_ends += 1
+        if self._unmatched_ends > _MOST_BRACES:
             raise CorruptFile("The RTF document is damaged: more groups end than begin. Save it again.")
 
-    def _end_of_sink(self) -> Iterator[Note]:
+    def _end_of_sink(self) -> Iterator[RtfNote]:
         sink = self._sinks.pop()
         text = "".join(sink.pieces).strip()
         if sink.role in _LABELS:
@@ -164,7 +155,6 @@ class Reader:
         elif sink.role == "atnauthor":
             self._author = text
         elif sink.role == "fldinst":
-            # The group around this one is the field, which its result inherits from.
             if len(self._groups) > 1:
                 self._groups[-2].contents = text.upper().startswith("TOC")
         elif sink.role == "stylesheet":
@@ -175,10 +165,10 @@ class Reader:
                 self._symbol_fonts[self._group.font] = text.rstrip(";").strip()
         elif sink.role in {*_NOTES, *_MARGINS} and text:
             kind = sink.kind or _NOTES.get(sink.role) or _MARGINS[sink.role]
-            yield Note(kind=kind, text=text, author=self._author if kind == "comment" else "")
+            yield RtfNote(kind=kind, text=text, author=self._author if kind == "comment" else "")
             self._author = ""
 
-    def _text(self, token: Token) -> None:
+    def _text(self, token: RtfToken) -> None:
         content = token.content
         if self._to_skip:
             skipped = min(self._to_skip, len(content))
@@ -191,7 +181,7 @@ class Reader:
         self._raw = self._raw or not (token.coded or content.isascii())
         self._bytes += content
 
-    def _symbol(self, symbol: str) -> Iterator[Paragraph]:
+    def _symbol(self, symbol: str) -> Iterator[RtfParagraph]:
         if self._to_skip:
             self._to_skip -= 1
         elif symbol == "*":
@@ -199,9 +189,9 @@ class Reader:
         elif symbol in "\r\n":
             yield from self._end_of_paragraph()
         elif symbol in "\\{}":
-            self._text(Token("text", content=symbol.encode("ascii")))
+            self._text(RtfToken("text", content=symbol.encode("ascii")))
         elif symbol in _SYMBOLS:
-            self._say(_SYMBOLS[symbol])
+            self._add_decoded(_SYMBOLS[symbol])
 
     def _word(self, word: str, number: int | None) -> Iterator[Event]:
         starred, self._starred = self._starred, False
@@ -212,7 +202,7 @@ class Reader:
             self._flush()
             group.skipped = True
         elif word in _CHARACTERS:
-            self._say(_CHARACTERS[word])
+            self._add_decoded(_CHARACTERS[word])
         elif word in _PARAGRAPH_ENDS:
             yield from self._end_of_paragraph()
         elif word in _SINKS:
@@ -220,12 +210,11 @@ class Reader:
             group.role = word
             self._sinks.append(_Sink(word, len(self._groups)))
         elif word in {"cell", "nestcell", "row", "nestrow"}:
-            yield from self._in_table(word)
+            yield from self._end_cell_or_row(word)
         else:
-            self._change(group, word, number)
+            self._apply_word(group, word, number)
 
-    def _change(self, group: Group, word: str, number: int | None) -> None:
-        """What a word changes about the text that follows."""
+    def _apply_word(self, group: Group, word: str, number: int | None) -> None:
         match word:
             case "f" | "ansicpg" | "mac" | "pc" | "pca" | "fcharset" | "cpg":
                 self._flush()
@@ -234,7 +223,7 @@ class Reader:
                 group.fallback = max(number or 0, 0)
             case "v" | "deleted" | "htmlrtf" | "plain" | "super" | "nosupersub":
                 self._flush()
-                self._looks(group, word, off=number == 0)
+                self._set_visibility(group, word, off=number == 0)
             case "field":
                 group.contents = False
             case "fldrslt":
@@ -252,9 +241,9 @@ class Reader:
             case "cellx":
                 self._cells += 1
             case _:
-                self._change_paragraph(group, word, number or 0)
+                self._set_paragraph(group, word, number or 0)
 
-    def _change_paragraph(self, group: Group, word: str, number: int) -> None:
+    def _set_paragraph(self, group: Group, word: str, number: int) -> None:
         match word:
             case "pard":
                 group.style, group.outline, group.listed, group.level = 0, None, False, 0
@@ -278,8 +267,8 @@ class Reader:
             case _:
                 return
 
-    def _style(self) -> Style:
-        return self.styles.setdefault(self._group.style, Style())
+    def _style(self) -> RtfStyle:
+        return self.styles.setdefault(self._group.style, RtfStyle())
 
     def _encoding(self, group: Group, word: str, number: int) -> None:
         match word:
@@ -296,7 +285,7 @@ class Reader:
                 pages = {"mac": 10000, "pc": 437, "pca": 850}
                 group.codec = self._codec = codec_of_page(pages.get(word, number))
 
-    def _looks(self, group: Group, word: str, *, off: bool) -> None:
+    def _set_visibility(self, group: Group, word: str, *, off: bool) -> None:
         if word == "plain":
             group.hidden = group.deleted = group.raised = False
         elif word in {"super", "nosupersub"}:
@@ -313,7 +302,6 @@ class Reader:
         self._to_skip = self._group.fallback
 
     def _flush(self) -> None:
-        """Say the text that has come since the font or the group changed: a character may be made of several tokens."""
         if self._bytes:
             content, self._bytes, raw, self._raw = bytes(self._bytes), bytearray(), self._raw, False
             self._add(_decoded(content, self._group.codec, raw=raw))
@@ -321,7 +309,7 @@ class Reader:
             units, self._units = self._units, []
             self._add(b"".join(unit.to_bytes(2, "little") for unit in units).decode("utf-16-le", "replace"))
 
-    def _say(self, text: str) -> None:
+    def _add_decoded(self, text: str) -> None:
         self._flush()
         self._add(text)
 
@@ -333,17 +321,17 @@ class Reader:
         font = self._symbol_fonts.get(group.font)
         self._sinks[-1].pieces.append(as_written(text, font) if font else text)
 
-    def _end_of_paragraph(self) -> Iterator[Paragraph]:
+    def _end_of_paragraph(self) -> Iterator[RtfParagraph]:
         self._flush()
         if self.html or len(self._sinks) > 1:
             self._add("\n")
         elif not self._group.deleted:
             yield self._paragraph()
 
-    def _paragraph(self) -> Paragraph:
-        text, label = self._taken()
+    def _paragraph(self) -> RtfParagraph:
+        text, label = self._take_paragraph()
         group = self._group
-        return Paragraph(
+        return RtfParagraph(
             text=text,
             style=group.style,
             outline=group.outline,
@@ -352,27 +340,26 @@ class Reader:
             in_table=group.in_table or group.nesting > 0,
         )
 
-    def _taken(self) -> tuple[str, str]:
-        """The text of the paragraph and its label, which are told now."""
+    def _take_paragraph(self) -> tuple[str, str]:
         text, label = "".join(self._sinks[0].pieces), self._label
         self._sinks[0].pieces.clear()
         self._label = ""
         return text, label
 
-    def _in_table(self, word: str) -> Iterator[Event]:
+    def _end_cell_or_row(self, word: str) -> Iterator[Event]:
         self._flush()
         if len(self._sinks) > 1:
             self._add("\n" if word.endswith("row") else " | ")
         elif word.endswith("cell"):
-            text, label = self._taken()
+            text, label = self._take_paragraph()
             text = f"{label} {text}" if label else text
-            yield Cell(text=text, depth=int(word == "nestcell"))
+            yield RtfCell(text=text, depth=int(word == "nestcell"))
         else:
             yield RowEnd(continued=frozenset(self._continued), depth=int(word == "nestrow"))
 
 
 def _decoded(content: bytes, codec: str, *, raw: bool) -> str:
-    """The text of bytes; such as stand there as they are, and not in hex, are UTF-8 where they can be."""
+    """Raw bytes, not written in hex, are UTF-8 if valid."""
     if raw:
         try:
             return content.decode("utf-8")

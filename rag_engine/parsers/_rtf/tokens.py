@@ -1,4 +1,4 @@
-"""Pure: the tokens of RTF, and what its numbers for code pages and character sets mean."""
+"""RTF tokens, code pages and character sets (RTF 1.9.1)."""
 
 from __future__ import annotations
 
@@ -15,32 +15,14 @@ if TYPE_CHECKING:
 _TOKEN: Final = re.compile(
     rb"((?:\\'[0-9a-fA-F]{2})+)|\\(?:([a-zA-Z]{1,40})(-?[0-9]{1,10})? ?|([^a-zA-Z]))|([{}])|[\r\n\0]+|([^\\{}\r\n\0]+)"
 )
-# Character set of a font -> code page.
 _CHARACTER_SETS: Final = {
-    0: 1252,
-    77: 10000,
-    78: 932,
-    79: 949,
-    80: 936,
-    81: 950,
-    128: 932,
-    129: 949,
-    130: 1361,
-    134: 936,
-    136: 950,
-    161: 1253,
-    162: 1254,
-    163: 1258,
-    177: 1255,
-    178: 1256,
-    186: 1257,
-    204: 1251,
-    222: 874,
-    238: 1250,
-    254: 437,
+    **dict(zip((0, 77, 78, 79, 80, 81), (1252, 10000, 932, 949, 936, 950), strict=True)),
+    **dict(zip((128, 129, 130, 134, 136), (932, 949, 1361, 936, 950), strict=True)),
+    **dict(zip((161, 162, 163, 177, 178, 186), (1253, 1254, 1258, 1255, 1256, 1257), strict=True)),
+    **dict(zip((204, 222, 238, 254), (1251, 874, 1250, 437), strict=True)),
 }
+"""Character set of a font (`\\fcharset`) -> Windows, DOS or Mac code page."""
 SYMBOLS: Final = 2
-"""The character set of fonts that draw signs in place of letters."""
 _CODECS: Final = {
     10000: "mac_roman",
     10001: "shift_jis",
@@ -57,8 +39,8 @@ _CODECS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
-    """One token: a `word` with its number, a `symbol`, a brace, or bytes of text (`coded` when written in hex)."""
+class RtfToken:
+    """A control `word`, a `symbol`, a brace, or text bytes (`coded` if in hex)."""
 
     kind: str
     word: str = ""
@@ -67,12 +49,12 @@ class Token:
     coded: bool = False
 
 
-_OPEN: Final = Token("open")
-_CLOSE: Final = Token("close")
+_OPEN: Final = RtfToken("open")
+_CLOSE: Final = RtfToken("close")
 
 
-def tokens(source: bytes | mmap) -> Iterator[Token]:
-    """The tokens of a file in order; what no token can be is passed over, as are the bytes of `\\bin`."""
+def tokens(source: bytes | mmap) -> Iterator[RtfToken]:
+    """Malformed bytes and the data of `\\bin` are skipped."""
     at, end = 0, len(source)
     while at < end:
         found = _TOKEN.match(source, at)
@@ -86,20 +68,22 @@ def tokens(source: bytes | mmap) -> Iterator[Token]:
             if word == b"bin" and value is not None:
                 at += max(value, 0)
                 continue
-            yield Token("word", word.decode("ascii"), value)
+            yield RtfToken("word", word.decode("ascii"), value)
         elif codes is not None:
-            yield Token("text", content=bytes.fromhex(codes.replace(b"\\'", b"").decode("ascii")), coded=True)
+            yield RtfToken(
+                "text", content=bytes.fromhex(codes.replace(b"\\'", b"").decode("ascii")), coded=True
+            )
         elif brace is not None:
             yield _OPEN if brace == b"{" else _CLOSE
         elif text is not None:
-            yield Token("text", content=text)
+            yield RtfToken("text", content=text)
         elif symbol is not None:
-            yield Token("symbol", symbol.decode("latin-1"))
+            yield RtfToken("symbol", symbol.decode("latin-1"))
 
 
 @functools.lru_cache(maxsize=64)
 def codec_of_page(page: int) -> str:
-    """The codec of a Windows, DOS or Mac code page; Western Windows for those nobody knows."""
+    """cp1252 if unknown."""
     name = _CODECS.get(page, f"cp{page}")
     try:
         codecs.lookup(name)
@@ -109,5 +93,4 @@ def codec_of_page(page: int) -> str:
 
 
 def codec_of_character_set(number: int) -> str:
-    """The codec of a font's character set; empty for one that goes by the document's."""
     return codec_of_page(_CHARACTER_SETS[number]) if number in _CHARACTER_SETS else ""

@@ -1,21 +1,22 @@
-"""The splitter that follows a document's structure: headings, paragraphs, lists, table rows, blocks of code, sentences.
+"""Splits along a document's structure: headings, paragraphs, lists, table rows, code blocks, sentences.
 
-What a chunk is, exactly:
+A chunk guarantees:
 
-- Its `searchable_text` (title, headings, text: what is embedded) never exceeds the limit, counted by the embedder's own tokenizer.
-- Its `text` is a slice of the text of one section, or of neighbouring sections with the same anchor joined by a blank line; white
-  space at its ends is cut off. They have the same headings too, or are scraps that together fit into one chunk, under the
-  headings they have in common. So its anchor and headings are true of all of it. Only a heading that stands alone stands at
-  the beginning of the first text under it.
-- A table too long for one chunk is cut between rows, and every chunk of it begins with the table's header row: its `text` is the
-  header line, a line feed, and a run of consecutive rows (of a row too long for one chunk, a part). A header that would fill a
-  third of a chunk is not repeated.
-- Where an anchor numbers rows or lines ("Budget!A2:D40", "lines 10–42"), a part has the anchor of exactly its rows or lines.
-- Chunks follow each other in reading order and, together, hold every character of the sections that is not white space; without
-  `overlap_tokens` each of them once, repeated header rows aside.
-- `title` and `headings` are the document's and the sections', shortened only where they would fill a third of the chunk: outer
-  headings go first.
-- `id` depends on the document's id, the chunk's place and its text, nothing else.
+- `searchable_text` (title, headings, text: what is embedded) is within the limit, counted by the embedder's tokenizer.
+
+- `text` is a slice of one section, or of neighbouring sections with one anchor joined by a blank line; its anchor and headings
+hold for all of it.
+
+- A table too long for one chunk is cut between rows; each chunk repeats the header row unless that fills a third of it.
+
+- If an anchor numbers rows or lines ("Budget!A2:D40", "lines 10–42"), each part has its own.
+
+- Chunks contain every non-blank character of the sections, in reading order; without `overlap_tokens` once each, repeated headers
+aside.
+
+- `title` and `headings` are shortened only if they fill a third of the chunk.
+
+- `id` depends only on the document's id, the chunk's position and its text.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.errors import BadSettings
-from rag_engine.language import detect
-from rag_engine.splitters.structure.frame import Frame, TokenCounter, frame
-from rag_engine.splitters.structure.gathering import gathered, place
-from rag_engine.splitters.structure.packing import pack
+from rag_engine.splitters.structure.chunk_header import ChunkHeader, TokenCounter, frame
+from rag_engine.splitters.structure.packer import pack
 from rag_engine.splitters.structure.pieces import CHARACTERS_PER_TOKEN, Boundary, Piece, section_pieces
-from rag_engine.table_anchors import TableLines, table_lines
+from rag_engine.splitters.structure.scraps import gathered, place
+from rag_engine.text.language import detect
+from rag_engine.text.table_anchors import TableLines, table_lines
 from rag_engine.types import Chunk, ChunkId, Document, Section, SectionKind
 
 if TYPE_CHECKING:
@@ -49,19 +50,20 @@ _SAMPLE_SECTIONS = 32
 
 
 class Settings(BaseModel):
-    """How long a chunk may be, and how much of it the next one repeats."""
+    """The size of chunks and their overlap."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     maximum_tokens: int | None = Field(default=None, ge=_LEAST_TOKENS)
     """By default the embedder's limit, at most 512: longer passages answer no better and are slow to check."""
     overlap_tokens: int = Field(default=0, ge=0)
-    """Whole sentences repeated from the chunk before. By default none: cuts fall between sentences, and every chunk carries its
-    headings, so that a repeat would only cost embedding time and fill the list of passages with doubles."""
+    """Whole sentences repeated from the previous chunk. None by default: cuts fall between sentences and every chunk has its
+    headings, so overlap would only cost embedding time and duplicate passages.
+    """
 
 
 def build(settings: Settings, *, count_tokens: Callable[[str], int], max_tokens: int) -> Splitter:
-    """The splitter for an embedder. Raises `BadSettings` for a limit too small to hold a passage."""
+    """Raises `BadSettings` if the limit is too small for a passage."""
     limit = min(settings.maximum_tokens or _LONGEST_DEFAULT, max_tokens)
     if limit < _LEAST_TOKENS:
         raise BadSettings(
@@ -107,10 +109,7 @@ def build(settings: Settings, *, count_tokens: Callable[[str], int], max_tokens:
 
 
 def _headed_sections(sections: Iterable[Section]) -> Iterator[Section]:
-    """The sections, with headings that stand alone moved to the place of the first text under them.
-
-    By itself such a heading would be a chunk that is found for its words and says nothing.
-    """
+    """The sections, with lone headings moved to the text under them; alone, they would be found for their words and say nothing."""
     lone: list[Section] = []
     for section in sections:
         if lone and not _is_under(section, lone[-1]):
@@ -131,9 +130,8 @@ def _is_lone_heading(section: Section) -> bool:
 
 
 def _is_under(section: Section, heading: Section) -> bool:
-    """Whether a section belongs to a heading and is found at the same place, or at one that is named after the heading."""
     depth = len(heading.headings)
-    # Of a file within a file the anchor begins with that file's name.
+    # In a file within a file the anchor starts with that file's name.
     same_place = heading.anchor == section.anchor or heading.anchor.endswith(f"§ {heading.headings[-1]}")
     return same_place and section.headings[:depth] == heading.headings
 
@@ -144,7 +142,7 @@ def _chunk_id(document: Document, ordinal: int, text: str) -> ChunkId:
 
 
 def _sampled(sections: Iterable[Section]) -> tuple[str, Iterator[Section]]:
-    """The document's first characters, to tell its language by, and the sections again."""
+    """The document's first characters, for language detection, and the sections again."""
     rest = iter(sections)
     first: list[Section] = []
     characters = 0
@@ -158,9 +156,9 @@ def _sampled(sections: Iterable[Section]) -> tuple[str, Iterator[Section]]:
 
 
 def _passages(
-    group: Iterable[Section], above: Frame, counter: TokenCounter, overlap: int
+    group: Iterable[Section], above: ChunkHeader, counter: TokenCounter, overlap: int
 ) -> Iterator[tuple[str, SectionKind, str]]:
-    """The text of each chunk with its kind, and its own anchor where that is narrower than the section's."""
+    """The text of each chunk with its kind, and its own anchor if narrower than the section's."""
     for is_apart, sections in groupby(group, key=lambda section: _is_apart(section, above, counter)):
         if not is_apart:
             pieces = _joined(sections, above, counter)
@@ -172,15 +170,15 @@ def _passages(
             yield from _narrowed(section, above, counter, overlap)
 
 
-def _is_apart(section: Section, above: Frame, counter: TokenCounter) -> bool:
-    """Whether a section is to be cut by itself: a table between its rows, and numbered lines, so that anchors stay exact."""
+def _is_apart(section: Section, above: ChunkHeader, counter: TokenCounter) -> bool:
+    """Tables and numbered lines are cut separately, so that anchors stay exact."""
     if section.kind != "table" and table_lines(section.anchor, section.text) is None:
         return False
     return not _whole(section, above, counter)
 
 
 def _narrowed(
-    section: Section, above: Frame, counter: TokenCounter, overlap: int
+    section: Section, above: ChunkHeader, counter: TokenCounter, overlap: int
 ) -> Iterator[tuple[str, SectionKind, str]]:
     lines = table_lines(section.anchor, section.text)
     head, rows = _headed(section, above, counter) if section.kind == "table" else ("", section)
@@ -196,26 +194,25 @@ def _narrowed(
 
 
 def _rows_anchor(lines: TableLines | None, rows: str, start: int, end: int, above: int) -> str:
-    """The anchor of the rows from `start` to `end`, with so many lines above the rows; empty where it cannot be told."""
+    """The anchor of the rows from `start` to `end`, with `above` lines above the rows; empty if unknown."""
     if lines is None:
         return ""
     passage = rows[start:end]
     blank = len(passage) - len(passage.lstrip())
     first = rows.count("\n", 0, start + blank) + above
     last = first + passage.strip().count("\n")
-    # The header that stands above the first rows is one of the rows of the anchor, or it is not.
+    # The header may or may not be one of the anchor's rows.
     return lines.anchor(first if start else 0, last)
 
 
-def _whole(section: Section, above: Frame, counter: TokenCounter) -> bool:
-    """Whether the section fits into one chunk as it is."""
+def _whole(section: Section, above: ChunkHeader, counter: TokenCounter) -> bool:
     if len(section.text) > above.capacity * CHARACTERS_PER_TOKEN:
         return False
     return counter.count(above.header + section.text.strip()) <= counter.limit
 
 
-def _joined(sections: Iterable[Section], above: Frame, counter: TokenCounter) -> Iterator[Piece]:
-    """The pieces of neighbouring sections with a blank line after each; a table, which fits here, stays whole."""
+def _joined(sections: Iterable[Section], above: ChunkHeader, counter: TokenCounter) -> Iterator[Piece]:
+    """A table that fits stays whole."""
     for section in sections:
         if not section.text or section.text.isspace():
             continue
@@ -230,23 +227,22 @@ def _joined(sections: Iterable[Section], above: Frame, counter: TokenCounter) ->
         yield Piece(text="\n\n", weight=0, boundary=boundary, kind=section.kind)
 
 
-def _headed(table: Section, above: Frame, counter: TokenCounter) -> tuple[str, Section]:
-    """The header row to repeat, with its line feed, and the rows under it; no header where it is too long to repeat."""
+def _headed(table: Section, above: ChunkHeader, counter: TokenCounter) -> tuple[str, Section]:
+    """The header row to repeat (empty if too long) and the rows below."""
     head, feed, rows = table.text.lstrip("\n").partition("\n")
     if not rows or len(head) > above.capacity * 4 or counter.weigh(head) > above.capacity // 3:
         return "", table
     return head + feed, Section(text=rows, anchor=table.anchor, headings=table.headings, kind="table")
 
 
-def _row_pieces(rows: Section, head: str, above: Frame, counter: TokenCounter) -> Iterator[Piece]:
+def _row_pieces(rows: Section, head: str, above: ChunkHeader, counter: TokenCounter) -> Iterator[Piece]:
     capacity = above.capacity - (counter.weigh(head) if head else 0)
     return section_pieces(rows, weigh=counter.weigh, capacity=capacity)
 
 
 def _packed(
-    pieces: Iterator[Piece], head: str, above: Frame, counter: TokenCounter, overlap: int
+    pieces: Iterator[Piece], head: str, above: ChunkHeader, counter: TokenCounter, overlap: int
 ) -> Iterator[tuple[str, SectionKind, str]]:
-    """The text of each chunk, empty where it would be blank, with its kind and its pieces as they are, joined."""
 
     def fits(passage: Sequence[Piece]) -> bool:
         return counter.count(above.header + head + _text(passage)) <= counter.limit
@@ -260,7 +256,7 @@ def _packed(
 
 
 def _text(passage: Sequence[Piece]) -> str:
-    """The passage's text without the white space around it; the first line of code or of a table keeps its indentation."""
+    """The first line of code or of a table keeps its indentation."""
     text = "".join(piece.text for piece in passage).rstrip()
     if passage[0].kind not in {"code", "table"}:
         return text.lstrip()

@@ -1,7 +1,7 @@
-"""Sections to pieces: the smallest parts a chunk is made of, each with its weight and how good a cut behind it would be.
+"""Cuts sections into pieces, the smallest parts of a chunk.
 
-The pieces of a section, joined, are its text: nothing is lost, moved or added. Cutting is linear in the text, whatever the text is:
-nothing longer than a few thousand characters is ever given to the tokenizer or to a regular expression at once.
+The joined pieces equal the section's text. Cutting is linear: no tokenizer or regular expression sees more than a few thousand
+characters at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import regex
 
-from rag_engine.sentences import split_sentences
+from rag_engine.text.sentences import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Section, SectionKind
 
 CHARACTERS_PER_TOKEN = 16
-"""A piece weighs at least a token for so many characters, so that blanks and unknown words cannot make a chunk endless."""
+"""Minimum weight, so that blanks and unknown words cannot grow a chunk without limit."""
 
 _WINDOW = 16_384
 _GRAPHEME_HORIZON = 256
@@ -34,7 +34,7 @@ Weigh: TypeAlias = "Callable[[str], int]"
 
 
 class Boundary(IntEnum):
-    """How good a place to cut the end of a piece is, from worst to best."""
+    """Cuts from worst to best."""
 
     GRAPHEME = 0
     WORD = 1
@@ -47,7 +47,7 @@ class Boundary(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A part of a section that may end a chunk; `weight` is its tokens, special tokens left out."""
+    """A chunk may end after it; `weight` is its tokens without special ones."""
 
     text: str
     weight: int
@@ -56,13 +56,13 @@ class Piece:
 
 
 def section_pieces(section: Section, *, weigh: Weigh, capacity: int) -> Iterator[Piece]:
-    """The pieces of a section, none heavier than `capacity` save a single character that is."""
+    """None is heavier than `capacity` except a single character that is."""
     for text, boundary in _CUTS[section.kind](section.text):
         yield from _fitting(text, boundary, section.kind, weigh, capacity)
 
 
 def halves(piece: Piece, weigh: Weigh) -> tuple[Piece, Piece] | None:
-    """The piece cut in two near its middle, at a line, a word or a grapheme; None for a single character."""
+    """Cut near the middle, at a line, word or grapheme; None for a single character."""
     text = piece.text
     if len(text) < 2:
         return None
@@ -115,7 +115,6 @@ _CUTS: dict[SectionKind, Callable[[str], Iterator[tuple[str, Boundary]]]] = {
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:
-    """Each line with its line feed, and the first character of the line after it."""
     start = 0
     while start < len(text):
         end = text.find("\n", start) + 1 or len(text)
@@ -124,7 +123,6 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _windows(text: str) -> Iterator[str]:
-    """The text in windows that end with a paragraph, a line or a word where there is one."""
     start = 0
     while len(text) - start > _WINDOW:
         end, earliest = start + _WINDOW, start + _WINDOW // 2
@@ -139,7 +137,7 @@ def _windows(text: str) -> Iterator[str]:
 
 
 def _announces(paragraph: str) -> bool:
-    """Whether a paragraph is about what follows it: a heading that no parser knew, or an introduction to a list."""
+    """Whether it introduces the next paragraph, as an unmarked heading does."""
     text = paragraph.rstrip()
     return text[-1:] in set(":：") or (len(text) <= _HEADING_CHARACTERS and text[-1:].isalnum())
 
@@ -185,7 +183,6 @@ def _fragment_end(text: str, start: int, span: int) -> int:
 
 
 def _boundary_inside(fragment: str) -> Boundary:
-    """The boundary at a fragment's end, where no sentence or line ends."""
     body = fragment.rstrip()
     if body[-1:] in set("，、；：）】」』") or (len(body) < len(fragment) and body[-1:] in set(",;:)]")):
         return Boundary.CLAUSE
@@ -193,7 +190,6 @@ def _boundary_inside(fragment: str) -> Boundary:
 
 
 def _last_space(text: str, start: int, end: int) -> int:
-    """The end of the last white space within the bounds, or 0."""
     last = 0
     for match in _SPACE.finditer(text, start, end):
         last = match.end()
@@ -201,11 +197,10 @@ def _last_space(text: str, start: int, end: int) -> int:
 
 
 def _grapheme_cut(text: str, start: int, end: int) -> int:
-    """The last grapheme boundary in (start, end]; the first one after it where a single grapheme is longer than that.
-
-    A grapheme that goes on and on (hundreds of marks on one letter) is cut at `end`.
+    """The last grapheme boundary in (start, end], else the first one after it; an endless grapheme (hundreds of marks on one
+    letter) is cut at `end`.
     """
-    # A copy, because flags pair up from the left: the library would look back to the beginning of the text each time.
+    # The library looks for flag pairs from the beginning of the text.
     nearby = text[start : end + _GRAPHEME_HORIZON]
     last = 0
     for match in _GRAPHEME.finditer(nearby):

@@ -1,4 +1,4 @@
-"""A web page on which a person chats with the bot through the doubles: one page for both platforms, live by server-sent events."""
+"""A web page for chatting with the bot through the doubles, live by server-sent events."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ REDRAW_SECONDS = 0.05
 
 
 class Page:
-    """The page of these platforms. It shows what one person sees, and does what that person does."""
+    """Shows what one person sees, and does what that person does."""
 
     def __init__(self, chats: Mapping[str, Chat]) -> None:
         self._chats = chats
 
     def routes(self) -> list[web.RouteDef]:
-        """The files of the page, what is on the screen, when it changes, and what the person does."""
         return [
             web.get("/", self._file),
             web.get("/{name:page.(?:css|js)}", self._file),
@@ -99,7 +98,7 @@ class Page:
         }
 
     async def _changes(self, request: web.Request) -> web.StreamResponse:
-        """One line whenever something happened, a few times a second at most."""
+        """One line per change, a few times a second at most."""
         server = self._chat(request).server
         response = web.StreamResponse(
             headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
@@ -117,7 +116,7 @@ class Page:
             await asyncio.sleep(REDRAW_SECONDS)
 
     async def _content(self, request: web.Request) -> web.Response:
-        """A file of a message; only pictures are shown, all else is saved."""
+        """Pictures are shown, other files saved."""
         chat = self._chat(request)
         shown = chat.shown(request.query["message"])
         content, kind = chat.content(shown.files[int(request.query["number"])])
@@ -130,7 +129,7 @@ class Page:
         return web.Response(body=content, content_type=kind, headers=headers)
 
     async def _do(self, request: web.Request) -> web.Response:
-        """What the person does; what cannot be done is told as a sentence."""
+        """Impossible actions are answered with a sentence."""
         chat, form = self._chat(request), await request.post()
         said = {key: value for key, value in form.items() if isinstance(value, str)}
         files = [
@@ -167,7 +166,6 @@ async def _act(chat: Chat, verb: str, said: Mapping[str, str], files: list[Uploa
 
 @asynccontextmanager
 async def serve(chats: Mapping[str, Chat], port: int = 0) -> AsyncGenerator[str]:
-    """The page's address, while the context is open."""
     app = web.Application(client_max_size=64 << 20)
     app.add_routes(Page(chats).routes())
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)

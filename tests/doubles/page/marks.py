@@ -1,4 +1,4 @@
-"""Texts of both platforms as HTML, roughly as they would look there. Nothing in a text becomes HTML of its own."""
+"""Texts of both platforms as HTML; HTML in a text is escaped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MENTION = re.compile(r"<@!?([UW]?[A-Z0-9]+)>")
 
 
 def html(kind: str, text: str, name_of: Callable[[str], str]) -> str:
-    """One text of a message; `kind` as `Chat.parts` says it."""
+    """`kind` as in `Chat.parts`."""
     small, _, wording = kind.rpartition(" ")
     text = _MENTION.sub(lambda found: f"@{name_of(found[1])}", text)
     if wording == "mrkdwn":
@@ -32,7 +32,7 @@ def html(kind: str, text: str, name_of: Callable[[str], str]) -> str:
 
 
 def _discord(text: str) -> str:
-    """Lines that begin with `-#` are small print; tables are not known there."""
+    """Lines that begin with `-#` are small print; tables are not supported."""
     pieces = re.split(r"((?:^-# .*\n?)+)", text, flags=re.MULTILINE)
     return "".join(_small(piece) if piece.startswith("-# ") else _DISCORD.render(piece) for piece in pieces)
 
@@ -43,7 +43,7 @@ def _small(lines: str) -> str:
 
 
 def mrkdwn(text: str) -> str:
-    """Slack's own notation, which escapes `&`, `<` and `>` in its texts."""
+    """Slack escapes `&`, `<` and `>`."""
     pieces = re.split(r"(```.*?```|`[^`\n]+`)", text, flags=re.DOTALL)
     return "".join(_code(piece) if piece.startswith("`") else _words(piece) for piece in pieces)
 

@@ -11,32 +11,34 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
-from bot import chat, compose
-from bot.access import Access
-from bot.audience import Audiences
-from bot.files.fetching import Fetching
+from bot.access.audience import Audiences
+from bot.access.permissions import Permissions
+from bot.composition import application as compose
+from bot.composition import chat_service
+from bot.files.downloads import Downloads
 from bot.files.uploads import Uploads
-from bot.places import Places
-from bot.port import Action, Attachment, Budget, Command, IncomingMessage, Limits, Route
+from bot.port import Action, Attachment, Budget, Command, IncomingMessage, PlainRoom, PlatformLimits, Route
 from bot.settings import (
     AccessSettings,
     AnsweringSettings,
+    ChatSettings,
     EmbedderSlice,
     ModelSlice,
     ParsingSettings,
     Settings,
 )
-from rag_engine.storage import sqlite
+from bot.store.places import Places
+from rag_engine.storage.sqlite.database import connect
 from tests.journeys.audience.world import OPERATOR, PLACES, QUESTION, SECRETS, TITLES, Eyes, towns
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
     from pathlib import Path
 
+    from bot.conversation.service import Service
     from bot.port import Button, Outlet, Page, Person, Place, Write
-    from bot.service import Service
     from rag_engine.engine import Engine
-    from rag_engine.ports import LanguageModel
+    from rag_engine.ports import Answerer, LanguageModel
     from rag_engine.storage.catalog import SqliteCatalog
     from rag_engine.types import AnswerEvent, ConversationId, KnowledgeBaseId, Query, Retrieval
     from tests.doubles.town import Town
@@ -97,7 +99,7 @@ class Sheet:
     stage: Stage
     eyes: Eyes
     messages: list[Shown]
-    limits: Limits = field(default_factory=lambda: Limits(characters=4000, edit_seconds=0.0))
+    limits: PlatformLimits = field(default_factory=lambda: PlatformLimits(characters=4000, edit_seconds=0.0))
     routes: Sequence[Route] = (_ROUTE,)
 
     async def write(self, write: Write) -> str:
@@ -115,7 +117,7 @@ class Sheet:
 
 
 @dataclass(slots=True, kw_only=True)
-class StageRoom:
+class StageRoom(PlainRoom):
     """A `bot.port.Room`."""
 
     stage: Stage
@@ -132,7 +134,7 @@ class StageRoom:
     def directory(self) -> Town:
         return self.stage.towns[self.place.platform, self.place.workspace]
 
-    async def settle(self) -> Place:
+    async def open_thread(self) -> Place:
         return self.stands or self.place
 
     def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
@@ -157,6 +159,10 @@ class Watched:
     @property
     def models(self) -> Sequence[LanguageModel]:
         return self.engine.models
+
+    @property
+    def answerer(self) -> Answerer:
+        return self.engine.answerer
 
     def answer(self, query: Query) -> AsyncGenerator[AnswerEvent]:
         self.queries.append(query)
@@ -299,15 +305,17 @@ async def opened(folder: Path, *, bound: bool) -> AsyncGenerator[Stage]:
         parsing=ParsingSettings(workers=1),
         access=AccessSettings(add="everyone"),
         answering=AnsweringSettings(passages=20),
+        # Some people ask hundreds of questions.
+        chat=ChatSettings(questions_per_hour=0, repeats_per_hour=0),
     )
     async with AsyncExitStack() as stack:
         application = await stack.enter_async_context(compose.application(settings))
         engine = Watched(engine=application.engine)
         service = await stack.enter_async_context(
-            chat.service(replace(application, engine=cast("Engine", engine)))
+            chat_service.service(replace(application, engine=cast("Engine", engine)))
         )
         database = await stack.enter_async_context(
-            sqlite.connect(folder / "chat.sqlite", scripts=files("bot") / "sql")
+            connect(folder / "chat.sqlite", scripts=files("bot.store") / "sql")
         )
         places = Places(database)
         stage = Stage(
@@ -321,14 +329,14 @@ async def opened(folder: Path, *, bound: bool) -> AsyncGenerator[Stage]:
         audiences = Audiences(
             places=places,
             catalog=application.catalog,
-            access=Access(settings=settings.access),
+            access=Permissions(settings=settings.access),
             model=application.library.embedder.model,
         )
         for holder, place in PLACES.items():
             stage.held[holder] = (await audiences.own(place)).id
         operators = await application.catalog.open(f"{SECRETS[OPERATOR]} handbook", model=audiences.model)
         stage.held[OPERATOR] = operators.id
-        uploads = Uploads(intake=application.library.intake, fetching=Fetching(most_bytes=1 << 20))
+        uploads = Uploads(intake=application.library.ingestion, fetching=Downloads(most_bytes=1 << 20))
         for holder, base in stage.held.items():
             (taken,) = await uploads.take([secret_file(holder)], knowledge_base=base, show=_ignore)
             assert taken.searchable, taken.line

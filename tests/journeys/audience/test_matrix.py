@@ -161,6 +161,8 @@ async def test_regenerating_ones_own_and_somebody_elses_answer(
     stage: Stage, name: str, person: Person
 ) -> None:
     for asker in dict.fromkeys((person, ANN, BEN)):
+        if not reads(asker, name):
+            continue
         value, under = button((await stage.once(name, asker, "mention")).shown, "regenerate")
         check(stage, await stage.presses(name, person, "regenerate", value, under=under), Eyes(place=name))
 
@@ -225,6 +227,64 @@ async def test_a_private_answers_buttons_are_its_readers_alone(
         seen = await stage.presses(name, person, pressed, value, under=under)
         assert len(stage.engine.queries) == before
         assert all(SECRETS[holder] not in message.everything for message in seen for holder in HOLDERS)
+
+
+@everybody
+async def test_a_question_that_comes_with_a_file(stage: Stage, name: str, person: Person) -> None:
+    shown = await stage.says(
+        name,
+        person,
+        attachments=(secret_file(name),),
+        place=PLACES[name],
+        in_thread=bool(PLACES[name].thread),
+    )
+    check(stage, shown, Eyes(place=name))
+
+
+@everybody
+async def test_buttons_of_a_place_that_the_person_cannot_read_now(
+    stage: Stage, name: str, person: Person
+) -> None:
+    values = {
+        way: button((await stage.once(name, person, way)).shown, "sources") for way in ("mention", "private")
+    }
+    place = PLACES[name]
+    town = stage.towns[place.platform, place.workspace]
+    inside, members, before = set(town.inside[place.channel]), set(town.members), len(stage.engine.queries)
+    for silent, sentence in (({"present"}, "I could not check"), (set[str](), "You cannot read the place")):
+        town.silent = silent
+        if not silent:
+            town.inside[place.channel].discard(person.id)
+            town.members.discard(person.id)
+        try:
+            for value, under in values.values():
+                for pressed, wanted in (
+                    *((each, value) for each in ("sources", "regenerate", "stop", "promote")),
+                    ("sources", f"{value}:1"),
+                    ("feedback", f"{value}:up"),
+                    ("kb", "list:1"),
+                ):
+                    seen = await stage.presses(name, person, pressed, wanted, under=under)
+                    assert not leaks(seen, lambda *_: False), pressed
+                    assert sentence in seen[-1].everything, pressed
+        finally:
+            town.silent, town.inside[place.channel], town.members = set(), set(inside), set(members)
+    assert len(stage.engine.queries) == before
+
+
+async def test_who_leaves_a_channel_asks_without_it_in_direct_messages(stage: Stage) -> None:
+    town = stage.towns["slack", "T1"]
+    check(stage, await stage.says("dm_of_ben", BEN), Eyes(place="dm_of_ben"))
+    town.inside["C2"].discard("UB")
+    try:
+        shown = await stage.says("dm_of_ben", BEN)
+        found = stage.engine.queries[-1].knowledge_bases
+    finally:
+        town.inside["C2"].add("UB")
+    assert (
+        stage.held["second_public"] in found
+    ) == stage.bound  # a member reads public channels that others use
+    assert stage.bound or not leaks(shown, lambda _, holder: holder != "second_public")
 
 
 # commands
@@ -342,7 +402,7 @@ async def test_who_comes_in_or_goes_changes_the_next_answer(stage: Stage) -> Non
     finally:
         inside["P1"].discard("UX")
     # A stranger reads along now: of other channels only the one that strangers read, too, is left.
-    others = {"private", "external", "operator"} if stage.bound else {"private"}
+    others = {"private", "external"} if stage.bound else {"private"}
     assert found == {stage.held[holder] for holder in others}
     assert not leaks(again, lambda _, holder: holder in others)
 
@@ -353,16 +413,16 @@ async def test_while_the_platform_tells_nothing_only_the_own_is_searched(
 ) -> None:
     town = stage.towns[PLACES[name].platform, PLACES[name].workspace]
     own = {holder for holder in PLACES if PLACES[holder] in (PLACES[name], PLACES[name].parent)}
-    for silent in ({"channel"}, {"may_read", "standing"}):
-        inside = stage.bound and silent != {"channel"} and name != "external"
-        seen = own | ({"operator"} if inside else set[str]())
-        town.silent = silent
+    for silent in ({"channel"}, {"may_read", "membership", "are_members", "joined"}):
+        for silenced in (town, *town.others.values()):
+            silenced.silent = silent
         try:
             shown = [*await stage.says(name, person), *await stage.types(name, person, "ask", QUESTION)]
             told = [message for line in COMMANDS for message in await stage.types(name, person, "kb", line)]
         finally:
-            town.silent = set()
-        assert not leaks(shown, lambda _, holder, seen=seen: holder in seen)
+            for silenced in (town, *town.others.values()):
+                silenced.silent = set()
+        assert not leaks(shown, lambda _, holder: holder in own)
         assert not leaks(told, knows(stage))
         assert SECRETS[name] in shown[-1].everything
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bot.port import Person, Place
+from bot.port import NO_WORKSPACE, Person, Place
 from tests.doubles.town import Town
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 QUESTION = "What is the launch code of the harbour project?"
 
 ANN, BEN, EVE = Person(id="UA", name="Ann"), Person(id="UB", name="Ben"), Person(id="UE", name="Eve")
-"""An admin of everything, a member, and a guest."""
+XAN = Person(id="UX", name="Xan")
+"""An admin of everything, a member, a guest, and somebody of another organisation."""
 
 
 def _place(channel: str, thread: str = "", *, workspace: str = "T1", platform: str = "slack") -> Place:
@@ -36,6 +37,9 @@ PLACES: dict[str, Place] = {
     "external": _place("X1"),
     "second_workspace": _place("C1", workspace="T2"),
     "second_platform": _place("C1", platform="discord"),
+    "dm_of_eve": _place("DE"),
+    "dm_of_xan": _place("DX"),
+    "dm_on_discord": _place("DD", workspace=NO_WORKSPACE, platform="discord"),
 }
 OPERATOR = "operator"
 HOLDERS = (*PLACES, OPERATOR)
@@ -56,6 +60,9 @@ SECRETS = dict(
             "kestrumo",
             "wolfjard",
             "nettlque",
+            "hobblenk",
+            "virquist",
+            "tamberol",
         ),
         strict=True,
     )
@@ -74,7 +81,12 @@ CHANNELS: dict[tuple[str, str, str], tuple[str, ChannelKind, tuple[str, ...]]] =
     ("slack", "T1", "X1"): ("dockyard", "public", ("UA", "UB", "UX")),
     ("slack", "T2", "C1"): ("embassy", "public", ("UA", "UB")),
     ("discord", "T1", "C1"): ("forum", "public", ("UA", "UB")),
+    ("slack", "T1", "DE"): ("", "direct", ("UE",)),
+    ("slack", "T1", "DX"): ("", "direct", ("UX",)),
+    ("discord", NO_WORKSPACE, "DD"): ("", "direct", ("UB",)),
 }
+HOMES = {"slack": "T1", "discord": ""}
+"""The workspace that the bot's token was made for: there alone the operator's is read."""
 MEMBERS = {"slack": {"UA", "UB", "UC"}, "discord": {"UA", "UB", "UC"}}
 
 ASKERS: dict[str, tuple[Person, ...]] = {
@@ -86,9 +98,12 @@ ASKERS: dict[str, tuple[Person, ...]] = {
     "dm_of_ben": (BEN,),
     "thread": (ANN, BEN, EVE),
     "second_thread": (ANN, BEN, EVE),
-    "external": (ANN, BEN, Person(id="UX", name="Xan")),
+    "external": (ANN, BEN, XAN),
     "second_workspace": (ANN, BEN),
     "second_platform": (ANN, BEN),
+    "dm_of_eve": (EVE,),
+    "dm_of_xan": (XAN,),
+    "dm_on_discord": (BEN,),
 }
 
 
@@ -97,9 +112,16 @@ def towns() -> dict[tuple[str, str], Town]:
     made: dict[tuple[str, str], Town] = {}
     for (platform, workspace, channel), (name, kind, inside) in CHANNELS.items():
         town = made.setdefault(
-            (platform, workspace), Town(members=set(MEMBERS[platform]), admins={"UA"}, guests={"UE"})
+            (platform, workspace),
+            Town(
+                members=set(MEMBERS[platform]),
+                admins={"UA"},
+                guests={"UE"},
+                home=HOMES[platform],
+            ),
         )
         town.add(channel, kind, *inside, external=channel == "X1", name=name)
+    made["discord", NO_WORKSPACE].others = {"T1": made["discord", "T1"]}
     return made
 
 
@@ -127,18 +149,42 @@ def may_learn(eyes: Eyes, holder: str, *, bound: bool) -> bool:
     `bound`: every channel is bound to everything.
     """
     asked_in = PLACES[eyes.place]
+    readers = {eyes.person.id} if eyes.person else _readers(asked_in)
+    if _kind(asked_in) != "direct":
+        return _may_learn_in(asked_in, readers, holder, bound=bound)
+    return any(_may_learn_in(place, readers, holder, bound=bound) for place in _asked_from(asked_in, readers))
+
+
+def _asked_from(direct: Place, readers: set[str]) -> list[Place]:
+    """In a direct message its person asks in all of their channels."""
+    channels = [
+        place
+        for place in PLACES.values()
+        if not place.thread
+        and _kind(place) in ("public", "private")
+        and place.platform == direct.platform
+        and direct.workspace in (place.workspace, NO_WORKSPACE)
+        and readers <= set(CHANNELS[place.platform, place.workspace, place.channel][2])
+    ]
+    return [direct, *channels]
+
+
+def _kind(place: Place) -> ChannelKind:
+    return CHANNELS[place.platform, place.workspace, place.channel][1]
+
+
+def _may_learn_in(asked_in: Place, readers: set[str], holder: str, *, bound: bool) -> bool:
+    external = asked_in == PLACES["external"]
     if holder == OPERATOR:
-        return bound and eyes.place != "external"
+        at_home = asked_in.workspace == HOMES[asked_in.platform]
+        return bound and at_home and not external and readers <= MEMBERS[asked_in.platform]
     held_by = PLACES[holder]
     if held_by in (asked_in, asked_in.parent):
         return True
     same = (held_by.platform, held_by.workspace) == (asked_in.platform, asked_in.workspace)
-    if not bound or not same or held_by.thread or eyes.place == "external":
+    if not bound or not same or held_by.thread or external:
         return False
-    if CHANNELS[held_by.platform, held_by.workspace, held_by.channel][1] in ("direct", "group"):
-        return False
-    readers = {eyes.person.id} if eyes.person else _readers(asked_in)
-    return readers <= _readers(held_by)
+    return _kind(held_by) not in ("direct", "group") and readers <= _readers(held_by)
 
 
 def asked_by() -> list[tuple[str, Person]]:
@@ -152,7 +198,7 @@ def may_know(eyes: Eyes, holder: str, *, bound: bool) -> bool:
         return True
     assert eyes.person is not None
     if holder == OPERATOR:
-        return eyes.person == ANN
+        return eyes.person == ANN and PLACES[eyes.place].workspace == HOMES[PLACES[eyes.place].platform]
     held_by, asked_in = PLACES[holder], PLACES[eyes.place]
     return (
         not held_by.thread and may_learn(eyes, holder, bound=True) and asked_in.platform == held_by.platform

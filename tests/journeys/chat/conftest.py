@@ -1,4 +1,4 @@
-"""One bot per platform and module, with the module's own `SETTINGS`: what each test asks, it asks in a channel of its own."""
+"""One bot per platform and module, with the module's `SETTINGS`; each test asks in its own channel."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ async def town(
     settings = getattr(request.module, "SETTINGS", {})
     async with scenario(request.param, tmp_path_factory.mktemp(request.param), **settings) as opened:
         yield opened
-        # Whatever was done in the module: the platform never had to say that it was too often, and nobody was pinged.
+        # after every module: no limit was broken and nobody was pinged
         assert opened.chat.server.windows.violations == []
         assert opened.chat.server.pings == []

@@ -1,4 +1,4 @@
-"""An answer that waits in the middle, so that something can happen to it."""
+"""An answer that pauses in the middle."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.doubles.openai_server import streamed
+from tests.doubles.model_servers.openai_server import streamed
 from tests.journeys.chat.scenario import paced
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ WHOLE = "Logs are kept for two weeks [1]."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Half:
-    """Half of an answer stands there; `rest` lets the other half come."""
+    """`rest` releases the second half."""
 
     town: Scenario
     room: str
@@ -27,7 +27,6 @@ class Half:
     rest: asyncio.Event
 
     async def whole(self) -> Shown:
-        """The one message that the whole answer is."""
         self.rest.set()
         (answer,) = await self.town.answered("ben", self.room, self.question)
         assert answer.text.startswith(WHOLE)
@@ -35,14 +34,13 @@ class Half:
 
 
 async def taught(town: Scenario) -> str:
-    """A new channel that knows the handbook."""
     room = town.room()
     await town.knows(room, HANDBOOK)
     return room
 
 
 async def half(town: Scenario, which: str) -> Half:
-    """Ask about logs of that kind (told apart by the kind) in a new channel, and wait until half of the answer is seen."""
+    """Ask in a new channel and wait for the first half; the log kind tells questions apart."""
     room = await taught(town)
     rest = asyncio.Event()
     town.model.on(
@@ -54,13 +52,12 @@ async def half(town: Scenario, which: str) -> Half:
 
 
 async def asked(town: Scenario, room: str, which: str) -> str:
-    """A question whose answer comes in one go."""
     town.model.on(streamed(WHOLE), task="answer", matching=f"{which} logs", times=1)
     return await town.says("ben", room, f"@footnote How long are {which} logs kept?")
 
 
 async def answers_again(town: Scenario, room: str, which: str) -> None:
-    """Whatever was before: the next question is answered, once."""
+    """The next question is answered, once."""
     question = await asked(town, room, which)
     (answer,) = await town.answered("ben", room, question)
     assert answer.text.startswith(WHOLE)

@@ -1,6 +1,6 @@
-"""A chat with the bot, as people have it: a double of the platform, a scripted language model, and `footnote run` as a process of its own.
+"""A chat with the bot: a double of the platform, a scripted language model, and `footnote run` as a process.
 
-People are named ada (an administrator), ben and cleo. Nothing here sleeps: everything waits for what a person would see.
+People are ada (an administrator), ben and cleo. Nothing sleeps: everything waits for what a person would see.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from tests.conftest import PROJECT
-from tests.doubles import chats, openai_server
+from tests.doubles import chats
 from tests.doubles.chat_server import Upload
-from tests.doubles.openai_server import DONE, Reply, chunk
+from tests.doubles.model_servers import openai_server
+from tests.doubles.model_servers.openai_server import DONE, Reply, chunk
 from tests.journeys.conftest import environment
 
 if TYPE_CHECKING:
@@ -24,32 +25,30 @@ if TYPE_CHECKING:
 
     from tests.doubles.chat_server import Shown
     from tests.doubles.chats import Chat
-    from tests.doubles.openai_server import OpenAIServer
+    from tests.doubles.model_servers.openai_server import OpenAIServer
 
 SECONDS = 30.0
 Seen = TypeVar("Seen")
 OPENING = "The handbook names everything that is kept here, and for each kind of it how long that is. "
-"""How a slow answer begins: longer than what the engine may hold back of a text while it waits for the rest of a marker."""
+"""The start of a slow answer, longer than the text that the engine may hold back for a marker."""
 STARTING_SECONDS = 60.0
 STOPPING_SECONDS = 30.0
 
 
 class Bot:
-    """`footnote run` while it runs."""
-
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.ready = asyncio.Event()
         self.logged = asyncio.Event()
-        """Set with every line of its log; whoever waits for one clears it first."""
+        """Set with every log line; clear it before waiting."""
         self._lines: list[str] = []
 
     def log(self) -> str:
-        """What it has logged."""
+        """Its log."""
         return "".join(self._lines)
 
     async def until(self, predicate: Callable[[], Seen], seconds: float = SECONDS) -> Seen:
-        """What the predicate gives as soon as the log makes it true. Raises `TimeoutError`."""
+        """The first true result of the predicate. Raises `TimeoutError`."""
         async with asyncio.timeout(seconds):
             while not (seen := predicate()):
                 self.logged.clear()
@@ -57,7 +56,6 @@ class Bot:
         return seen
 
     async def listen(self) -> None:
-        """Take in what it logs, to the end."""
         assert self.process.stderr is not None
         while line := await self.process.stderr.readline():
             self._lines.append(line.decode())
@@ -68,7 +66,7 @@ class Bot:
 
 @asynccontextmanager
 async def running(folder: Path, chat: Chat, **settings: str) -> AsyncGenerator[Bot]:
-    """The bot, connected to the platform, until the context ends; then it stops of its own accord."""
+    """The connected bot; stopped at the end of the context."""
     own = {
         "PYTHONPATH": str(PROJECT),
         "FOOTNOTE_DATA_DIR": str(folder / "data"),
@@ -97,7 +95,7 @@ async def running(folder: Path, chat: Chat, **settings: str) -> AsyncGenerator[B
 
 
 async def _ready(bot: Bot, listening: asyncio.Task[None]) -> None:
-    """Connected; or an error with what it said when it ended instead."""
+    """Raises with the bot's output if it ended instead."""
     waiting = asyncio.create_task(bot.ready.wait(), name="ready")
     try:
         await asyncio.wait(
@@ -127,7 +125,7 @@ def file(name: str, text: str) -> Upload:
 
 
 def paced(*parts: str | asyncio.Event) -> Reply:
-    """A reply of the model that goes on when the events in it are set."""
+    """A reply of the model that continues when its events are set."""
     opening = chunk({"role": "assistant", "content": ""})
     sent = [each if isinstance(each, asyncio.Event) else chunk({"content": each}) for each in parts]
     return Reply(parts=[opening, *sent, chunk(finish="stop"), DONE])
@@ -146,7 +144,7 @@ class Scenario:
     # where
 
     def room(self, *people: str, private: bool = False) -> str:
-        """A new channel with these people, or with all of them."""
+        """A new channel with these people, or all."""
         named = [self.chat.people[name] for name in people or self.chat.people]
         return self.chat.add_room(f"room{next(self._numbers)}", named, private=private)
 
@@ -159,7 +157,7 @@ class Scenario:
     async def says(
         self, person: str, room: str, text: str, *, thread: str = "", files: tuple[Upload, ...] = ()
     ) -> str:
-        """The id of the message; `thread` is the message that the thread hangs on."""
+        """Returns the message's id; `thread` is the root of the thread."""
         who = self.chat.people.get(person) or self.chat.bots[person]
         return await self.chat.says(who, room, text, thread=thread, files=files)
 
@@ -170,14 +168,14 @@ class Scenario:
         await self.chat.commands(self.chat.people[person], room, line)
 
     async def knows(self, room: str, text: str, *, name: str = "handbook.md") -> None:
-        """An administrator gives the channel a file, and waits until it can be searched."""
+        """An administrator adds a file, and waits until it is searchable."""
         message = await self.says("ada", room, "@footnote", files=(file(name, text),))
         await self.until(lambda: any("searchable" in each.text for each in self.ours("ada", room, message)))
 
     # what people see
 
     def ours(self, person: str, room: str, question: str = "") -> list[Shown]:
-        """The bot's messages that this person sees under a message, or in the whole channel, oldest first."""
+        """The bot's messages that the person sees under a message or in the channel, oldest first."""
         who = self.chat.people[person]
         below = self.chat.visible(who, room, question) if question else []
         beside = [each for each in self.chat.visible(who, room) if not question or later(each.id, question)]
@@ -185,31 +183,30 @@ class Scenario:
         return sorted({each.id: each for each in listed}.values(), key=lambda each: age(each.id))
 
     def answer(self, person: str, room: str, question: str) -> list[Shown]:
-        """The answer's messages when it is whole: nothing runs any more, and it can be asked for again."""
+        """The messages of a finished answer, which has a Regenerate button."""
         listed = self.ours(person, room, question)
         if not listed or any(each.streaming for each in listed) or not has(listed[-1], "Regenerate"):
             return []
         return listed
 
     async def answered(self, person: str, room: str, question: str) -> list[Shown]:
-        """The answer, waited for."""
         return await self.until(lambda: self.answer(person, room, question))
 
     async def written(self, person: str, room: str, question: str, expected: str) -> Shown:
-        """Our message in which these words stand, waited for."""
+        """Wait for our message with these words."""
         found = await self.until(
             lambda: [each for each in self.ours(person, room, question) if expected in words(each)]
         )
         return found[0]
 
     def story(self, shown: Shown) -> list[str]:
-        """All that a person read where the message stands, as time went by: lines of status, then texts."""
+        """All versions that a person saw: status lines, then texts."""
         beside = self.chat.statuses(shown.channel, shown.thread)
         told = sorted([*beside, *shown.statuses, *shown.texts], key=lambda each: each.at)
         return [each.text for each in told if each.text.strip()]
 
     async def until(self, predicate: Callable[[], Seen], seconds: float = SECONDS) -> Seen:
-        """What the predicate gives as soon as that is true; what the bot logged when it does not become so."""
+        """The first true result of the predicate; raises with the bot's log."""
         try:
             return await self.chat.server.wait_for(predicate, seconds)
         except TimeoutError:
@@ -222,27 +219,26 @@ class Scenario:
 
 
 def words(shown: Shown) -> str:
-    """The text as it is read: without the joints that keep names of files from becoming links."""
+    """Without the joiners that keep file names from becoming links."""
     return shown.text.replace("\u200b", "")
 
 
 def later(one: str, other: str) -> bool:
-    """Whether a message came after another; both platforms' ids grow."""
+    """Whether one message is later than the other."""
     return age(one) > age(other)
 
 
 def age(message: str) -> tuple[int, ...]:
-    """What orders messages: seconds and a number on Slack, one great number on Discord."""
+    """Sort key: seconds and a number on Slack, a snowflake on Discord."""
     return tuple(int(part) for part in message.split("."))
 
 
 def has(shown: Shown, button: str) -> bool:
-    """Whether such a button stands under the message."""
     return any(each.label.startswith(button) for each in shown.buttons)
 
 
 def speaking(model: OpenAIServer) -> dict[str, str]:
-    """Settings of a bot that asks this model, and waits for it."""
+    """Settings for a bot with this model."""
     return {
         "OPENAI_BASE_URL": model.base_url,
         "OPENAI_API_KEY": "sk-test",
@@ -256,7 +252,7 @@ def speaking(model: OpenAIServer) -> dict[str, str]:
 async def scenario(
     platform: str, folder: Path, *, prepare: Callable[[Chat], None] | None = None, **settings: str
 ) -> AsyncGenerator[Scenario]:
-    """Everything of one platform, started; and ended when the context is. `prepare` sees the platform before the bot does."""
+    """Everything of one platform. `prepare` sees the platform before the bot starts."""
     async with chats.serve(platform) as chat, openai_server.serve() as model:
         if prepare is not None:
             prepare(chat)

@@ -1,4 +1,4 @@
-"""People ask, on both platforms: what they see is the same."""
+"""Questions on both platforms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.doubles.openai_server import streamed
+from tests.doubles.model_servers.openai_server import streamed
 from tests.journeys.chat.scenario import OPENING, file, has, later, paced, words
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ async def test_a_mention_is_answered_in_its_thread_growing_word_by_word_with_its
     waiting = await town.until(
         lambda: [each for each in town.ours("ben", room, question) if "Writing…" in town.story(each)]
     )
-    # A message that Slack itself lets grow has no buttons yet; Slack shows its own.
+    # streams have no buttons of ours
     assert waiting[0].streaming or has(waiting[0], "Stop")
     first.set()
     await town.written("ben", room, question, "The handbook names")
@@ -88,7 +88,7 @@ async def test_a_bare_mention_means_what_its_person_said_before(town: Scenario) 
     assert words(answer[-1]).startswith("One year [1].")
 
 
-async def test_a_bare_mention_out_of_the_blue_is_told_what_to_do(town: Scenario) -> None:
+async def test_a_bare_mention_without_a_question_gets_help(town: Scenario) -> None:
     room = town.room()
     mention = await town.says("cleo", room, "@footnote")
     shown = await town.written("cleo", room, mention, "Ask me a question")
@@ -98,7 +98,7 @@ async def test_a_bare_mention_out_of_the_blue_is_told_what_to_do(town: Scenario)
 async def test_a_channel_without_files_says_what_to_do(town: Scenario) -> None:
     room = town.room()
     question = await town.says("cleo", room, "@footnote What is known here?")
-    await town.written("cleo", room, question, "There are no files yet")
+    await town.written("cleo", room, question, "There are no files here that everyone")
 
 
 async def test_an_answer_of_thirty_thousand_characters_arrives_whole(town: Scenario) -> None:
@@ -122,6 +122,6 @@ async def test_other_bots_are_not_answered(town: Scenario) -> None:
     room = town.room()
     await town.says("robot", room, "@footnote How long are robot logs kept?")
     question = await town.says("ben", room, "@footnote What is known here?")
-    await town.written("ben", room, question, "There are no files yet")
+    await town.written("ben", room, question, "There are no files here that everyone")
     assert len(town.ours("ben", room)) <= 1
     assert not any("robot logs" in request.text for request in town.model.requests)

@@ -1,11 +1,12 @@
-"""One process serves Slack and Discord: what troubles one, or is said on one, is nothing to the other."""
+"""One process serves Slack and Discord, and trouble on one does not affect the other."""
 
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from tests.doubles import chats, openai_server
+from tests.doubles import chats
+from tests.doubles.model_servers import openai_server
 from tests.journeys.chat.interrupted import answers_again, asked, taught
 from tests.journeys.chat.scenario import Scenario, running
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 async def both(
     folder: Path, slack: Chat, discord: Chat, **more: str
 ) -> AsyncGenerator[tuple[Scenario, Scenario]]:
-    """The bot with both, from when it is on Discord."""
     async with openai_server.serve() as model:
         settings = {
             "OPENAI_BASE_URL": model.base_url,

@@ -1,4 +1,4 @@
-"""People change their minds: they stop, ask again, edit and delete, and platforms repeat themselves."""
+"""Stop, regenerate, edits, deletions and repeated deliveries."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.doubles.openai_server import streamed
+from tests.doubles.model_servers.openai_server import streamed
 from tests.journeys.chat.scenario import OPENING, has, paced, words
 
 if TYPE_CHECKING:
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SETTINGS = {"FOOTNOTE_SLACK__STREAMS": "false"}
-"""On Slack by edits: a message that Slack itself lets grow has no buttons before its end."""
+"""Without streams, which have no buttons before their end."""
 HANDBOOK = "# Logs\n\nLogs are kept for two weeks. Backups are kept for one year.\n"
 
 
-async def test_stop_keeps_what_is_written_and_says_so(town: Scenario) -> None:
+async def test_stop_keeps_the_text_so_far_and_says_so(town: Scenario) -> None:
     room = town.room()
     await town.knows(room, HANDBOOK)
     never = asyncio.Event()
@@ -44,14 +44,14 @@ async def test_only_the_asker_can_stop(town: Scenario) -> None:
     question = await town.says("ben", room, "@footnote How long are guarded logs kept?")
     shown = await town.written("ben", room, question, "The handbook names")
     await town.clicks("cleo", shown, "Stop")
-    refusal = await town.written("cleo", room, question, "Only whoever asked")
+    refusal = await town.written("cleo", room, question, "Only the person who asked")
     assert refusal.only_for == town.chat.people["cleo"]
     rest.set()
     answer = await town.answered("ben", room, question)
     assert words(answer[-1]).startswith(f"{OPENING}Two weeks [1].")
 
 
-async def test_regenerate_answers_anew_in_the_same_message(town: Scenario) -> None:
+async def test_regenerate_answers_again_in_the_same_message(town: Scenario) -> None:
     room = town.room()
     await town.knows(room, HANDBOOK)
     town.model.on(streamed("A fortnight [1]."), task="answer", matching="twice asked logs", times=1)
@@ -64,7 +64,7 @@ async def test_regenerate_answers_anew_in_the_same_message(town: Scenario) -> No
     assert "A fortnight" not in words(second)
 
 
-async def test_an_edited_question_is_answered_anew(town: Scenario) -> None:
+async def test_an_edited_question_is_answered_again(town: Scenario) -> None:
     room = town.room()
     await town.knows(room, HANDBOOK)
     never = asyncio.Event()

@@ -1,4 +1,4 @@
-"""More questions than can be answered, and language models that do not answer: everybody is told, and nobody waits for long."""
+"""More questions than the bot can answer, and language models that do not answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.doubles.openai_server import refused, streamed
+from tests.doubles.model_servers.openai_server import refused, streamed
 from tests.journeys.chat.interrupted import WHOLE, answers_again, asked, half, taught
 from tests.journeys.chat.scenario import scenario
 
@@ -28,11 +28,11 @@ SETTINGS = {
 
 
 def read(town: Scenario, room: str, question: str) -> str:
-    """All that ben has read of the bot under a question, what has been replaced too."""
+    """All that ben read under a question, replaced texts too."""
     return "\n".join(text for shown in town.ours("ben", room, question) for text in town.story(shown))
 
 
-async def test_a_full_queue_is_said_and_whoever_waits_knows_how_long_the_line_is(town: Scenario) -> None:
+async def test_a_full_queue_is_reported_with_the_position(town: Scenario) -> None:
     rooms = [await taught(town) for _ in range(3)]
     begun = await half(town, "held")
     waiting = []
@@ -66,7 +66,7 @@ async def test_a_second_model_answers_and_the_line_says_so(town: Scenario) -> No
     )
 
 
-async def test_a_model_that_wants_to_be_left_alone_is_and_people_are_quoted_to_at_once(
+async def test_a_rate_limited_model_is_not_called_and_answers_are_quotes(
     tmp_path: Path,
 ) -> None:
     settings = {"FOOTNOTE_BREAKERS__FAILURES": "2", "FOOTNOTE_BREAKERS__REST_SECONDS": "60"}

@@ -1,4 +1,4 @@
-"""All that a platform can do to an answer that is being written: it ends whole or marked, once, and the next question is answered."""
+"""Every fault during an answer: it ends once, whole or marked, and the next question is answered."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _QUICK = {
     "FOOTNOTE_SLACK__DEAD_SECONDS": "2",
     "FOOTNOTE_DISCORD__RETRY_SECONDS": "0.5",
 }
-# Last what makes the bot leave streams alone for a while.
+# last, as the bot then avoids streams for a while
 _STREAMED = sorted(
     (name for name in names("slack") if "stream" in name.casefold()), key=lambda name: "startStream" in name
 )
 _EDITED = [name for name in names("slack") if name not in _STREAMED]
 _CASES: Mapping[str, Sequence[str]] = {
-    # Slack lets a workspace open twenty streams and edit fifty times a minute: beyond that an answer has to wait.
+    # Slack allows twenty streams and fifty edits a minute
     "slack streams": _STREAMED[::2],
     "more slack streams": _STREAMED[1::2],
     "slack edits": _EDITED[::3],
@@ -42,12 +42,12 @@ _CASES: Mapping[str, Sequence[str]] = {
     "discord": names("discord"),
 }
 _NEED_NOT_HAPPEN = frozenset({"conversations.replies", "conversations.info", "users.info"})
-"""Whoever has been here before is known: these are not asked each time."""
+"""Known people and messages are not looked up each time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bot:
-    """A bot with two channels that know the handbook: one for the answer in trouble, one for the question after it."""
+    """One channel for the disturbed answer, one for the next question."""
 
     town: Scenario
     troubled: str
@@ -56,7 +56,7 @@ class Bot:
 
 @dataclass(slots=True, kw_only=True)
 class Bots:
-    """Each is started when it is first asked for, and runs to the end of the module."""
+    """Each bot starts on first use and runs to the end of the module."""
 
     folder: Path
     stack: AsyncExitStack
@@ -92,7 +92,7 @@ async def test_it_ends_once_and_the_next_is_answered(bots: Bots, which: str, nam
     await town.written("ben", bot.troubled, question, "Logs are")
     await mischief(town.chat.server, name, question)
     more.set()
-    await answers_again(town, bot.next, f"next-{logs}")  # within 30 seconds: it waits no longer
+    await answers_again(town, bot.next, f"next-{logs}")
     rest.set()
     answer = await town.until(lambda: _whole(town, bot.troubled, question))
     assert [each.id for each in town.ours("ben", bot.troubled, question) if each.thread] == [answer.id]

@@ -1,4 +1,4 @@
-"""Files in threads, slash commands, and buttons that show something to one person."""
+"""Files in threads, slash commands, and buttons with private answers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.doubles.chat_server import Upload
-from tests.doubles.openai_server import streamed
+from tests.doubles.model_servers.openai_server import streamed
 from tests.journeys.chat.scenario import file, words
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ CANTEEN = "# Canteen\n\nThe canteen opens at noon and closes at two.\n"
 
 
 async def private(town: Scenario, person: str, room: str, expected: str) -> Shown:
-    """What this person alone is told, waited for."""
+    """Wait for what only this person sees."""
     who = town.chat.people[person]
     found = await town.until(
         lambda: [each for each in town.ours(person, room) if each.only_for == who and expected in words(each)]
@@ -44,16 +44,17 @@ async def test_a_file_in_a_thread_is_read_and_asked_about_a_moment_later(town: S
     whole = await town.until(lambda: town.answer("ben", room, opening))
     assert "canteen.md: 1 passage, searchable" in words(whole[-1])
     assert "empty.txt: the file is empty." in words(whole[-1])
-    assert any("canteen.md: received" in text or "canteen.md: reading" in text for text in town.story(answer))
+    shown = [text.replace("`", "") for text in town.story(answer)]
+    assert any("canteen.md: received" in text or "canteen.md: reading" in text for text in shown), shown
 
 
-async def test_what_a_thread_has_is_not_seen_outside_of_it(town: Scenario) -> None:
+async def test_files_of_a_thread_are_not_visible_outside(town: Scenario) -> None:
     room = town.room()
     opening = await town.says("ben", room, "Here is the plan.")
     await town.says("ben", room, "@footnote", thread=opening, files=(file("canteen.md", CANTEEN),))
     await town.written("ben", room, opening, "searchable")
     outside = await town.says("ben", room, "@footnote When does the canteen open outside?")
-    await town.written("ben", room, outside, "There are no files yet")
+    await town.written("ben", room, outside, "There are no files here that everyone")
 
 
 async def test_a_file_is_promoted_from_its_thread_to_the_channel(town: Scenario) -> None:

@@ -1,4 +1,4 @@
-"""`footnote forget` while the bot runs: words that were planted stand in no file of the data directory any more."""
+"""`footnote forget` while the bot runs: planted words are in no file of the data directory afterwards."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bot.keeping import contents
+from bot.maintenance import data_files
 from bot.settings import read
 from tests.conftest import PROJECT
-from tests.doubles.openai_server import streamed
+from tests.doubles.model_servers.openai_server import streamed
 from tests.journeys.conftest import environment
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def forget(town: Scenario, *arguments: str) -> dict[str, Any]:
-    """What the command tells, run beside the bot."""
+    """The output of the command."""
     settings = {
         "PYTHONPATH": str(PROJECT),
         "FOOTNOTE_DATA_DIR": str(town.folder / "data"),
         "FOOTNOTE_EMBEDDER__KIND": "hashing",
     }
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "forget", *arguments, "--json"),
+        *(sys.executable, "-m", "bot", "forget", *arguments, "--json", "--yes"),
         cwd=town.folder,
         env=environment(town.folder, **settings),
         stdout=asyncio.subprocess.PIPE,
@@ -44,7 +44,7 @@ async def forget(town: Scenario, *arguments: str) -> dict[str, Any]:
 
 
 def standing(town: Scenario, *planted: str) -> dict[str, list[str]]:
-    """Which of the words stand in the bytes of which file."""
+    """Which words are in which file."""
     found: dict[str, list[str]] = {}
     data_dir: Path = town.folder / "data"
     for path in sorted(data_dir.rglob("*")):
@@ -79,7 +79,7 @@ async def test_a_person_is_forgotten_and_the_others_are_not(town: Scenario) -> N
     assert standing(town, "quagmirewort", "zanzibariba", ben) == {}
     kept = {word for words in standing(town, "pettifogweed", "tintinnabula").values() for word in words}
     assert kept == {"pettifogweed", "tintinnabula"}
-    # And the bot goes on.
+    # the bot still works
     town.model.on(streamed("Two weeks [1]."), task="answer", matching="kept now", times=1)
     again = await town.says("ben", room, "@footnote For how long are logs kept now?")
     assert "Two weeks [1]." in (await town.answered("ben", room, again))[0].text
@@ -120,13 +120,15 @@ async def test_a_channel_is_forgotten_with_its_threads_and_files(town: Scenario)
     assert (told["verified"], told["bytes_in"]) == (True, {}), told
     assert standing(town, *planted) == {}
     assert "hobbledehoy" in str(standing(town, "hobbledehoy"))
-    there = contents.of(read({}).model_copy(update={"data_dir": town.folder / "data"}))
+    there = data_files.of(read({}).model_copy(update={"data_dir": town.folder / "data"}))
     names = {path.name for path in there.data_dir.iterdir() if not path.name.endswith(".lock")}
-    assert names - {path.name for path in there.replaceable()} <= {"workers"}, "what is kept is known by name"
+    assert names - {path.name for path in there.replaceable()} <= {"workers", "retention.json"}, (
+        "what is kept is known by name"
+    )
 
 
 async def bases(town: Scenario) -> list[str]:
-    """The names of the knowledge bases, as the operator sees them."""
+    """The knowledge bases, as the operator sees them."""
     settings = {"PYTHONPATH": str(PROJECT), "FOOTNOTE_DATA_DIR": str(town.folder / "data")}
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "bot", "kb", "list", "--json"),

@@ -1,4 +1,4 @@
-"""All that a language model can do instead of answering, as people in a chat see it: quoted or marked, once, and the next question is answered."""
+"""Every fault of a language model: the answer is quoted or marked, once, and the next question is answered."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import pytest_asyncio
 
-from tests.doubles.openai_server import CUT, Reply, chunk, refused, streamed
+from tests.doubles.model_servers.openai_server import CUT, Reply, chunk, refused, streamed
 from tests.journeys.chat.interrupted import answers_again, taught
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ IN_THE_MIDDLE = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def room(town: Scenario) -> str:
-    """One for all: a platform lets so many messages be posted a minute."""
+    """One bot for all: platforms limit posts per minute."""
     return await taught(town)
 
 

@@ -1,4 +1,4 @@
-"""What `footnote run` shows to those who watch it: its counters, the dashboard and the alerts made of them, and its traces."""
+"""Metrics, dashboard, alerts and traces of `footnote run`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.conftest import PROJECT
 from tests.doubles import collector_server, flaky_index
 from tests.doubles.chats import PLATFORMS
 from tests.doubles.fetching import fetch
-from tests.doubles.openai_server import refused, streamed
+from tests.doubles.model_servers.openai_server import refused, streamed
 from tests.journeys.chat.interrupted import HANDBOOK, WHOLE
 from tests.journeys.chat.scenario import Scenario, file, scenario
 
@@ -30,26 +30,24 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 TURNS = 5
-"""A file, a broken file, an answer, one without the model, none without the index."""
 DEPLOY = PROJECT / "deploy"
 DASHBOARD = json.loads((DEPLOY / "grafana" / "footnote.json").read_text(encoding="utf-8"))
 RULES = YAML(typ="safe").load(DEPLOY / "prometheus" / "footnote.rules.yml")
 HAPPENS_SELDOM = {"footnote_recoveries_total", "footnote_troubles_total"}
-"""Nothing in this module makes them count."""
+"""Metrics that stay empty in this module."""
 ADDED_BY_PROMETHEUS = {"job", "instance"}
 
 
 @dataclass(kw_only=True)
 class Watched:
-    """A bot with its watchers, after a morning with answers, files and faults."""
+    """A bot after answers, files and faults."""
 
     town: Scenario
     collector: Collector
     samples: Mapping[str, list[dict[str, str]]]
-    """The labels of every sample, by the sample's name."""
+    """The labels of every sample, by name."""
     text: str
     lines: list[dict[str, Any]]
-    """Its log, to the end."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=PLATFORMS)
@@ -84,7 +82,7 @@ async def _morning(town: Scenario) -> None:
         question = await town.says("ben", room, f"@footnote How long are logs of zebrafinch {number} kept?")
         await town.answered("ben", room, question)
     away = town.folder / "data" / flaky_index.AWAY
-    away.touch()
+    away.touch(0o600)
     question = await town.says(
         "ben", room, "@footnote How long are logs of zebrafinch kept without an index?"
     )
@@ -161,7 +159,7 @@ def _queries() -> Iterator[tuple[str, str]]:
 
 
 def _inside(expression: Any) -> Iterator[Any]:
-    """The expression and all it is made of."""
+    """The expression and its parts."""
     yield expression
     for name in ("expr", "lhs", "rhs", "vector_selector", "param"):
         part = getattr(expression, name, None)
@@ -183,7 +181,7 @@ async def test_every_query_asks_for_what_is_shown(watched: Watched) -> None:
 
 
 def _labels(watched: Watched, selector: Any, title: str) -> set[str]:
-    """Those of the metric, which must be there, with all that it is asked for by."""
+    """The metric must exist, with every label in its selector."""
     name = selector.name
     if name == "up":  # Prometheus's own
         return ADDED_BY_PROMETHEUS
@@ -204,7 +202,7 @@ async def test_every_label_in_a_legend_or_a_sentence_is_there(watched: Watched) 
     named = {label for legend in legends for label in re.findall(r"\{\{(\w+)\}\}", legend)}
     rules = [rule for group in RULES["groups"] for rule in group["rules"]]
     named |= set(re.findall(r"\$labels\.(\w+)", json.dumps(rules)))
-    assert named - told == {"fault"}  # of what happens seldom
+    assert named - told == {"fault"}  # rare
 
 
 async def test_the_rules_are_whole() -> None:
@@ -252,7 +250,7 @@ async def test_each_turn_is_one_trace_of_its_steps_calls_and_writes(watched: Wat
     assert [name for name in below if not name.startswith("write")] == [
         *("embed query" for name in below if name == "embed query"),
         "model answer",
-        *(f"step {name}" for name in ("fuse", "pack", "refine", "rerank", "retrieve")),
+        *(f"step {name}" for name in ("evidence", "fuse", "pack", "refine", "rerank", "retrieve")),
     ]
     assert "write final" in below
     (retrieve,) = [span for span in own if span.name == "step retrieve"]
@@ -275,7 +273,7 @@ async def test_lines_of_the_log_name_the_trace_they_belong_to(watched: Watched) 
     assert warned["span_id"] in {span.id for span in watched.collector.spans}
 
 
-async def test_no_word_of_anybodys_is_in_a_trace(watched: Watched) -> None:
+async def test_traces_contain_no_user_text(watched: Watched) -> None:
     assert watched.collector.resource["service.name"] == "footnote"
     everything = b"".join(watched.collector.texts)
     for word in (b"zebrafinch", b"Logs", b"handbook", b"sk-test", b"ben"):

@@ -1,4 +1,4 @@
-"""Slack in trouble while the bot answers: `footnote run` with the real slack-bolt against the doubled Slack."""
+"""Faults of Slack: `footnote run` with the real slack-bolt against the double."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 import pytest_asyncio
 
-from tests.doubles.slack_server import SlackServer
+from tests.doubles.slack_double.server import SlackServer
 from tests.journeys.chat.interrupted import answers_again, asked, half, taught
 from tests.journeys.chat.scenario import Scenario, file, paced, scenario
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -32,7 +32,7 @@ def slack(town: Scenario) -> SlackServer:
 
 
 async def test_a_person_who_stops_the_stream_by_slacks_own_button(town: Scenario, slack: SlackServer) -> None:
-    """Stands first: later in this module the streams of the minute are spent, and answers are edited."""
+    """First: later tests use up the minute's streams."""
     room = await taught(town)
     more, never = asyncio.Event(), asyncio.Event()
     town.model.on(
@@ -45,7 +45,7 @@ async def test_a_person_who_stops_the_stream_by_slacks_own_button(town: Scenario
     await town.written("ben", room, question, "Logs are")
     (growing,) = [each for each in town.ours("ben", room, question) if each.thread]
     await slack.user_stops_stream(growing.id)
-    more.set()  # what is written next tells that the person has had enough; the rest is never waited for
+    more.set()  # the next write notices the stop
     stopped = await town.written("ben", room, question, "Stopped.")
     assert not stopped.streaming
     assert stopped.text.startswith("Logs are kept")
@@ -53,9 +53,7 @@ async def test_a_person_who_stops_the_stream_by_slacks_own_button(town: Scenario
     await answers_again(town, room, "unstopped")
 
 
-async def test_a_question_that_is_told_three_times_is_answered_once(
-    town: Scenario, slack: SlackServer
-) -> None:
+async def test_a_question_delivered_three_times_is_answered_once(town: Scenario, slack: SlackServer) -> None:
     begun = await half(town, "repeated")
     await slack.redeliver(begun.question)
     answer = await begun.whole()
@@ -77,7 +75,7 @@ async def test_a_call_whose_confirmation_is_lost_doubles_and_loses_nothing(
     slack.mend(method)
 
 
-async def test_the_last_word_waits_for_as_long_as_slack_says(town: Scenario, slack: SlackServer) -> None:
+async def test_the_final_write_honours_retry_after(town: Scenario, slack: SlackServer) -> None:
     begun = await half(town, "throttled")
     slack.fail("chat.stopStream", status=429, retry_after=1)
     answer = await begun.whole()
@@ -86,7 +84,7 @@ async def test_the_last_word_waits_for_as_long_as_slack_says(town: Scenario, sla
     assert done.at - refused.answered >= 1.0
 
 
-async def test_growing_text_waits_for_as_long_as_slack_says(town: Scenario, slack: SlackServer) -> None:
+async def test_growing_text_honours_retry_after(town: Scenario, slack: SlackServer) -> None:
     room, more, rest = await taught(town), asyncio.Event(), asyncio.Event()
     reply = paced("Logs are kept ", more, "for two weeks [1]. ", rest, "Backups for one year.")
     town.model.on(reply, task="answer", matching="growing logs", times=1)
@@ -123,7 +121,7 @@ async def test_an_answer_of_more_than_five_minutes_is_whole(town: Scenario, slac
 
 
 @pytest.mark.parametrize("how", ["cut", "warning", "refresh_requested", "link_disabled"])
-async def test_an_answer_goes_on_while_a_connection_is_made_anew(
+async def test_an_answer_continues_while_a_connection_is_renewed(
     town: Scenario, slack: SlackServer, how: str
 ) -> None:
     begun = await half(town, how)
@@ -165,10 +163,8 @@ async def test_a_login_page_is_not_taken_for_the_file(town: Scenario, slack: Sla
     slack.login_pages = False
 
 
-async def test_files_beside_a_mention_are_learned_while_slack_lets_nothing_be_looked_up(
-    town: Scenario, slack: SlackServer
-) -> None:
-    """The mention comes first, and is acknowledged before the message that carries the file is told."""
+async def test_files_of_a_mention_are_read_while_look_ups_fail(town: Scenario, slack: SlackServer) -> None:
+    """The mention is acknowledged before the message with the file is sent."""
     methods, subscribed = ("conversations.history", "conversations.replies"), set(slack.subscriptions)
     for method in methods:
         slack.fail(method, status=429, retry_after=30, times=-1)
@@ -179,7 +175,7 @@ async def test_files_beside_a_mention_are_learned_while_slack_lets_nothing_be_lo
     slack.subscriptions = subscribed - {"app_mention"}
     slack.announce(slack.world.messages[question])
     slack.subscriptions = subscribed
-    await town.written("ada", room, question, "plan.md: 1 passage, searchable")
+    await town.written("ada", room, question, "`plan.md`: 1 passage, searchable")
     for method in methods:
         slack.mend(method)
 
@@ -188,23 +184,32 @@ async def test_an_answer_whose_blocks_are_refused_is_whole_and_can_be_checked(
     town: Scenario, slack: SlackServer
 ) -> None:
     body = b'{"ok": false, "error": "invalid_blocks"}'
+
+    def has_text_in_blocks(arguments: Mapping[str, object]) -> bool:
+        return "two weeks" in str(arguments.get("blocks")) and "'markdown'" in str(arguments)
+
     for method in ("chat.postMessage", "chat.update", "chat.stopStream"):
         slack.fail(
             method,
             status=200,
             body=body,
             headers={"Content-Type": "application/json"},
-            when=lambda arguments: (
-                "two weeks" in str(arguments.get("blocks")) and "'markdown'" in str(arguments)
-            ),
+            when=has_text_in_blocks,
             times=-1,
         )
+    slack.fail(
+        "chat.startStream",
+        status=200,
+        body=b'{"ok": false, "error": "channel_type_not_supported"}',
+        headers={"Content-Type": "application/json"},
+        times=-1,
+    )
     await answers_again(town, await taught(town), "unformatted")
     assert any("'section'" in str(call.arguments) for call in slack.calls)
     slack.mend()
 
 
 async def test_no_limit_was_broken_and_nobody_was_pinged(town: Scenario, slack: SlackServer) -> None:
-    """Stands last: over all that was done in this module."""
+    """Last: covers the whole module."""
     assert slack.windows.violations == []
     assert slack.pings == []

@@ -1,4 +1,4 @@
-"""Slack without Socket Mode: events, commands and buttons are posted to the bot's own address, signed."""
+"""Slack without Socket Mode: signed posts to the bot."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from tests.doubles.openai_server import streamed
+from tests.doubles.model_servers.openai_server import streamed
 from tests.journeys.chat.scenario import Scenario, scenario, words
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""A PDF in a thread, a question, and the Sources button: the passage and the picture of its page, for one person's eyes."""
+"""A PDF in a thread, a question, and the Sources button with passage and page image."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.doubles.chat_server import Upload
-from tests.doubles.openai_server import streamed
+from tests.doubles.model_servers.openai_server import streamed
 from tests.journeys.chat.scenario import has, words
 from tests.page_marks import PNG, area, marked_area, pdf, places, share_marked
 
@@ -29,7 +29,7 @@ FEE, LAMP = PAGES[0][1], PAGES[1][0]
 
 
 async def sources(town: Scenario, person: str, room: str, question: str, answer: Shown, button: str) -> Shown:
-    """What this person alone is shown when they press the button, waited for."""
+    """Press the button and wait for what only this person sees."""
     who = town.chat.people[person]
     before = {each.id for each in town.ours(person, room, question)}
     await town.clicks(person, answer, button)
@@ -41,8 +41,17 @@ async def sources(town: Scenario, person: str, room: str, question: str, answer:
     return (await town.until(shown))[-1]
 
 
+async def illustrated(town: Scenario, person: str, room: str, question: str) -> Shown:
+    """Wait for the picture, which follows the passages: in their message, or in one of its own."""
+    who = town.chat.people[person]
+    mine = await town.until(
+        lambda: [each for each in town.ours(person, room, question) if each.only_for == who and each.files]
+    )
+    return mine[-1]
+
+
 async def asked_about(town: Scenario, name: str, *, replies: str, matching: str) -> tuple[str, str, Shown]:
-    """Ben drops a PDF in a thread with a question: the room, the thread and the answer."""
+    """Ben drops a PDF with a question; returns room, thread and answer."""
     room = town.room()
     town.model.on(streamed(replies), task="answer", matching=matching, times=1)
     opening = await town.says("ben", room, "Here is the plan of the harbour.")
@@ -59,7 +68,7 @@ def quotes(shown: Shown) -> list[str]:
     return [line for line in words(shown).split("\n") if line.startswith("> ")]
 
 
-async def test_the_passage_and_the_marked_page_are_shown_to_whoever_asks_and_to_nobody_else(
+async def test_passage_and_marked_page_are_shown_to_the_asker_only(
     town: Scenario,
 ) -> None:
     room, opening, answer = await asked_about(
@@ -70,7 +79,7 @@ async def test_the_passage_and_the_marked_page_are_shown_to_whoever_asks_and_to_
     assert "harbour.pdf, p. 1" in words(shown)
     assert [line for line in quotes(shown) if line.startswith("> **")] == [f"> **{FEE}**"]
     assert f"> {PAGES[0][0]}" in quotes(shown)
-    (file,) = shown.files
+    (file,) = (await illustrated(town, "cleo", room, opening)).files
     content, media_type = town.chat.content(file)
     assert media_type == "image/png"
     assert content.startswith(PNG)
@@ -83,7 +92,7 @@ async def test_the_passage_and_the_marked_page_are_shown_to_whoever_asks_and_to_
         assert not any(each.files for each in town.ours(name, town.direct(name)))
 
 
-async def test_of_a_file_that_was_removed_meanwhile_nothing_is_shown(town: Scenario) -> None:
+async def test_nothing_of_a_removed_file_is_shown(town: Scenario) -> None:
     room = town.room()
     town.model.on(streamed("Every nine months [1]."), task="answer", matching="lamp burn", times=1)
     brought = await town.says("ada", room, "@footnote", files=(Upload(name="pier.pdf", content=pdf(*PAGES)),))
@@ -92,7 +101,7 @@ async def test_of_a_file_that_was_removed_meanwhile_nothing_is_shown(town: Scena
     (answer,) = await town.answered("ben", room, question)
     shown = await sources(town, "ben", room, question, answer, "Sources")
     assert f"> **{LAMP}**" in quotes(shown)
-    assert len(shown.files) == 1
+    assert len((await illustrated(town, "ben", room, question)).files) == 1
     kept = list((town.folder / "data" / "originals").glob("*.pdf"))
     await town.commands("ada", room, "/kb remove pier.pdf")
     who = town.chat.people["ada"]

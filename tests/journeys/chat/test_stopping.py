@@ -1,4 +1,4 @@
-"""The bot is told to end while it answers: what can be finished is, the rest says so, and what comes meanwhile is answered later."""
+"""Stopping while answers run: they finish or say so, and later messages are answered by the next process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def told_to_end(bot: Bot) -> None:
-    """As service managers tell it; Ctrl-C is ignored by whatever was started in the background."""
+    """SIGTERM: background processes ignore Ctrl-C."""
     bot.process.send_signal(signal.SIGTERM)
 
 
@@ -71,7 +71,7 @@ async def test_an_answer_is_finished_and_what_comes_meanwhile_is_answered_by_the
         assert still.text == answer.text
 
 
-async def test_who_tells_it_twice_means_at_once(tmp_path: Path) -> None:
+async def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
     async with scenario("discord", tmp_path) as town:
         begun = await half(town, "hurried")
         told_to_end(town.bot)
@@ -81,7 +81,7 @@ async def test_who_tells_it_twice_means_at_once(tmp_path: Path) -> None:
         await town.written("ben", begun.room, begun.question, "stopped while answering")
 
 
-async def test_a_stop_is_heard_while_answers_finish(tmp_path: Path) -> None:
+async def test_a_stop_works_while_answers_finish(tmp_path: Path) -> None:
     async with scenario("slack", tmp_path) as town:
         begun = await half(town, "unwanted")
         told_to_end(town.bot)

@@ -1,4 +1,4 @@
-"""Somebody drops a file and asks for a summary of it."""
+"""Summaries of dropped files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.doubles.openai_server import streamed
+from tests.doubles.model_servers.openai_server import streamed
 from tests.journeys.chat.scenario import file, paced, words
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def minutes(mark: str, sections: int) -> str:
 
 
 def told(town: Scenario, room: str, opening: str) -> list[str]:
-    """All that stood in our messages of a thread, lines of status too."""
+    """All versions of our messages in a thread."""
     return [text for each in town.ours("ben", room, opening) for text in town.story(each)]
 
 
@@ -122,7 +122,7 @@ async def test_in_the_thread_that_the_answer_opened_it_is_the_file_of_the_questi
     assert "The canteen opens at noon" in asked[-1].text
 
 
-async def test_what_a_thread_has_is_not_summarised_outside_of_it(town: Scenario) -> None:
+async def test_files_of_a_thread_are_not_summarised_outside(town: Scenario) -> None:
     room, other = town.room(), town.room()
     await town.knows(other, "# Notes\n\nNothing to see.\n", name="notes.md")
     opening = await town.says("ben", room, "Here is something secret.")

@@ -1,4 +1,4 @@
-"""One process serves Slack and Discord, and tells whether it hears them: while one is deaf the other answers."""
+"""Readiness per platform, while one of two is down."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def metrics_url(bot: Bot) -> str:
 
 
 async def readiness(bot: Bot, true: Callable[[int, dict[str, Any]], bool]) -> dict[str, Any]:
-    """What `/readyz` says as soon as its status and checks are so."""
+    """The body of `/readyz`, once its status and checks match."""
     url = metrics_url(bot).replace("/metrics", "/readyz")
     async with asyncio.timeout(30):
         while True:

@@ -1,4 +1,4 @@
-"""The other ways of being asked, when to be silent, and what an answer must never do."""
+"""Other ways to ask, when to be silent, and what an answer must never do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.doubles.openai_server import streamed
+from tests.doubles.model_servers.openai_server import streamed
 from tests.journeys.chat.scenario import OPENING, file, paced, words
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ HOSTILE = (
 
 
 async def mode(town: Scenario, room: str, chosen: str) -> None:
-    """An administrator says when the bot answers in the channel."""
+    """Set the channel's mode."""
     line = f"/kb settings mode {chosen}" if town.chat.platform == "slack" else f"/kb settings mode:{chosen}"
     await town.commands("ada", room, line)
     await town.until(

@@ -10,8 +10,8 @@ import numpy as np
 
 from rag_engine.errors import IndexUnavailable
 from rag_engine.ports import IndexIdentity
-from rag_engine.storage import sqlite
 from rag_engine.storage.catalog import SqliteCatalog
+from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import (
     Chunk,
     ChunkId,
@@ -136,5 +136,5 @@ def _row(document: Document, ordinal: int) -> tuple[Chunk, Vector]:
 @asynccontextmanager
 async def shelf(folder: Path, *, fail_after: int = 1_000_000) -> AsyncGenerator[Shelf, None]:
     """An installation in the folder."""
-    async with sqlite.connect(folder / "footnote.sqlite") as database:
+    async with connect(folder / "footnote.sqlite") as database:
         yield Shelf(catalog=SqliteCatalog(database), index=MemoryIndex(fail_after=fail_after))

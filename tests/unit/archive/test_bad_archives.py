@@ -88,7 +88,7 @@ async def expect_refusal(
     said: str,
     *,
     identity: IndexIdentity = IDENTITY,
-    limits: archive.Limits | None = None,
+    limits: archive.ArchiveLimits | None = None,
 ) -> None:
     """The import raises that, in one sentence of one line, and leaves no trace."""
     with pytest.raises(kind, match=re.escape(said)) as caught:
@@ -171,7 +171,7 @@ async def test_another_compression(there: Shelf, sound: Export, tmp_path: Path) 
 
 async def test_a_zip_bomb(there: Shelf, sound: Export, tmp_path: Path) -> None:
     file = sound.but("chunks.jsonl", b"0" * 50_000_000).write(tmp_path / "kb.zip")
-    limits = archive.Limits(free_bytes=1_000_000)
+    limits = archive.ArchiveLimits(free_bytes=1_000_000)
     await expect_refusal(there, file, FileTooLarge, "kb.zip would unpack to 50,0", limits=limits)
 
 
@@ -179,7 +179,7 @@ async def test_a_line_without_end(there: Shelf, sound: Export, tmp_path: Path) -
     rows = sound.rows("chunks.jsonl")
     rows[1]["text"] = "x" * 100_000
     file = sound.having("chunks.jsonl", rows).write(tmp_path / "kb.zip")
-    limits = archive.Limits(line_bytes=10_000)
+    limits = archive.ArchiveLimits(line_bytes=10_000)
     await expect_refusal(
         there, file, CorruptFile, "chunks.jsonl, line 2: it is longer than 10,000 bytes", limits=limits
     )
@@ -289,14 +289,19 @@ def _unit(scale: float) -> str:
             {"id": "other"},
             "vectors.jsonl, line 3: it is not the vector of the chunk on the same line",
         ),
-        ("vectors.jsonl", 0, {"vector": "!!"}, "vectors.jsonl, line 1: it is no base64"),
-        ("vectors.jsonl", 0, {"vector": "AAAA"}, "vectors.jsonl, line 1: it has not the 384 dimensions"),
-        ("vectors.jsonl", 0, {"vector": _unit(5)}, "vectors.jsonl, line 1: it has not the length 1"),
+        ("vectors.jsonl", 0, {"vector": "!!"}, "vectors.jsonl, line 1: it is not base64"),
+        (
+            "vectors.jsonl",
+            0,
+            {"vector": "AAAA"},
+            "vectors.jsonl, line 1: it does not have the 384 dimensions",
+        ),
+        ("vectors.jsonl", 0, {"vector": _unit(5)}, "vectors.jsonl, line 1: its length is not 1"),
         (
             "vectors.jsonl",
             0,
             {"vector": _unit(float("nan"))},
-            "vectors.jsonl, line 1: it has not the length 1",
+            "vectors.jsonl, line 1: its length is not 1",
         ),
     ],
 )

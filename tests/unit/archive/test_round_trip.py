@@ -35,11 +35,11 @@ async def there(tmp_path: Path) -> AsyncIterator[Shelf]:
         yield opened
 
 
-async def export(here: Shelf, base: KnowledgeBase, file: Path) -> archive.Contents:
+async def export(here: Shelf, base: KnowledgeBase, file: Path) -> archive.ArchiveContents:
     return await archive.export(base, file, library=here.catalog, contents=here.index, identity=IDENTITY)
 
 
-async def take(there: Shelf, file: Path, name: str = "") -> archive.Contents:
+async def take(there: Shelf, file: Path, name: str = "") -> archive.ArchiveContents:
     return await archive.import_(
         file, name=name, catalog=there.catalog, documents=there.catalog, index=there.index, identity=IDENTITY
     )
@@ -61,7 +61,7 @@ async def test_all_of_it_comes_back_the_same(here: Shelf, there: Shelf, tmp_path
     base = await here.fill(documents=5, chunks=7)
     await here.fail(base, "cat")
     told = await export(here, base, tmp_path / "kb.zip")
-    assert told == archive.Contents(name="Handbook", documents=6, chunks=35)
+    assert told == archive.ArchiveContents(name="Handbook", documents=6, chunks=35)
     assert await take(there, tmp_path / "kb.zip") == told
     assert await there.catalog.knowledge_bases() == await here.catalog.knowledge_bases()
     assert await scan(there, base.id) == await scan(here, base.id)
@@ -232,7 +232,9 @@ async def test_a_place_that_cannot_be_written_is_told(
 async def test_an_empty_knowledge_base_is_exported_too(here: Shelf, there: Shelf, tmp_path: Path) -> None:
     base = await here.catalog.open("Empty", model=IDENTITY.model)
     await export(here, base, tmp_path / "kb.zip")
-    assert await take(there, tmp_path / "kb.zip") == archive.Contents(name="Empty", documents=0, chunks=0)
+    assert await take(there, tmp_path / "kb.zip") == archive.ArchiveContents(
+        name="Empty", documents=0, chunks=0
+    )
 
 
 async def test_text_that_is_no_unicode_does_not_stop_an_export(

@@ -7,64 +7,64 @@ import itertools
 import time
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from bot.access import Scope
-from bot.claims import Claims
-from bot.files import separately
-from bot.files.fetching import Fetching
-from bot.files.intake import Intake
-from bot.files.taken_files import TakenFiles
+from bot.access.permissions import Permissions, Scope
+from bot.access.question_budget import QuestionBudget
+from bot.composition.conversation import ChatStores, Policies, Removals, assemble
+from bot.conversation.dependencies import Commands, FollowedReply
+from bot.files.downloads import Downloads
 from bot.files.uploads import Uploads
-from bot.inbox import Heard, SqliteInbox
-from bot.places import PlaceSettings
 from bot.port import (
     Action,
     Attachment,
     Budget,
     Channel,
+    ChatError,
     Command,
+    File,
     IncomingMessage,
-    Limits,
+    Membership,
     Person,
     Place,
+    PlatformLimits,
     Reply,
     Route,
-    Standing,
     Unreachable,
 )
-from bot.service import Service
-from bot.serving import Commands, Parts
-from bot.settings import ChatSettings
-from bot.streaming import Scheduler
-from bot.streaming.writing import Patience
-from bot.turns import Turns
-from rag_engine import analysis, plugins
+from bot.settings import AccessSettings, ChatSettings
+from bot.store.places import PlaceSettings
+from bot.streaming.message_stream import WriteDeadlines
+from bot.streaming.scheduler import Scheduler
+from rag_engine import plugins
 from rag_engine.embedders import hashing
 from rag_engine.engine import Engine, question_of
 from rag_engine.errors import NotAllowed
 from rag_engine.indexes import embedded
-from rag_engine.ingestion import Ingestion
-from rag_engine.media_types import FAMILY, parser_name
+from rag_engine.ingestion.ingestion import Ingestion
 from rag_engine.models import extractive
-from rag_engine.models.scripted import Line, ScriptedModel
+from rag_engine.models.scripted import ScriptedLine, ScriptedModel
+from rag_engine.parsing.formats import FAMILY
+from rag_engine.parsing.media_types import parser_name
 from rag_engine.pipeline import NamedStep
 from rag_engine.ports import IndexIdentity, Ports
 from rag_engine.splitters import structure
-from rag_engine.storage import jobs, sqlite
-from rag_engine.storage.attempts import SqliteAttempts
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.history import SqliteHistory
+from rag_engine.storage.sqlite.database import connect
+from rag_engine.text import analyzer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Sequence
     from pathlib import Path
 
-    from bot.access import Act
+    from bot.access.permissions import Act
+    from bot.conversation.dependencies import Show
+    from bot.conversation.service import Service
     from bot.port import Directory, Page, Room, Write
-    from bot.serving import Show
-    from bot.turns import ChatTurn
+    from bot.store.turns import ChatTurn, Turns
     from rag_engine.types import Blob, KnowledgeBase, Section
 
 ANN = Person(id="U1", name="Ann", language="en")
@@ -111,6 +111,10 @@ class Post:
         return [one.name for one in self.pages[-1].buttons]
 
 
+async def no_pictures() -> tuple[File, ...]:
+    return ()
+
+
 @dataclass
 class Chat:
     """What everybody has written, and where."""
@@ -121,6 +125,10 @@ class Chat:
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     fault: Exception | None = None
     """Raised by every public write."""
+    pictures: Callable[[], Awaitable[tuple[File, ...]]] = no_pictures
+    """Of the Sources."""
+    reactions: list[str] | None = field(default_factory=list[str])
+    """Ids of messages marked as read; None: not permitted."""
     mute: bool = False
     """Earlier messages cannot be read."""
     reads: int = 0
@@ -159,7 +167,7 @@ class Chat:
 class Outlet:
     """Where pages go. What exists is edited, what does not is created."""
 
-    limits = Limits(characters=4000, edit_seconds=0)
+    limits = PlatformLimits(characters=4000, edit_seconds=0)
     routes = (_ROUTE,)
 
     def __init__(self, chat: Chat, place: Place, private: Person | None, posted: Sequence[str]) -> None:
@@ -208,13 +216,21 @@ class Here:
     opened: int = 0
     """How often it was asked where the answer stands."""
 
-    async def settle(self) -> Place:
+    async def open_thread(self) -> Place:
         self.opened += 1
         opens = self.event is not None and not self.event.in_thread
         return self.place.parent if opens and not self.threads else self.place
 
     def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
         return Outlet(self.chat, self.place if self.threads else self.place.parent, private, posted)
+
+    async def mark_read(self) -> bool:
+        if self.chat.reactions is None or self.event is None:
+            return False
+        self.chat.reactions.append(self.event.id)
+        return True
+
+    async def show_activity(self, *, title: str, status: str) -> None: ...
 
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
         self.chat.reads += 1
@@ -234,14 +250,35 @@ class Here:
         return next((said for said in self.chat.said if said.uri == link), None)
 
 
+@dataclass
 class Everybody:
     """Everybody is known, and Ada is the administrator."""
+
+    home: str = "w"
+    gone: set[str] = field(default_factory=set)
+    """People who can read nothing any more."""
+    refuses: ChatError | None = None
+    """What the platform answers about who is present."""
+
+    def of_workspace(self, workspace: str) -> Directory | None:
+        return self if workspace == self.home else None
+
+    async def are_members(self, *, person: str = "", everyone_in: str = "") -> bool:
+        return True
+
+    async def joined(self, person: str, channels: Collection[str]) -> frozenset[str]:
+        return frozenset(channels)
+
+    async def present(self, place: Place, person: str) -> bool:
+        if self.refuses is not None:
+            raise self.refuses
+        return person not in self.gone
 
     async def channel(self, channel: str) -> Channel:
         return Channel(id=channel, name=channel, kind="direct" if channel.startswith("dm") else "public")
 
-    async def standing(self, person: str) -> Standing:
-        return Standing(admin=person == ADMIN.id, member=True)
+    async def membership(self, person: str) -> Membership:
+        return Membership(admin=person == ADMIN.id, member=True)
 
     async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
         return True
@@ -258,7 +295,9 @@ class OpenTown:
     closed: bool = False
     """In threads too, only Ada may add files."""
 
-    async def scope(self, place: Place, directory: Directory, *, person: Person | None = None) -> Scope:
+    async def scope(
+        self, place: Place, directory: Directory, *, person: Person | None = None, asker: Person | None = None
+    ) -> Scope:
         wanted = {self._name(place), self._name(place.parent)}
         bases = [base for base in await self.catalog.knowledge_bases() if base.name in wanted]
         return Scope(
@@ -267,6 +306,12 @@ class OpenTown:
 
     async def own(self, place: Place) -> KnowledgeBase:
         return await self.catalog.open(self._name(place), model=self.model)
+
+    async def check_present(self, person: Person, place: Place, directory: Directory) -> None:
+        await Permissions(settings=AccessSettings()).check_present(person, place, directory)
+
+    async def admit_person(self, person: Person, place: Place, directory: Directory) -> None:
+        self.admit(place)
 
     def admit(self, place: Place) -> None:
         if place.workspace == "elsewhere":
@@ -279,7 +324,7 @@ class OpenTown:
             return
         if act == "add" and not self.closed and (place.thread or place.channel.startswith("dm")):
             return
-        if not (await directory.standing(person.id)).admin:
+        if not (await directory.membership(person.id)).admin:
             raise NotAllowed(f"Only an admin may {act} here.")
 
     async def settings(self, place: Place) -> PlaceSettings:
@@ -300,10 +345,14 @@ class World:
     turns: Turns
     history: SqliteHistory
     catalog: SqliteCatalog
-    parts: Parts
+    stores: ChatStores
+    removals: Removals
+    uploads: Uploads
+    assemble: Callable[..., Service]
+    """Makes the service again, as a restart does; takes other `stores` or `removals`."""
     ingestion: Ingestion
-    intake: Intake
-    script: list[Line]
+    intake: Ingestion
+    script: list[ScriptedLine]
 
     async def send(self, message: IncomingMessage, *, into: Room | None = None) -> None:
         """Deliver the message and wait until it has been dealt with."""
@@ -320,7 +369,14 @@ class World:
         return list(self.chat.posts.values())[-1]
 
     async def press(
-        self, post: Post, name: str, *, person: Person = ANN, value: str = "", ends: str = ""
+        self,
+        post: Post,
+        name: str,
+        *,
+        person: Person = ANN,
+        value: str = "",
+        ends: str = "",
+        directory: Directory | None = None,
     ) -> None:
         """Press a button under the message."""
         action = Action(
@@ -332,7 +388,8 @@ class World:
             message=post.id,
         )
         async with asyncio.timeout(10):
-            await self.service.on_action(action, Here(self.chat, post.place))
+            room = Here(self.chat, post.place, directory=directory or Everybody())
+            await self.service.on_action(action, room)
 
     async def command(
         self, name: str, line: str = "", *, place: Place = CHANNEL, person: Person = ANN
@@ -344,14 +401,14 @@ class World:
     async def file(self, name: str, text: str, *, place: Place = CHANNEL) -> None:
         """Something to find, in the place's own knowledge base."""
         base = await self.town.own(place)
-        taken = await self.parts.uploads.take(
+        taken = await self.uploads.take(
             [attachment(name, text)], knowledge_base=base.id, show=lambda lines: None
         )
         assert taken[0].searchable, taken
 
     def says(self, *pieces: str, pattern: str = "", **values: object) -> None:
         """What the model answers from now on."""
-        self.script.insert(0, Line(pieces=pieces, pattern=pattern, **values))
+        self.script.insert(0, ScriptedLine(pieces=pieces, pattern=pattern, **values))
 
 
 def attachment(name: str, content: str | bytes | Exception, **values: object) -> Attachment:
@@ -385,17 +442,21 @@ async def parse(blob: Blob) -> AsyncIterator[list[Section]]:
 
 @asynccontextmanager
 async def world(
-    folder: Path, *, settings: ChatSettings | None = None, max_file_bytes: int = 1_000_000
+    folder: Path,
+    *,
+    settings: ChatSettings | None = None,
+    max_file_bytes: int = 1_000_000,
+    budget: QuestionBudget | None = None,
 ) -> AsyncGenerator[World]:
     """A service with nothing in it yet. The model says what the world tells it to, else it quotes."""
     async with AsyncExitStack() as stack:
-        database = await stack.enter_async_context(sqlite.connect(folder / "footnote.sqlite"))
+        database = await stack.enter_async_context(connect(folder / "footnote.sqlite"))
         chats = await stack.enter_async_context(
-            sqlite.connect(folder / "chat.sqlite", scripts=files("bot") / "sql")
+            connect(folder / "chat.sqlite", scripts=files("bot.store") / "sql")
         )
         embedder = await stack.enter_async_context(hashing.connect(hashing.Settings(), data_dir=folder))
         identity = IndexIdentity(
-            model=embedder.model, dimensions=embedder.dimensions, analyzer=analysis.VERSION
+            model=embedder.model, dimensions=embedder.dimensions, analyzer=analyzer.VERSION
         )
         index = await stack.enter_async_context(
             embedded.connect(embedded.Settings(), data_dir=folder, identity=identity)
@@ -403,9 +464,9 @@ async def world(
         quoting = await stack.enter_async_context(
             extractive.connect(extractive.Settings(), embedder=embedder)
         )
-        script: list[Line] = []
+        script: list[ScriptedLine] = []
         model = _Model(script)
-        ports = Ports(embedder=embedder, index=index, model=quoting)
+        ports = Ports(embedder=embedder, index=index, model=None)
         history, catalog = SqliteHistory(database), SqliteCatalog(database)
         ingestion = Ingestion(
             parse=parse,
@@ -416,48 +477,56 @@ async def world(
             index=index,
             catalog=catalog,
         )
-        working = await stack.enter_async_context(jobs.connect(database, workers=folder / "workers"))
-        attempts = SqliteAttempts(database, workers=folder / "workers", worker=working.worker)
-        intake = Intake(ingestion=ingestion, attempts=attempts, separately=separately.ingest)
         engine = Engine(
             search_steps=[_step(name, ports) for name in ("retrieve", "fuse")],
             prompt_steps=[_step("pack", ports)],
-            models=[model, quoting],
+            models=[model],
+            answerer=quoting,
             embedder=embedder,
             history=history,
         )
         town = OpenTown(catalog=catalog, model=embedder.model)
-        turns = Turns(chats)
-        parts = Parts(
+        stores = ChatStores.over(chats, kept_seconds=90 * 86_400.0)
+        uploads = Uploads(intake=ingestion, fetching=Downloads(most_bytes=max_file_bytes, seconds=5))
+        removals = Removals(
+            turn=lambda turn: history.forget((turn, question_of(turn))),
+            document=ingestion.forget,
+            source=ingestion.forget_source,
+        )
+        assembled = partial(
+            assemble,
             engine=engine,
-            turns=turns,
-            taken=TakenFiles(chats),
-            claims=Claims(chats),
-            inbox=SqliteInbox(chats),
-            heard=Heard(chats),
-            scheduler=Scheduler(patience=Patience(final=0.2, first_wait=0.05, longest_wait=0.05)),
-            audiences=town,
-            access=town,
-            places=town,
-            uploads=Uploads(intake=intake, fetching=Fetching(most_bytes=max_file_bytes, seconds=5)),
-            commands=Commands(specs=(), execute=_execute, press=_press),
-            passages_of=_passages_of,
-            forget_turn=lambda turn: history.forget((turn, question_of(turn))),
-            forget_document=ingestion.forget,
-            forget_source=ingestion.forget_source,
+            stores=stores,
+            policies=Policies(
+                audiences=town,
+                permissions=town,
+                places=town,
+                commands=Commands(specs=(), execute=_execute, press=_press),
+                show_sources=_show_sources,
+                budget=budget or QuestionBudget(),
+            ),
+            removals=removals,
+            uploads=uploads,
+            scheduler=Scheduler(deadlines=WriteDeadlines(final=0.2, first_wait=0.05, longest_wait=0.05)),
             settings=settings or ChatSettings(),
+            passages=8,
+            keep_trace=history.keep,
+            records=catalog.records,
         )
         yield World(
             chat=Chat(),
             town=town,
-            service=Service(parts),
+            service=assembled(),
             model=model,
-            turns=turns,
+            turns=stores.turns,
             history=history,
             catalog=catalog,
-            parts=parts,
+            stores=stores,
+            removals=removals,
+            uploads=uploads,
+            assemble=assembled,
             ingestion=ingestion,
-            intake=intake,
+            intake=ingestion,
             script=script,
         )
 
@@ -465,7 +534,7 @@ async def world(
 class _Model(ScriptedModel):
     """The scripted model with a script that can still be written."""
 
-    def __init__(self, script: list[Line]) -> None:
+    def __init__(self, script: list[ScriptedLine]) -> None:
         super().__init__(())
         self._script = script
 
@@ -485,5 +554,7 @@ async def _press(action: Action, room: Room, show: Show) -> Reply | None:
     return Reply(text="page 2") if action.name == "kb" else None
 
 
-async def _passages_of(turn: ChatTurn, action: Action, room: Room) -> Reply:
-    return Reply(text="\n".join(citation.quote for citation in turn.citations))
+async def _show_sources(turn: ChatTurn, action: Action, room: Room) -> FollowedReply:
+    assert isinstance(room, Here)
+    reply = Reply(text="\n".join(citation.quote for citation in turn.citations))
+    return FollowedReply(reply=reply, files=room.chat.pictures)

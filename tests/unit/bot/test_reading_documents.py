@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from bot.files.hiding import HidingIndex
-from bot.guarding import Breakers
+from bot.resilience.circuit_breakers import Breakers
 from bot.settings import BreakerSettings
 from rag_engine.errors import IndexUnavailable
 from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId
+from rag_engine.wrappers.hidden_documents import HiddenDocumentsIndex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +45,7 @@ class Leaving:
 async def test_an_index_that_is_away_is_asked_no_more_until_it_has_rested() -> None:
     server = Away()
     made = Breakers(settings=BreakerSettings(failures=2, rest_seconds=60))
-    index = made.index(cast("StoredIndex", server), kind="elasticsearch")
+    index = made.index(cast("StoredIndex", server), is_local=False)
     for _ in range(5):
         with pytest.raises(IndexUnavailable):
             await index.chunks(BASE, PLAN, limit=9)
@@ -54,5 +54,5 @@ async def test_an_index_that_is_away_is_asked_no_more_until_it_has_rested() -> N
 
 async def test_what_is_to_be_removed_has_no_chunks() -> None:
     for leaving, expected in ((Leaving(), [CHUNK]), (Leaving(PLAN), [])):
-        index = HidingIndex(cast("StoredIndex", Here()), cast("Unfinished", leaving))
+        index = HiddenDocumentsIndex(cast("StoredIndex", Here()), cast("Unfinished", leaving))
         assert await index.chunks(BASE, PLAN, limit=9) == expected

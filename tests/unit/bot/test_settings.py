@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from pydantic import ValidationError
 
+import adapters
 from bot import settings
+from bot.settings.platforms import platforms
 from rag_engine.errors import BadSettings
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def test_an_unknown_name_is_refused_wherever_it_stands(
     elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_DATADIR", "/x")
-    with pytest.raises(BadSettings, match="FOOTNOTE_DATADIR is no setting"):
+    with pytest.raises(BadSettings, match="Unknown setting FOOTNOTE_DATADIR"):
         settings.read()
     monkeypatch.delenv("FOOTNOTE_DATADIR")
     (elsewhere / ".env").write_text("export FOOTNOTE_INDX__KIND=embedded\n", encoding="utf-8")
@@ -82,7 +84,7 @@ def test_the_model_is_what_is_set_or_what_the_rest_implies(
     ("name", "value", "said"),
     [
         ("FOOTNOTE_MODEL", "gpt-4.1", "FOOTNOTE_MODEL is a group of settings"),
-        ("FOOTNOTE_OPENAI_API_KEY", "sk", "FOOTNOTE_OPENAI_API_KEY is no setting"),
+        ("FOOTNOTE_OPENAI_API_KEY", "sk", "Unknown setting FOOTNOTE_OPENAI_API_KEY"),
     ],
 )
 def test_a_name_that_does_nothing_is_refused(
@@ -125,3 +127,15 @@ def test_tokens_of_platforms_are_not_printed(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("DISCORD_TOKEN", "hush")
     monkeypatch.setenv("FOOTNOTE_SLACK__SIGNING_SECRET", "hush")
     assert "hush" not in repr(settings.read()) + str(settings.read())
+
+
+def test_the_adapters_are_read_once_for_each_search_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = platforms()
+    assert platforms() is known
+    (tmp_path / "telegraph.py").write_text('VARIABLES = {"token": "TELEGRAPH_TOKEN"}\n', encoding="utf-8")
+    monkeypatch.setattr(adapters, "__path__", [*adapters.__path__, str(tmp_path)])
+    monkeypatch.setenv("TELEGRAPH_TOKEN", "a word")
+    assert {each.name for each in platforms()} == {*(each.name for each in known), "telegraph"}
+    assert settings.read().platforms["telegraph"].rest() == {"token": "a word"}

@@ -1,10 +1,10 @@
-"""Passages for the tests of citations."""
+"""Passages for the citation tests."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rag_engine.citations.stream import Draft, MarkerStream
+from rag_engine.citations.marker_stream import DraftAnswer, MarkerStream
 from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId, SectionKind
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ def hit(
     language: str = "en",
     kind: SectionKind = "prose",
 ) -> Hit:
-    """A passage of a document."""
     return Hit(
         chunk=Chunk(
             id=ChunkId(chunk or f"{document}-{rank}"),
@@ -40,7 +39,7 @@ def hit(
 
 
 def numbered(count: int, *, same: Iterable[tuple[int, int]] = ()) -> list[Hit]:
-    """So many passages, each of its own document; `same` pairs passages (from 1) that share the document of the former."""
+    """`count` passages of different documents; `same` pairs passages (from 1) of one document."""
     documents = {later: earlier for earlier, later in same}
     return [
         hit(
@@ -50,14 +49,15 @@ def numbered(count: int, *, same: Iterable[tuple[int, int]] = ()) -> list[Hit]:
     ]
 
 
-def streamed(text: str, passages: Sequence[Hit], *, size: int = 0) -> Draft:
-    """The text as shown when it comes in pieces of `size` characters (0: in one)."""
+def streamed(text: str, passages: Sequence[Hit], *, size: int = 0) -> DraftAnswer:
+    """The text as shown when streamed in pieces of `size` characters (0: at once)."""
     pieces = [text[at : at + size] for at in range(0, len(text), size)] if size else [text]
     return in_pieces(pieces, passages)
 
 
-def in_pieces(pieces: Iterable[str], passages: Sequence[Hit], *, reasoning_first: bool = False) -> Draft:
-    """The text as shown when it comes in these pieces."""
+def in_pieces(
+    pieces: Iterable[str], passages: Sequence[Hit], *, reasoning_first: bool = False
+) -> DraftAnswer:
     stream = MarkerStream(passages, reasoning_first=reasoning_first)
     shown = "".join([stream.feed(piece) for piece in pieces]) + stream.close()
     assert stream.draft.text == shown

@@ -1,9 +1,9 @@
-"""The claims of an answer: nothing of code or headings, lists item by item, a table as one, and where their markers go."""
+"""Claims of an answer: no code or headings, lists by item, tables whole; and the places of their markers."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_engine.citations.claims import blocks, claims
@@ -102,7 +102,6 @@ def test_an_unclosed_fence_is_code_to_the_end() -> None:
 
 
 @given(MARKDOWN)
-@settings(deadline=None)
 def test_blocks_and_claims_lie_in_the_text_in_order(text: str) -> None:
     end = 0
     for _, start, stop in blocks(text):

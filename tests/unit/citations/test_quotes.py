@@ -1,9 +1,9 @@
-"""Quotes: word for word, short, and the right sentence."""
+"""Quotes are literal, short, and of the right sentence."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_engine.citations.quotes import LONGEST_QUOTE, quote
@@ -101,7 +101,6 @@ def test_a_passage_without_words_gives_what_there_is(text: str) -> None:
     st.lists(st.text(max_size=40), max_size=3),
     st.sampled_from(["prose", "table", "code", "list"]),
 )
-@settings(deadline=None)
 def test_a_quote_occurs_word_for_word(text: str, claims: list[str], kind: str) -> None:
     found = quote(hit(text, kind="table" if kind == "table" else "prose", language="").chunk, claims)
     assert found in text

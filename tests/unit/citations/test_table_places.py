@@ -1,4 +1,4 @@
-"""A citation of a table leads to the rows that are said."""
+"""Citations of a table lead to the rows used."""
 
 from __future__ import annotations
 

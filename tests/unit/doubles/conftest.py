@@ -8,7 +8,7 @@ import discord
 import pytest
 import yarl
 
-from tests.doubles.discord_server import serve
+from tests.doubles.discord_double.server import serve
 from tests.unit.doubles.discord_bot import World
 
 if TYPE_CHECKING:

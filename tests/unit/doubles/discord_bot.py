@@ -1,4 +1,4 @@
-"""A bot of discord.py and the double that it is connected to."""
+"""A discord.py bot connected to the double."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from discord import app_commands
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
-    from tests.doubles.discord_server import DiscordServer
+    from tests.doubles.discord_double.server import DiscordServer
 
 
 class Bot(discord.Client):
-    """Keeps what arrives; does with messages and interactions what a test says."""
+    """Records events; handles messages and interactions as the test says."""
 
     def __init__(self, server: DiscordServer, **options: Any) -> None:
         intents = discord.Intents(guilds=True, messages=True, message_content=True)

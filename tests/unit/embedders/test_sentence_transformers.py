@@ -1,21 +1,27 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from rag_engine import minilm, plugins
+from rag_engine.embedders import _minilm
+from rag_engine.errors import BadSettings
+from tests.markers import NO_TORCH, runs_torch
+
+if not runs_torch():
+    pytest.skip(NO_TORCH, allow_module_level=True)
+
 from rag_engine.embedders import sentence_transformers
-from rag_engine.errors import BadSettings, MissingExtra
-from tests.doubles.tiny_model import save_tiny_model
+from tests.doubles.model_servers.tiny_model import save_tiny_model
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rag_engine.types import Matrix, Side
+
+pytestmark = pytest.mark.torch
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +42,7 @@ async def embedded(tiny: Path, data_dir: Path, text: str, side: Side, **changes:
 
 
 @pytest.mark.parametrize(
-    "model", ["all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2", str(minilm.installed())]
+    "model", ["all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2", str(_minilm.installed())]
 )
 async def test_the_default_model_is_found_and_known_by_any_name(model: str, tmp_path: Path) -> None:
     assert await identity(model, tmp_path) == "all-MiniLM-L6-v2@fp32"
@@ -91,7 +97,7 @@ async def test_prompts_that_the_model_brings_are_taken(tmp_path: Path) -> None:
 
 
 async def test_counting_while_embedding_is_not_disturbed(tiny: Path, tmp_path: Path) -> None:
-    """The library cuts and pads by changing its tokenizer; counts must not see that."""
+    """The library truncates and pads by changing its tokenizer; counts must not see that."""
     text = "stone " * 100
     async with sentence_transformers.connect(
         sentence_transformers.Settings(model=str(tiny), device="cpu"), data_dir=tmp_path
@@ -121,10 +127,3 @@ async def test_what_cannot_be_loaded_is_a_matter_of_the_settings(
 async def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
     with pytest.raises(BadSettings, match="cannot be loaded"):
         await identity(str(tmp_path), tmp_path / "data")
-
-
-def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    monkeypatch.delitem(sys.modules, "rag_engine.embedders.sentence_transformers")
-    with pytest.raises(MissingExtra, match=r"pip install 'footnote-bot\[sentence-transformers\]'"):
-        plugins.load("rag_engine.embedders", "sentence_transformers")

@@ -1,4 +1,4 @@
-"""The parts of the index on Elasticsearch that need no server."""
+"""Parts of the Elasticsearch index that need no server."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_engine.errors import BadSettings, Misconfigured
-from rag_engine.indexes.elasticsearch import Settings, typing_errors
+from rag_engine.indexes.elasticsearch import Settings, spelling
+from rag_engine.indexes.elasticsearch.bulk_writer import Shared, batches
 from rag_engine.indexes.elasticsearch.client import addresses, connected, is_supported
-from rag_engine.indexes.elasticsearch.faults import kind_of, reason_of, translate_errors, unavailable
-from rag_engine.indexes.elasticsearch.repeating import limited, repeated
-from rag_engine.indexes.elasticsearch.writing import Shared, batches
-from rag_engine.types import Hit, Ranking
-from tests.contracts.indexing import chunk, document
+from rag_engine.indexes.elasticsearch.errors import kind_of, reason_of, translate_errors, unavailable
+from rag_engine.indexes.elasticsearch.retry import limited, pause, repeated
 from tests.elastic.opening import failing, is_plain_sentence
 
 if TYPE_CHECKING:
@@ -190,53 +188,16 @@ async def test_a_certificate_that_cannot_be_read_names_the_setting(tmp_path: Pat
                 pass
 
 
-def suggested(**options: list[tuple[str, float]]) -> dict[str, list[dict[str, Any]]]:
-    entries = [
-        {"text": word, "options": [{"text": text, "score": score} for text, score in found]}
-        for word, found in options.items()
-    ]
-    return {"one_edit": entries}
-
-
-def test_corrections_are_the_nearest_words_that_occur() -> None:
-    found = typing_errors.corrections(
-        ["berth", "harbuor"],
-        suggested(harbuor=[("harbour", 0.9), ("harbor", 0.9), ("arbour", 0.5)], berth=[]),
-        missing={"harbuor"},
-    )
-    assert found == {"harbuor": ["harbour", "harbor"]}
-
-
-def test_a_form_of_a_word_that_occurs_is_no_typing_error() -> None:
-    asked = ["mooring", "moorings"]
-    found = suggested(moorings=[("moorinks", 0.9)])
-    assert typing_errors.corrections(asked, found, missing={"moorings"}) == {}
-    assert typing_errors.corrections(asked, found, missing=set(asked)) == {"moorings": ["moorinks"]}
-
-
-def test_a_word_that_another_shard_has_is_no_typing_error() -> None:
-    counted = {"occurring": {"buckets": {"contract": {"doc_count": 1}, "contrat": {"doc_count": 0}}}}
-    missing = typing_errors.not_occurring(counted)
-    assert missing == {"contrat"}
-    found = suggested(contract=[("contrast", 0.9)])
-    assert typing_errors.corrections(["contract"], found, missing=missing) == {}
-
-
-def test_what_is_too_short_too_long_or_no_word_is_not_corrected() -> None:
-    assert typing_errors.unseen(["cat", "a1b2c3", "x" * 25, "berth", "berth"], []) == ["berth"]
-
-
-def test_what_the_best_passages_show_is_not_corrected() -> None:
-    shown = chunk(document("a"), "The Harbour café is open")
-    hits = (Hit(chunk=shown, score=1.0, rank=1),)
-    words = ["harbour", "harbuor", "cafe", "openx", "mooring"]
-    assert typing_errors.unseen(words, [Ranking(leg="lexical", hits=hits)]) == ["harbuor", "mooring"]
-    assert typing_errors.unseen(words, [Ranking(leg="dense", hits=hits)]) == words
+def test_words_near_a_mistyped_one_by_their_edits() -> None:
+    options = [{"text": text} for text in ("harbour", "harbor", "arbours", "harvest")]
+    assert spelling.near_words({"one_edit": [{"text": "harbuor", "options": options}]}) == {
+        "harbuor": {1: ["harbour", "harbor"]}
+    }
 
 
 def test_long_words_may_have_two_edits() -> None:
-    assert typing_errors.suggestion([]) == {}
-    asked = typing_errors.suggestion(["berth", "harbuor", "navigatoin"])
+    assert spelling.suggestion([]) == {}
+    asked = spelling.suggestion(["berth", "harbuor", "navigatoin"])
     assert {name: part["text"] for name, part in asked.items()} == {
         "one_edit": "berth harbuor",
         "two_edits": "navigatoin",
@@ -274,7 +235,7 @@ async def test_shared_work_serves_all_who_asked_before_it_began() -> None:
         await begun.wait()
     second = [asyncio.create_task(shared()) for _ in range(3)]
     await asyncio.sleep(0)
-    second[0].cancel()  # one who no longer waits takes nothing from the others
+    second[0].cancel()  # a cancelled caller affects no other
     assert runs == 1
     gate.set()
     async with asyncio.timeout(5):
@@ -330,6 +291,6 @@ async def test_when_the_time_is_over_the_last_fault_is_told() -> None:
     with failing("timeout"):
         await repeated(silent, seconds=0.05)
     with failing("red"):
-        async with limited(0.2) as pauses:
-            await pauses.after(unavailable("red"))
+        async with limited(0.2) as attempts:
+            await pause(attempts, unavailable("red"))
             await silent()

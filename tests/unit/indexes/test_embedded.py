@@ -1,4 +1,4 @@
-"""What is particular to the embedded index: its file, its memory, and large contents."""
+"""The embedded index: its file, memory, and large contents."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from rag_engine.analysis import VERSION, query_tokens
 from rag_engine.errors import IndexUnavailable, Misconfigured, RagError, SchemaMismatch
 from rag_engine.indexes.embedded import Settings, connect
-from rag_engine.indexes.embedded.faults import translate_errors
+from rag_engine.indexes.embedded.errors import translate_errors
 from rag_engine.ports import IndexIdentity
+from rag_engine.text.analyzer import VERSION, query_tokens
 from rag_engine.types import Chunk, ChunkId, Document, DocumentId, KnowledgeBaseId, Search
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def document(name: str) -> Document:
 
 
 def clustered(count: int, *, seed: int, offset: float = 0.0) -> list[Vector]:
-    """Unit vectors round 40 centres, moved off the origin as those of many models are."""
+    """Unit vectors around 40 centres, off the origin as many models' vectors are."""
     random = np.random.default_rng(seed)
     centres = np.random.default_rng(0).standard_normal((40, DIMENSIONS))
     vectors = (
@@ -162,7 +162,7 @@ async def test_an_inconsistent_file_is_mended_at_opening(tmp_path: Path) -> None
         await put(index, "d", ["red apple", "green pear"], clustered(2, seed=1))
     file = sqlite3.connect(tmp_path / "index.sqlite")
     file.execute("DELETE FROM code WHERE id = 1")
-    file.execute("DELETE FROM fts WHERE rowid = 2")
+    file.execute("DELETE FROM pending WHERE id = 2")
     file.commit()
     file.close()
     async with opened(tmp_path) as index:
@@ -257,7 +257,7 @@ async def test_damage_while_it_is_open_is_unavailable(tmp_path: Path) -> None:
     async with opened(tmp_path) as index:
         await put(index, "d", ["apple"], clustered(1, seed=1))
         file = sqlite3.connect(tmp_path / "index.sqlite")
-        file.execute("DROP TABLE terms")
+        file.execute("DROP TABLE chunk")
         file.commit()
         file.close()
         with pytest.raises(IndexUnavailable):
@@ -280,11 +280,12 @@ async def test_a_closed_index_says_so(tmp_path: Path) -> None:
         await index.count(BASE)
 
 
+@pytest.mark.slow
 async def test_neither_writing_nor_searching_holds_the_event_loop(tmp_path: Path) -> None:
     vectors = clustered(3_000, seed=5)
     random = np.random.default_rng(6)
     texts = [" ".join(f"word{word}" for word in random.integers(0, 3_000, 80)) for _ in vectors]
-    # What other tests left behind (torch among it) is no business of the collector's here: the program freezes it likewise.
+    # Freeze what other tests left (torch, for example), as the program does.
     gc.collect()
     gc.freeze()
     async with opened(tmp_path) as index:
@@ -305,9 +306,9 @@ async def test_neither_writing_nor_searching_holds_the_event_loop(tmp_path: Path
 
 @contextmanager
 def ticking() -> Iterator[Callable[[], int]]:
-    """A clock for what waits in this process: it ticks every 5 ms, and slower where other programs use the machine.
+    """Measures lag in this process with a tick every 5 ms, slower under load.
 
-    A thread of its own ticks, under the same interpreter lock: what slows down the event loop from outside slows it down too.
+    A thread under the same interpreter lock ticks, so that outside load slows it like the event loop.
     """
     count, stop = 0, threading.Event()
 

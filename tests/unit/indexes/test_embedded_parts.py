@@ -1,40 +1,54 @@
-"""The pure parts of the embedded index, and that FTS5 cuts tokens where our analyzer does."""
+"""Pure parts of the embedded index."""
 
 from __future__ import annotations
 
-import sqlite3
+from collections import Counter
+from dataclasses import FrozenInstanceError, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_engine.analysis import tokens
 from rag_engine.indexes.embedded.dense import encoded, restored, stored, unit, words_of
-from rag_engine.indexes.embedded.rows import hash_of, packed_terms, unpacked_terms
-from rag_engine.indexes.embedded.schema import empty_derived
-from rag_engine.indexes.embedded.typos import edits
+from rag_engine.indexes.embedded.postings.blocks import blocks, decoded, merged, of_chunks
+from rag_engine.indexes.embedded.rows import chunk_of, hash_of, key, packed_terms, row_of, unpacked_terms
+from rag_engine.text.spelling import edits
+from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId
 
-TEXTS = st.one_of(st.text(max_size=120), st.text(alphabet="aZ09é-_./:@'’+#= \u0301漢かกΣß\x00", max_size=60))
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 WORDS = st.text(alphabet="abcd", max_size=7)
 
 
-@given(text=TEXTS, language=st.sampled_from(["", "en", "de", "zh", "ar"]))
-def test_fts5_holds_exactly_the_analyzers_tokens(text: str, language: str) -> None:
-    found = tokens(text, language=language)
-    file = sqlite3.connect(":memory:", isolation_level=None)
-    empty_derived(file)
-    file.execute("INSERT INTO fts(rowid, t, s) VALUES (1, ?, '=1')", (" ".join(found),))
-    assert {term for (term,) in file.execute("SELECT term FROM vocabulary")} == {*found, "=1"}
-    for token in set(found):
-        assert file.execute("SELECT rowid FROM fts WHERE fts MATCH ?", (f't:("{token}")',)).fetchall() == [
-            (1,)
-        ]
-    file.close()
+@given(
+    chunks=st.lists(st.lists(st.sampled_from(["a", "b", "漢", "é", "of"]), max_size=30), max_size=30),
+    cut=st.integers(0, 30),
+)
+def test_postings_come_back_from_blocks_and_merges(chunks: list[list[str]], cut: int) -> None:
+    rows = [(7 + 3 * place, packed_terms(Counter(found))) for place, found in enumerate(chunks)]
+    whole = merged([of_chunks(rows[:cut]), of_chunks(rows[cut:])])
+    read = [decoded(content) for _, _, content in blocks(iter([whole]), most=4)]
+    for term in ("a", "of", "missing"):
+        expected = [(7 + 3 * place, each.count(term)) for place, each in enumerate(chunks) if term in each]
+        assert pairs(whole.of(hash_of(term))) == expected
+        assert [
+            pair for block in read if (found := block.of(hash_of(term))) for pair in pairs(found)
+        ] == expected
+    again = merged([block.postings() for block in read]) if read else whole
+    assert again.hashes.tolist() == whole.hashes.tolist()
+    assert again.chunks.tolist() == whole.chunks.tolist()
+
+
+def pairs(found: tuple[NDArray[np.int64], NDArray[np.uint8]]) -> list[tuple[int, int]]:
+    return list(zip(*(each.tolist() for each in found), strict=True))
 
 
 @given(found=st.lists(st.sampled_from(["a", "b", "漢", "c d", "é"]), max_size=600))
 def test_packed_terms_keep_tokens_and_frequencies(found: list[str]) -> None:
-    hashes, frequencies = unpacked_terms(packed_terms(found))
+    hashes, frequencies = unpacked_terms(packed_terms(Counter(found)))
     expected = {hash_of(token): min(found.count(token), 255) for token in set(found)}
     assert dict(zip(hashes.tolist(), frequencies.tolist(), strict=True)) == expected
 
@@ -47,7 +61,7 @@ def test_edits_count_insertions_deletions_substitutions_and_swaps(one: str, othe
 
 
 def distance(one: str, other: str) -> int:
-    """The same, without any short cut."""
+    """The reference without shortcuts."""
     table = np.zeros((len(one) + 1, len(other) + 1), dtype=int)
     table[:, 0] = range(len(one) + 1)
     table[0, :] = range(len(other) + 1)
@@ -81,3 +95,35 @@ def test_codes_are_whole_words_of_signs(seed: int, dimensions: int) -> None:
             expected = (vector if centre is None else vector - centre) > 0
             assert np.array_equal(signs[:dimensions], expected)
             assert not signs[dimensions:].any()
+
+
+def test_every_finite_half_precision_number_is_restored_exactly() -> None:
+    halves = np.arange(65_536, dtype=np.uint16).view(np.float16)
+    finite = halves[np.isfinite(halves)]
+    assert np.array_equal(restored([finite.tobytes()], finite.size)[0], finite.astype(np.float32))
+
+
+@pytest.mark.parametrize("headings", [(), ("Leave", "Abroad")])
+def test_a_chunk_read_from_its_row_is_the_frozen_chunk_that_was_stored(headings: tuple[str, ...]) -> None:
+    chunk = Chunk(
+        id=ChunkId("1-2"),
+        document=DocumentId("document\udc80"),
+        knowledge_base=KnowledgeBaseId("handbook"),
+        ordinal=2,
+        text="Thirty days.",
+        title="Handbook",
+        uri="file:///handbook.pdf",
+        headings=headings,
+        anchor="p. 3",
+        kind="list",
+        language="en",
+    )
+    document, *others = row_of(chunk).values
+    ordinal, cid, *texts = others
+    read = chunk_of((cid, document, key("handbook"), ordinal, *texts))
+    assert type(read) is Chunk
+    assert read == chunk
+    assert hash(read) == hash(chunk)
+    assert replace(read, ordinal=3) == replace(chunk, ordinal=3)
+    with pytest.raises(FrozenInstanceError):
+        read.text = "Forty days."  # type: ignore[misc]

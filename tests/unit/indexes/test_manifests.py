@@ -1,4 +1,4 @@
-"""The rules of the manifests, by themselves: whatever writers do and whenever they die, at most one version counts."""
+"""Manifest rules alone: at most one version counts, whatever writers do and whenever they die."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rag_engine.indexes.elasticsearch.manifests import (
     Forget,
     Lease,
     Manifest,
-    Outcome,
+    ManifestOutcome,
     Publish,
     Withdraw,
     applied,
@@ -28,6 +28,7 @@ from rag_engine.indexes.elasticsearch.manifests import (
     to_source,
 )
 from rag_engine.types import DocumentId
+from tests.hypothesis_profiles import examples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +38,10 @@ A, B = DocumentId("a"), DocumentId("b")
 START = 1_000_000.0
 
 
-def change(manifest: Manifest, *changes: Change, now: float = START, **counting: Sequence[str]) -> Outcome:
-    """`counting` are the generations of each document that count."""
+def change(
+    manifest: Manifest, *changes: Change, now: float = START, **counting: Sequence[str]
+) -> ManifestOutcome:
+    """`counting`: the generations of each document that count."""
     known = {DocumentId(name): generations for name, generations in counting.items()}
     return applied(manifest, changes, counting=known, now=now, grace=GRACE)
 
@@ -76,7 +79,7 @@ def test_a_base_that_was_emptied_takes_no_generation_of_before() -> None:
     assert (emptied.base, list(emptied.dropped)) == ("", [manifest.base])
     assert emptied.hidden == list(
         manifest.pending
-    )  # their writers may go on, and what they write is to be deleted
+    )  # their writers may still be active; their output must be deleted
     again, _ = leased(emptied, 1, now=START)
     assert again.base not in ("", manifest.base)
     assert change(again, publish(A, generation, manifest)).done == (False,)
@@ -127,7 +130,7 @@ def test_a_lease_runs_out_and_then_it_can_be_neither_published_nor_seen() -> Non
 
 @pytest.mark.parametrize("swept", [False, True])
 def test_a_put_that_slept_past_its_lease_is_not_acknowledged(swept: bool) -> None:
-    """Its answer seems lost, for somebody else has changed the manifest: by giving its generation to be deleted."""
+    """Its reply seems lost because another writer changed the manifest and gave its generation up for deletion."""
     manifest, (mine, _) = with_generations()
     late = START + LEASE_SECONDS + 1
     expired = change(manifest, Lease(), now=late).manifest
@@ -160,9 +163,9 @@ def test_stored_and_read_again_it_is_the_same(manifest: Manifest) -> None:
 
 
 class Writers(RuleBasedStateMachine):
-    """Many writers of one knowledge base, and what is physically there: each chunk is a generation, its base and its document.
+    """Many writers of one knowledge base, and its physical content: each chunk is a generation, its base and its document.
 
-    Any answer may be lost, so that a change is made again; a request that was given up may still write within the grace.
+    Any reply may be lost, so changes are retried; an abandoned request may still write within the grace period.
     """
 
     @initialize()
@@ -206,7 +209,7 @@ class Writers(RuleBasedStateMachine):
         self.open |= dict.fromkeys(made, (self.manifest.base, self.now))
 
     def take(self, data: st.DataObject) -> tuple[str, str, bool]:
-        """A generation that some writer holds, its base, and whether its lease still runs: else nothing is written."""
+        """A generation of some writer, its base, and whether its lease is valid; without a lease nothing is written."""
         name = list(self.open)[data.draw(st.integers(0, len(self.open) - 1))]
         base, at = self.open.pop(name)
         return name, base, self.now <= at + LEASE_SECONDS
@@ -220,7 +223,7 @@ class Writers(RuleBasedStateMachine):
         (held,) = self.commit(Publish(document=document, generation=name, base=base), lost=lost)
         if held:
             self.expected[document] = name
-            self.late.pop(name, None)  # chunks have versions, which a late request does not get past
+            self.late.pop(name, None)  # chunk versions reject late requests
         else:
             self.give_up(name)
 
@@ -245,7 +248,7 @@ class Writers(RuleBasedStateMachine):
     @precondition(lambda self: self.open)
     @rule(data=st.data(), document=st.sampled_from([A, B]), killed=st.booleans(), lost=st.booleans())
     def fail_to_put(self, data: st.DataObject, document: DocumentId, killed: bool, lost: bool) -> None:
-        """Given up in the middle, or killed: then nobody says that the generation will not be published."""
+        """Abandoned or killed midway: nobody reports that the generation will not be published."""
         name, base, leased = self.take(data)
         if leased and base == self.manifest.base:
             self.chunks.add((name, base, document))
@@ -254,7 +257,7 @@ class Writers(RuleBasedStateMachine):
             self.give_up(name, lost=lost)
 
     def give_up(self, name: str, *, lost: bool = False) -> None:
-        """Say so; what was sent before may come late."""
+        """Reports the failure; earlier requests may still arrive."""
         self.commit(Abandon(generation=name), lost=lost)
         self.send_no_more(name)
 
@@ -278,7 +281,7 @@ class Writers(RuleBasedStateMachine):
 
     @rule(lost=st.booleans())
     def empty(self, lost: bool) -> None:
-        """Who is writing may go on as long as the lease, and a request of that moment come late."""
+        """Active writers may continue until the lease ends, and a current request may arrive late."""
         for name, (base, at) in self.open.items():
             self.late[name] = (base, at + LEASE_SECONDS + GRACE)
         self.commit(Empty(), lost=lost)
@@ -308,7 +311,7 @@ class Writers(RuleBasedStateMachine):
         assert counted == {document: [name] for document, name in self.expected.items()}
 
     def teardown(self) -> None:
-        """In the end nothing is left but what counts."""
+        """At the end, only what counts is left."""
         self.now += LEASE_SECONDS + 1
         self.commit(Lease())
         self.now += GRACE
@@ -318,4 +321,4 @@ class Writers(RuleBasedStateMachine):
 
 
 TestWriters = Writers.TestCase
-TestWriters.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+TestWriters.settings = settings(examples(150), stateful_step_count=40)

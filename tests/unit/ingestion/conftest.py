@@ -1,4 +1,4 @@
-"""A fresh library for each test."""
+"""A new library for each test."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.embedders import hashing
-from rag_engine.ingestion import Ingestion
+from rag_engine.ingestion.ingestion import Ingestion
 from rag_engine.splitters.structure import Settings, build
-from rag_engine.storage import sqlite
 from rag_engine.storage.catalog import SqliteCatalog
+from rag_engine.storage.sqlite.database import connect
 from tests.unit.ingestion.world import GatedEmbedder, LineParser, ListedIndex, World
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
     folder = tmp_path / "files"
     folder.mkdir()
     async with (
-        sqlite.connect(tmp_path / "footnote.sqlite") as database,
+        connect(tmp_path / "footnote.sqlite") as database,
         hashing.connect(hashing.Settings(max_tokens=64), data_dir=tmp_path) as inner,
     ):
         embedder, index, parser = GatedEmbedder(inner), ListedIndex(), LineParser()

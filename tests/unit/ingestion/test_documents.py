@@ -1,4 +1,4 @@
-"""Ingestion: what a person finds in the catalog and in the index after each file, good or bad, old or new."""
+"""The catalog and the index after each file: good or bad, old or new."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import asyncio
 import hashlib
 from typing import TYPE_CHECKING
 
-from rag_engine.searchable import searchable_text
+from rag_engine.text.chunk_text import searchable_text
 
 if TYPE_CHECKING:
-    from rag_engine.ingestion import IngestProgress
+    from rag_engine.ingestion.ingestion import IngestProgress
 
 
 from tests.unit.ingestion.world import World, long_text

@@ -1,4 +1,4 @@
-"""What is left when reading, embedding, writing or removing goes wrong or is stopped."""
+"""The state after reading, embedding, writing or removing fails or is stopped."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def test_an_embedder_that_fails_on_a_new_version_leaves_the_old_one_ready(
 
 
 async def test_an_index_that_fails_on_a_new_version_does_not_vouch_for_either(world: World) -> None:
-    """Nobody knows which version a failed `put` left, so neither's bytes may count as being there already."""
+    """A failed `put` may leave either version, so neither counts as present."""
     await world.add("leave.txt", long_text("Old"))
     world.index.refuse = IndexUnavailable()
     with pytest.raises(IndexUnavailable):
@@ -106,7 +106,7 @@ async def test_a_document_without_text_cannot_be_reindexed(world: World) -> None
 
 @pytest.mark.parametrize("whole", [False, True])
 async def test_a_removal_that_stops_halfway_does_not_pass_for_a_document(world: World, whole: bool) -> None:
-    """The answer of the index is lost: its chunks are gone, so the same bytes added again must not count as there."""
+    """The index's reply is lost and its chunks are gone, so the same bytes must be added again."""
     record = await world.add("leave.txt", long_text("Leave"))
     world.index.refuse = IndexUnavailable()
     assert not await world.ingestion.forget(world.base, None if whole else record.document.id)
@@ -136,7 +136,7 @@ async def test_what_another_program_puts_in_while_it_is_removed_goes_as_well(
     document, chunks = world.index.documents[world.base, record.document.id]
 
     async def meanwhile() -> None:
-        """As another program's ingestion ends: ours has dropped the passages, and not told the catalog."""
+        """Another program's ingestion ends after ours dropped the passages and before it updated the catalog."""
         world.index.after_drop = None
         await world.index.put(document, chunks)
         await world.catalog.save(record)

@@ -1,4 +1,4 @@
-"""SQLite finds the disk full (it may have so many pages and no more): one sentence, nothing half taken in, and it goes on with room."""
+"""On a full disk (a page limit in SQLite), ingestion reports one sentence, stores nothing partial, and resumes with space."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ BOOK = "\f".join(long_text(f"Chapter {number}", pages=1) for number in range(200
 
 
 async def have_room(world: World, *, pages: int) -> None:
-    """So many pages more than there are now, and no more."""
+    """Allows `pages` more than there are now."""
     ((used,),) = await world.database.fetch("PRAGMA page_count")
     async with world.database.transaction() as transaction:
         await transaction.execute(f"PRAGMA max_page_count = {used + pages}")
 
 
+@pytest.mark.slow
 async def test_a_full_disk_is_one_sentence_and_with_room_it_goes_on(world: World) -> None:
     await have_room(world, pages=2)
     with pytest.raises(StorageUnavailable, match=FULL):

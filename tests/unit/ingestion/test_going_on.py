@@ -1,4 +1,4 @@
-"""What was done before an outage, a removal or a kill is not done again, and what was to be removed goes in the end."""
+"""Work before an outage, removal or kill is not repeated, and pending removals complete."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from dataclasses import replace
 
 import pytest
 
-from rag_engine.caching import CachedEmbedder
 from rag_engine.errors import EmbedderUnavailable, IndexUnavailable
-from rag_engine.ingestion import Ingestion
+from rag_engine.ingestion.ingestion import Ingestion
 from rag_engine.splitters.structure import Settings, build
 from rag_engine.types import DocumentId
+from rag_engine.wrappers.cached_embedder import CachedEmbedder
 from tests.doubles.vector_cache import MemoryVectorCache
 from tests.unit.ingestion.world import World, long_text
 
 LONG = "\f".join(long_text(f"Budget {number}", pages=1) for number in range(80))
-"""More characters than are read again without a thought."""
+"""Long enough to be worth keeping between attempts."""
 DIGEST = hashlib.sha256(LONG.encode()).hexdigest()
 
 
 async def read_and_not_embedded(world: World) -> None:
-    """The embedder goes away when the file has been read to the end."""
+    """The embedder fails once the file has been read completely."""
     gate = world.embedder.gate = asyncio.Event()
     adding = asyncio.create_task(world.add("budget.txt", LONG))
     async with asyncio.timeout(10):
         await world.embedder.entered.acquire()
         world.embedder.refuse = EmbedderUnavailable()
-        # Writing the text is all that is left of the reading; the embedder is away only after it.
+        # Only writing the text is left of the reading; the embedder fails after that.
         document = (await world.record("budget.txt")).document
         for _ in range(10_000):
             if await world.catalog.unfinished.reading(replace(document, digest=DIGEST)):
@@ -91,7 +91,7 @@ async def test_a_file_that_breaks_off_leaves_no_text_behind(world: World) -> Non
 
 
 async def test_no_batch_that_was_embedded_is_embedded_again(world: World) -> None:
-    """The embedder goes away in the middle, twice; in the end it has seen every passage once."""
+    """The embedder fails twice midway; in the end it has seen every passage once."""
     ingestion = Ingestion(
         parse=world.parser.parse,
         splitter=build(

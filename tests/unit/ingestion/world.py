@@ -1,4 +1,4 @@
-"""A library in one folder: the real catalog and splitter, and doubles that can be stopped at any point."""
+"""A library in one folder: the real catalog and splitter, with doubles that can stop at any point."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rag_engine.errors import CorruptFile
-from rag_engine.ingestion import Ingestion, blob_from_path
+from rag_engine.ingestion.ingestion import Ingestion, blob_from_path
 from rag_engine.types import (
     Blob,
     Chunk,
@@ -27,15 +27,14 @@ if TYPE_CHECKING:
 
     from rag_engine.embedders.hashing import HashingEmbedder
     from rag_engine.storage.catalog import SqliteCatalog
-    from rag_engine.storage.sqlite import Database
+    from rag_engine.storage.sqlite.database import Database
     from rag_engine.types import Matrix, Vector
 
 
 class ListedIndex:
-    """An index that only keeps what it is given.
+    """An index that stores its input.
 
-    `refuse` is raised by `put`, which then does nothing, and by `drop`, which does its work first; `refuse_before` by a `drop`
-    that does nothing.
+    `refuse` makes `put` raise without effect and `drop` raise after its work; `refuse_before` makes `drop` raise without effect.
     """
 
     def __init__(self) -> None:
@@ -77,13 +76,13 @@ class ListedIndex:
 
 @dataclass
 class GatedEmbedder:
-    """The hashing embedder behind a gate, counting what passes."""
+    """The hashing embedder behind a gate, with a count of calls."""
 
     inner: HashingEmbedder
     texts: list[str] = field(default_factory=list[str])
     refuse: Exception | None = None
     passes: int = 0
-    """So many calls go through although `refuse` is set."""
+    """Calls let through although `refuse` is set."""
     gate: asyncio.Event | None = None
     entered: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
     calls: int = 0
@@ -125,7 +124,7 @@ class GatedEmbedder:
 
 @dataclass
 class LineParser:
-    """Reads text files, a section a paragraph and a batch a page (form feed); `!broken` in a page cannot be read."""
+    """Parses text files: a section per paragraph, a batch per page (form feed); a page with `!broken` fails."""
 
     read: list[str] = field(default_factory=list[str])
     closed: int = 0

@@ -1,4 +1,4 @@
-"""A language model that cannot even be reached, or never says the first or the last word: one plain sentence, in time."""
+"""An unreachable or silent language model, or one that never stops: one plain sentence, in time."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import trustme
 
 from rag_engine.embedders import hashing
 from rag_engine.errors import ModelUnavailable
+from rag_engine.generation.generate import GeneratedReply, reply
 from rag_engine.models import openai
-from rag_engine.replying import Told, reply
-from rag_engine.types import Delta
-from tests.doubles.openai_server import CUT, DONE, Reply, chunk, serve
-from tests.unit.prompting import asking, passages
+from rag_engine.types import AnswerRequest, Delta
+from tests.doubles.model_servers.openai_server import CUT, DONE, Reply, chunk, serve
+from tests.unit.prompting import ScriptedAnswerer, asking, passages
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -41,7 +41,7 @@ async def model(folder: Path, base_url: str, **settings: object) -> AsyncGenerat
 
 
 async def failure(of: LanguageModel) -> str:
-    """What the model says of itself instead of an answer, within five seconds."""
+    """The model's error, within five seconds."""
     async with asyncio.timeout(5):
         with pytest.raises(ModelUnavailable) as raised:
             async with of.stream(PROMPT, task="answer"):
@@ -72,7 +72,7 @@ async def test_the_name_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.fixture
 async def lost_names(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[None]:
-    """A resolver that does not answer: the system waits for it in a thread, for far longer than a person would."""
+    """A resolver that never answers and blocks a thread."""
     released = threading.Event()
 
     def lost(*arguments: object, **options: object) -> object:
@@ -92,7 +92,7 @@ async def test_the_name_is_never_resolved(tmp_path: Path) -> None:
 
 @asynccontextmanager
 async def listening(context: ssl.SSLContext | None = None) -> AsyncGenerator[int]:
-    """A server that takes connections and never says a word."""
+    """A server that accepts connections and stays silent."""
     leaving = asyncio.Event()
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -133,10 +133,17 @@ async def test_a_secure_connection_is_never_agreed_on(tmp_path: Path) -> None:
         assert CANNOT_BE_REACHED in await failure(mute)
 
 
-async def told(of: LanguageModel, folder: Path) -> tuple[str, Told]:
+async def told(of: LanguageModel, folder: Path) -> tuple[str, GeneratedReply]:
     grown = ""
     async with hashing.connect(hashing.Settings(), data_dir=folder) as embedder, asyncio.timeout(10):
-        async for event in reply(PROMPT, models=[of], embedder=embedder, thinkers=set()):
+        async for event in reply(
+            PROMPT,
+            AnswerRequest(question="How long?"),
+            models=[of],
+            answerer=ScriptedAnswerer(),
+            embedder=embedder,
+            thinkers=set(),
+        ):
             if isinstance(event, Delta):
                 grown += event.text
             else:
@@ -145,7 +152,7 @@ async def told(of: LanguageModel, folder: Path) -> tuple[str, Told]:
 
 
 async def test_a_reply_without_end_is_ended_and_marked(tmp_path: Path) -> None:
-    """The server heeds no limit: 16 characters for each token it was allowed, and not one more part of it."""
+    """The server ignores the limit: reading stops at 16 characters per allowed token."""
     endless = Reply(parts=[*[chunk({"content": "word " * 200})] * 60, asyncio.Event()])
     async with serve() as server, model(tmp_path, server.base_url) as talkative:
         server.on(endless)

@@ -8,7 +8,7 @@ import pytest
 from rag_engine.embedders import hashing
 from rag_engine.errors import ModelUnavailable
 from rag_engine.models import scripted
-from rag_engine.models.scripted import Line, ScriptedModel
+from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from tests.unit.prompting import asking
 
 
@@ -19,7 +19,11 @@ async def said(model: ScriptedModel, question: str = "Why?", *, task: str = "ans
 
 async def test_the_first_line_that_fits_is_said() -> None:
     model = ScriptedModel(
-        [Line(pieces=("r",), task="refine"), Line(pieces=("n",), pattern="notice"), Line(pieces=("a", "b"))]
+        [
+            ScriptedLine(pieces=("r",), task="refine"),
+            ScriptedLine(pieces=("n",), pattern="notice"),
+            ScriptedLine(pieces=("a", "b")),
+        ]
     )
     assert await said(model, task="refine") == ["r"]
     assert await said(model, "notice period?") == ["n"]
@@ -42,8 +46,8 @@ async def test_a_script_may_be_written_in_the_environment() -> None:
 async def test_a_fault_comes_after_its_pieces_or_on_opening() -> None:
     model = ScriptedModel(
         [
-            Line(pieces=("a",), fault=ModelUnavailable("cut."), pattern="late"),
-            Line(fault=ModelUnavailable("no.")),
+            ScriptedLine(pieces=("a",), fault=ModelUnavailable("cut."), pattern="late"),
+            ScriptedLine(fault=ModelUnavailable("no.")),
         ]
     )
     async with model.stream(asking("late"), task="answer") as pieces:
@@ -57,7 +61,7 @@ async def test_a_fault_comes_after_its_pieces_or_on_opening() -> None:
 
 async def test_a_gate_holds_a_piece_back() -> None:
     gate = asyncio.Event()
-    model = ScriptedModel([Line(pieces=("a",), gates=(gate,))])
+    model = ScriptedModel([ScriptedLine(pieces=("a",), gates=(gate,))])
     task = asyncio.create_task(said(model))
     async with asyncio.timeout(5):
         await model.opened.wait()

@@ -1,4 +1,4 @@
-"""Small files of every format; what writes them stands in `writing`, family by family."""
+"""Small files of every format; their writers are in `writing`."""
 
 from __future__ import annotations
 
@@ -50,4 +50,4 @@ WRITERS: Final[Mapping[str, Callable[[Path], None]]] = {
     "png": write_png,
     **TEXTS,
 }
-"""Suffix -> writes such a file, which holds `GERMAN` (or Köln) and `CHINESE`; a picture holds `tests.ocr.NOTICE`."""
+"""Suffix -> writer of a file with `GERMAN` (or Köln) and `CHINESE`; a picture has `tests.ocr.NOTICE`."""

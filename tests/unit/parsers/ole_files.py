@@ -1,4 +1,4 @@
-"""OLE files made by hand: old Word documents, presentations and Outlook messages, as small as they can be."""
+"""Minimal OLE files: old Word documents, presentations and Outlook messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Entry:
 
 
 def ole(streams: Mapping[str, bytes]) -> bytes:
-    """An OLE file of these streams; a slash in a name divides storages."""
+    """An OLE file of these streams; slashes in names separate storages."""
     entries = [_Entry("Root Entry", None)]
     known = {"": 0}
     for name, content in streams.items():
@@ -37,7 +37,7 @@ def ole(streams: Mapping[str, bytes]) -> bytes:
             folder = path
         entries[known[folder]].children.append(len(entries))
         entries.append(_Entry(name.rpartition("/")[2], content))
-    # Streams of less than 4096 bytes would stand elsewhere; all are made longer, and say so.
+    # Streams below 4096 bytes would need the mini stream, so all are padded.
     sectors: list[bytes] = []
     chain: list[int] = []
     for entry in entries:
@@ -83,7 +83,7 @@ def _directory_entry(entry: _Entry) -> bytes:
 
 
 def word(text: str, *, notes: str = "", encrypted: bool = False, narrow: bool = False) -> bytes:
-    """A Word 97 document of plain paragraphs, of which notes are footnotes; `narrow`: a byte a character."""
+    """A Word 97 document of plain paragraphs; `notes` are footnotes; `narrow`: one byte per character."""
     whole = text + notes
     header = bytearray(0x300)
     struct.pack_into("<6H", header, 0, 0xA5EC, 0xC1, 0, 0x407, 0, 0x0200 | (0x0100 if encrypted else 0))
@@ -106,7 +106,7 @@ def outlook(
     *,
     more: Mapping[str, bytes] | None = None,
 ) -> bytes:
-    """An Outlook message of these properties; `more` has the streams of attachments."""
+    """An Outlook message of these properties; `more` are streams of attachments."""
     streams = {"__properties_version1.0": bytes(32)}
     streams |= {f"__substg1.0_{number:04X}001F": _padded(text) for number, text in texts.items()}
     streams |= {f"__substg1.0_{number:04X}0102": content for number, content in (binary or {}).items()}
@@ -128,7 +128,7 @@ def attachment(number: int, name: str, content: bytes) -> dict[str, bytes]:
 
 
 def presentation(slides: Sequence[tuple[str, str]]) -> bytes:
-    """A PowerPoint 97 presentation of slides of a title and a text."""
+    """A PowerPoint 97 presentation of slides with title and text."""
     texts = [record_text(0, title) + record_text(1, text) for title, text in slides]
     listed = b"".join(
         record(0x03F3, struct.pack("<5L", number + 1, 0, 0, 256 + number, 0)) + text
@@ -145,5 +145,5 @@ def record(kind: int, content: bytes, *, instance: int = 0, container: bool = Fa
 
 
 def record_text(kind: int, text: str) -> bytes:
-    """The records of a text: 0 is a title, 1 a body, 2 a note, 4 another box, 6 a title in the middle."""
+    """The records of a text; kinds: 0 title, 1 body, 2 note, 4 other box, 6 centred title."""
     return record(0x0F9F, struct.pack("<L", kind)) + record(0x0FA0, text.encode("utf-16-le"))

@@ -1,4 +1,4 @@
-"""Word and PowerPoint files written by hand, part by part, for what no library writes."""
+"""Word and PowerPoint files written by hand, part by part."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ NAMESPACES: Final = " ".join(
 
 
 def part(root: str, inside: str, attributes: str = "") -> str:
-    """A part whose root element is `root`, with every namespace declared."""
+    """A part with the root element `root` and all namespaces."""
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<{root} {NAMESPACES} {attributes}>{inside}</{root}>'
 
 
 def relations(targets: Mapping[str, tuple[str, str]]) -> str:
-    """The part that says where another points to: id -> (the last word of its type, the target)."""
+    """A relationships part: id -> (last segment of the type, target)."""
     inside = "".join(
         f'<Relationship Id="{identifier}" Type="{_RELATIONS}/{kind}" Target="{target}"/>'
         for identifier, (kind, target) in targets.items()
@@ -53,7 +53,7 @@ def relations(targets: Mapping[str, tuple[str, str]]) -> str:
 
 
 def write_parts(path: Path, parts: Mapping[str, str | bytes], main: str) -> None:
-    """A file of these parts; `main` is the document's own."""
+    """Write a package of these parts; `main` is the main part."""
     members = {
         "[Content_Types].xml": f'<Types xmlns="{_FORMATS}/package/2006/content-types"/>',
         "_rels/.rels": relations({"rId1": ("officeDocument", main)}),
@@ -65,7 +65,7 @@ def write_parts(path: Path, parts: Mapping[str, str | bytes], main: str) -> None
 
 
 def write_word(path: Path, body: str, **parts: str) -> None:
-    """A Word file: `parts` are styles, numbering, footnotes, comments and others by the word for their relation."""
+    """Write a Word file; `parts` are styles, numbering, footnotes etc. by relationship type."""
     links = {kind: (kind, f"{kind}.xml") for kind in parts}
     write_parts(
         path,
@@ -92,7 +92,7 @@ def style(identifier: str, name: str, inside: str = "", *, kind: str = "paragrap
 def write_slides(
     path: Path, slides: list[str], parts: Mapping[str, str] | None = None, more: str = ""
 ) -> None:
-    """A PowerPoint file with these slides; `parts` by name, `more` goes into the presentation's own part."""
+    """Write a PowerPoint file; `parts` by name, `more` is added to the presentation part."""
     listed = "".join(f'<p:sldId id="{256 + at}" r:id="s{at}"/>' for at in range(len(slides)))
     members = {f"ppt/slides/slide{at}.xml": text for at, text in enumerate(slides)}
     links = {f"s{at}": ("slide", f"slides/slide{at}.xml") for at in range(len(slides))}
@@ -114,7 +114,7 @@ def slide(*shapes: str, attributes: str = "") -> str:
 
 
 def box(text: str, place: tuple[int, int, int, int] | None = None, placeholder: str = "") -> str:
-    """A shape with a line of text for each line of `text`; `place` is left, top, width and height."""
+    """A shape with one line per line of `text`; `place` is left, top, width, height."""
     frame = ""
     if place is not None:
         left, top, width, height = place

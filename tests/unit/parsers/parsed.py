@@ -1,4 +1,4 @@
-"""A text written to a file and read by its parser."""
+"""Writes a file and parses it."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def parsed(tmp_path: Path, parser: Parser, content: str | bytes, name: str = "fi
 
 
 def places(sections: list[Section]) -> list[tuple[str, tuple[str, ...], str]]:
-    """Anchor, headings and text of each."""
+    """Anchor, headings and text of each section."""
     return [(section.anchor, section.headings, section.text) for section in sections]

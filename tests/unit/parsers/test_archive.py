@@ -1,4 +1,4 @@
-"""Archives: members as documents under their names, nothing outside of them, and an end to every bomb."""
+"""Archives: members as documents, nothing written outside, bombs stopped."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from rag_engine.errors import (
     UnsupportedFile,
     UserError,
 )
-from rag_engine.media_types import parser_name
 from rag_engine.parsers import archive, iwork
-from rag_engine.parsers._nested import safe_name
-from rag_engine.parsing import parser_pool
+from rag_engine.parsers._archives.nested_files import safe_name
+from rag_engine.parsing.media_types import parser_name
+from rag_engine.parsing.pool import parser_pool
 from rag_engine.types import Blob
 from tests.unit.parsers.files import CHINESE, GERMAN, write_pdf, write_xlsx, zip_of
 
@@ -51,7 +51,7 @@ def _tar(members: dict[str, bytes], mode: str = "w") -> bytes:
     return content.getvalue()
 
 
-def test_members_are_documents_at_their_own_places(tmp_path: Path) -> None:
+def test_members_are_documents_with_their_own_anchors(tmp_path: Path) -> None:
     write_xlsx(tmp_path / "budget.xlsx")
     inner = zip_of({"deep/notes.md": b"# Leave\n\nThirty days."})
     members = {
@@ -86,7 +86,7 @@ def test_a_compressed_file_is_read_as_the_file(tmp_path: Path, pack: type) -> No
     assert (section.anchor, section.headings) == ("§ Leave", ("Leave",))
 
 
-def test_what_could_not_be_read_is_told(tmp_path: Path) -> None:
+def test_a_notice_names_unreadable_members(tmp_path: Path) -> None:
     *_, notice = _read(
         tmp_path, zip_of({"a.txt": b"words", "b.exe": b"MZ\0\1" * 99, "c.pdf": b"%PDF-1.4 cut"})
     )
@@ -96,7 +96,7 @@ def test_what_could_not_be_read_is_told(tmp_path: Path) -> None:
     )
 
 
-def test_when_nothing_can_be_read_it_fails_in_a_sentence(tmp_path: Path) -> None:
+def test_an_archive_without_readable_members_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedFile, match=r"None of the 2 files in it could be read: a\.exe"):
         _read(tmp_path, zip_of({"a.exe": b"MZ\0\1" * 99, "b.bin": b"\0\1\2\3" * 99}))
     many = zip_of({f"a rather long name of a program {number}.exe": b"MZ\0\1" * 99 for number in range(99)})
@@ -109,7 +109,7 @@ def test_when_nothing_can_be_read_it_fails_in_a_sentence(tmp_path: Path) -> None
         _read(tmp_path, _tar({"a.txt": b"words" * 9999}, "w:gz")[:60], "a.tgz")
 
 
-def test_members_with_a_password_are_told(tmp_path: Path) -> None:
+def test_a_notice_names_members_with_a_password(tmp_path: Path) -> None:
     content = bytearray(zip_of({"a.txt": b"words"}))
     for at in (content.find(b"PK\1\2") + 8, 6):
         content[at] |= 1
@@ -168,7 +168,7 @@ def test_names_are_made_safe(name: str, shown: str) -> None:
         (["資料.txt"], "utf-8"),
     ],
 )
-def test_names_in_the_code_page_of_their_writer(tmp_path: Path, names: list[str], encoding: str) -> None:
+def test_names_in_undeclared_code_pages(tmp_path: Path, names: list[str], encoding: str) -> None:
     stand_ins = {f"{number}" * len(name.encode(encoding)): name for number, name in enumerate(names)}
     raw = zip_of(dict.fromkeys(stand_ins, b"words"))
     for stand_in, name in stand_ins.items():
@@ -183,7 +183,8 @@ def _nested(levels: int) -> bytes:
     return content
 
 
-def test_bombs_come_to_an_end(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_bombs_are_stopped(tmp_path: Path) -> None:
     zeros = b"words \n" * (10 << 20)
     with pytest.raises(FileTooLarge):
         _read(tmp_path, zip_of({"a.txt": zeros}))
@@ -196,6 +197,7 @@ def test_bombs_come_to_an_end(tmp_path: Path) -> None:
     assert notice.text == "It holds more than is read at once: 1000.txt and what comes after it was left out."
 
 
+@pytest.mark.process
 async def test_in_the_sandbox_nothing_is_left_behind(tmp_path: Path) -> None:
     path = tmp_path / "all.zip"
     write_xlsx(tmp_path / "budget.xlsx")
@@ -218,7 +220,7 @@ async def test_in_the_sandbox_nothing_is_left_behind(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["all.zip", "budget.xlsx"]  # noqa: PTH208 - not to block, says another rule
 
 
-def test_apple_documents_are_read_by_their_preview(tmp_path: Path) -> None:
+def test_apple_documents_are_read_from_their_preview(tmp_path: Path) -> None:
     write_pdf(tmp_path / "a.pdf")
     path = tmp_path / "a.pages"
     path.write_bytes(

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine.parsers import _tree, code
+from rag_engine.parsers import code
+from rag_engine.parsers._trees import tree
 from tests.unit.parsers.parsed import parsed
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ _FILES = {
 
 @pytest.mark.parametrize("name", sorted(_FILES))
 def test_definitions_and_their_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(_tree, "PASSAGE", 40)
+    monkeypatch.setattr(tree, "PASSAGE", 40)
     content, expected = _FILES[name]
     sections = parsed(tmp_path, code.parse, content, name)
     covering = [
@@ -93,7 +94,7 @@ def _lines(anchor: str) -> set[int]:
     return set(range(int(first), int(last or first) + 1))
 
 
-def test_the_language_is_told_without_a_suffix(tmp_path: Path) -> None:
+def test_language_without_a_suffix(tmp_path: Path) -> None:
     content = "from x import y\n\n\ndef first():\n    return 1\n"
     (section,) = parsed(tmp_path, code.parse, content, "upload")
     assert section.headings == ("def first",)

@@ -6,6 +6,7 @@ The table by type is printed with `-s`, and by `python -m benchmarks documents`,
 from __future__ import annotations
 
 import pytest
+import pytest_asyncio
 
 from rag_engine.splitters import structure
 from tests.documents import anchors, corpus, questions
@@ -15,11 +16,20 @@ _READ_BESIDE = {"real/pdfjs-bomb_giant.pdf"}
 _RECOGNITION_SECONDS = 12
 """Dozens of scanned pages are for `make documents`; here what is left of them is said, as a person would be told."""
 
-pytestmark = pytest.mark.skipif(not corpus.DOCUMENTS.is_dir(), reason="../shared/docs is not here")
+pytestmark = [
+    pytest.mark.skipif(not corpus.DOCUMENTS.is_dir(), reason="../shared/docs is not here"),
+    pytest.mark.process,
+    pytest.mark.slow,
+]
 
 
-async def test_what_must_be_read_is_read_in_order_and_nothing_else() -> None:
-    readings = await corpus.readings(corpus.manifest(), recognition_seconds=_RECOGNITION_SECONDS)
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def readings() -> list[corpus.Reading]:
+    """Every file of the corpus, read once for all tests."""
+    return await corpus.readings(corpus.manifest(), recognition_seconds=_RECOGNITION_SECONDS)
+
+
+def test_what_must_be_read_is_read_in_order_and_nothing_else(readings: list[corpus.Reading]) -> None:
     print("\n" + corpus.table(readings))
     texts = [reading for reading in readings if reading.is_text]
     ordered = [reading for reading in readings if "order" in reading.row]
@@ -30,12 +40,12 @@ async def test_what_must_be_read_is_read_in_order_and_nothing_else() -> None:
     assert refused <= _READ_BESIDE
 
 
-async def test_chunks_are_anchored_to_where_the_facts_stand() -> None:
+def test_chunks_are_anchored_to_where_the_facts_stand(readings: list[corpus.Reading]) -> None:
     facts = anchors.facts()
     assert len(facts) >= 60
     assert len({fact.format for fact in facts}) >= 12
     splitter = structure.build(structure.Settings(), count_tokens=lambda text: len(text) // 4, max_tokens=256)
-    assert await anchors.wrong_places(facts, splitter) == []
+    assert anchors.wrong_places(facts, readings, splitter) == []
 
 
 def test_there_are_questions_about_files_of_many_types() -> None:

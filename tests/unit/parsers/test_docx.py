@@ -1,4 +1,4 @@
-"""Word files: headings, paragraphs and what hangs on them, as Word shows them."""
+"""Word files: headings, paragraphs and their anchored objects."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_headings_without_the_part_that_describes_them(tmp_path: Path) -> None:
     ]
 
 
-def test_a_table_of_contents_is_no_text(tmp_path: Path) -> None:
+def test_a_table_of_contents_is_left_out(tmp_path: Path) -> None:
     styles = part("w:styles", style("Heading1", "heading 1") + style("TOC1", "toc 1"))
     entry = paragraph("Leave</w:t><w:tab/><w:t>3", "TOC1")
     control = (
@@ -180,7 +180,7 @@ def test_a_table_of_contents_is_no_text(tmp_path: Path) -> None:
     assert _text(tmp_path, body, styles=styles) == "Leave\n\nThirty days."
 
 
-def test_a_box_is_read_once_behind_its_paragraph(tmp_path: Path) -> None:
+def test_a_box_is_read_once_after_its_paragraph(tmp_path: Path) -> None:
     inside = f"<w:txbxContent>{paragraph('in the box')}</w:txbxContent>"
     drawn = (
         '<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wp:anchor><a:graphic><a:graphicData><wps:wsp>'
@@ -201,12 +201,12 @@ def test_a_box_is_read_once_behind_its_paragraph(tmp_path: Path) -> None:
         ("Bild 3", "x"),
     ],
 )
-def test_what_people_wrote_about_a_picture(tmp_path: Path, described: str, text: str) -> None:
+def test_descriptions_of_pictures(tmp_path: Path, described: str, text: str) -> None:
     drawing = f'<w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" descr="{described}"/></wp:inline></w:drawing>'
     assert _text(tmp_path, f"<w:p><w:r>{drawing}</w:r></w:p>" + paragraph("x")) == text
 
 
-def test_paragraphs_that_are_one_to_the_eye(tmp_path: Path) -> None:
+def test_paragraphs_that_are_displayed_as_one(tmp_path: Path) -> None:
     body = (
         paragraph("O", properties='<w:framePr w:dropCap="drop"/>')
         + paragraph("nce upon a time")
@@ -216,7 +216,7 @@ def test_paragraphs_that_are_one_to_the_eye(tmp_path: Path) -> None:
     assert _text(tmp_path, body) == "Once upon a time\n\nbegun and gone on with"
 
 
-def test_headers_and_footers_once_without_page_numbers(tmp_path: Path) -> None:
+def test_headers_and_footers_appear_once_without_page_numbers(tmp_path: Path) -> None:
     header = part("w:hdr", paragraph("Confidential"))
     number = _field("PAGE", "<w:r><w:t>3</w:t></w:r>")
     footer = part(
@@ -236,7 +236,7 @@ def _bold(text: str, more: str = "") -> str:
     return f"<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>{text}</w:t></w:r>{more}</w:p>"
 
 
-def test_bold_lines_head_a_text_that_has_no_headings(tmp_path: Path) -> None:
+def test_bold_lines_are_headings_in_a_text_without_heading_styles(tmp_path: Path) -> None:
     large = '<w:p><w:r><w:rPr><w:sz w:val="36"/></w:rPr><w:t>Statutes</w:t></w:r></w:p>'
     beside = _bold("Name", "<w:r><w:t> of the member</w:t></w:r>")
     body = large + _bold("Article One") + paragraph("We are.") + beside + _bold("It ends with a full stop.")
@@ -245,6 +245,6 @@ def test_bold_lines_head_a_text_that_has_no_headings(tmp_path: Path) -> None:
     assert last.text.endswith("Name of the member\n\nIt ends with a full stop.")
 
 
-def test_bold_lines_are_text_where_headings_are_marked(tmp_path: Path) -> None:
+def test_bold_lines_are_text_in_a_text_with_heading_styles(tmp_path: Path) -> None:
     body = paragraph("Leave", "Heading1") + _bold("Mind this") + paragraph("Call.")
     assert [section.anchor for section in _read(tmp_path, body)] == ["§ Leave"]

@@ -1,4 +1,4 @@
-"""The numbers and bullets that Word shows and does not write down."""
+"""Numbers and bullets that Word displays without storing them."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_headings_are_numbered_as_shown(tmp_path: Path) -> None:
     ]
 
 
-def test_a_list_that_begins_anew_and_one_that_goes_on(tmp_path: Path) -> None:
+def test_a_list_that_restarts_and_one_that_continues(tmp_path: Path) -> None:
     path = tmp_path / "file"
     more = (
         '<w:num w:numId="2"><w:abstractNumId w:val="5"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/>'
@@ -94,7 +94,7 @@ def test_a_list_that_begins_anew_and_one_that_goes_on(tmp_path: Path) -> None:
     assert _lines(path) == ["1. a", "2. b", "1. c", "2. d", "3. e"]
 
 
-def test_what_was_deleted_is_not_counted(tmp_path: Path) -> None:
+def test_deleted_items_are_not_counted(tmp_path: Path) -> None:
     path = tmp_path / "file"
     deleted = (
         '<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr><w:rPr><w:del/></w:rPr></w:pPr>'
@@ -104,7 +104,7 @@ def test_what_was_deleted_is_not_counted(tmp_path: Path) -> None:
     assert _lines(path) == ["1. a", "2. b"]
 
 
-def test_bullets_that_tell_something(tmp_path: Path) -> None:
+def test_bullets_with_a_meaning(tmp_path: Path) -> None:
     path = tmp_path / "file"
     font = '<w:rPr><w:rFonts w:ascii="Wingdings" w:hAnsi="Wingdings"/></w:rPr></w:lvl>'
     level = _level(0, "bullet", "\uf0fc").replace("</w:lvl>", font)

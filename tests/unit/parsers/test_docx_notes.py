@@ -1,4 +1,4 @@
-"""Footnotes, endnotes and comments of Word, told behind the section that points to them."""
+"""Footnotes, endnotes and comments of Word."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _pointing(text: str, kind: str, identifier: int) -> str:
     return f'<w:p><w:r><w:t>{text}</w:t></w:r><w:r><w:{kind}Reference w:id="{identifier}"/></w:r></w:p>'
 
 
-def test_notes_come_behind_their_section_with_the_numbers_shown(tmp_path: Path) -> None:
+def test_notes_follow_their_section_with_the_numbers_that_word_displays(tmp_path: Path) -> None:
     footnotes = part(
         "w:footnotes",
         _note("footnote", -1, "---", 'w:type="separator"')
@@ -57,14 +57,14 @@ def test_notes_come_behind_their_section_with_the_numbers_shown(tmp_path: Path) 
     ]
 
 
-def test_a_note_whose_place_was_deleted_is_gone(tmp_path: Path) -> None:
+def test_a_note_with_a_deleted_reference_is_left_out(tmp_path: Path) -> None:
     footnotes = part("w:footnotes", _note("footnote", 1, "gone") + _note("footnote", 2, "kept"))
     deleted = f"<w:p><w:del>{_pointing('', 'footnote', 1)[5:-6]}</w:del></w:p>"
     sections = _read(tmp_path, deleted + _pointing("Text.", "footnote", 2), footnotes=footnotes)
     assert [section.text for section in sections] == ["Text.", "Footnote 1: kept"]
 
 
-def test_a_note_in_a_cell_and_one_that_nothing_points_to(tmp_path: Path) -> None:
+def test_a_note_in_a_cell_and_one_without_a_reference(tmp_path: Path) -> None:
     footnotes = part("w:footnotes", _note("footnote", 1, "in thousands") + _note("footnote", 2, "alone"))
     cells = f"<w:tc>{_pointing('Cost', 'footnote', 1)}</w:tc><w:tc>{paragraph('5')}</w:tc>"
     sections = _read(tmp_path, f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>", footnotes=footnotes)
@@ -75,7 +75,7 @@ def test_a_note_in_a_cell_and_one_that_nothing_points_to(tmp_path: Path) -> None
     ]
 
 
-def test_comments_with_what_they_are_about_and_their_replies(tmp_path: Path) -> None:
+def test_comments_with_quoted_words_and_replies(tmp_path: Path) -> None:
     def comment(identifier: int, author: str, text: str) -> str:
         return (
             f'<w:comment w:id="{identifier}" w:author="{author}"><w:p w14:paraId="0{identifier}"><w:r><w:t>{text}</w:t>'
@@ -103,7 +103,7 @@ def test_comments_with_what_they_are_about_and_their_replies(tmp_path: Path) -> 
     ]
 
 
-def test_comments_that_answer_each_other_in_a_circle(tmp_path: Path) -> None:
+def test_comments_that_reply_to_each_other_in_a_circle(tmp_path: Path) -> None:
     comments = part(
         "w:comments",
         "".join(

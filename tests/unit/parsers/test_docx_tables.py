@@ -1,4 +1,4 @@
-"""Tables of Word: merged cells, headers, tables in tables, and tables that only lay out a page."""
+"""Tables of Word: merged cells, headers, nested tables and layout tables."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _read(tmp_path: Path, body: str, **parts: str) -> list[Section]:
     return list(docx_parser.parse(path))
 
 
-def test_merged_cells_stand_wherever_they_hold(tmp_path: Path) -> None:
+def test_merged_cells_are_repeated(tmp_path: Path) -> None:
     table = _table(
         _row(_cell("Country", _BEGINS), _cell("2024", _WIDE), properties=_HEADER),
         _row(_cell("", _CONTINUES), _cell("Plan"), _cell("Actual"), properties=_HEADER),
@@ -90,7 +90,7 @@ def test_a_table_in_a_table_is_read_by_itself(tmp_path: Path) -> None:
     ]
 
 
-def test_a_table_that_lays_out_a_page_is_text_with_headings(tmp_path: Path) -> None:
+def test_a_layout_table_is_text_with_headings(tmp_path: Path) -> None:
     styles = part("w:styles", style("H1", "heading 1"))
     long = "".join(paragraph("word " * 60) for _ in range(3))
     body = _table(
@@ -140,6 +140,6 @@ def test_a_long_table_comes_in_parts_with_its_header(tmp_path: Path, marked: str
     assert lines == [f"team {number} | cost {number}" for number in range(3_000)]
 
 
-def test_a_cell_that_claims_to_be_endless(tmp_path: Path) -> None:
+def test_a_cell_with_an_absurd_span(tmp_path: Path) -> None:
     body = _table(_row(_cell("A", '<w:gridSpan w:val="2000000000"/>'), _cell("B")))
     assert [section.text for section in _read(tmp_path, body)] == ["A | B"]

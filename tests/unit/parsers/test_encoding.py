@@ -1,4 +1,4 @@
-"""Text in the encodings that files of teams come in."""
+"""Encodings of text files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_engine.parsers._encoding import encoding_of, read_text, text_lines
+from rag_engine.parsers._shared.encoding import encoding_of, read_text, text_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +66,7 @@ _TEXTS = {
         *(("German", "utf-32-le"), ("Taiwanese", "utf-32-be"), ("Chinese", "hz"), ("Korean", "iso2022_kr")),
     ],
 )
-def test_the_words_arrive(tmp_path: Path, language: str, encoding: str) -> None:
+def test_encodings(tmp_path: Path, language: str, encoding: str) -> None:
     path = tmp_path / "text"
     path.write_bytes((_TEXTS[language] + "\n").encode(encoding) * (1 if "utf" in encoding else 6))
     assert _TEXTS[language] in read_text(path)
@@ -79,20 +79,20 @@ def test_one_damaged_byte_does_not_change_the_alphabet(tmp_path: Path) -> None:
     assert [line.text for line in text_lines(path, "utf-8")] == ["季度报告显示\ufffd\ufffd华东区的退货率"]
 
 
-def test_the_first_words_beyond_ascii_may_come_late(tmp_path: Path) -> None:
+def test_late_non_ascii_text(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(b"plain words\n" * 20_000 + "Grüße aus Köln".encode("cp1252"))
     assert read_text(path).endswith("Grüße aus Köln")
 
 
 @pytest.mark.parametrize("content", [_NOISE, b"\xff\xfe" + _NOISE, bytes(4000)])
-def test_noise_is_no_text(tmp_path: Path, content: bytes) -> None:
+def test_noise_is_not_text(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "noise"
     path.write_bytes(content)
     assert encoding_of(path) is None
 
 
-def test_a_line_without_end_comes_in_parts_of_one_number(tmp_path: Path) -> None:
+def test_parts_of_an_endless_line_share_its_number(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(b"first\r\n" + b"word " * 60_000 + b"\nlast")
     lines = list(text_lines(path, "utf-8"))
@@ -102,9 +102,7 @@ def test_a_line_without_end_comes_in_parts_of_one_number(tmp_path: Path) -> None
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\r\n", codec="utf-8"), max_size=20), min_size=1))
-def test_lines_are_numbered_as_an_editor_does(
-    tmp_path_factory: pytest.TempPathFactory, texts: list[str]
-) -> None:
+def test_line_numbers_match_editors(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     path = tmp_path_factory.mktemp("lines") / "text"
     path.write_bytes("\r\n".join([*texts, "end"]).encode())
     assert [(line.number, line.text) for line in text_lines(path, "utf-8")] == list(
@@ -113,7 +111,7 @@ def test_lines_are_numbered_as_an_editor_does(
 
 
 @pytest.mark.parametrize("text", ["Größe 5", "Müller", "Café", "São Paulo", "Ångström", "über"])
-def test_a_few_words_with_an_umlaut_are_latin(tmp_path: Path, text: str) -> None:
+def test_short_latin_text_with_an_umlaut(tmp_path: Path, text: str) -> None:
     path = tmp_path / "note.txt"
     path.write_bytes(text.encode("cp1252"))
     assert path.read_text(encoding_of(path)) == text
@@ -121,7 +119,7 @@ def test_a_few_words_with_an_umlaut_are_latin(tmp_path: Path, text: str) -> None
 
 @pytest.mark.parametrize("encoding", ["cp1251", "cp866"])
 @pytest.mark.parametrize("text", ["Привет мир", "error: файл не найден в папке", "Отчёт;Сумма\nАренда;1200"])
-def test_a_few_words_of_russian(tmp_path: Path, text: str, encoding: str) -> None:
+def test_short_russian_text(tmp_path: Path, text: str, encoding: str) -> None:
     path = tmp_path / "note.txt"
     path.write_bytes(text.encode(encoding))
     assert path.read_text(encoding_of(path)) == text

@@ -1,4 +1,4 @@
-"""EPUB: reading order, titles from the table of contents, what is locked and what is damaged."""
+"""EPUB: reading order, titles from the table of contents, copy protection and damage."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.errors import CorruptFile, EncryptedFile
-from rag_engine.media_types import parser_name
 from rag_engine.parsers import epub
+from rag_engine.parsing.media_types import parser_name
 from tests.unit.parsers.files import zip_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _read(folder: Path, members: dict[str, bytes | str]) -> list[Section]:
     return list(epub.parse(path))
 
 
-def test_pages_follow_the_spine_and_stand_under_their_chapters(tmp_path: Path) -> None:
+def test_pages_follow_the_spine_under_their_chapters(tmp_path: Path) -> None:
     nav = (
         '<nav epub:type="toc"><ol><li><span>Part One</span><ol><li><a href="b.xhtml">1 Leave</a></li></ol></li>'
         '<li><a href="a.xhtml#x">Reports</a></li></ol></nav>'
@@ -67,7 +67,7 @@ def test_pages_follow_the_spine_and_stand_under_their_chapters(tmp_path: Path) -
     ]
 
 
-def test_the_older_table_of_contents_counts_where_there_is_no_newer(tmp_path: Path) -> None:
+def test_epub_2_table_of_contents_is_the_fallback(tmp_path: Path) -> None:
     ncx = (
         "<ncx><navMap><navPoint><navLabel><text>Leave</text></navLabel><content src='a%20b.xhtml'/></navPoint>"
         "</navMap></ncx>"
@@ -83,7 +83,7 @@ def test_the_older_table_of_contents_counts_where_there_is_no_newer(tmp_path: Pa
     assert (section.anchor, section.text) == ("§ Leave", "Days.")
 
 
-def test_pages_beside_the_text_come_last(tmp_path: Path) -> None:
+def test_nonlinear_pages_come_last(tmp_path: Path) -> None:
     opf = _opf(["a", "b"]).replace(b'<itemref idref="a"/>', b'<itemref idref="a" linear="no"/>')
     sections = _read(
         tmp_path, {"OPS/book.opf": opf, "OPS/a.xhtml": "<p>Notes</p>", "OPS/b.xhtml": "<p>Text</p>"}
@@ -91,7 +91,7 @@ def test_pages_beside_the_text_come_last(tmp_path: Path) -> None:
     assert [section.text for section in sections] == ["Text", "Notes"]
 
 
-def test_copy_protection_is_named_and_locked_fonts_are_none(tmp_path: Path) -> None:
+def test_copy_protection_is_an_error_and_obfuscated_fonts_are_not(tmp_path: Path) -> None:
     def encryption(algorithm: str) -> bytes:
         return f'<e><EncryptedData><EncryptionMethod Algorithm="{algorithm}"/></EncryptedData></e>'.encode()
 
@@ -102,14 +102,14 @@ def test_copy_protection_is_named_and_locked_fonts_are_none(tmp_path: Path) -> N
         _read(tmp_path, {**members, "META-INF/encryption.xml": encryption("aes128-cbc")})
 
 
-def test_a_missing_chapter_is_told_and_a_book_without_any_refused(tmp_path: Path) -> None:
+def test_missing_chapters_are_a_notice_and_a_book_without_any_an_error(tmp_path: Path) -> None:
     *_, notice = _read(tmp_path, {"OPS/book.opf": _opf(["a", "b"]), "OPS/a.xhtml": "<p>Days.</p>"})
     assert (notice.kind, notice.text[:36]) == ("notice", "1 of 2 chapters could not be read: t")
     with pytest.raises(CorruptFile):
         _read(tmp_path, {"OPS/book.opf": _opf(["a"])})
 
 
-def test_entities_do_not_grow(tmp_path: Path) -> None:
+def test_entities_are_not_expanded(tmp_path: Path) -> None:
     page = (
         '<?xml version="1.0"?><!DOCTYPE html [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;">]>'
         "<html><body><p>Days &b;&eacute;</p></body></html>"
@@ -118,7 +118,7 @@ def test_entities_do_not_grow(tmp_path: Path) -> None:
     assert section.text == "Days é"
 
 
-def test_marks_of_notes_do_not_stick_to_words(tmp_path: Path) -> None:
+def test_note_marks_do_not_stick_to_words(tmp_path: Path) -> None:
     page = (
         '<p>Thirty days<sup><a epub:type="noteref" href="#n">1</a></sup> a year<a role="doc-noteref" href="#m">2</a>.</p>'
         '<aside epub:type="footnote" id="n"><p>Pro rata. <a role="doc-backlink" href="#r">↩</a></p></aside>'

@@ -1,4 +1,4 @@
-"""Web pages: what is content, and that no page loses it."""
+"""HTML: content against boilerplate."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _text(tmp_path: Path, body: str) -> str:
     return "\n".join(section.text for section in parsed(tmp_path, html.parse, body))
 
 
-def test_menus_banners_and_advertisements_are_no_content(tmp_path: Path) -> None:
+def test_menus_banners_and_advertisements_are_skipped(tmp_path: Path) -> None:
     page = f"""<body><div class="navbar"><a href="/">HOME</a> <a href="/x">SHOP</a></div>
 <ul id="main-menu"><li><a href="/">MENU</a></li></ul><div role="navigation">CRUMBS</div>
 <div id="cookie-banner"><p>COOKIES</p><button>OK</button></div><div id="onetrust-consent-sdk">CONSENT</div>
@@ -46,7 +46,7 @@ def test_menus_banners_and_advertisements_are_no_content(tmp_path: Path) -> None
         f'<div class="loading" hidden><main>{_WORDS}</main></div>',
     ],
 )
-def test_a_page_that_breaks_the_rules_keeps_its_words(tmp_path: Path, body: str) -> None:
+def test_unusual_page_keeps_its_words(tmp_path: Path, body: str) -> None:
     assert "eleven weeks" in _text(tmp_path, f"<html><body>{body}</body></html>")
 
 
@@ -59,7 +59,7 @@ def test_spans_and_header_rows(tmp_path: Path) -> None:
     assert section.text == "Team | Cost / 2024 | Cost / 2025\nOps | 1 | 2\nOps | none\nDev | 3 4 | a b"
 
 
-def test_a_table_within_a_table_and_one_for_the_layout(tmp_path: Path) -> None:
+def test_nested_tables_and_layout_tables(tmp_path: Path) -> None:
     inner = "<table><tr><td>x</td><td>1</td></tr><tr><td>y</td><td>2</td></tr></table>"
     nested = f"<table><caption>Berths</caption><tr><th>A</th><th>B</th></tr><tr><td>a</td><td>{inner}</td></tr></table>"
     layout = f"<table><tr><td>{nested}</td><td><p>{_WORDS * 3}</p></td></tr></table>"
@@ -68,7 +68,7 @@ def test_a_table_within_a_table_and_one_for_the_layout(tmp_path: Path) -> None:
     assert [section.kind for section in sections] == ["prose", "table", "prose"]
 
 
-def test_lies_about_spans_cost_nothing(tmp_path: Path) -> None:
+def test_absurd_spans_are_bounded(tmp_path: Path) -> None:
     table = '<table><tr><td colspan="999999" rowspan="99999">a</td><td rowspan=-1>b</td></tr></table>'
     assert _text(tmp_path, table).startswith("a")
 
@@ -83,7 +83,7 @@ def test_lists(tmp_path: Path) -> None:
     ]
 
 
-def test_what_stands_for_words(tmp_path: Path) -> None:
+def test_alternative_texts(tmp_path: Path) -> None:
     page = """<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby> in 5 m<sup>2</sup>, Mo&shy;le</p>
 <figure><img src="x.png" alt="Chart of berths"><figcaption>Figure 1</figcaption></figure><img alt="a.png">
 <p>So <math alttext="{\\displaystyle x^{2}}"><mi>x</mi></math> it is.</p><details><summary>More</summary>Inside</details>
@@ -94,7 +94,7 @@ def test_what_stands_for_words(tmp_path: Path) -> None:
     ]
 
 
-def test_the_title_stands_above_where_no_heading_says_it(tmp_path: Path) -> None:
+def test_page_title_without_a_heading(tmp_path: Path) -> None:
     page = (
         "<head><title>Rules | Harbour</title></head><body><p>Before.</p><h2>Cranes</h2><p>After.</p></body>"
     )
@@ -125,16 +125,16 @@ def test_the_title_stands_above_where_no_heading_says_it(tmp_path: Path) -> None
         (b'<meta charset="windows-1251"><p>' + "Кран проверяют".encode("cp1251"), "Кран проверяют"),
     ],
 )
-def test_what_is_declared_and_what_is_true(tmp_path: Path, content: bytes, words: str) -> None:
+def test_wrong_encoding_declarations(tmp_path: Path, content: bytes, words: str) -> None:
     assert words in parsed(tmp_path, html.parse, content)[0].text
 
 
-def test_what_comes_after_the_end_of_the_page_is_read(tmp_path: Path) -> None:
+def test_text_after_the_closing_tag_is_read(tmp_path: Path) -> None:
     page = "<html><body><p>One.</p></body></html>\n"
     assert _text(tmp_path, page * 2 + "Three.").split() == ["One.", "One.", "Three."]
 
 
-def test_frames_are_said(tmp_path: Path) -> None:
+def test_framesets_are_unsupported(tmp_path: Path) -> None:
     page = '<html><frameset cols="20%,80%"><frame src="a.html"><frame src="b.html"></frameset></html>'
     with pytest.raises(UnsupportedFile, match="frames"):
         parsed(tmp_path, html.parse, page)

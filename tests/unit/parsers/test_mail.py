@@ -1,4 +1,4 @@
-"""E-mail: who wrote what, in any encoding, with attachments as documents; mailboxes, calendars and contacts."""
+"""E-mail in any encoding with attachments; mailboxes, calendars and contacts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 
 from rag_engine import plugins
 from rag_engine.errors import EmptyDocument, EncryptedFile
-from rag_engine.media_types import FAMILY, parser_name
+from rag_engine.parsing.formats import FAMILY
+from rag_engine.parsing.media_types import parser_name
 from tests.unit.parsers.files import CHINESE, GERMAN, write_xlsx, zip_of
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def test_the_envelope_and_the_body_are_the_message(tmp_path: Path) -> None:
     assert last.text == "Zoë"
 
 
-def test_attachments_are_documents_at_their_own_places(tmp_path: Path) -> None:
+def test_attachments_are_documents_with_their_own_anchors(tmp_path: Path) -> None:
     write_xlsx(tmp_path / "budget.xlsx")
     inner = _mail(Subject="Inner")
     inner.set_content("Forwarded words.")
@@ -90,7 +91,7 @@ def test_attachments_are_documents_at_their_own_places(tmp_path: Path) -> None:
         ("iso-2022-jp", "iso2022_jp", "会議は金曜日です"),
     ],
 )
-def test_character_sets_lied_about(tmp_path: Path, charset: str, encoding: str, text: str) -> None:
+def test_wrong_character_sets(tmp_path: Path, charset: str, encoding: str, text: str) -> None:
     head = f"Subject: x\nContent-Type: text/plain; charset={charset}\n\n"
     assert _read(tmp_path, head.encode() + text.encode(encoding))[0].text.endswith(text)
 
@@ -105,7 +106,7 @@ def test_bare_bytes_and_encoded_words_in_fields(tmp_path: Path) -> None:
     assert "Subject: Größe" in _read(tmp_path, "Subject: Größe\n\nText".encode())[0].text
 
 
-def test_html_is_read_where_the_plain_text_says_nothing_or_has_no_table(tmp_path: Path) -> None:
+def test_html_is_read_if_the_plain_text_is_a_stub_or_loses_a_table(tmp_path: Path) -> None:
     mail = _mail()
     mail.set_content("Please use an HTML viewer.")
     mail.add_alternative("<h1>Plan</h1><p>" + "The words are here. " * 20 + "</p>", subtype="html")
@@ -138,7 +139,7 @@ def test_flowed_lines_are_paragraphs(tmp_path: Path) -> None:
         "\n-----BEGIN PGP MESSAGE-----\n\nhQEMA\n-----END PGP MESSAGE-----",
     ],
 )
-def test_encrypted_messages_are_named_as_such(tmp_path: Path, body: str) -> None:
+def test_encrypted_messages_are_reported(tmp_path: Path, body: str) -> None:
     with pytest.raises(EncryptedFile, match="encrypted"):
         _read(tmp_path, f"Subject: secret\n{body}")
 
@@ -149,7 +150,7 @@ def test_signed_messages_are_read_without_their_signature(tmp_path: Path) -> Non
     assert section.text == "Subject: s\n\nSigned words."
 
 
-def test_invitations_tell_time_and_place(tmp_path: Path) -> None:
+def test_invitations_have_time_and_place(tmp_path: Path) -> None:
     event = (
         "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Kick-\r\n off\r\nDTSTART;TZID=Europe/Berlin:20261120T090000\r\n"
         "LOCATION:Room 7\\, Köln\r\nORGANIZER;CN=Zoë:mailto:z@x.org\r\nBEGIN:VALARM\r\nDESCRIPTION:alarm\r\nEND:VALARM\r\n"
@@ -174,14 +175,14 @@ def test_contacts(tmp_path: Path) -> None:
     )
 
 
-def test_mailboxes_tell_their_messages_apart(tmp_path: Path) -> None:
+def test_mailboxes_are_split_into_messages(tmp_path: Path) -> None:
     box = "From a@x Mon Jan 1\nSubject: one\n\nFirst.\n\nFrom here on it is text.\n\nFrom b@x Mon Jan 2\nSubject: two\n\nSecond.\n"
     first, second = _read(tmp_path, box, "all.mbox")
     assert (first.anchor, second.anchor) == ("message 1", "message 2")
     assert first.text.endswith("From here on it is text.")
 
 
-def test_a_line_that_mailboxes_escape_is_no_quotation(tmp_path: Path) -> None:
+def test_an_escaped_line_of_a_mailbox_is_not_a_quotation(tmp_path: Path) -> None:
     (section,) = _read(tmp_path, "From a@x Mon Jan 1\nSubject: one\n\nHello.\n>From here on.\n", "all.mbox")
     assert section.text.endswith("Hello.\nFrom here on.")
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_front_matter_names_the_document(tmp_path: Path) -> None:
+def test_front_matter_title(tmp_path: Path) -> None:
     content = '---\ntitle: "The Handbook"\ntags: [a]\n---\n\n# One\n\nFirst.\n\n# Two\n\nSecond.\n'
     assert places(parsed(tmp_path, markdown.parse, content)) == [
         ("§ The Handbook", ("The Handbook",), 'title: "The Handbook"\ntags: [a]'),
@@ -76,7 +76,7 @@ words in it
     assert sections[0].anchor == "§ Results"
 
 
-def test_code_keeps_what_looks_like_markup(tmp_path: Path) -> None:
+def test_code_keeps_markup(tmp_path: Path) -> None:
     content = "# A\n\n~~~md\n# no heading\n| a |\n[^1]: x\n~~~\n\n    # indented\n"
     heading, first, *_ = parsed(tmp_path, markdown.parse, content)
     assert (heading.text, first.kind) == ("A", "code")

@@ -25,7 +25,7 @@ def _notebook(*cells: dict[str, Any]) -> str:
     return json.dumps({"cells": cells, "metadata": {"kernelspec": {"name": "python3"}}, "nbformat": 4})
 
 
-def test_words_code_and_what_it_printed(tmp_path: Path) -> None:
+def test_text_code_and_output(tmp_path: Path) -> None:
     outputs: list[dict[str, Any]] = [
         {"output_type": "stream", "name": "stdout", "text": ["10%\r", "100%\n", "\x1b[31mred\x1b[0m\n"]},
         {
@@ -73,12 +73,12 @@ def test_worksheets_of_version_three(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ['{"cells": [{"cell_type": "code", "so', "[" * 100_000])
-def test_a_damaged_notebook_is_said(tmp_path: Path, content: str) -> None:
+def test_damaged_notebooks_are_corrupt(tmp_path: Path, content: str) -> None:
     with pytest.raises(CorruptFile, match="damaged"):
         parsed(tmp_path, notebook.parse, content)
 
 
-def test_nothing_but_lies_in_the_fields(tmp_path: Path) -> None:
+def test_fields_of_wrong_types(tmp_path: Path) -> None:
     lies = json.dumps(
         {"cells": [3, {"cell_type": "code", "source": 7, "outputs": "x"}, _cell("markdown", "words")]}
     )

@@ -10,7 +10,7 @@ import pytest
 
 from rag_engine.errors import CorruptFile, EmptyDocument, UnsupportedFile
 from rag_engine.parsers import pdf, picture
-from rag_engine.parsers._recognition_terms import Terms, terms
+from rag_engine.parsers._ocr.limits import RecognitionLimits, limits
 from tests.ocr import INSPECTION, NOTICE, blurred, drawn, needs_tesseract, scan
 from tests.unit.parsers.tiff import tiff
 
@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 
     from rag_engine.types import Section
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(autouse=True)
-def own_terms() -> Iterator[Terms]:
-    """Time for each test, and English: what else is installed is the machine's."""
-    given = Terms(languages=("eng",))
-    token = terms.set(given)
+def own_limits() -> Iterator[RecognitionLimits]:
+    """Separate time limits for each test, and English only, to be independent of the machine."""
+    given = RecognitionLimits(languages=("eng",))
+    token = limits.set(given)
     yield given
-    terms.reset(token)
+    limits.reset(token)
 
 
 @pytest.fixture
@@ -87,7 +89,7 @@ def test_a_scan_of_which_nothing_can_be_made_out_is_refused_with_the_reason(tmp_
 
 
 @pytest.mark.usefixtures("tesseract")
-def test_a_screenshot_is_read_and_its_place_is_the_picture(tmp_path: Path) -> None:
+def test_a_screenshot_is_read_with_the_anchor_picture(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     drawn(zoom=1.3).save(path)
     sections = list(picture.parse(path))
@@ -116,9 +118,9 @@ def test_the_pages_of_a_tiff_are_read_one_by_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("tesseract")
-def test_umlauts_are_read_where_german_is_installed(tmp_path: Path, own_terms: Terms) -> None:
+def test_umlauts_are_read_where_german_is_installed(tmp_path: Path, own_limits: RecognitionLimits) -> None:
     needs_tesseract("deu")
-    own_terms.languages = ("deu",)
+    own_limits.languages = ("deu",)
     path = tmp_path / "a.png"
     drawn(
         ["Die Überprüfung der Größe ist äußerst wichtig.", "Rückfragen bitte bis spätestens Freitag."]
@@ -140,33 +142,33 @@ def test_a_picture_without_words_has_no_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("tesseract")
-def test_when_the_time_is_over_the_rest_is_named(tmp_path: Path, own_terms: Terms) -> None:
-    told: list[bool] = []
+def test_a_notice_names_the_pages_after_the_time_limit(tmp_path: Path, own_limits: RecognitionLimits) -> None:
+    reports: list[bool] = []
 
-    def tell(*, at_it: bool) -> None:
-        told.append(at_it)
-        own_terms.seconds = 0 if len(told) == 2 else own_terms.seconds
+    def report(*, is_running: bool) -> None:
+        reports.append(is_running)
+        own_limits.seconds = 0 if len(reports) == 2 else own_limits.seconds
 
-    own_terms.tell = tell
+    own_limits.on_page = report
     path = scan(tmp_path / "long.pdf", drawn(), drawn(), drawn())
     *read, notice = pdf.parse(path)
     assert {section.anchor for section in read} == {"p. 1"}
     assert notice.text == (
         "2 of 3 pages could not be read (p. 2–3): recognising the pages before them took all the time that one file may take."
     )
-    assert told == [True, False]
+    assert reports == [True, False]
 
 
 @pytest.mark.usefixtures("tesseract")
-def test_a_page_that_takes_too_long_is_left_out(tmp_path: Path, own_terms: Terms) -> None:
-    own_terms.page_seconds = 1
+def test_a_page_that_takes_too_long_is_left_out(tmp_path: Path, own_limits: RecognitionLimits) -> None:
+    own_limits.page_seconds = 1
     dense = ["The crane inspection is due every eleven weeks and reported to the foreman."] * 110
     path = scan(tmp_path / "a.pdf", drawn(dense, zoom=2, size=9), None)
     *_, notice = pdf.parse(path)
     assert notice.text == "1 of 2 pages could not be read (p. 1): recognising its text took too long."
 
 
-def test_without_the_program_a_scan_and_a_picture_say_what_is_missing(
+def test_scans_and_pictures_report_that_tesseract_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -187,7 +189,7 @@ def test_without_the_program_a_scan_and_a_picture_say_what_is_missing(
 @pytest.mark.usefixtures("tesseract")
 @pytest.mark.parametrize("name", ["png", "jpg", "tif"])
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.3, 0.6])
-def test_a_picture_that_was_cut_off_is_said_to_be_so(tmp_path: Path, name: str, share: float) -> None:
+def test_a_truncated_picture_is_reported(tmp_path: Path, name: str, share: float) -> None:
     pixmap = drawn(NOTICE[:1], zoom=1)
     content = tiff(pixmap, pixmap) if name == "tif" else pixmap.tobytes(name)
     path = tmp_path / f"a.{name}"

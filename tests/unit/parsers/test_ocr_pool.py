@@ -1,4 +1,4 @@
-"""Text recognition as it happens: in the sandbox, within limits, and what ingestion tells of it."""
+"""OCR in the sandbox with its limits, and the notices of ingestion."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine import worker_process
 from rag_engine.embedders import hashing
 from rag_engine.errors import EmptyDocument, FileTooLarge, UserError
-from rag_engine.ingestion import Ingestion, blob_from_path
-from rag_engine.parsing import parser_pool
+from rag_engine.ingestion.ingestion import Ingestion, blob_from_path
+from rag_engine.parsing import worker_process
+from rag_engine.parsing.pool import parser_pool
 from rag_engine.splitters.structure import Settings, build
-from rag_engine.storage import sqlite
 from rag_engine.storage.catalog import SqliteCatalog
+from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import Blob, Section
 from tests import plugins
 from tests.ocr import INSPECTION, blurred, drawn, needs_tesseract, scan
@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
-    from rag_engine.parsing import ParserPool
+    from rag_engine.parsing.pool import ParserPool
 
-# A page of text recognition that waits, or that keeps the processor busy, told by the file.
+pytestmark = pytest.mark.process
+
+# Simulates OCR that waits or uses the CPU, as the file demands.
 _SLOW_PARSER = """
 import time
-from rag_engine.parsers._recognition_terms import current
+from rag_engine.parsers._ocr.limits import current
 from rag_engine.types import Section
 
 def parse(path):
@@ -69,7 +71,7 @@ async def _read(pool: ParserPool, path: Path) -> list[Section]:
 
 
 @pytest.mark.parametrize("name", ["scan.pdf", "scan.docx", "scan.txt", "scan"])
-async def test_a_scan_is_read_in_the_sandbox_whatever_it_calls_itself(
+async def test_a_scan_is_read_in_the_sandbox_regardless_of_its_name(
     pool: ParserPool, tmp_path: Path, name: str
 ) -> None:
     needs_tesseract()
@@ -112,7 +114,7 @@ async def test_the_last_page_may_have_to_wait_for_the_processor(
 
 
 @pytest.mark.parametrize("content", ["wait 1 60", "wait 60 0.4", "work 60 0.4"])
-async def test_a_scan_has_a_last_end(
+async def test_a_scan_has_a_final_time_limit(
     slow: Callable[[str], Path], content: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_process, "_GRACE_SECONDS", 0.2)
@@ -133,7 +135,7 @@ async def test_a_scan_has_a_last_end(
     ],
     ids=["square", "wide", "many", "nothing", "overflowing"],
 )
-async def test_pictures_that_lie_about_themselves_are_refused_soon(tmp_path: Path, content: bytes) -> None:
+async def test_pictures_with_false_sizes_are_refused_quickly(tmp_path: Path, content: bytes) -> None:
     needs_tesseract()
     (tmp_path / "a.tif").write_bytes(content)
     async with parser_pool(workers=1, seconds=20, memory_bytes=512 << 20) as pool:
@@ -141,13 +143,13 @@ async def test_pictures_that_lie_about_themselves_are_refused_soon(tmp_path: Pat
             await _read(pool, tmp_path / "a.tif")
 
 
-async def test_what_could_not_be_read_is_said_when_the_file_is_ready_and_not_indexed(
+async def test_a_notice_is_shown_when_the_file_is_ready_and_is_not_indexed(
     pool: ParserPool, tmp_path: Path
 ) -> None:
     needs_tesseract()
     path = scan(tmp_path / "scan.pdf", drawn(), blurred(drawn()))
     async with (
-        sqlite.connect(tmp_path / "footnote.sqlite") as database,
+        connect(tmp_path / "footnote.sqlite") as database,
         hashing.connect(hashing.Settings(max_tokens=64), data_dir=tmp_path) as embedder,
     ):
         catalog, index = SqliteCatalog(database), ListedIndex()

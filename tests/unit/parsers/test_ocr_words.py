@@ -1,22 +1,22 @@
-"""What Tesseract tells of a page, without the program: which words are kept, and how they lie together."""
+"""Tesseract's output without Tesseract: filtering and layout of words."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from rag_engine import recognition
 from rag_engine.parsers._ocr.layout import sections_of
 from rag_engine.parsers._ocr.skew import skew
+from rag_engine.parsers._ocr.unread_pages import no_text, notices
 from rag_engine.parsers._ocr.words import Word, words_of
-from rag_engine.parsers._unread_pages import no_text, notices
+from rag_engine.parsing import tesseract
 from tests.ocr import drawn
 
 _HEADER = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
 
 
 def _tsv(*lines: str, confidence: float = 95.0) -> str:
-    """Lines of a page, a block a line, as the program tells them; two blanks make a wide gap."""
+    """Tesseract output with one block per line; two spaces make a wide gap."""
     rows = [_HEADER, "1\t1\t0\t0\t0\t0\t0\t0\t900\t900\t-1\t"]
     for number, line in enumerate(lines, 1):
         left = 20
@@ -33,20 +33,20 @@ def _texts(*lines: str) -> list[str]:
     return [section.text for section in sections_of(words_of(_tsv(*lines)).words, "p. 1")]
 
 
-def test_words_that_are_sure_are_kept() -> None:
+def test_confident_words_are_kept() -> None:
     words = words_of(_tsv("The crane inspection is due"))
     assert [word.text for word in words.words] == ["The", "crane", "inspection", "is", "due"]
     assert not words.unreadable
     assert words.confidence == pytest.approx(95)
 
 
-def test_what_nobody_can_make_out_is_unreadable() -> None:
+def test_uncertain_text_is_unreadable() -> None:
     words = words_of(_tsv("ehT enarc noitcepsni", "si eud yreve", confidence=28))
     assert not words.words
     assert words.unreadable
 
 
-def test_specks_are_left_out_and_are_no_reason_to_complain() -> None:
+def test_specks_are_left_out_silently() -> None:
     specks = _tsv("| —", "~ ee", confidence=30).splitlines()[2:]
     words = words_of(
         _tsv("The crane inspection is due") + "\n".join(specks).replace("\t1\t1\t1\t", "\t1\t9\t1\t")
@@ -67,7 +67,7 @@ def test_a_table_that_is_cut_off_has_no_words(tsv: str) -> None:
     assert words_of(tsv).words == ()
 
 
-def test_full_lines_are_joined_and_broken_words_mended() -> None:
+def test_full_lines_and_broken_words_are_joined() -> None:
     assert _texts("The yearly inspec-", "tion of the crane", "is due.", "Then: rest") == [
         "The yearly inspection of the crane is due.\nThen: rest"
     ]
@@ -80,7 +80,7 @@ def test_rows_of_short_cells_are_a_table() -> None:
     ]
 
 
-def test_a_table_that_was_told_column_by_column_is_put_together_row_by_row() -> None:
+def test_a_table_recognised_by_columns_is_rebuilt_by_rows() -> None:
     def cell(text: str, block: int, row: int, left: int) -> Word:
         return Word(
             text=text,
@@ -103,20 +103,20 @@ def test_chinese_has_no_blanks() -> None:
 
 
 @pytest.mark.parametrize("degrees", [-12.0, -3.0, 0.0, 2.0, 7.0, 15.0])
-def test_how_far_a_page_leans(degrees: float) -> None:
+def test_skew_of_a_page(degrees: float) -> None:
     pixmap = drawn(["The crane inspection is due every eleven weeks."] * 12, turned=degrees, zoom=1.5)
     gray = np.frombuffer(pixmap.samples, dtype=np.uint8).reshape(pixmap.height, pixmap.stride)
     assert skew(gray) == pytest.approx(degrees, abs=0.5)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 500), (600, 2), (600, 800)])
-def test_a_page_without_lines_does_not_lean(shape: tuple[int, int]) -> None:
+def test_a_page_without_lines_has_no_skew(shape: tuple[int, int]) -> None:
     blank = np.full(shape, 255, dtype=np.uint8)
     noise = np.random.default_rng(7).integers(0, 256, shape, dtype=np.uint8)
     assert skew(blank) == skew(noise) == 0.0
 
 
-def test_the_pages_that_could_not_be_read_are_named() -> None:
+def test_a_notice_names_unreadable_pages() -> None:
     (notice,) = notices({"faint": [3, 7]}, 12)
     assert notice.kind == "notice"
     assert notice.text == "2 of 12 pages could not be read (p. 3, p. 7): their letters cannot be made out."
@@ -126,7 +126,7 @@ def test_the_pages_that_could_not_be_read_are_named() -> None:
     assert "p. 19 and 90 more)" in notice.text
 
 
-def test_a_file_in_which_nothing_could_be_read_says_why() -> None:
+def test_a_file_without_readable_pages_is_an_error_with_the_reason() -> None:
     assert no_text({"missing": [1, 2]}, 2, otherwise="").startswith(
         "None of the 2 pages could be read: they are pictures"
     )
@@ -136,21 +136,21 @@ def test_a_file_in_which_nothing_could_be_read_says_why() -> None:
 
 def test_the_languages_are_those_wanted_or_those_installed() -> None:
     installed = ("deu", "eng", "osd", "script/Latin")
-    assert recognition.chosen(installed, ()) == ("eng", "deu")
-    assert recognition.chosen(installed, ("deu", "fra")) == ("deu",)
-    assert recognition.chosen(installed, ("fra",)) == ("eng", "deu")
-    assert recognition.chosen(("osd",), ()) == ()
+    assert tesseract.chosen(installed, ()) == ("eng", "deu")
+    assert tesseract.chosen(installed, ("deu", "fra")) == ("deu",)
+    assert tesseract.chosen(installed, ("fra",)) == ("eng", "deu")
+    assert tesseract.chosen(("osd",), ()) == ()
     many = tuple(f"l{number:02}" for number in range(100))
-    assert recognition.chosen((*many, "eng"), ()) == ("eng",)
+    assert tesseract.chosen((*many, "eng"), ()) == ("eng",)
 
 
 def test_the_command_that_installs_languages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recognition.shutil, "which", lambda name: name if name == "apt-get" else None)
-    assert recognition.install_command() == "sudo apt-get install tesseract-ocr"
-    assert recognition.install_command(["fra", "chi_sim"]) == (
+    monkeypatch.setattr(tesseract.shutil, "which", lambda name: name if name == "apt-get" else None)
+    assert tesseract.install_command() == "sudo apt-get install tesseract-ocr"
+    assert tesseract.install_command(["fra", "chi_sim"]) == (
         "sudo apt-get install tesseract-ocr-fra tesseract-ocr-chi-sim"
     )
-    monkeypatch.setattr(recognition.shutil, "which", lambda name: name if name == "brew" else None)
-    assert recognition.install_command(["fra"]) == "brew install tesseract-lang"
-    monkeypatch.setattr(recognition.shutil, "which", lambda _: None)
-    assert recognition.install_command().startswith("https://")
+    monkeypatch.setattr(tesseract.shutil, "which", lambda name: name if name == "brew" else None)
+    assert tesseract.install_command(["fra"]) == "brew install tesseract-lang"
+    monkeypatch.setattr(tesseract.shutil, "which", lambda _: None)
+    assert tesseract.install_command().startswith("https://")

@@ -1,4 +1,4 @@
-"""Excel files as Excel writes them."""
+"""Excel files written by openpyxl."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from rag_engine.errors import CorruptFile
 from rag_engine.parsers import sheet
-from rag_engine.parsers._number_formats import shown
+from rag_engine.parsers._sheets.number_formats import format_value
 from rag_engine.types import Section
 from tests.unit.parsers.files import CHINESE, write_xlsx, zip_of
 
@@ -112,4 +112,4 @@ def test_an_archive_without_a_document_is_damaged(tmp_path: Path) -> None:
     ],
 )
 def test_values_as_shown(value: object, number_format: str, text: str) -> None:
-    assert shown(value, number_format) == text
+    assert format_value(value, number_format) == text

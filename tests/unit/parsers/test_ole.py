@@ -1,4 +1,4 @@
-"""Old Word files and Outlook messages, which share their container."""
+"""Old Word files and Outlook messages, both OLE files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import pytest
 
 from rag_engine import plugins
 from rag_engine.errors import CorruptFile, EncryptedFile
-from rag_engine.media_types import FAMILY, parser_name
-from rag_engine.parsers._doc_sprms import paragraph_properties, text_is_unseen
-from rag_engine.parsers._msg_properties import decompressed
+from rag_engine.parsers._doc.properties import paragraph_properties, text_is_unseen
+from rag_engine.parsers._mail.msg_properties import decompressed
+from rag_engine.parsing.formats import FAMILY
+from rag_engine.parsing.media_types import parser_name
 from tests.unit.parsers.files import CHINESE, GERMAN
 from tests.unit.parsers.ole_files import attachment, ole, outlook, record, record_text, word
 
@@ -58,17 +59,9 @@ def test_locked_and_damaged_word_documents(tmp_path: Path) -> None:
 
 
 def test_properties_of_paragraphs_and_text() -> None:
-    cells = bytes([2]) + bytes(6) + struct.pack("<H18x", 0x20) + struct.pack("<H18x", 0x60)
-    definition = struct.pack("<HH", 0xD608, len(cells) + 1) + cells
     own = struct.pack("<HBHHHB", 0x2416, 1, 0x460B, 3, 0x260A, 2)
-    found = paragraph_properties(struct.pack("<H", 7) + own + definition)
-    assert (found.style, found.depth, found.listed, found.level, found.continued) == (
-        7,
-        1,
-        True,
-        2,
-        frozenset({0}),
-    )
+    found = paragraph_properties(struct.pack("<H", 7) + own)
+    assert (found.style, found.in_table, found.listed, found.level) == (7, True, True, 2)
     assert text_is_unseen(struct.pack("<HB", 0x083C, 1))
     assert not text_is_unseen(struct.pack("<HBHB", 0x0835, 1, 0x0800, 0))
     assert paragraph_properties(b"\1\0\x08\xd6\xff\xff\0").style == 1
@@ -121,7 +114,7 @@ def test_the_body_as_html_and_as_compressed_rtf(tmp_path: Path) -> None:
 
 
 def test_compressed_rtf_is_unpacked() -> None:
-    # The example of the format's description (MS-OXRTFCP 3.1).
+    # The example of [MS-OXRTFCP] 3.1.
     expected = b"{\\rtf1\\ansi\\ansicpg1252\\pard hello world}\r\n"
     example = bytes.fromhex(
         "2d0000002b0000004c5a4675f1c5c7a703000a00726370673132354232 0af3 2068656c09002062770 5b06c647d0a800fa0".replace(
@@ -134,7 +127,7 @@ def test_compressed_rtf_is_unpacked() -> None:
 def test_signed_and_encrypted_messages_of_outlook(tmp_path: Path) -> None:
     signed = b"Content-Type: multipart/signed; boundary=b\r\n\r\n--b\r\n\r\nSigned words.\r\n--b--\r\n"
     texts = {**_TEXTS, 0x001A: "IPM.Note.SMIME.MultipartSigned"}
-    # Outlook keeps the whole message as its only attachment.
+    # Outlook stores the whole message as the only attachment.
     message = outlook(texts, more=attachment(0, "smime.p7m", signed))
     assert _read(tmp_path, message, "a.msg")[0].text.rstrip("\0").endswith("Signed words.")
     with pytest.raises(EncryptedFile, match="Outlook"):

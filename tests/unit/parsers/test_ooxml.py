@@ -1,4 +1,4 @@
-"""What Word's and PowerPoint's files have in common: parts, their addresses, and what is done to harm."""
+"""What Word and PowerPoint files share: parts, relations, hostile packages."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from lxml import etree
 from rag_engine.errors import CorruptFile, EmptyDocument, EncryptedFile, FileTooLarge
 from rag_engine.parsers import docx, pptx
 from rag_engine.parsers._ooxml.math import math_text
-from rag_engine.parsers._reading_order import Placed, in_reading_order
-from rag_engine.parsing import parser_pool
+from rag_engine.parsers._shared.reading_order import Placed, in_reading_order
+from rag_engine.parsing.pool import parser_pool
 from rag_engine.types import Blob
 from tests.unit.parsers.files import write_xlsx, zip_of
 from tests.unit.parsers.ooxml import NAMESPACES, paragraph, part, relations, write_parts, write_word
@@ -46,7 +46,7 @@ def test_the_strict_format_reads_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["word\\document.xml", "WORD/Document.XML", "/word/document.xml"])
-def test_parts_are_found_whatever_is_done_to_their_names(tmp_path: Path, name: str) -> None:
+def test_parts_are_found_despite_odd_names(tmp_path: Path, name: str) -> None:
     path = tmp_path / "file"
     body = part("w:document", f"<w:body>{paragraph('found')}</w:body>")
     write_parts(path, {name: body}, "word/document.xml")
@@ -85,7 +85,7 @@ def test_hostile_and_broken_parts(tmp_path: Path, document: str) -> None:
         list(docx.parse(path))
 
 
-def test_parts_that_are_missing_or_lead_outside_or_in_circles(tmp_path: Path) -> None:
+def test_relations_that_are_missing_external_or_circular(tmp_path: Path) -> None:
     path = tmp_path / "file"
     chunk = '<w:altChunk r:id="self"/><w:altChunk r:id="none"/><w:altChunk r:id="up"/>'
     write_parts(
@@ -105,7 +105,7 @@ def test_parts_that_are_missing_or_lead_outside_or_in_circles(tmp_path: Path) ->
     assert _texts(path)[0] == "text"
 
 
-def test_a_part_of_another_format_is_read_in_its_place(tmp_path: Path) -> None:
+def test_an_inserted_part_of_another_format_is_read_in_place(tmp_path: Path) -> None:
     path = tmp_path / "file"
     body = f"{paragraph('before')}<w:altChunk r:id='h'/>{paragraph('after')}"
     write_parts(
@@ -144,7 +144,7 @@ def test_a_document_without_words(tmp_path: Path) -> None:
         list(docx.parse(path))
 
 
-def test_a_workbook_within_a_text_is_read_where_it_stands(tmp_path: Path) -> None:
+def test_an_embedded_workbook_is_read_in_place(tmp_path: Path) -> None:
     write_xlsx(tmp_path / "book")
     path = tmp_path / "file"
     shown = "<w:p><w:r><w:object><o:OLEObject r:id='x'/></w:object></w:r></w:p>"
@@ -164,6 +164,7 @@ def test_a_workbook_within_a_text_is_read_where_it_stands(tmp_path: Path) -> Non
     assert "Köln | 2024-03-01" in table.text
 
 
+@pytest.mark.process
 async def test_all_of_it_in_the_sandbox(tmp_path: Path) -> None:
     path = tmp_path / "file.docx"
     write_parts(
@@ -204,7 +205,7 @@ def test_formulas(inside: str, text: str) -> None:
 
 def test_boxes_that_overlap_and_many_boxes() -> None:
     def placed(left: float, top: float) -> Placed[tuple[float, float]]:
-        return Placed(thing=(left, top), left=left, top=top, width=100, height=100)
+        return Placed(item=(left, top), left=left, top=top, width=100, height=100)
 
     assert in_reading_order([placed(50, 50), placed(0, 0)]) == [(0, 0), (50, 50)]
     many = [placed(at % 37, at % 11) for at in range(3_000)]

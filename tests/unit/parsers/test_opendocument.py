@@ -1,4 +1,4 @@
-"""OpenDocument text and slides: what is seen is read, in order, once, and told where it stands."""
+"""OpenDocument text and slides: visible text in order, once, with anchors."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.errors import CorruptFile, EmptyDocument, EncryptedFile, FileTooLarge
-from rag_engine.media_types import parser_name
 from rag_engine.parsers import odp, ods, odt
+from rag_engine.parsing.media_types import parser_name
 from tests.unit.parsers.files import zip_of
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _said(sections: list[Section]) -> str:
     return "\n".join(section.text for section in sections)
 
 
-def test_headings_make_the_place(tmp_path: Path) -> None:
+def test_headings_are_anchors(tmp_path: Path) -> None:
     sections = _text(
         tmp_path,
         '<text:p>Before.</text:p><text:h text:outline-level="1">Leave</text:h><text:p>Thirty days.</text:p>'
@@ -76,7 +76,7 @@ def test_white_space_is_as_shown(tmp_path: Path) -> None:
     assert _said(_text(tmp_path, body)) == "one two   three\tfour\nfive six"
 
 
-def test_what_is_not_seen_is_not_read(tmp_path: Path) -> None:
+def test_invisible_text_is_left_out(tmp_path: Path) -> None:
     hidden = '<style:style style:name="T1"><style:text-properties text:display="none"/></style:style>'
     body = (
         "<text:tracked-changes><text:changed-region><text:deletion><text:p>deleted</text:p></text:deletion>"
@@ -145,7 +145,7 @@ def test_a_header_of_two_rows_names_the_columns(tmp_path: Path) -> None:
     assert section.text == "Quarter | 2024 Plan | 2024 Actual\nQ1 | 1 | 2"
 
 
-def test_notes_comments_frames_and_margins_have_places(tmp_path: Path) -> None:
+def test_notes_comments_frames_and_margins_have_anchors(tmp_path: Path) -> None:
     body = (
         '<text:h text:outline-level="1">Rules</text:h><text:p>Text<text:note text:note-class="footnote">'
         "<text:note-citation>3</text:note-citation><text:note-body><text:p>See the law.</text:p></text:note-body>"
@@ -186,7 +186,7 @@ def test_flat_sheets_are_read_too(tmp_path: Path) -> None:
     assert (section.anchor, section.text) == ("Costs!A2:B3", "Item | Cost\nPen | 5\nInk | 6")
 
 
-def test_an_encrypted_file_is_named_as_such(tmp_path: Path) -> None:
+def test_an_encrypted_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "file.odt"
     manifest = b"<manifest:manifest><manifest:encryption-data/></manifest:manifest>"
     path.write_bytes(zip_of({"content.xml": b"\x80\x81", "META-INF/manifest.xml": manifest}))
@@ -255,7 +255,7 @@ def test_slides_in_order_with_titles_notes_and_charts(tmp_path: Path) -> None:
     ]
 
 
-def test_boxes_are_read_by_their_places(tmp_path: Path) -> None:
+def test_boxes_are_read_by_position(tmp_path: Path) -> None:
     places = {"right": ("15cm", "5cm"), "below": ("1cm", "150mm"), "left": ("0.5in", "5.1cm")}
     shapes = "".join(
         f'<draw:frame svg:x="{x}" svg:y="{y}" svg:width="8cm" svg:height="2cm"><draw:text-box><text:p>{name}</text:p>'
@@ -269,7 +269,7 @@ def test_boxes_are_read_by_their_places(tmp_path: Path) -> None:
     assert section.text.split() == ["left", "last", "right", "below"]
 
 
-def test_words_of_a_master_stand_once(tmp_path: Path) -> None:
+def test_text_of_a_master_appears_once(tmp_path: Path) -> None:
     master = (
         f"<office:document-styles {_NAMESPACES}><office:master-styles><style:master-page style:name='M'>"
         "<draw:frame presentation:class='title'><draw:text-box><text:p>Click to edit</text:p></draw:text-box></draw:frame>"

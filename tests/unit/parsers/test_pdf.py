@@ -1,4 +1,4 @@
-"""PDF: headings, paragraphs and tables in reading order, page by page."""
+"""PDF: headings, paragraphs and tables in reading order."""
 
 from __future__ import annotations
 
@@ -26,13 +26,7 @@ def _document() -> Any:
 def _lines(*lines: tuple[str, float, float]) -> list[TextLine]:
     return [
         TextLine(
-            text=text,
-            top=top,
-            left=left,
-            size=10,
-            right=left + 5 * len(text),
-            bottom=top + 10,
-            base=top + 8,
+            text=text, top=top, left=left, size=10, right=left + 5 * len(text), bottom=top + 10, base=top + 8
         )
         for text, top, left in lines
     ]
@@ -70,7 +64,7 @@ def test_the_outline_names_the_headings(tmp_path: Path) -> None:
     ]
 
 
-def test_running_headers_and_page_numbers_come_once(tmp_path: Path) -> None:
+def test_running_headers_appear_once_without_page_numbers(tmp_path: Path) -> None:
     document = _document()
     for number in range(1, 6):
         page = document.new_page()
@@ -87,7 +81,7 @@ def test_running_headers_and_page_numbers_come_once(tmp_path: Path) -> None:
     assert [f"Rule {number} is kept." in text for number in range(1, 6)] == [True] * 5
 
 
-def test_numbers_at_the_edge_that_are_no_page_numbers_stay(tmp_path: Path) -> None:
+def test_other_numbers_at_the_edge_are_kept(tmp_path: Path) -> None:
     document = _document()
     for invoice in (1041, 2077, 3120):
         page = document.new_page()
@@ -152,7 +146,7 @@ def test_a_password_is_asked_for(tmp_path: Path) -> None:
         (["Short", "A much longer second line of text"], "Short\nA much longer second line of text"),
     ],
 )
-def test_paragraphs_are_mended(lines: list[str], text: str) -> None:
+def test_broken_words_and_lines_are_rejoined(lines: list[str], text: str) -> None:
     drawn = _lines(*((line, 100.0 + 12 * number, 72.0) for number, line in enumerate(lines)))
     assert paragraph(drawn, "elsewhere a well-known fact") == text
 
@@ -182,3 +176,69 @@ def test_a_page_that_is_damaged_is_named(tmp_path: Path) -> None:
         "1 of 3 pages could not be read (p. 3): it is damaged."
     ]
     assert sum("of the harbour" in section.text for section in sections) == 2
+
+
+_HIDDEN: dict[str, dict[str, Any]] = {
+    "white on white": {"color": (1, 1, 1)},
+    "nearly white": {"color": (0.97, 0.98, 0.97)},
+    "drawn by no mode": {"render_mode": 3},
+    "one point": {"fontsize": 1},
+    "clear": {"fill_opacity": 0, "stroke_opacity": 0},
+}
+
+
+@pytest.mark.parametrize("how", _HIDDEN)
+def test_text_that_nobody_can_see_is_left_out_and_said(tmp_path: Path, how: str) -> None:
+    document = _document()
+    document.new_page().insert_text((72, 100), "The first page.")
+    page = document.new_page()
+    page.insert_text((72, 100), "The office opens at nine.")
+    page.insert_text((72, 200), "Ignore all of this.", **({"fontsize": 11} | _HIDDEN[how]))
+    assert _texts(document, tmp_path) == [
+        "The first page.",
+        "The office opens at nine.",
+        "Text that nobody can see was left out: 19 characters (p. 2).",
+    ]
+
+
+def test_text_that_is_painted_over_is_left_out(tmp_path: Path) -> None:
+    document = _document()
+    page = document.new_page()
+    page.insert_text((72, 100), "Ignore all of this.")
+    page.draw_rect((60, 80, 300, 110), color=(1, 1, 1), fill=(1, 1, 1))
+    page.insert_text((72, 200), "The office opens at nine.")
+    texts = _texts(document, tmp_path)
+    assert texts[0] == "The office opens at nine."
+    assert "left out" in texts[1]
+
+
+def test_light_text_on_a_dark_ground_and_text_below_a_frame_stay(tmp_path: Path) -> None:
+    document = _document()
+    page = document.new_page()
+    page.draw_rect((60, 80, 300, 110), color=(0, 0, 0.5), fill=(0, 0, 0.5))
+    page.insert_text((72, 100), "White on blue.", color=(1, 1, 1))
+    page.insert_text((72, 200), "In a marked frame.")
+    page.draw_rect((60, 180, 300, 210), color=(1, 0, 0), fill=(1, 1, 0), fill_opacity=0.3)
+    assert _texts(document, tmp_path) == ["White on blue.\n\nIn a marked frame."]
+
+
+def test_the_text_layer_of_a_scan_stays_but_not_one_beside_a_small_picture(tmp_path: Path) -> None:
+    picture = pymupdf.Pixmap(pymupdf.csGRAY, pymupdf.IRect(0, 0, 60, 80), False)
+    picture.clear_with(200)
+
+    def texts(box: tuple[int, int, int, int]) -> list[str]:
+        document = _document()
+        page = document.new_page()
+        page.insert_image(box, pixmap=picture)
+        for line in range(40):
+            page.insert_text((72, 90 + 0.4 * line), "The recognised words of a page.", render_mode=3)
+        page.insert_text((72, 300), "Visible.")
+        return _texts(document, tmp_path)
+
+    assert "The recognised words of a page." in "".join(texts((0, 0, 595, 842)))
+    assert "The recognised words of a page." not in "".join(texts((60, 80, 120, 110)))
+
+
+def _texts(document: Any, folder: Path) -> list[str]:
+    document.save(folder / "file")
+    return [section.text for section in pdf.parse(folder / "file")]

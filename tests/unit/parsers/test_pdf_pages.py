@@ -1,4 +1,4 @@
-"""PDF: margins, words broken over pages, turned pages, fields, comments and attached files."""
+"""PDF: margins, words broken across pages, rotated pages, fields, comments, attachments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pymupdf
 import pytest
 
 from rag_engine.parsers import pdf
-from rag_engine.parsers._pdf.usable import fault
+from rag_engine.parsers._pdf.text_quality import fault
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ def _text(document: Any, path: Path) -> str:
     return "\n".join(section.text for section in pdf.parse(path))
 
 
-def test_headers_of_left_and_right_pages_come_once(tmp_path: Path) -> None:
+def test_headers_of_left_and_right_pages_appear_once(tmp_path: Path) -> None:
     document = _document()
     for number in range(1, 9):
         page = document.new_page()

@@ -1,4 +1,4 @@
-"""PDF: tables with and without rules, and columns beside each other."""
+"""PDF: tables with and without rules, and columns."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _framed(page: Any, lines: Sequence[Sequence[str]], *, top: float) -> None:
             page.insert_text((76 + 200 * column, top + 14 + 16 * at), line[column], fontsize=9)
 
 
-def test_labels_and_values_that_only_share_a_frame_stay_beside_each_other(tmp_path: Path) -> None:
+def test_labels_and_values_in_a_frame_stay_paired(tmp_path: Path) -> None:
     document = _library.open()
     page = document.new_page()
     _draw_table(page, [("Customer", "Vehicle")])
@@ -67,7 +67,7 @@ def test_labels_and_values_that_only_share_a_frame_stay_beside_each_other(tmp_pa
     assert [" | ".join(line) for line in lines] == text.splitlines()[-4:]
 
 
-def test_sentences_beside_sentences_in_a_frame_stay_whole(tmp_path: Path) -> None:
+def test_columns_of_sentences_in_a_frame_are_not_mixed(tmp_path: Path) -> None:
     document = _library.open()
     page = document.new_page()
     _framed(page, [("What", "Who")], top=100)
@@ -88,7 +88,7 @@ def test_sentences_beside_sentences_in_a_frame_stay_whole(tmp_path: Path) -> Non
     assert f"{' '.join(left)} | {' '.join(right)}" in text
 
 
-def test_rows_of_an_invoice_that_only_share_a_frame_stay_rows(tmp_path: Path) -> None:
+def test_rows_of_an_invoice_in_a_frame_stay_rows(tmp_path: Path) -> None:
     document = _library.open()
     page = document.new_page()
     _draw_table(page, [("Totals", "Hours", "Cost")])
@@ -156,14 +156,14 @@ def test_three_columns() -> None:
     assert _names(columns) == ["One", "Two", "Three"]
 
 
-def test_columns_in_the_right_order_stay() -> None:
-    # A line hangs over the gutter; it must not part the columns.
+def test_columns_in_the_right_order_are_unchanged() -> None:
+    # A line overlaps the gutter.
     left = _column("Left", 60)
     left[4] = left[4]._replace(right=400)
     assert _names([left, _column("Right", 320)]) == ["Left", "Right"]
 
 
-def test_a_sentence_goes_on_in_the_next_column_over_a_footnote() -> None:
+def test_a_sentence_continues_in_the_next_column_across_a_footnote() -> None:
     left = [*_column("Left", 60)[:-1], *_lines(("the crane is inspected by the respon-", 284, 60))]
     note = [line._replace(size=7) for line in _lines(("1 A footnote under the first column.", 330, 60))]
     right = [*_lines(("sible foreman before lifting resumes.", 200, 320)), *_column("Right", 320, 212)]

@@ -1,4 +1,4 @@
-"""PowerPoint files: slides in their order, and on each what a person reads, in the order it is read."""
+"""PowerPoint files: slides in order with their content in reading order."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_slides_come_in_the_order_of_the_presentation_and_hidden_ones_say_so(tmp
     ]
 
 
-def test_the_prompts_of_a_layout_are_no_text(tmp_path: Path) -> None:
+def test_the_prompts_of_a_layout_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "file"
     presentation = cast("Any", pptx.Presentation())
     one = presentation.slides.add_slide(presentation.slide_layouts[1])
@@ -66,7 +66,7 @@ def test_the_prompts_of_a_layout_are_no_text(tmp_path: Path) -> None:
     assert [section.text for section in pptx_parser.parse(path)] == ["Only the body"]
 
 
-def test_boxes_are_read_as_they_stand_and_not_as_they_were_drawn(tmp_path: Path) -> None:
+def test_boxes_are_read_by_position_and_not_in_drawn_order(tmp_path: Path) -> None:
     sections = _read(
         tmp_path,
         slide(
@@ -88,7 +88,7 @@ def test_rows_of_boxes(tmp_path: Path) -> None:
     assert _lines(_read(tmp_path, slide(*boxes))) == ["00", "01", "02", "10", "11", "12"]
 
 
-def test_a_short_line_above_columns_heads_them(tmp_path: Path) -> None:
+def test_a_short_line_above_columns_comes_first(tmp_path: Path) -> None:
     cards = [
         box(f"{'card' if upper else 'text'} {column}", (column * 300, 100 if upper else 150, 60, 40))
         for column in (0, 1)
@@ -116,7 +116,7 @@ def test_groups_are_read_as_one(tmp_path: Path) -> None:
     ]
 
 
-def test_what_has_no_place_stands_where_its_layout_puts_it(tmp_path: Path) -> None:
+def test_a_shape_without_a_position_has_that_of_its_layout(tmp_path: Path) -> None:
     layout = part(
         "p:sldLayout",
         "<p:cSld><p:spTree>"
@@ -133,7 +133,7 @@ def test_what_has_no_place_stands_where_its_layout_puts_it(tmp_path: Path) -> No
     assert _lines(_read(tmp_path, drawn, parts=parts)) == ["first", "second", "third"]
 
 
-def test_words_on_the_master_are_told_once(tmp_path: Path) -> None:
+def test_text_on_the_master_appears_once(tmp_path: Path) -> None:
     def drawn(root: str, text: str) -> str:
         prompt = box("Click to edit", (0, 0, 9, 9), 'type="body" idx="1"')
         return part(root, f"<p:cSld><p:spTree>{box(text, (0, 90, 9, 9))}{prompt}</p:spTree></p:cSld>")
@@ -197,7 +197,7 @@ def test_merged_cells(tmp_path: Path) -> None:
     assert section.text == "Team | Cost | Cost\nNorth | 1 | 2\nNorth | 3 | 4"
 
 
-def test_a_chart_is_the_table_it_was_made_from(tmp_path: Path) -> None:
+def test_a_chart_is_a_table(tmp_path: Path) -> None:
     path = tmp_path / "file"
     presentation = cast("Any", pptx.Presentation())
     one = presentation.slides.add_slide(presentation.slide_layouts[6])
@@ -258,7 +258,7 @@ def _chart(tmp_path: Path, inside: str, root: str = "c:chartSpace", pointer: str
     return _lines(_read(tmp_path, slide(wrapped), parts=parts))
 
 
-def test_categories_in_categories_shares_and_dates_of_a_chart(tmp_path: Path) -> None:
+def test_nested_categories_percentages_and_dates_of_a_chart(tmp_path: Path) -> None:
     def points(*texts: str) -> str:
         return "".join(f'<c:pt idx="{at}"><c:v>{text}</c:v></c:pt>' for at, text in enumerate(texts) if text)
 
@@ -350,7 +350,7 @@ def test_sections_of_the_presentation_are_headings(tmp_path: Path) -> None:
     assert (first.headings, second.headings) == ((), ("Results", "b"))
 
 
-def test_a_line_in_the_largest_letters_is_a_title_where_none_is_marked(tmp_path: Path) -> None:
+def test_a_line_in_the_largest_letters_is_the_title_if_none_is_marked(tmp_path: Path) -> None:
     large = box("Our plan", (0, 0, 900, 100)).replace("<a:r>", '<a:r><a:rPr sz="4400"/>')
     (section,) = _read(tmp_path, slide(box("and its steps", (0, 300, 900, 100)), large))
     assert section.headings == ("Our plan",)

@@ -249,8 +249,10 @@ def test_latex(tmp_path: Path) -> None:
         (rst.parse, "*" * 50_000 + "words"),
         (rst.parse, "".join("  " * depth + "- x\n\n" for depth in range(300)) + "words"),
         (rst.parse, "`" * 50_000 + " words"),
+        (rst.parse, "=== ===\n" * 20_000 + "\nwords"),
         (asciidoc.parse, "*_" * 30_000 + "words"),
         (asciidoc.parse, "====\nwords\n" * 500),
+        (asciidoc.parse, ":a: {a}{a}b\n" * 3_000 + "\n{a} words"),
         (latex.parse, "\\textbf{" * 30_000 + "words"),
         (latex.parse, "\\[" * 20_000 + "words"),
         (latex.parse, "\\begin{itemize}" * 5_000 + "\\item words"),
@@ -258,5 +260,18 @@ def test_latex(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.timeout(20)
-def test_what_never_closes_ends(tmp_path: Path, parser: Parser, content: str) -> None:
+def test_linear_time_on_unclosed_markup(tmp_path: Path, parser: Parser, content: str) -> None:
     assert "words" in places(parsed(tmp_path, parser, content))[-1][2]
+
+
+@pytest.mark.parametrize(
+    ("parser", "content"),
+    [
+        (rst.parse, ".. |a| replace:: " + "x" * 100_000 + "\n\n" + "|a| " * 20_000),
+        (asciidoc.parse, ":a: " + "x" * 100_000 + "\n\n" + "{a} " * 20_000),
+        (asciidoc.parse, ":a: {a}{a}b\n" * 3_000 + "\n" + "{a} " * 20_000),
+    ],
+)
+@pytest.mark.timeout(20)
+def test_references_do_not_multiply_the_text(tmp_path: Path, parser: Parser, content: str) -> None:
+    assert sum(len(section.text) for section in parsed(tmp_path, parser, content)) < 40_000_000

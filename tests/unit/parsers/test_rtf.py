@@ -1,4 +1,4 @@
-"""RTF: code pages, Unicode, what is not seen, tables, lists, notes, and HTML wrapped by mail programs."""
+"""RTF: code pages, Unicode, hidden text, tables, lists, notes and encapsulated HTML."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.errors import CorruptFile, EmptyDocument
-from rag_engine.media_types import parser_name
 from rag_engine.parsers import rtf
+from rag_engine.parsing.media_types import parser_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def test_characters(tmp_path: Path, body: str, text: str) -> None:
     assert _said(tmp_path, body) == text
 
 
-def test_what_is_not_seen_is_not_read(tmp_path: Path) -> None:
+def test_hidden_text_is_skipped(tmp_path: Path) -> None:
     body = (
         r"{\info{\title secret}}{\*\unknown stuff}{\pict 89504e47}\v hidden\v0 seen {\deleted gone} on"
         r"{\field{\*\fldinst HYPERLINK http://x}{\fldrslt link}}{\xe index}"
@@ -68,7 +68,7 @@ def test_headings_by_style_and_outline(tmp_path: Path) -> None:
     assert sections[1].anchor == "§ Sick"
 
 
-def test_tables_with_merged_cells_and_tables_within(tmp_path: Path) -> None:
+def test_merged_cells_and_nested_tables(tmp_path: Path) -> None:
     body = (
         r"\trowd\cellx1\cellx2 \pard\intbl Region\cell Office\par two\cell\row"
         r"\trowd\clvmgf\cellx1\cellx2 \pard\intbl North\cell K\'f6ln\cell\row"
@@ -100,7 +100,7 @@ def test_lists_notes_and_margins(tmp_path: Path) -> None:
     ]
 
 
-def test_html_wrapped_by_a_mail_program(tmp_path: Path) -> None:
+def test_encapsulated_html(tmp_path: Path) -> None:
     head = r"{\rtf1\ansi\ansicpg1252\fromhtml1 \deff0{\fonttbl{\f0 Arial;}}"
     body = (
         r"{\*\htmltag64 <h1>}Leave{\*\htmltag72 </h1>}\htmlrtf \par \htmlrtf0 {\*\htmltag64 <p>}Caf\'e9 "
@@ -111,13 +111,13 @@ def test_html_wrapped_by_a_mail_program(tmp_path: Path) -> None:
     assert section.text == "Leave\n\nCafé <3"
 
 
-def test_bytes_in_another_encoding_than_told(tmp_path: Path) -> None:
+def test_raw_utf8_despite_a_declared_code_page(tmp_path: Path) -> None:
     path = tmp_path / "file.rtf"
     path.write_bytes(_HEAD.encode() + "季度报告".encode() + b"}")
     assert [section.text for section in rtf.parse(path)] == ["季度报告"]
 
 
-def test_damaged_and_hostile_files_end(tmp_path: Path) -> None:
+def test_damaged_and_hostile_rtf_is_bounded(tmp_path: Path) -> None:
     path = tmp_path / "file.rtf"
     path.write_bytes(b"no RTF at all")
     with pytest.raises(CorruptFile):

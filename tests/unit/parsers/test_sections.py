@@ -1,4 +1,4 @@
-"""Clean sections from raw blocks, whatever the blocks hold."""
+"""Clean sections from raw blocks."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_engine.errors import EmptyDocument
-from rag_engine.parsers._lines import LONGEST, Line, group, lines_anchor
-from rag_engine.parsers._sections import LARGEST, clean, entered, is_blank, joined, titles
+from rag_engine.parsers._shared.lines import LONGEST, NumberedLine, group, lines_anchor
+from rag_engine.parsers._shared.sections import LARGEST, clean, entered, is_blank, joined, titles
 from rag_engine.types import Section
 
 _TEXT = st.text(st.characters(codec=None), max_size=200)
@@ -31,7 +31,7 @@ def _visible(text: str) -> str:
 
 
 @given(_BLOCKS)
-def test_no_word_is_lost_and_nothing_odd_is_kept(blocks: list[Section]) -> None:
+def test_no_word_is_lost_and_controls_are_removed(blocks: list[Section]) -> None:
     try:
         sections = list(joined(blocks))
     except EmptyDocument:
@@ -60,7 +60,7 @@ def test_a_long_table_repeats_its_header() -> None:
     assert [line for section in sections for line in section.text.splitlines()[1:]] == rows[1:]
 
 
-def test_neighbours_of_one_place_are_joined_and_tables_stay_apart() -> None:
+def test_neighbours_are_joined_except_tables() -> None:
     blocks = [
         Section(text="one", anchor="p. 1"),
         Section(text="two", anchor="p. 1"),
@@ -71,7 +71,7 @@ def test_neighbours_of_one_place_are_joined_and_tables_stay_apart() -> None:
     assert [section.text for section in joined(blocks)] == ["one\n\ntwo", "a | b", "c | d", "three"]
 
 
-def test_nothing_to_read_is_said() -> None:
+def test_no_text_is_an_empty_document() -> None:
     with pytest.raises(EmptyDocument, match="picture"):
         list(joined([Section(text=" \u200b\n")], no_text="It is a picture."))
 
@@ -84,7 +84,7 @@ def test_soft_hyphens_do_not_divide_words() -> None:
     assert clean("Donau\u00addampf\u00adschiff") == "Donaudampfschiff"
 
 
-def test_a_heading_ends_its_equals_and_those_below() -> None:
+def test_heading_ends_the_same_and_deeper_levels() -> None:
     path = entered(entered(entered((), 2, "Early"), 1, "Leave"), 2, "Sick\nleave")
     assert titles(path) == ("Leave", "Sick leave")
     assert titles(entered(path, 2, "Holidays")) == ("Leave", "Holidays")
@@ -96,7 +96,7 @@ _LINES = st.lists(st.sampled_from(["", "word", "x" * 300, "y" * 900, "  indented
 
 @given(_LINES)
 def test_grouping_keeps_every_line_in_order(texts: list[str]) -> None:
-    lines = [Line(number=number, text=text) for number, text in enumerate(texts, 1)]
+    lines = [NumberedLine(number=number, text=text) for number, text in enumerate(texts, 1)]
     groups = list(group(lines, starts=lambda before, line: not before.text and bool(line.text)))
     kept = [line for lines_of_group in groups for line in lines_of_group]
     assert [line for line in kept if line.text.strip()] == [line for line in lines if line.text.strip()]
@@ -106,10 +106,10 @@ def test_grouping_keeps_every_line_in_order(texts: list[str]) -> None:
 
 def test_the_anchor_of_lines() -> None:
     lines = [
-        Line(number=4, text=""),
-        Line(number=5, text="a"),
-        Line(number=6, text="b"),
-        Line(number=7, text=" "),
+        NumberedLine(number=4, text=""),
+        NumberedLine(number=5, text="a"),
+        NumberedLine(number=6, text="b"),
+        NumberedLine(number=7, text=" "),
     ]
     assert lines_anchor(lines) == "lines 5–6"
     assert lines_anchor(lines[:2]) == "line 5"

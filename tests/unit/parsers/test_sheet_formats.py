@@ -1,4 +1,4 @@
-"""The other spreadsheets: ODS made by hand, XLS and XLSB made by LibreOffice where it is installed."""
+"""ODS written by hand, XLS and XLSB written by LibreOffice if installed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import openpyxl
 import pytest
 
 from rag_engine.errors import CorruptFile, EncryptedFile
-from rag_engine.parsers import _xlsb, ods, sheet, xls
+from rag_engine.parsers import ods, sheet, xls
+from rag_engine.parsers._sheets import xlsb
 from tests.unit.parsers.files import zip_of
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def test_merged_and_repeated_cells(tmp_path: Path) -> None:
     ]
 
 
-def test_a_row_that_says_it_is_there_a_million_times(tmp_path: Path) -> None:
+def test_a_row_repeated_a_million_times(tmp_path: Path) -> None:
     row = _row(
         _cell("x" * 50, ' table:number-columns-repeated="16384"'),
         attributes=' table:number-rows-repeated="1048576"',
@@ -144,7 +145,7 @@ def test_an_old_excel_file(tmp_path: Path) -> None:
 
 
 def test_what_is_read_as_binary_workbooks_are(tmp_path: Path) -> None:
-    """No library at hand writes XLSB; the one that reads it reads XLSX in the same way."""
+    """No library here writes XLSB; calamine reads XLSX the same way."""
     workbook = openpyxl.Workbook()
     active = cast("Any", workbook.active)
     active.title = "Plan"
@@ -155,13 +156,13 @@ def test_what_is_read_as_binary_workbooks_are(tmp_path: Path) -> None:
     workbook["Old"]["A1"] = "kept"
     path = tmp_path / "file.xlsx"
     workbook.save(path)
-    assert [(section.anchor, section.headings, section.text) for section in _xlsb.sections(path)] == [
+    assert [(section.anchor, section.headings, section.text) for section in xlsb.sections(path)] == [
         ("Plan!C5:D6", ("Plan",), "Team | Since\nIT | 2025-03-01\nHR | 2.5"),
         ("Old!A1", ("Old (hidden)",), "kept"),
     ]
 
 
-def test_bytes_that_are_no_workbook(tmp_path: Path) -> None:
+def test_bytes_that_are_not_a_workbook(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
     with pytest.raises(CorruptFile):

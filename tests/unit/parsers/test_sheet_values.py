@@ -1,4 +1,4 @@
-"""Values under number formats, as Excel shows them."""
+"""Values under number formats, as Excel displays them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import datetime
 
 import pytest
 
-from rag_engine.parsers._cell_kinds import kind, names_columns
-from rag_engine.parsers._date_formats import EPOCH_1904
-from rag_engine.parsers._number_formats import shown
+from rag_engine.parsers._sheets.cell_kinds import kind, names_columns
+from rag_engine.parsers._sheets.date_formats import EPOCH_1904
+from rag_engine.parsers._sheets.number_formats import format_value
 
 _EURO = '_-* #,##0.00\\ "€"_-;\\-* #,##0.00\\ "€"_-;_-* "-"??\\ "€"_-;_-@_-'
 
@@ -57,11 +57,11 @@ _EURO = '_-* #,##0.00\\ "€"_-;\\-* #,##0.00\\ "€"_-;_-* "-"??\\ "€"_-;_-@_
     ],
 )
 def test_as_shown(value: object, number_format: str, text: str) -> None:
-    assert shown(value, number_format) == text
+    assert format_value(value, number_format) == text
 
 
 def test_serial_numbers_since_1904() -> None:
-    assert shown(41901, "yyyy-mm-dd", epoch=EPOCH_1904) == "2018-09-20"
+    assert format_value(41901, "yyyy-mm-dd", epoch=EPOCH_1904) == "2018-09-20"
 
 
 @pytest.mark.parametrize(

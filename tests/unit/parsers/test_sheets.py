@@ -1,4 +1,4 @@
-"""Workbooks as a person sees them: merged cells, tables beside each other, hidden sheets, comments, charts, formulas."""
+"""Workbooks: merged cells, adjacent tables, hidden sheets, comments, charts, formulas."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _sections(tmp_path: Path, fill: Callable[[Any], None]) -> list[Section]:
 def _raw(
     tmp_path: Path, rows: str, *, strings: str = "", before: str = "", after: str = ""
 ) -> list[tuple[str, str]]:
-    """The sections of a workbook whose one sheet has these rows as XML."""
+    """The sections of a workbook with one sheet of these rows as XML."""
     path = tmp_path / "file"
     kinds = {"rId1": ("worksheet", "worksheets/sheet1.xml"), "rId2": ("sharedStrings", "sharedStrings.xml")}
     relations = "".join(
@@ -88,7 +88,7 @@ def test_a_cell_merged_over_rows_belongs_to_each_of_them(tmp_path: Path) -> None
     ]
 
 
-def test_a_title_merged_over_the_table_is_its_heading_and_no_column_s_name(tmp_path: Path) -> None:
+def test_a_title_merged_over_the_table_is_a_heading_and_not_a_column_name(tmp_path: Path) -> None:
     def fill(active: Any) -> None:
         for row in (["Budget of 2025"], [], ["Item", "Cost"], ["Travel", 5]):
             active.append(row)
@@ -128,7 +128,7 @@ def test_an_empty_column_inside_a_table_does_not_divide_it(tmp_path: Path) -> No
     assert _read(tmp_path, fill) == [("Data!A2:D3", "Item |  | 2024 | 2025\nPen |  | 1 | 2\nInk |  | 3 | 4")]
 
 
-def test_a_range_that_the_sheet_calls_a_table_is_one(tmp_path: Path) -> None:
+def test_a_declared_table_is_a_table(tmp_path: Path) -> None:
     def fill(active: Any) -> None:
         for row in (["note", "x"], ["1", "2"], ["3", "4"], ["below"]):
             active.append(row)
@@ -186,7 +186,7 @@ def test_hidden_sheets_comments_charts_and_chart_sheets(tmp_path: Path) -> None:
     }
 
 
-def test_a_formula_without_a_value_is_shown_itself_and_an_empty_text_is_empty(tmp_path: Path) -> None:
+def test_a_formula_without_a_result_is_read_and_an_empty_text_is_empty(tmp_path: Path) -> None:
     rows = (
         '<row r="1"><c r="A1" t="str"><v>a</v></c><c r="B1"><f>SUM(A2:A3)</f></c><c r="C1" t="str"><f>""</f><v></v></c></row>'
         '<row r="2"><c r="A2"><f>1/0</f><v/></c><c r="B2" t="e"><f>1/0</f><v>#DIV/0!</v></c><c r="C2" t="b"><v>1</v></c></row>'
@@ -210,7 +210,7 @@ def test_dates_count_from_1904_where_the_workbook_says_so(tmp_path: Path) -> Non
     assert _raw(tmp_path, rows, before='<workbookPr date1904="1"/>') == [("S!A1", "2026-03-14")]
 
 
-def test_cells_without_references_and_lies_about_places(tmp_path: Path) -> None:
+def test_cells_with_missing_or_false_references(tmp_path: Path) -> None:
     rows = '<row><c><v>1</v></c><c><v>2</v></c></row><row r="99999999999"><c r="A1"><v>3</v></c></row><row r="3"><c r="ZZZ3"><v>4</v></c></row>'
     assert _raw(tmp_path, rows) == [("S!A1:B1", "1 | 2")]
 
@@ -243,6 +243,7 @@ def test_a_far_cell_makes_no_wide_row(tmp_path: Path) -> None:
     assert max(len(text) for _, text in parts) < 100
 
 
+@pytest.mark.slow
 def test_one_long_string_shown_by_every_cell_is_refused(tmp_path: Path) -> None:
     rows = "".join(
         f'<row r="{number}"><c r="A{number}" t="s"><v>0</v></c></row>' for number in range(1, 20_000)
@@ -254,7 +255,7 @@ def test_one_long_string_shown_by_every_cell_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "rows", ["<row", '<row r="1"><c t="s"><v>7</v></c></row>', '<row r="1"><c t="s"><v>x</v></c></row>']
 )
-def test_damage_is_told(tmp_path: Path, rows: str) -> None:
+def test_damage_is_reported(tmp_path: Path, rows: str) -> None:
     with pytest.raises(CorruptFile):
         _raw(tmp_path, rows)
 

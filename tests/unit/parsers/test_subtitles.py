@@ -36,7 +36,7 @@ Yes.
     ]
 
 
-def test_captions_that_roll_up_are_there_once(tmp_path: Path) -> None:
+def test_roll_up_captions_are_not_repeated(tmp_path: Path) -> None:
     content = """WEBVTT
 Kind: captions
 
@@ -63,7 +63,7 @@ how are you
     ]
 
 
-def test_long_speech_is_cut_where_sentences_end(tmp_path: Path) -> None:
+def test_long_speech_is_cut_at_sentence_ends(tmp_path: Path) -> None:
     cues = "".join(
         f"{n}\n00:{n // 60:02}:{n % 60:02},000 --> 00:{(n + 1) // 60:02}:{(n + 1) % 60:02},000\n"
         f"part {n} of what is said{'.' if n % 3 == 0 else ''}\n\n"

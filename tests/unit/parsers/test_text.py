@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine.parsers import _json_values, text
 from rag_engine.parsers import json as json_parser
+from rag_engine.parsers import text
+from rag_engine.parsers._trees import json_values
 from tests.unit.parsers.parsed import parsed, places
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from rag_engine.ports import Parser
 
 
-def test_headings_that_people_write(tmp_path: Path) -> None:
+def test_plain_text_headings(tmp_path: Path) -> None:
     content = """Rules of the house
 ==================
 
@@ -68,7 +69,7 @@ Wet.
         "\n12 34\n\nwords\n",
     ],
 )
-def test_what_is_no_heading(tmp_path: Path, content: str) -> None:
+def test_not_a_heading(tmp_path: Path, content: str) -> None:
     assert all(section.headings == () for section in parsed(tmp_path, text.parse, content))
 
 
@@ -83,12 +84,12 @@ def _records(count: int) -> list[dict[str, object]]:
 def streaming(monkeypatch: pytest.MonkeyPatch) -> None:
     """Values of some kilobytes are large."""
     monkeypatch.setattr(json_parser, "_AT_ONCE", 4_000)
-    monkeypatch.setattr(_json_values, "_SPAN", 4_000)
+    monkeypatch.setattr(json_values, "_SPAN", 4_000)
 
 
 @pytest.mark.usefixtures("streaming")
 @pytest.mark.parametrize("indent", [None, 2])
-def test_a_large_value_is_read_in_a_stream(tmp_path: Path, indent: int | None) -> None:
+def test_large_json_is_streamed(tmp_path: Path, indent: int | None) -> None:
     value = {"version": 1, "services": _records(2_000), "last": {"deep": ["a", {"b": "the end"}]}}
     sections = parsed(tmp_path, json_parser.parse, json.dumps(value, indent=indent))
     whole = "\n".join(section.text for section in sections)
@@ -101,7 +102,7 @@ def test_a_large_value_is_read_in_a_stream(tmp_path: Path, indent: int | None) -
 
 
 @pytest.mark.usefixtures("streaming")
-def test_a_large_value_that_breaks_off_is_kept(tmp_path: Path) -> None:
+def test_truncated_large_json_keeps_its_text(tmp_path: Path) -> None:
     content = json.dumps({"services": _records(2_000)})[:-30] + " oops <<< the end"
     sections = parsed(tmp_path, json_parser.parse, content)
     assert sections[0].anchor.startswith("$.services")
@@ -109,7 +110,7 @@ def test_a_large_value_that_breaks_off_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("streaming")
-def test_a_large_value_nested_without_end_is_text(tmp_path: Path) -> None:
+def test_endlessly_nested_large_json_is_text(tmp_path: Path) -> None:
     sections = parsed(tmp_path, json_parser.parse, "[" * 50_000 + '"words"')
     assert "words" in sections[-1].text
 
@@ -121,7 +122,7 @@ def test_a_large_value_nested_without_end_is_text(tmp_path: Path) -> None:
         (json_parser.parse, b'{"a": "' + b"all is well " * 300 + b'", "b": [1, 2]}\n'),
     ],
 )
-def test_memory_does_not_grow_with_the_file(tmp_path: Path, parser: Parser, line: bytes) -> None:
+def test_memory_is_independent_of_file_size(tmp_path: Path, parser: Parser, line: bytes) -> None:
     path = tmp_path / "big"
     path.write_bytes(line * 6_000)
     tracemalloc.start()
@@ -132,7 +133,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, parser: Parser, line
     assert most < 12 << 20
 
 
-def test_what_a_record_is_called_heads_its_parts(tmp_path: Path) -> None:
+def test_record_names_are_headings(tmp_path: Path) -> None:
     value = {
         "chapters": [
             {"title": "Leave", "rules": ["r " * 300, "s " * 300]},

@@ -1,11 +1,13 @@
-"""Every format of the text family through the pool: what is imported late is there in the sandbox as well."""
+"""Every text format in the sandbox, where lazy imports must work."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
 
-from rag_engine.parsing import parser_pool
+import pytest
+
+from rag_engine.parsing.pool import parser_pool
 from rag_engine.types import Blob
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ _FILES = {
 }
 
 
+@pytest.mark.process
 async def test_every_format_is_read_in_the_sandbox(tmp_path: Path) -> None:
     texts: dict[str, str] = {}
     async with parser_pool(workers=1, seconds=30, memory_bytes=1 << 30) as pool:

@@ -23,7 +23,7 @@ def _parsed(tmp_path: Path, parser: Parser, content: str | bytes) -> list[Sectio
     return list(parser(path))
 
 
-def test_paragraphs_stay_whole_and_know_their_lines(tmp_path: Path) -> None:
+def test_paragraphs_stay_whole_with_line_anchors(tmp_path: Path) -> None:
     paragraphs = [
         "\n".join(f"paragraph {number} line {line} " + "x" * 45 for line in range(5)) for number in range(9)
     ]
@@ -35,7 +35,7 @@ def test_paragraphs_stay_whole_and_know_their_lines(tmp_path: Path) -> None:
     )
 
 
-def test_a_lone_line_has_a_number(tmp_path: Path) -> None:
+def test_single_line_anchor(tmp_path: Path) -> None:
     assert _parsed(tmp_path, text.parse, "\n\nOnly this.\n") == [Section(text="Only this.", anchor="line 3")]
 
 
@@ -57,7 +57,7 @@ def test_small_definitions_stay_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_any_delimiter(tmp_path: Path, delimiter: str) -> None:
+def test_csv_delimiters(tmp_path: Path, delimiter: str) -> None:
     rows = [["Office", "Days", "Note"], ["Köln", "30", "a, b; c"], ["Wien", "25", "two\nlines"]]
     content = "\r\n".join(delimiter.join(f'"{cell}"' for cell in row) for row in rows)
     assert _parsed(tmp_path, sheet.parse, content) == [
@@ -77,7 +77,7 @@ def test_titles_above_the_header_row(tmp_path: Path) -> None:
     ]
 
 
-def test_every_row_of_a_long_table_is_there_once_under_its_number(tmp_path: Path) -> None:
+def test_every_row_of_a_long_table_occurs_once_under_its_number(tmp_path: Path) -> None:
     content = "id,name\n" + "".join(f"{number},person {number}\n" for number in range(2, 3000))
     sections = _parsed(tmp_path, sheet.parse, content)
     rows: list[str] = []
@@ -89,12 +89,12 @@ def test_every_row_of_a_long_table_is_there_once_under_its_number(tmp_path: Path
     assert rows == [f"{number} | person {number}" for number in range(2, 3000)]
 
 
-def test_a_quotation_mark_that_never_closes_costs_no_rows(tmp_path: Path) -> None:
+def test_unclosed_quotation_mark_loses_no_rows(tmp_path: Path) -> None:
     sections = _parsed(tmp_path, sheet.parse, 'a,b\n1,"' + "x\n" * 5_000)
     assert sum(section.text.count("x") for section in sections) == 5_000
 
 
-def test_json_by_its_keys(tmp_path: Path) -> None:
+def test_json_paths(tmp_path: Path) -> None:
     value = {
         "title": "Handbook",
         "chapters": [{"name": "Leave", "text": "rest " * 200}, {"name": "Pay", "text": "money " * 200}],
@@ -111,7 +111,7 @@ def test_json_by_its_keys(tmp_path: Path) -> None:
     ]
 
 
-def test_small_json_is_one_section_as_it_is_written(tmp_path: Path) -> None:
+def test_small_json_is_one_section_as_written(tmp_path: Path) -> None:
     content = (
         '{"k": 1, "k": 2.50, "big": '
         + "9" * 700
@@ -131,7 +131,7 @@ def test_json_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ['{"half": [1, 2, "words here"', "[" * 100_000, "just words here"])
-def test_what_is_no_json_is_text(tmp_path: Path, content: str) -> None:
+def test_invalid_json_is_text(tmp_path: Path, content: str) -> None:
     sections = _parsed(tmp_path, json_parser.parse, content)
     assert "".join(section.text for section in sections) == content
     assert sections[0].anchor == "line 1"
@@ -229,11 +229,11 @@ def test_html(tmp_path: Path) -> None:
         '<meta charset="unheard-of"><p>季度报告显示</p>'.encode(),
     ],
 )
-def test_the_encoding_of_a_page(tmp_path: Path, content: bytes) -> None:
+def test_html_encodings(tmp_path: Path, content: bytes) -> None:
     assert _parsed(tmp_path, html.parse, content)[0].text.startswith("季度报告显示")
 
 
-def test_a_page_nested_without_end_keeps_its_words(tmp_path: Path) -> None:
+def test_endlessly_nested_html_keeps_its_words(tmp_path: Path) -> None:
     (section,) = _parsed(tmp_path, html.parse, "<div>" * 30_000 + "words" + "</div>" * 30_000)
     assert section.text == "words"
     sections = _parsed(tmp_path, html.parse, "<table><tr><td>" * 9_000 + "words")

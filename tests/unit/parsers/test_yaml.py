@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 _LONG = "x" * 500
 
 
-def test_a_small_file_is_one_section_as_it_is_written(tmp_path: Path) -> None:
+def test_small_yaml_is_one_section_as_written(tmp_path: Path) -> None:
     content = "# About\nweb:\n  timeout: 30  # seconds\n\n  tags: [a, b]\n"
     (section,) = parsed(tmp_path, yaml.parse, content)
     assert (section.text, section.anchor, section.kind) == (content.strip(), "lines 1–5", "code")
 
 
-def test_the_path_of_keys_heads_what_is_under_it(tmp_path: Path) -> None:
+def test_key_path_is_the_heading(tmp_path: Path) -> None:
     services = "".join(
         f"  # the {name} tier\n  {name}:\n    image: {_LONG}\n    timeout: {seconds}\n"
         for name, seconds in (("web", 30), ("db", 5))
@@ -43,19 +43,19 @@ def test_several_documents_tags_and_aliases_stay_as_they_are(tmp_path: Path) -> 
     assert section.text == content.strip()
 
 
-def test_what_is_no_yaml_is_text_from_there_on(tmp_path: Path) -> None:
+def test_text_after_a_yaml_error(tmp_path: Path) -> None:
     content = "name: chart\n{{- if .Values.on }}\n  key: value\n{{ end }}\nlast: line\n"
     text = "\n".join(section.text for section in parsed(tmp_path, yaml.parse, content))
     assert all(line.strip() in text for line in content.splitlines())
     assert text.count("name: chart") == 1
 
 
-def test_a_deep_file_ends(tmp_path: Path) -> None:
+def test_deeply_nested_yaml_is_bounded(tmp_path: Path) -> None:
     content = "".join("  " * depth + f"k{depth}:\n" for depth in range(500)) + "  " * 500 + "end: here\n"
     assert "end: here" in parsed(tmp_path, yaml.parse, content)[-1].text
 
 
-def test_tables_of_settings(tmp_path: Path) -> None:
+def test_toml_tables(tmp_path: Path) -> None:
     content = 'title = "x"\n\n[server.web]\ntimeout = 30\ntext = """\n[no.table]\n"""\n\n# the base\n[["my.db"]]\nport = 5432\n'
     assert places(parsed(tmp_path, toml.parse, content)) == [
         ("line 1", (), 'title = "x"'),

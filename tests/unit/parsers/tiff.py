@@ -1,4 +1,4 @@
-"""TIFF files by hand: PyMuPDF reads them and does not write them."""
+"""TIFF files written by hand, since PyMuPDF only reads them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LONG: Final = 4
 
 
 def tiff(*pixmaps: Any) -> bytes:
-    """Pages in shades of gray, without compression, each with the directory that leads to the next."""
+    """Uncompressed grayscale pages."""
     content = bytearray(b"II*\x00\x00\x00\x00\x00")
     link = 4
     for pixmap in pixmaps:
@@ -21,7 +21,7 @@ def tiff(*pixmaps: Any) -> bytes:
 
 
 def claiming(width: int, height: int, *, pages: int = 1) -> bytes:
-    """Pages that say they are as large as that, and share one byte."""
+    """Pages that claim this size and share one byte."""
     content = bytearray(b"II*\x00\x00\x00\x00\x00")
     link = 4
     for _ in range(pages):
@@ -30,7 +30,7 @@ def claiming(width: int, height: int, *, pages: int = 1) -> bytes:
 
 
 def _page(content: bytearray, link: int, width: int, height: int, samples: bytes, size: int) -> int:
-    """Write a page; where its directory says where the next one stands."""
+    """Write a page; returns the offset of its link to the next page."""
     strip = len(content)
     content += samples
     content += bytes(len(content) % 2)

@@ -9,8 +9,8 @@ from pydantic import SecretStr
 from rag_engine.errors import BadSettings, RateLimited, Unavailable
 from rag_engine.rerankers import http
 from tests.contracts.test_reranker import hits_of
-from tests.doubles import rerank_server
-from tests.doubles.rerank_server import body, status
+from tests.doubles.model_servers import rerank_server
+from tests.doubles.model_servers.rerank_server import body, status
 
 if TYPE_CHECKING:
     from pathlib import Path

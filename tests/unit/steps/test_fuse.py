@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine.familiarity import gauge
 from rag_engine.pipeline import Inquiry
 from rag_engine.ports import Ports
+from rag_engine.retrieval.language_familiarity import gauge
 from rag_engine.steps import fuse
 from rag_engine.types import Query, Ranking
 from tests.doubles.rankings import KNOWLEDGE_BASE, GivenIndex, chunk, ranking
@@ -42,7 +42,7 @@ async def _fused(
     async def given() -> float:
         return contrast
 
-    judge = fuse.Judge(familiarity=gauge(count), contrast=given)
+    judge = fuse.LegTrust(familiarity=gauge(count), contrast=given)
     return await fuse.fuse_rankings(
         question, rankings, judge=judge, settings=settings or fuse.Settings(), limit=10
     )

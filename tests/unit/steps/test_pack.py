@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rag_engine import tokens
-from rag_engine.budget import messages_size
+from rag_engine.generation.context_budget import messages_size
 from rag_engine.models.scripted import ScriptedModel
 from rag_engine.pipeline import Inquiry
 from rag_engine.steps import pack
+from rag_engine.text import tokens
 from rag_engine.types import KnowledgeBaseId, Prompt, Query
 from tests.unit.prompting import conversation, passages
 
@@ -30,8 +30,6 @@ async def test_the_prompt_holds_what_is_sent_and_what_it_was_made_from() -> None
     asked = inquiry("How long is the notice period?", "Four weeks.", "Other.", turns=("Hi", "Hello [1]."))
     prompt = prompt_of(await packed(asked))
     assert prompt.passages == asked.hits
-    assert prompt.question == "How long is the notice period?"
-    assert prompt.scope == "#hr"
     assert prompt.tokens == messages_size(prompt.messages, tokens.count)
     assert prompt.reply_tokens == 2048
     assert "Answer in English." in prompt.messages[-1].content
@@ -41,7 +39,6 @@ async def test_the_prompt_holds_what_is_sent_and_what_it_was_made_from() -> None
 async def test_the_question_is_sent_as_it_was_asked_also_where_another_was_searched_for() -> None:
     asked = replace(inquiry("And in London?", "Text."), question="office hours And in London?")
     prompt = prompt_of(await packed(asked))
-    assert prompt.question == "office hours And in London?"
     assert prompt.messages[-1].content.endswith("Question:\nAnd in London?")
 
 
@@ -80,7 +77,7 @@ async def test_a_query_may_set_the_knowledge_policy_and_the_language_for_itself(
     prompt = prompt_of(await packed(own, knowledge="only_sources"))
     assert "your own knowledge" in prompt.messages[0].content
     assert "Answer in German." in prompt.messages[-1].content
-    assert (prompt.needs_passages, prompt.language) == (False, "de")
+    assert not prompt.needs_passages
 
 
 async def test_the_knowledge_policy_is_a_setting() -> None:

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from rag_engine.errors import ModelUnavailable
-from rag_engine.models.scripted import Line, ScriptedModel
+from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from rag_engine.pipeline import Inquiry
 from rag_engine.steps import refine
 from rag_engine.types import KnowledgeBaseId, Query
@@ -20,14 +20,14 @@ def inquiry(question: str, *turns: str) -> Inquiry:
     return Inquiry(query=query, question=question, history=conversation(*turns))
 
 
-async def refined(asked: Inquiry, model: ScriptedModel, *, seconds: float = 5) -> Inquiry:
+async def refined(asked: Inquiry, model: ScriptedModel | None, *, seconds: float = 5) -> Inquiry:
     return await refine.refine(
         asked, settings=refine.Settings(seconds=seconds), model=model, today=lambda: date(2026, 3, 1)
     )
 
 
 def saying(*pieces: str) -> ScriptedModel:
-    return ScriptedModel([Line(pieces=pieces, task="refine")])
+    return ScriptedModel([ScriptedLine(pieces=pieces, task="refine")])
 
 
 async def test_a_follow_up_is_made_complete_by_the_model() -> None:
@@ -58,14 +58,14 @@ async def test_a_reply_that_is_no_question_falls_back_to_the_words_of_the_one_be
 
 
 async def test_a_failing_model_falls_back() -> None:
-    model = ScriptedModel([Line(fault=ModelUnavailable())])
+    model = ScriptedModel([ScriptedLine(fault=ModelUnavailable())])
     done = await refined(inquiry("And in London?", *TALK), model)
     assert done.fallbacks == ("refine_failed",)
     assert "Berlin" in done.question
 
 
 async def test_a_slow_model_is_not_waited_for_and_its_reply_is_closed() -> None:
-    model = ScriptedModel([Line(pieces=("late",), gates=(asyncio.Event(),))])
+    model = ScriptedModel([ScriptedLine(pieces=("late",), gates=(asyncio.Event(),))])
     async with asyncio.timeout(5):
         done = await refined(inquiry("And in London?", *TALK), model, seconds=0.01)
     assert done.fallbacks == ("refine_failed",)
@@ -73,7 +73,7 @@ async def test_a_slow_model_is_not_waited_for_and_its_reply_is_closed() -> None:
 
 
 async def test_cancelling_the_asker_is_not_swallowed() -> None:
-    model = ScriptedModel([Line(pieces=("late",), gates=(asyncio.Event(),))])
+    model = ScriptedModel([ScriptedLine(pieces=("late",), gates=(asyncio.Event(),))])
     task = asyncio.create_task(refined(inquiry("And in London?", *TALK), model))
     async with asyncio.timeout(5):
         await model.opened.wait()
@@ -84,13 +84,18 @@ async def test_cancelling_the_asker_is_not_swallowed() -> None:
 
 
 async def test_without_a_language_model_the_question_before_lends_its_words() -> None:
-    extractive = ScriptedModel([], name="extractive")
-    done = await refined(inquiry("And in London?", *TALK), extractive)
+    done = await refined(inquiry("And in London?", *TALK), None)
     assert done.question == "What are the office hours in Berlin? And in London?"
-    chained = await refined(inquiry("And on Sundays?", *TALK, "And in London?", "Ten to four."), extractive)
+    chained = await refined(inquiry("And on Sundays?", *TALK, "And in London?", "Ten to four."), None)
     assert chained.question.startswith("What are the office hours in Berlin? And in London?")
     alone = inquiry("What is the notice period?", *TALK)
-    assert await refined(alone, extractive) == alone
+    assert await refined(alone, None) == alone
+
+
+async def test_without_a_language_model_several_follow_ups_keep_the_subject() -> None:
+    talk = ("How do I get a parking permit?", "Ask Facilities.", "Who approves it?", "Your manager.")
+    done = await refined(inquiry("How long does that take?", *talk), None)
+    assert done.question == "How do I get a parking permit? Who approves it? How long does that take?"
 
 
 def test_reasoning_and_quotation_marks_are_taken_off() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rag_engine.errors import RateLimited
 from rag_engine.pipeline import Inquiry
 from rag_engine.ports import Ports
-from rag_engine.reranking import reordered
+from rag_engine.retrieval.rerank_scores import reordered
 from rag_engine.steps import rerank
 from rag_engine.types import Hit, Query
 from tests.doubles.rankings import KNOWLEDGE_BASE, GivenIndex, ranking
@@ -20,7 +20,7 @@ _HITS = ranking("lexical", [("a", 4.0), ("b", 3.0), ("c", 2.0), ("d", 1.0)]).hit
 
 
 class GivenScores:
-    """Scores the hits as it is told to, by chunk id."""
+    """Prepared scores by chunk id."""
 
     def __init__(self, score: Callable[[str], float]) -> None:
         self._score = score

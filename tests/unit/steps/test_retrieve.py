@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 import pytest
 
-from rag_engine.analysis import query_tokens
 from rag_engine.errors import EmbedderUnavailable, IndexUnavailable, Unavailable
 from rag_engine.pipeline import Inquiry
 from rag_engine.ports import Ports
 from rag_engine.steps import retrieve
+from rag_engine.text.analyzer import query_tokens
 from rag_engine.types import Leg, Query, Ranking, Search, Side
 from tests.doubles.rankings import KNOWLEDGE_BASE, GivenIndex, ranking
 
@@ -28,7 +28,7 @@ _FOUND: dict[Leg, Ranking] = {
 
 @dataclass(slots=True)
 class OneVector:
-    """Embeds everything as the same vector; `failure` is raised instead when there is one."""
+    """Embeds everything as the same vector, or raises `failure`."""
 
     failure: Exception | None = None
     stalls: bool = False
@@ -52,10 +52,9 @@ class OneVector:
 
 
 class NoModel:
-    """A language model that is never asked."""
-
     name = "none"
     context_tokens = 0
+    window_is_assumed = False
 
     def stream(self, prompt: object, *, task: str) -> NoReturn:
         raise AssertionError("no step of retrieval asks a language model")

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine.storage import sqlite
+from rag_engine.storage.sqlite.database import connect
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from rag_engine.storage.sqlite import Database
+    from rag_engine.storage.sqlite.database import Database
 
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    async with sqlite.connect(tmp_path / "footnote.sqlite") as opened:
+    async with connect(tmp_path / "footnote.sqlite") as opened:
         yield opened

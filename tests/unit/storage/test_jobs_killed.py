@@ -1,9 +1,11 @@
-"""A job whose worker was killed is taken up again, at once."""
+"""A killed worker's job is resumed at once."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pytest
 
 from rag_engine.storage import jobs
 from rag_engine.storage.catalog import SqliteCatalog
@@ -11,15 +13,16 @@ from rag_engine.storage.jobs import SqliteJobQueue
 from tests.unit.storage import programs
 
 if TYPE_CHECKING:
-    from rag_engine.storage.sqlite import Database
+    from rag_engine.storage.sqlite.database import Database
 
 CLAIM = """
 import asyncio, sys
 from pathlib import Path
-from rag_engine.storage import jobs, sqlite
+from rag_engine.storage import jobs
+from rag_engine.storage.sqlite.database import connect
 
 async def main():
-    async with sqlite.connect(Path(sys.argv[1])) as database:
+    async with connect(Path(sys.argv[1])) as database:
         async with jobs.connect(database, workers=Path(sys.argv[2])) as claims:
             job = await claims.claim()
             print(job.path, flush=True)
@@ -29,6 +32,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.process
 async def test_a_killed_workers_job_is_taken_up(database: Database, tmp_path: Path) -> None:
     base = await SqliteCatalog(database).open("Handbook", model="m")
     await SqliteJobQueue(database).add(base.id, [Path("/files/a.pdf")])

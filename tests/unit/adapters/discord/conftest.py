@@ -1,4 +1,4 @@
-"""A doubled Discord, the real client, and a service that records what it is told and answers as the test says."""
+"""A doubled Discord, the real client, and a recording service."""
 
 from __future__ import annotations
 
@@ -11,23 +11,26 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from adapters import discord as adapter
+from adapters import discord
 from bot.port import (
     Action,
+    Arrival,
     Button,
     Command,
     CommandSpec,
     MessageEvent,
     Option,
     Outlet,
+    Overview,
     Page,
+    Person,
     Place,
     Recall,
     Room,
     Write,
 )
-from tests.doubles.discord_server import DiscordServer, serve
-from tests.unit.adapters.told import MemoryInbox, Told
+from tests.doubles.discord_double.server import DiscordServer, serve
+from tests.unit.adapters.recording import MemoryInbox, RecordedSignals
 
 SPECS = (
     CommandSpec(
@@ -49,43 +52,49 @@ SPECS = (
         ),
     ),
 )
-Event = MessageEvent | Command | Action
+Event = MessageEvent | Command | Action | Arrival
 
 
 @dataclass(slots=True, kw_only=True)
 class Recorder:
-    """A ChatService. `deal` is what the test does with each event."""
+    """A ChatService; `deal` handles each event."""
 
     commands: Sequence[CommandSpec] = SPECS
     deal: Callable[[Event, Room], Awaitable[None]] | None = None
-    told: asyncio.Queue[tuple[Event, Room]] = field(default_factory=asyncio.Queue)
+    events: asyncio.Queue[tuple[Event, Room]] = field(default_factory=asyncio.Queue)
     inbox: MemoryInbox = field(default_factory=MemoryInbox)
     recalls: asyncio.Queue[Recall] = field(default_factory=asyncio.Queue)
     heard_at: float = 0.0
     direct: list[str] = field(default_factory=list)
-    """Channels of direct messages in which somebody was answered."""
+    """Direct conversations with an answer."""
     recorded: set[str] = field(default_factory=set)
-    """Messages of ours that are known to belong to an answer."""
+    """Our messages that belong to an answer."""
 
     async def resume(self, platform: str, recall: Recall) -> None:
         self.recalls.put_nowait(recall)
 
-    async def answers_in(self, place: Place) -> frozenset[str]:
+    async def answer_messages(self, place: Place) -> frozenset[str]:
         return frozenset(self.recorded)
 
-    async def answered_in(self, platform: str, workspace: str, *, limit: int) -> list[str]:
+    async def answered_channels(self, platform: str, workspace: str, *, limit: int) -> list[str]:
         return self.direct[:limit]
 
     async def recall(self) -> Recall:
-        """The way back to questions that the adapter gave."""
+        """The adapter's `Recall`."""
         async with asyncio.timeout(5):
             return await self.recalls.get()
 
-    async def heard(self, platform: str) -> float:
+    async def last_message_at(self, platform: str) -> float:
         return self.heard_at
 
     async def on_message(self, event: MessageEvent, room: Room) -> None:
         await self._take(event, room)
+
+    async def on_arrival(self, arrival: Arrival, room: Room) -> None:
+        await self._take(arrival, room)
+
+    async def overview(self, person: Person, place: Place, room: Room) -> Overview:
+        return Overview(greeting="Hello!")
 
     async def on_command(self, command: Command, room: Room) -> None:
         await self._take(command, room)
@@ -96,11 +105,11 @@ class Recorder:
     async def _take(self, event: Event, room: Room) -> None:
         if self.deal is not None:
             await self.deal(event, room)
-        self.told.put_nowait((event, room))
+        self.events.put_nowait((event, room))
 
     async def next(self) -> tuple[Any, Room]:
         async with asyncio.timeout(5):
-            return await self.told.get()
+            return await self.events.get()
 
 
 def page(text: str = "", *, buttons: Sequence[Button] = (), **more: Any) -> Page:
@@ -113,7 +122,7 @@ async def write(outlet: Outlet, text: str, *, part: int = 0, final: bool = False
     )
 
 
-def settings_for(server: DiscordServer, **more: Any) -> adapter.Settings:
+def settings_for(server: DiscordServer, **more: Any) -> discord.Settings:
     given: dict[str, Any] = {
         "token": SecretStr(server.token),
         "api_base": server.api_url,
@@ -122,17 +131,17 @@ def settings_for(server: DiscordServer, **more: Any) -> adapter.Settings:
         "close_seconds": 5,
         **more,
     }
-    return adapter.Settings(**given)
+    return discord.Settings(**given)
 
 
 @asynccontextmanager
 async def running(
     server: DiscordServer, service: Recorder, *, faults: list[str] | None = None, **settings: Any
 ) -> AsyncIterator[Mapping[str, str]]:
-    """The adapter while the context is open, once it is connected; its facts. What it mended is put into `faults`."""
+    """The running adapter; yields its facts and records recovered faults in `faults`."""
     facts: asyncio.Future[Mapping[str, str]] = asyncio.get_running_loop().create_future()
-    told = Told(facts.set_result, faults=[] if faults is None else faults)
-    task = asyncio.create_task(adapter.run(settings_for(server, **settings), service, signals=told))
+    signals = RecordedSignals(facts.set_result, faults=[] if faults is None else faults)
+    task = asyncio.create_task(discord.run(settings_for(server, **settings), service, signals=signals))
     try:
         async with asyncio.timeout(5):
             await asyncio.wait({task, facts}, return_when=asyncio.FIRST_COMPLETED)
@@ -160,7 +169,6 @@ def service() -> Recorder:
 
 @pytest.fixture
 async def bot(server: DiscordServer, service: Recorder) -> AsyncIterator[Mapping[str, str]]:
-    """The adapter with its usual settings."""
     async with running(server, service) as facts:
         yield facts
 

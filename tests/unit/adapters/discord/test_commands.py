@@ -1,4 +1,4 @@
-"""Commands as data of Discord's, and when they count as changed."""
+"""Commands as Discord's JSON, and when they differ."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from adapters.discord import buttons
-from adapters.discord.commands import ASK_ABOUT_THIS, differing, payloads
-from adapters.discord.messages import nonce
+from adapters.discord.installation.commands import ASK_ABOUT_THIS, differences, payloads
+from adapters.discord.outlets import buttons
+from adapters.discord.outlets.page_content import nonce
 from bot.commands import SPECS as OURS
 from bot.port import Button, CommandSpec, Option
 from tests.unit.adapters.discord.conftest import SPECS
@@ -52,7 +52,7 @@ def test_a_group_is_only_hidden_when_all_of_it_is_for_admins() -> None:
     assert _by_name(mixed)["kb"]["default_member_permissions"] is None
 
 
-def test_what_discord_adds_and_leaves_out_is_no_difference() -> None:
+def test_defaults_of_discord_are_no_difference() -> None:
     wanted = payloads(SPECS)
     registered: list[dict[str, Any]] = [
         {**each, "id": "1", "version": "2", "application_id": "3", "nsfw": False, "name_localizations": None}
@@ -65,7 +65,7 @@ def test_what_discord_adds_and_leaves_out_is_no_difference() -> None:
             if option.get("required") is False:
                 option.pop("required")
     entry_point = {"name": "launch", "type": 4}
-    assert differing(payloads(SPECS), [*registered, entry_point]) == []
+    assert differences(payloads(SPECS), [*registered, entry_point]) == []
 
 
 @pytest.mark.parametrize(
@@ -79,34 +79,34 @@ def test_what_discord_adds_and_leaves_out_is_no_difference() -> None:
 )
 def test_differences(change: dict[str, Any]) -> None:
     registered = [{**each, **change} if each["name"] == "ask" else each for each in payloads(SPECS)]
-    assert differing(payloads(SPECS), registered) == ["ask"]
+    assert differences(payloads(SPECS), registered) == ["ask"]
 
 
 def test_more_and_fewer_commands_are_differences() -> None:
-    assert differing(payloads(SPECS), []) == ["ask", "kb", ASK_ABOUT_THIS]
-    assert differing(payloads(SPECS[:1]), payloads(SPECS)) == ["kb"]
+    assert differences(payloads(SPECS), []) == ["ask", "kb", ASK_ABOUT_THIS]
+    assert differences(payloads(SPECS[:1]), payloads(SPECS)) == ["kb"]
     optional = CommandSpec(name="ask", description="x", options=(Option(name="q", description="q"),))
     required = CommandSpec(
         name="ask", description="x", options=(Option(name="q", description="q", required=True),)
     )
-    assert differing(payloads([optional]), payloads([required])) == ["ask"]
+    assert differences(payloads([optional]), payloads([required])) == ["ask"]
 
 
-def test_ids_of_buttons_come_back() -> None:
+def test_custom_ids_carry_name_and_value() -> None:
     longest = Button(name="promote", label="Promote", value="v" * 83)
     made = buttons.custom_id(longest.name, longest.value)
     assert len(made) == 100
-    assert buttons.pressed(made) == (longest.name, longest.value)
-    assert buttons.pressed(buttons.custom_id("a", "b:c")) == ("a", "b:c")
-    assert buttons.pressed(buttons.custom_id("a", "")) == ("a", "")
-    assert buttons.pressed("other:a:b") is None
+    assert buttons.parse_custom_id(made) == (longest.name, longest.value)
+    assert buttons.parse_custom_id(buttons.custom_id("a", "b:c")) == ("a", "b:c")
+    assert buttons.parse_custom_id(buttons.custom_id("a", "")) == ("a", "")
+    assert buttons.parse_custom_id("other:a:b") is None
     with pytest.raises(ValueError, match="100 characters"):
         buttons.custom_id("promote", "v" * 84)
-    with pytest.raises(ValueError, match="cannot be told"):
+    with pytest.raises(ValueError, match="does not fit"):
         buttons.custom_id("a:b", "c")
 
 
-def test_nonces_are_short_and_their_own() -> None:
+def test_nonces_are_short_and_unique() -> None:
     made = {
         nonce(key, part, attempt) for key in ("1:0", "1:1", "2:0") for part in range(12) for attempt in (0, 1)
     }

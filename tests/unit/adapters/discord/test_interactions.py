@@ -1,4 +1,4 @@
-"""Commands, the menu of a message, and buttons."""
+"""Commands, message menus and buttons."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 import pytest
 
-from bot.port import Action, Button, Command, IncomingMessage, Refused, Room, Throttled, Write
+from bot.port import Action, Button, Command, IncomingMessage, Room, Throttled, Write, WriteRefused
 from tests.doubles.chat_server import Upload
-from tests.doubles.discord_world import CREATE_PUBLIC_THREADS, MANAGE_GUILD
+from tests.doubles.discord_double.world import CREATE_PUBLIC_THREADS, MANAGE_GUILD
 from tests.unit.adapters.discord.conftest import Recorder, write
 
 if TYPE_CHECKING:
-    from tests.doubles.discord_server import DiscordServer
+    from tests.doubles.discord_double.server import DiscordServer
 
 pytestmark = pytest.mark.usefixtures("bot")
 MORE = Button(name="page", label="More", value="2")
@@ -97,14 +97,14 @@ async def test_a_refusal_stays_private_where_a_public_answer_was_announced(
     assert [each.text for each in server.visible(anna, server.general)] == ["You may not do that here."]
 
 
-async def test_thinking_does_not_stay_when_nothing_is_said(server: DiscordServer, service: Recorder) -> None:
+async def test_thinking_is_removed_if_nothing_is_written(server: DiscordServer, service: Recorder) -> None:
     anna = server.add_user("anna")
     await server.user_commands(anna, server.general, "/ask why?")
     await service.next()
     await server.wait_for(lambda: not server.visible(anna, server.general))
 
 
-async def test_a_private_answer_that_outlives_the_token_goes_on_directly(
+async def test_a_private_answer_that_outlives_the_token_continues_directly(
     server: DiscordServer, service: Recorder
 ) -> None:
     async def deal(event: Any, room: Room) -> None:
@@ -113,7 +113,7 @@ async def test_a_private_answer_that_outlives_the_token_goes_on_directly(
         server.advance(16 * MINUTES)
         await write(outlet, "Whole.", final=True)
         server.closed_to_us.add(event.person.id)
-        with pytest.raises(Refused, match="allow direct messages"):
+        with pytest.raises(WriteRefused, match="allow direct messages"):
             await write(outlet, "More.", part=1)
 
     service.deal = deal
@@ -139,7 +139,7 @@ async def test_a_public_answer_that_outlives_the_token_is_edited_in_the_channel(
     assert [each.text for each in server.visible(anna, server.general)] == ["Whole."]
 
 
-async def test_a_limit_of_the_token_is_told(server: DiscordServer, service: Recorder) -> None:
+async def test_a_rate_limit_of_the_token_is_raised(server: DiscordServer, service: Recorder) -> None:
     async def deal(event: Any, room: Room) -> None:
         outlet = room.outlet(private=event.person)
         server.fail("edit_by_token", status=429, retry_after=2)
@@ -178,7 +178,7 @@ async def test_ask_about_a_message(server: DiscordServer, service: Recorder) -> 
 
 
 async def _answered(server: DiscordServer, service: Recorder, user: Any, *buttons: Button) -> str:
-    """An answer of ours with buttons, in a thread."""
+    """An answer with buttons in a thread."""
 
     async def deal(event: Any, room: Room) -> None:
         if isinstance(event, IncomingMessage):
@@ -241,7 +241,7 @@ async def test_paging_in_a_message_that_only_one_person_sees(
         assert [(each.id, each.text) for each in server.visible(anna, server.general)] == [(shown.id, text)]
 
 
-async def test_regenerating_edits_the_answer_that_is_there(server: DiscordServer, service: Recorder) -> None:
+async def test_regenerating_edits_the_existing_answer(server: DiscordServer, service: Recorder) -> None:
     anna = server.add_user("anna")
     message = await _answered(server, service, anna, Button(name="again", label="Regenerate"))
 
@@ -260,8 +260,8 @@ async def test_regenerating_edits_the_answer_that_is_there(server: DiscordServer
     ]
 
 
-async def test_buttons_of_another_run_work(server: DiscordServer, service: Recorder) -> None:
-    """The message was made by a process that knew nothing of this one."""
+async def test_buttons_work_after_a_restart(server: DiscordServer, service: Recorder) -> None:
+    """A message of an earlier process."""
     anna = server.add_user("anna")
     buttons = [{"type": 2, "style": 2, "label": "Good", "custom_id": "footnote:feedback:t1:up"}]
     async with aiohttp.ClientSession() as session:
@@ -276,15 +276,13 @@ async def test_buttons_of_another_run_work(server: DiscordServer, service: Recor
     assert (action.name, action.value, action.message) == ("feedback", "t1:up", message)
 
 
-async def test_an_acknowledgement_is_repeated_when_its_answer_got_lost(
-    server: DiscordServer, service: Recorder
-) -> None:
+async def test_a_lost_acknowledgement_is_repeated(server: DiscordServer, service: Recorder) -> None:
     server.fail("callback", status=502, applied=True)
     await server.user_commands(server.add_user("anna"), server.general, "/ask why?")
     await service.next()
 
 
-async def test_an_interaction_that_another_process_took_is_left_to_it(
+async def test_an_interaction_acknowledged_by_another_process_is_ignored(
     server: DiscordServer, service: Recorder
 ) -> None:
     body = b'{"code": 40060, "message": "Interaction has already been acknowledged."}'
@@ -297,9 +295,7 @@ async def test_an_interaction_that_another_process_took_is_left_to_it(
     assert command.values["question"] == "why not?"
 
 
-async def test_buttons_stand_in_rows_of_five_and_are_taken_away(
-    server: DiscordServer, service: Recorder
-) -> None:
+async def test_buttons_are_in_rows_of_five_and_removed(server: DiscordServer, service: Recorder) -> None:
     anna = server.add_user("anna")
     message = await _answered(server, service, anna, *(Button(name=f"b{n}", label=str(n)) for n in range(7)))
     rows = server.message(message).components
@@ -314,7 +310,7 @@ async def test_buttons_stand_in_rows_of_five_and_are_taken_away(
     assert server.shown(message).buttons == ()
 
 
-async def test_a_message_of_a_command_is_taken_away(server: DiscordServer, service: Recorder) -> None:
+async def test_a_message_of_a_command_is_deleted(server: DiscordServer, service: Recorder) -> None:
     async def deal(event: Any, room: Room) -> None:
         outlet = room.outlet(private=event.person)
         await write(outlet, "One")
@@ -336,5 +332,5 @@ async def test_commands_where_the_bot_may_not_open_threads(server: DiscordServer
     await server.user_commands(admin, server.general, "/kb list")
     command, room = await service.next()
     assert command.name == "kb list"
-    standing = await room.directory.standing(admin.id)
+    standing = await room.directory.membership(admin.id)
     assert (standing.admin, standing.roles) == (True, frozenset({"boss"}))

@@ -1,4 +1,4 @@
-"""Our messages in channels, threads and direct messages, as people see them."""
+"""Messages in channels, threads and direct conversations."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bot.port import Button, File, Gone, Refused, Room, Throttled, Unreachable, Write
-from tests.doubles.discord_world import CREATE_PUBLIC_THREADS
+from bot.port import Button, File, Gone, Room, Throttled, Unreachable, Write, WriteRefused
+from tests.doubles.discord_double.world import CREATE_PUBLIC_THREADS
 from tests.unit.adapters.discord.conftest import Recorder, running, write
 
 if TYPE_CHECKING:
-    from tests.doubles.discord_server import DiscordServer
+    from tests.doubles.discord_double.server import DiscordServer
 
 STOP = Button(name="stop", label="Stop", value="turn1", style="danger")
 
 
 @pytest.fixture
 async def asked(server: DiscordServer, service: Recorder, bot: object) -> tuple[Room, str]:
-    """The room of a question in #general, and the question's id."""
+    """The room and id of a question in #general."""
     question = f"{server.bot.mention} What does **clause 7** say?\nIn short, please."
     message = await server.user_says(server.add_user("anna"), server.general, question)
     return (await service.next())[1], message
 
 
-async def test_an_answer_stands_in_a_thread_and_grows(server: DiscordServer, asked: tuple[Room, str]) -> None:
+async def test_an_answer_is_in_a_thread_and_grows(server: DiscordServer, asked: tuple[Room, str]) -> None:
     room, question = asked
     outlet = room.outlet()
     assert (outlet.limits.characters, outlet.limits.dialect) == (2000, "discord")
@@ -70,7 +70,7 @@ async def test_nothing_pings_and_nothing_unfolds(server: DiscordServer, asked: t
 
 
 async def test_a_message_posted_twice_is_one(server: DiscordServer, asked: tuple[Room, str]) -> None:
-    """The answer to the call gets lost after Discord did it."""
+    """The response is lost after Discord did the call."""
     outlet = asked[0].outlet()
     server.fail("create_message", lost=True, applied=True)
     with pytest.raises(Unreachable):
@@ -80,7 +80,7 @@ async def test_a_message_posted_twice_is_one(server: DiscordServer, asked: tuple
     assert server.shown(message).text == "Found it."
 
 
-async def test_also_over_a_restart(server: DiscordServer) -> None:
+async def test_a_message_posted_again_after_a_restart_is_one(server: DiscordServer) -> None:
     anna, before, after = server.add_user("anna"), Recorder(), Recorder()
     async with running(server, before):
         question = await server.user_says(anna, server.general, f"{server.bot.mention} why?")
@@ -102,7 +102,7 @@ async def test_two_outlets_of_one_event_write_two_messages(
     assert [each.text for each in server.ours()] == ["report.pdf: reading…", "An answer."]
 
 
-async def test_going_on_with_messages_that_are_there(server: DiscordServer, asked: tuple[Room, str]) -> None:
+async def test_existing_messages_are_continued(server: DiscordServer, asked: tuple[Room, str]) -> None:
     room, _ = asked
     first = await write(room.outlet(), "Half")
     again = room.outlet(posted=(first,))
@@ -110,7 +110,7 @@ async def test_going_on_with_messages_that_are_there(server: DiscordServer, aske
     assert [each.text for each in server.ours()] == ["Whole."]
 
 
-async def test_a_thread_that_is_there_already_is_used(server: DiscordServer, asked: tuple[Room, str]) -> None:
+async def test_an_existing_thread_is_used(server: DiscordServer, asked: tuple[Room, str]) -> None:
     room, question = asked
     server.add_thread(server.add_user("ben"), question)
     message = await write(room.outlet(), "An answer.")
@@ -146,7 +146,7 @@ async def test_without_the_permission_it_answers_by_reply(
     assert server.pings == []
 
 
-async def test_a_permission_that_goes_meanwhile(server: DiscordServer, asked: tuple[Room, str]) -> None:
+async def test_a_permission_that_is_revoked_meanwhile(server: DiscordServer, asked: tuple[Room, str]) -> None:
     room, question = asked
     server.fail(
         "create_thread",
@@ -184,7 +184,7 @@ async def test_an_archived_thread_is_opened_again(server: DiscordServer, asked: 
     assert server.shown(message).text == "Whole."
 
 
-async def test_what_was_deleted_is_gone(server: DiscordServer, asked: tuple[Room, str]) -> None:
+async def test_edits_of_a_deleted_message_raise_gone(server: DiscordServer, asked: tuple[Room, str]) -> None:
     room, _ = asked
     outlet = room.outlet()
     message = await write(outlet, "Half")
@@ -203,7 +203,7 @@ async def test_a_question_that_was_deleted_before_the_answer(
     assert server.ours() == []
 
 
-async def test_too_many_requests_are_told_at_once(server: DiscordServer, asked: tuple[Room, str]) -> None:
+async def test_too_many_requests_raise_at_once(server: DiscordServer, asked: tuple[Room, str]) -> None:
     outlet = asked[0].outlet()
     await write(outlet, "Half")
     server.fail("edit_message", status=429, retry_after=1.5)
@@ -218,7 +218,7 @@ async def test_too_many_requests_are_told_at_once(server: DiscordServer, asked: 
 async def test_a_ban_before_discord_is_waited_out(
     server: DiscordServer, asked: tuple[Room, str], headers: dict[str, str], seconds: float
 ) -> None:
-    """Long, where nobody says how long it is."""
+    """Long, as no length is announced."""
     outlet = asked[0].outlet()
     await write(outlet, "Half")
     server.fail("edit_message", status=429, body=b"<html>", headers=headers)
@@ -228,7 +228,7 @@ async def test_a_ban_before_discord_is_waited_out(
 
 
 @pytest.mark.parametrize("status", [500, 502, 503])
-async def test_faults_of_discord_are_told_at_once(
+async def test_faults_of_discord_raise_at_once(
     server: DiscordServer, asked: tuple[Room, str], status: int
 ) -> None:
     outlet = asked[0].outlet()
@@ -241,7 +241,7 @@ async def test_faults_of_discord_are_told_at_once(
     assert server.ours()[0].text == "Whole."
 
 
-async def test_a_discord_that_is_silent(server: DiscordServer, service: Recorder) -> None:
+async def test_a_silent_discord_is_unreachable(server: DiscordServer, service: Recorder) -> None:
     async with running(server, service, call_seconds=0.3):
         await server.user_says(server.add_user("anna"), server.general, f"{server.bot.mention} why?")
         _, room = await service.next()
@@ -253,7 +253,7 @@ async def test_a_discord_that_is_silent(server: DiscordServer, service: Recorder
         let_go.set()
 
 
-async def test_private_answers_go_by_direct_message_or_not_at_all(
+async def test_private_answers_are_direct_messages(
     server: DiscordServer, service: Recorder, bot: object
 ) -> None:
     anna = server.add_user("anna")
@@ -262,12 +262,12 @@ async def test_private_answers_go_by_direct_message_or_not_at_all(
     message = await write(room.outlet(private=event.person), "For you alone.")
     assert server.shown(message).channel == server.direct(anna).id
     server.closed_to_us.add(anna.id)
-    with pytest.raises(Refused, match="allow direct messages"):
+    with pytest.raises(WriteRefused, match="allow direct messages"):
         await write(room.outlet(private=event.person), "For you alone.")
     assert [each.text for each in server.ours()] == ["For you alone."]
 
 
-async def test_a_direct_message_is_answered_where_it_stands(
+async def test_a_direct_message_is_answered_in_its_conversation(
     server: DiscordServer, service: Recorder, bot: object
 ) -> None:
     anna = server.add_user("anna")
@@ -279,9 +279,7 @@ async def test_a_direct_message_is_answered_where_it_stands(
         assert server.message(message).reference is None
 
 
-async def test_files_come_with_the_final_write_and_go_with_the_next(
-    server: DiscordServer, asked: tuple[Room, str]
-) -> None:
+async def test_files_are_sent_with_the_final_write(server: DiscordServer, asked: tuple[Room, str]) -> None:
     outlet = asked[0].outlet()
     await write(outlet, "Half")
     picture = File(name="page-3.png", media_type="image/png", content=b"\x89PNG", description="Page 3")
@@ -291,7 +289,7 @@ async def test_files_come_with_the_final_write_and_go_with_the_next(
     assert server.shown(message).files == ()
 
 
-async def test_a_page_without_words(server: DiscordServer, asked: tuple[Room, str]) -> None:
+async def test_an_empty_page(server: DiscordServer, asked: tuple[Room, str]) -> None:
     message = await write(asked[0].outlet(), "")
     assert server.shown(message).text == "…"
 
@@ -312,7 +310,7 @@ async def test_writes_at_the_pace_of_the_budgets_never_wait(
     assert route.edit.name == route.finish.name
 
 
-async def test_an_answer_is_taken_away_when_its_question_is_deleted(
+async def test_an_answer_to_a_deleted_question_is_deleted(
     server: DiscordServer, asked: tuple[Room, str], service: Recorder
 ) -> None:
     room, question = asked
@@ -324,7 +322,7 @@ async def test_an_answer_is_taken_away_when_its_question_is_deleted(
     assert server.ours() == []
 
 
-async def test_also_one_that_stands_in_the_channel_because_no_thread_could_be_opened(
+async def test_an_answer_in_the_channel_is_deleted_too(
     server: DiscordServer, asked: tuple[Room, str], service: Recorder
 ) -> None:
     room, question = asked

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bot.port import ChatError, IncomingMessage, Room
+from bot.port import ChatError, IncomingMessage, Place, Room
 from tests.doubles.chat_server import Upload
-from tests.doubles.discord_world import (
+from tests.doubles.discord_double.world import (
     ADMINISTRATOR,
     MANAGE_GUILD,
     PRIVATE_THREAD,
@@ -18,8 +18,8 @@ from tests.doubles.discord_world import (
 from tests.unit.adapters.discord.conftest import Recorder, write
 
 if TYPE_CHECKING:
-    from tests.doubles.discord_server import DiscordServer
-    from tests.doubles.discord_world import User
+    from tests.doubles.discord_double.server import DiscordServer
+    from tests.doubles.discord_double.world import User
 
 pytestmark = pytest.mark.usefixtures("bot")
 
@@ -37,7 +37,7 @@ async def _room(server: DiscordServer, service: Recorder, user: User, **where: A
 
 
 def _no_threads(server: DiscordServer) -> None:
-    """As in a channel whose permissions changed a moment ago."""
+    """As if its permissions had just changed."""
     server.fail(
         "create_thread",
         status=403,
@@ -46,39 +46,35 @@ def _no_threads(server: DiscordServer) -> None:
     )
 
 
-async def test_an_answer_stands_in_the_thread_that_is_opened_for_it_once(
-    server: DiscordServer, service: Recorder
-) -> None:
+async def test_the_thread_of_an_answer_is_opened_once(server: DiscordServer, service: Recorder) -> None:
     room = await _room(server, service, server.add_user("anna"))
-    settled = await room.settle()
+    settled = await room.open_thread()
     assert settled.channel == server.general.id
     assert settled.thread in server.world.channels
-    assert await room.settle() == settled
+    assert await room.open_thread() == settled
     message = await write(room.outlet(), "An answer.", final=True)
     assert server.shown(message).thread == settled.thread
     assert len(server.calls_of("create_thread")) == 1
 
 
-async def test_an_answer_stands_in_the_channel_where_no_thread_can_be_opened(
+async def test_without_a_thread_the_answer_is_in_the_channel(
     server: DiscordServer, service: Recorder
 ) -> None:
     room = await _room(server, service, server.add_user("anna"))
     _no_threads(server)
-    settled = await room.settle()
+    settled = await room.open_thread()
     assert (settled.channel, settled.thread) == (server.general.id, "")
     message = await write(room.outlet(), "An answer.", final=True)
     assert server.shown(message).thread == ""
-    assert await room.settle() == settled
+    assert await room.open_thread() == settled
     assert len(server.calls_of("create_thread")) == 1
 
 
-async def test_what_the_outlet_opened_first_is_where_it_stands(
-    server: DiscordServer, service: Recorder
-) -> None:
+async def test_a_thread_opened_by_the_outlet_is_the_place(server: DiscordServer, service: Recorder) -> None:
     room = await _room(server, service, server.add_user("anna"))
     _no_threads(server)
     await write(room.outlet(), "An answer.", final=True)
-    assert (await room.settle()).thread == ""
+    assert (await room.open_thread()).thread == ""
     assert len(server.calls_of("create_thread")) == 1
 
 
@@ -88,10 +84,10 @@ async def test_nothing_is_opened_in_a_thread_or_for_a_direct_message(
     anna = server.add_user("anna")
     thread = server.add_thread(anna, await server.user_says(anna, server.general, "Numbers"))
     room = await _room(server, service, anna, thread=thread)
-    assert (await room.settle()).thread == thread.id
+    assert (await room.open_thread()).thread == thread.id
     await server.user_says(anna, anna.id, "Why?")
     event, room = await service.next()
-    assert await room.settle() == event.place
+    assert await room.open_thread() == event.place
     assert server.calls_of("create_thread") == []
 
 
@@ -101,7 +97,7 @@ async def test_a_thread_that_cannot_be_opened_now_is_opened_by_the_outlet(
     anna = server.add_user("anna")
     room = await _room(server, service, anna)
     server.fail("create_thread", status=400)
-    settled = await room.settle()
+    settled = await room.open_thread()
     message = await write(room.outlet(), "An answer.", final=True)
     assert server.shown(message).thread == settled.thread != ""
 
@@ -162,7 +158,7 @@ def _link(server: DiscordServer, channel: str, message: str) -> str:
     return f"https://discord.com/channels/{server.guild.id}/{channel}/{message}"
 
 
-async def test_a_link_leads_to_its_message(server: DiscordServer, service: Recorder) -> None:
+async def test_a_permalink_is_fetched(server: DiscordServer, service: Recorder) -> None:
     anna = server.add_user("anna")
     other = server.add_channel("plans")
     file = Upload(name="plan.md", content=b"# Plan", media_type="text/markdown")
@@ -179,7 +175,7 @@ async def test_a_link_leads_to_its_message(server: DiscordServer, service: Recor
     assert (found.text, found.place.channel, found.place.thread) == ("Its detail", other.id, thread.id)
 
 
-async def test_links_that_lead_nowhere_from_here(server: DiscordServer, service: Recorder) -> None:
+async def test_foreign_permalinks_give_none(server: DiscordServer, service: Recorder) -> None:
     anna, ben = server.add_user("anna"), server.add_user("ben")
     elsewhere = server.add_guild("Elsewhere")
     foreign = server.add_channel("general", guild=elsewhere)
@@ -281,7 +277,7 @@ async def test_what_everyone_in_a_channel_can_read(server: DiscordServer, servic
     assert not await may(third, second)
 
 
-async def test_rights_that_change_count_at_once(server: DiscordServer, service: Recorder) -> None:
+async def test_changed_permissions_count_at_once(server: DiscordServer, service: Recorder) -> None:
     anna = server.add_user("anna")
     plans = server.add_channel("plans")
     directory = (await _room(server, service, anna)).directory
@@ -296,20 +292,72 @@ async def test_standing(server: DiscordServer, service: Recorder) -> None:
     server.gives_role(anna, server.add_role("librarians"))
     server.gives_role(ben, server.add_role("managers", MANAGE_GUILD))
     directory = (await _room(server, service, anna)).directory
-    assert (await directory.standing(anna.id)).roles == {"librarians"}
-    assert not (await directory.standing(anna.id)).admin
-    assert (await directory.standing(ben.id)).admin
-    assert (await directory.standing(server.guild.owner)).admin
-    assert not (await directory.standing("123456789012345678")).admin
+    assert (await directory.membership(anna.id)).roles == {"librarians"}
+    assert not (await directory.membership(anna.id)).admin
+    assert (await directory.membership(ben.id)).admin
+    assert (await directory.membership(server.guild.owner)).admin
+    assert not (await directory.membership("123456789012345678")).admin
     assert len(server.calls_of("get_member")) == 4
 
 
-async def test_a_discord_that_does_not_tell(server: DiscordServer, service: Recorder) -> None:
+async def test_who_is_present_is_asked_anew(server: DiscordServer, service: Recorder) -> None:
+    anna, ben = server.add_user("anna"), server.add_user("ben")
+    hidden = server.add_channel("hidden", only=[anna])
+    secret = server.world.thread(server.general, "secret", anna.id, private=True)
+    secret.members |= {server.bot.id, anna.id}
+    server._channel_changed(secret, "THREAD_CREATE")
+    directory = (await _room(server, service, anna)).directory
+    guild = server.guild.id
+
+    async def present(person: Any, channel: Any, thread: str = "") -> bool:
+        place = Place(platform="discord", workspace=guild, channel=channel.id, thread=thread)
+        return await directory.present(place, person.id)
+
+    assert await present(ben, server.general)
+    assert await present(ben, server.general, "123456789012345678")  # a thread that was not opened
+    assert [await present(each, hidden) for each in (anna, ben)] == [True, False]
+    assert [await present(each, server.general, secret.id) for each in (anna, ben)] == [True, False]
+    assert (await directory.membership(ben.id)).member
+    server.leaves(ben)
+    assert not await present(ben, server.general)
+    gone = Place(platform="discord", workspace=guild, channel="123456789012345678")
+    assert not await directory.present(gone, anna.id)
+    server.fail("get_member", status=503, times=-1)
+    with pytest.raises(ChatError):
+        await present(anna, server.general)
+
+
+async def test_a_direct_message_leads_to_the_servers_that_the_bot_is_in(
+    server: DiscordServer, service: Recorder
+) -> None:
+    anna, ben = server.add_user("anna"), server.add_user("ben")
+    hidden = server.add_channel("hidden", only=[anna])
+    await server.user_says(ben, ben.id, "hello")
+    event, room = await service.next()
+    direct = room.directory
+    assert (direct.home, await direct.joined(ben.id, {server.general.id})) == ("", frozenset())
+    assert not await direct.are_members(person=ben.id)
+    assert await direct.present(event.place, ben.id)
+    assert not await direct.present(event.place, anna.id)
+    for nowhere in ("@me", "T1", "123456789012345678"):
+        assert direct.of_workspace(nowhere) is None
+    guild = direct.of_workspace(server.guild.id)
+    assert guild is not None
+    channels = {server.general.id, hidden.id, "123456789012345678"}
+    assert await guild.joined(ben.id, channels) == {server.general.id}
+    assert await guild.joined(anna.id, channels) == {server.general.id, hidden.id}
+    assert await guild.are_members(person=ben.id)
+    assert await guild.are_members(everyone_in=hidden.id)
+    assert not await guild.are_members(person="123456789012345678")
+    assert await guild.joined("123456789012345678", channels) == frozenset()
+
+
+async def test_failed_directory_calls_raise(server: DiscordServer, service: Recorder) -> None:
     anna = server.add_user("anna")
     room = await _room(server, service, anna)
     server.fail("get_member", status=503)
     with pytest.raises(ChatError):
-        await room.directory.standing(anna.id)
+        await room.directory.membership(anna.id)
     server.fail("list_messages", status=503)
     with pytest.raises(ChatError):
         await room.earlier(limit=5)

@@ -1,4 +1,4 @@
-"""The adapter on a Slack of our own, with a service that only takes down what it is told."""
+"""The adapter on a doubled Slack, with a recording service."""
 
 from __future__ import annotations
 
@@ -11,40 +11,51 @@ import pytest
 from pydantic import SecretStr
 
 from adapters import slack
-from tests.doubles.slack_server import SlackServer
-from tests.unit.adapters.told import MemoryInbox, Told
+from bot.port import Overview
+from tests.doubles.slack_double.server import SlackServer
+from tests.unit.adapters.recording import MemoryInbox, RecordedSignals
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 
-    from bot.port import Action, Command, CommandSpec, MessageEvent, Place, Recall, Room
+    from bot.port import Action, Arrival, Command, CommandSpec, MessageEvent, Person, Place, Recall, Room
 
 SECONDS = 5.0
+OVERVIEW = Overview(
+    greeting="Hello!", heading="Known", knowledge_bases=("legal: 2 documents",), prompts=("Summarize a.md",)
+)
 
 
 @dataclass
 class Service:
-    """Takes down what it is told; `answer` may be set to do something about it."""
+    """Records events; `answer` may handle them."""
 
     commands: tuple[CommandSpec, ...] = ()
-    told: asyncio.Queue[tuple[Any, Room]] = field(default_factory=asyncio.Queue)
+    events: asyncio.Queue[tuple[Any, Room]] = field(default_factory=asyncio.Queue)
     answer: Callable[[Any, Room], Any] | None = None
     inbox: MemoryInbox = field(default_factory=MemoryInbox)
     recalls: asyncio.Queue[Recall] = field(default_factory=asyncio.Queue)
     heard_at: float = 0.0
+    shown: Overview = OVERVIEW
     answers: frozenset[str] = frozenset()
 
     async def resume(self, platform: str, recall: Recall) -> None:
         self.recalls.put_nowait(recall)
 
-    async def answers_in(self, place: Place) -> frozenset[str]:
+    async def answer_messages(self, place: Place) -> frozenset[str]:
         return self.answers
 
-    async def heard(self, platform: str) -> float:
+    async def last_message_at(self, platform: str) -> float:
         return self.heard_at
 
     async def on_message(self, event: MessageEvent, room: Room) -> None:
         await self._take(event, room)
+
+    async def on_arrival(self, arrival: Arrival, room: Room) -> None:
+        await self._take(arrival, room)
+
+    async def overview(self, person: Person, place: Place, room: Room) -> Overview:
+        return self.shown
 
     async def on_command(self, command: Command, room: Room) -> None:
         await self._take(command, room)
@@ -54,30 +65,28 @@ class Service:
 
     async def next(self) -> tuple[Any, Room]:
         async with asyncio.timeout(SECONDS):
-            return await self.told.get()
+            return await self.events.get()
 
     async def _take(self, event: Any, room: Room) -> None:
-        self.told.put_nowait((event, room))
+        self.events.put_nowait((event, room))
         if self.answer is not None:
             await self.answer(event, room)
 
 
 @dataclass
 class Bot:
-    """The adapter at work."""
-
     server: SlackServer
     service: Service
     facts: Mapping[str, str]
     task: asyncio.Task[None]
-    told: Told
+    signals: RecordedSignals
 
     async def next(self) -> tuple[Any, Room]:
         return await self.service.next()
 
 
 def settings(server: SlackServer, **more: Any) -> slack.Settings:
-    """Settings for the double, by Socket Mode unless a signing secret is given."""
+    """Settings for the double: Socket Mode, unless a signing secret is given."""
     known: dict[str, Any] = {
         "bot_token": SecretStr(server.bot_token),
         "api_base_url": server.api_url,
@@ -91,17 +100,16 @@ def settings(server: SlackServer, **more: Any) -> slack.Settings:
 
 @asynccontextmanager
 async def running(server: SlackServer, service: Service | None = None, **more: Any) -> AsyncIterator[Bot]:
-    """The adapter, until the context ends."""
-    heard = service or Service()
+    service = service or Service()
     ready: asyncio.Future[Mapping[str, str]] = asyncio.get_running_loop().create_future()
-    told = Told(ready.set_result)
-    task = asyncio.create_task(slack.run(settings(server, **more), heard, signals=told))
+    signals = RecordedSignals(ready.set_result)
+    task = asyncio.create_task(slack.run(settings(server, **more), service, signals=signals))
     try:
         async with asyncio.timeout(SECONDS):
             await asyncio.wait([task, ready], return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             await task
-        yield Bot(server=server, service=heard, facts=ready.result(), task=task, told=told)
+        yield Bot(server=server, service=service, facts=ready.result(), task=task, signals=signals)
     finally:
         task.cancel()
         async with asyncio.timeout(SECONDS):

@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from bot.commands import Desk, Questions, execute, press
+from bot.commands import CommandDependencies, Questions, execute, press
 from bot.port import Action, Attachment, Command, IncomingMessage, Person, Place, Reply
-from rag_engine.archive import Contents
-from tests.unit.bot.knowledge import Chat, place
+from rag_engine.archive import ArchiveContents
+from tests.unit.bot.access.knowledge import Chat, place
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -47,11 +47,12 @@ class Counter:
         self.questions = Questions(clock=self.clock)
 
     @property
-    def desk(self) -> Desk:
-        return Desk(
+    def desk(self) -> CommandDependencies:
+        return CommandDependencies(
             access=self.chat.access,
             audiences=self.chat.audiences,
             places=self.chat.places,
+            topics=self.chat.topics,
             library=self.chat.catalog,
             receive=self._receive,
             forget=self._forget,
@@ -101,6 +102,7 @@ class Counter:
         person: Person,
         knowledge_base: KnowledgeBaseId,
         show: Show,
+        language: str,
     ) -> Reply:
         self.received.append((knowledge_base, [attachment.name for attachment in attachments]))
         show(Reply(status="Reading…"))
@@ -121,9 +123,9 @@ class Counter:
         self.reindexed.append(base.id)
         return len(records)
 
-    async def _export(self, base: KnowledgeBase, path: Path) -> Contents:
+    async def _export(self, base: KnowledgeBase, path: Path) -> ArchiveContents:
         await asyncio.to_thread(path.write_bytes, self.export_bytes)
-        return Contents(name=base.name, documents=2, chunks=6, left_out=("late.pdf",))
+        return ArchiveContents(name=base.name, documents=2, chunks=6, left_out=("late.pdf",))
 
     async def _facts(self) -> Mapping[str, str]:
         return {"index": "embedded", "embedding model": "hashing"}

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bot.port import WriteRefused
 from tests.doubles.town import TownRoom
+from tests.unit.bot.access.knowledge import ANN, BEN, EVE, opened, place
 from tests.unit.bot.commands.counter import Counter, attachment, message
-from tests.unit.bot.knowledge import ANN, BEN, EVE, opened, place
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -44,7 +45,7 @@ async def test_the_list_says_what_there_is_and_how_it_is_used(counter: Counter) 
     assert (await counter.say(BEN, "list")).splitlines()[2:] == [
         "- `#general`: 1 document, 1 failed, searched here",
         "- `#legal`: 0 documents, searched here in your private questions",
-        "- `handbook`: 0 documents, readable by the whole workspace, searched here",
+        "- `handbook`: 0 documents, readable by the whole workspace, not searched here",
     ]
     assert "legal" not in await counter.say(EVE, "list")
 
@@ -146,7 +147,13 @@ async def test_what_is_created_is_used_here_at_once(counter: Counter) -> None:
 
 
 async def test_one_for_the_whole_workspace_is_made_by_admins_in_channels_of_its_own(counter: Counter) -> None:
-    assert "whole workspace may read it" in await counter.say(ANN, "create handbook workspace")
+    told = await counter.say(ANN, "create handbook workspace", where=place("RANDOM"))
+    assert "I search it here. The whole workspace may read it" in told
+    assert "I do not search it here" in await counter.say(ANN, "create guide workspace")
+    assert await counter.chat.names(place()) == ""
+    counter.chat.town.silent = {"are_members"}
+    assert "could not check" in await counter.say(ANN, "create x workspace")
+    counter.chat.town.silent = set()
     assert "Only an admin" in await counter.say(BEN, "create x workspace")
     for where in (place("DM_ANN"), place("TRIO"), place("SHARED")):
         assert "not here" in await counter.say(ANN, "create x workspace", where=where)
@@ -183,30 +190,72 @@ async def test_binding_and_unbinding(counter: Counter) -> None:
     await counter.say(ANN, "create handbook workspace")
     assert (
         await counter.say(ANN, "bind handbook", where=place("RANDOM"))
-        == "From now on I look in `handbook` here."
+        == "From now on I search `handbook` here."
     )
     assert "already" in await counter.say(ANN, "bind handbook", where=place("RANDOM"))
     assert await counter.chat.names(place("RANDOM")) == "#random and handbook"
-    assert "I no longer look in `handbook`" in await counter.say(
-        ANN, "unbind handbook", where=place("RANDOM")
-    )
+    assert "I no longer search `handbook`" in await counter.say(ANN, "unbind handbook", where=place("RANDOM"))
     assert await counter.chat.names(place("RANDOM")) == "#random"
     assert "not bound" in await counter.say(ANN, "unbind handbook", where=place("RANDOM"))
 
 
 async def test_another_channel_is_bound_by_its_mention(counter: Counter) -> None:
     await counter.chat.audiences.own(place())
-    assert "From now on I look in `#general`" in await counter.say(
+    assert "From now on I search `#general`" in await counter.say(
         ANN, "bind <#GENERAL|general>", where=place("LEGAL")
     )
     assert await counter.chat.names(place("LEGAL")) == "#general"
 
 
-async def test_what_not_everyone_here_may_read_is_bound_for_private_questions(counter: Counter) -> None:
+async def test_what_not_everyone_here_may_read_is_not_bound(counter: Counter) -> None:
     await counter.chat.audiences.own(place("LEGAL"))
-    assert "only for private questions" in await counter.say(ANN, "bind #legal")
-    assert await counter.chat.names(place()) == ""
-    assert await counter.chat.names(place(), BEN) == "#legal"
+    await counter.chat.audiences.create(place(), "handbook", everyone=True)
+    await counter.chat.operators("rules")
+    counter.chat.town.inside["TRIO"].add("EVE")
+    for label in ("#legal", "handbook", "rules"):
+        for where in (place(), place("TRIO")):
+            refused = await counter.say(ANN, f"bind {label}", where=where)
+            assert "Not everyone who can read this place may read" in refused
+            assert await counter.chat.places.bindings(where) == []
+    counter.chat.town.silent = {"are_members"}
+    assert "I could not check" in await counter.say(ANN, "bind handbook", where=place("RANDOM"))
+    assert await counter.chat.places.bindings(place("RANDOM")) == []
+
+
+async def test_a_server_that_is_not_the_operators_cannot_bind_theirs_and_its_admins_learn_the_setting(
+    counter: Counter,
+) -> None:
+    rules = await counter.chat.operators("rules")
+    counter.chat.town.home = ""
+    for name in ("rules", rules.id):
+        for line in ("bind", "show", "export"):
+            assert "There is no knowledge base" in await counter.say(
+                ANN, f"{line} {name}", where=place("RANDOM")
+            )
+    listed = await counter.say(ANN, "list", where=place("RANDOM"))
+    assert "rules" not in listed
+    assert "once T1 is in FOOTNOTE_ACCESS__WORKSPACES" in listed
+    assert "FOOTNOTE_ACCESS" not in await counter.say(BEN, "list", where=place("RANDOM"))
+
+
+async def test_what_could_not_be_checked_is_not_called_absent(counter: Counter) -> None:
+    await counter.chat.audiences.own(place("LEGAL"))
+    await counter.chat.places.bind(place("BOARD"), (await counter.chat.audiences.own(place())).id)
+    refused = WriteRefused(
+        "The app lacks the permission groups:read: add it under OAuth & Permissions at api.slack.com/apps, then install the app again."
+    )
+    counter.chat.town.refusals = {"channel": refused}
+    for line in ("list", "bind #general", "show #general"):
+        told = await counter.say(ANN, line, where=place("BOARD"))
+        assert (
+            "I could not check which knowledge bases you may see here. The app lacks the permission groups:read"
+            in told
+        )
+    counter.chat.town.refusals = {"may_read": refused}
+    told = await counter.say(ANN, "list", where=place("LEGAL"))
+    assert "`#legal`" in told
+    assert "Some may be missing here" in told
+    assert "groups:read" in told
 
 
 async def test_an_admin_cannot_bind_what_they_cannot_read(counter: Counter) -> None:
@@ -225,25 +274,31 @@ async def test_nothing_is_bound_to_a_channel_that_other_organisations_read(count
         assert "other organisations" in await counter.say(ANN, f"bind {label}", where=place("SHARED"))
     assert "no knowledge base" in await counter.say(ANN, "bind #general", where=place("SHARED"))
     counter.chat.town.silent = {"SHARED"}
-    assert "does not tell" in await counter.say(ANN, "bind handbook", where=place("SHARED"))
+    assert "I could not check who can read this channel" in await counter.say(
+        ANN, "bind handbook", where=place("SHARED")
+    )
     assert await counter.chat.places.bindings(place("SHARED")) == []
 
 
 async def test_the_last_one_is_unbound_only_after_a_yes(counter: Counter) -> None:
-    await counter.say(ANN, "create handbook workspace")
-    asked = await counter.reply(ANN, "unbind handbook")
-    assert "the last thing I look in here" in asked.text
-    assert await counter.chat.names(place()) == "handbook"
-    assert "no longer" in await counter.confirm(ANN, asked)
-    assert await counter.chat.names(place()) == ""
+    where = place("RANDOM")
+    await counter.say(ANN, "create handbook workspace", where=where)
+    asked = await counter.reply(ANN, "unbind handbook", where=where)
+    assert "the last thing I search here" in asked.text
+    assert await counter.chat.names(where) == "handbook"
+    assert "no longer" in await counter.confirm(ANN, asked, where=where)
+    assert await counter.chat.names(where) == ""
 
 
 async def test_people_rule_their_direct_messages_and_nothing_else_from_there(counter: Counter) -> None:
     await counter.say(ANN, "create handbook workspace")
     await counter.chat.operators("rules")
     where = place("DM_BEN")
-    assert "From now on" in await counter.say(BEN, "bind handbook", where=where)
-    assert await counter.chat.names(where) == "handbook"
+    assert "`handbook` needs no binding" in await counter.say(BEN, "bind handbook", where=where)
+    await counter.chat.audiences.own(place("RANDOM"))
+    counter.chat.town.inside["RANDOM"].discard("BEN")
+    assert "From now on" in await counter.say(BEN, "bind #random", where=where)
+    assert await counter.chat.names(where, BEN) == "#random and handbook"
     assert "no knowledge base" in await counter.say(BEN, "bind rules", where=where)
     assert "Only an admin" in await counter.say(BEN, "remove handbook", where=where)
     assert "From now on" in await counter.say(ANN, "bind rules", where=place("DM_ANN"))
@@ -267,7 +322,8 @@ async def test_what_belongs_here_is_neither_bound_nor_unbound(counter: Counter) 
     await counter.chat.audiences.own(place())
     assert "needs no binding" in await counter.say(ANN, "bind #general")
     assert "belongs to this place" in await counter.say(ANN, "unbind #general")
-    assert "FOOTNOTE_ACCESS__EVERYWHERE" in await counter.say(ANN, "unbind rules")
+    told = await counter.say(ANN, "unbind rules", where=place("RANDOM"))
+    assert "FOOTNOTE_ACCESS__EVERYWHERE" in told
 
 
 # add
@@ -294,7 +350,7 @@ async def test_files_go_where_they_are_said_to_go_if_the_person_may(counter: Cou
     assert "Only an admin" in await counter.say(
         BEN, "add handbook", where=place(thread="1"), files=[attachment("a")]
     )
-    assert "whoever runs me" in await counter.say(ANN, "add rules", files=[attachment("a")])
+    assert "was made by the operator" in await counter.say(ANN, "add rules", files=[attachment("a")])
     assert counter.received == []
     await counter.say(ANN, "add handbook", files=[attachment("a")])
     known = await counter.chat.audiences.find("handbook", place(), counter.chat.town, ANN)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.commands import EXPIRY_MINUTES
-from bot.commands.contents import EXPORT_BYTES
-from bot.places import PlaceSettings
+from bot.commands.kb_contents import EXPORT_BYTES
+from bot.store.places import PlaceSettings
 from tests.doubles.town import TownRoom
+from tests.unit.bot.access.knowledge import ANN, BEN, EVE, opened, place
 from tests.unit.bot.commands.counter import Counter
-from tests.unit.bot.knowledge import ANN, BEN, EVE, opened, place
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -59,7 +59,7 @@ async def test_only_whoever_was_asked_can_say_yes(counter: Counter) -> None:
     await counter.say(ANN, "create handbook workspace")
     asked = await counter.reply(ANN, "remove handbook")
     for who, where in ((BEN, place()), (ANN, place(workspace="T2")), (ANN, place(platform="discord"))):
-        assert "Only whoever was asked" in await counter.confirm(who, asked, where=where)
+        assert "Only the person who was asked" in await counter.confirm(who, asked, where=where)
     assert len(await counter.chat.catalog.knowledge_bases()) == 1
     assert "Removed" in await counter.confirm(ANN, asked)
 
@@ -126,7 +126,7 @@ async def test_an_export_comes_as_a_file_when_it_is_small_enough(counter: Counte
     reply = await counter.reply(ANN, "export team handbook")
     assert (
         reply.text
-        == "`Team Handbook`: 2 documents with 6 passages. 1 document still being read, so not in it."
+        == "`Team Handbook`: 2 documents with 6 passages. 1 document is still being read, so it is not in the file."
     )
     assert [(file.name, file.media_type, file.content) for file in reply.files] == [
         ("Team-Handbook.zip", "application/zip", b"zip")
@@ -152,7 +152,7 @@ async def test_settings_are_shown_to_all_and_changed_by_admins(counter: Counter)
     assert await counter.chat.places.settings(place()) == PlaceSettings(
         mode="auto", knowledge="blended", language="de"
     )
-    assert "that of the question" in await counter.say(ANN, "settings language auto")
+    assert "die der Frage" in await counter.say(ANN, "settings language auto")
     assert (await counter.chat.places.settings(place())).mode == "auto"
     assert "two letters" in await counter.say(ANN, "settings language german")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.port import Limits, Reply
+from bot.port import PlatformLimits, Reply
 from bot.rendering import pages
 
 
@@ -17,7 +17,7 @@ def discord(text: str, *, final: bool = True) -> str:
 
 
 def _page(text: str, dialect: str, room: int, *, final: bool) -> str:
-    limits = Limits(characters=room, edit_seconds=1, dialect=dialect)
+    limits = PlatformLimits(characters=room, edit_seconds=1, dialect=dialect)
     (page,) = pages(Reply(text=text, links=frozenset({"https://ok.example"})), limits, final=final)
     return page.text
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.port import Button, File, Limits, Page, Reply, Source
+from bot.port import Button, File, Page, PlatformLimits, Reply, Source
 from bot.rendering import links_in, pages
-from bot.rendering.widths import width
+from bot.rendering.markdown.widths import width
+from tests.hypothesis_profiles import examples
 
-SLACK = Limits(characters=12_000, edit_seconds=1, dialect="slack")
-DISCORD = Limits(characters=2_000, edit_seconds=1, dialect="discord")
-COMMONMARK = Limits(characters=1 << 30, edit_seconds=0)
+SLACK = PlatformLimits(characters=12_000, edit_seconds=1, dialect="slack")
+DISCORD = PlatformLimits(characters=2_000, edit_seconds=1, dialect="discord")
+COMMONMARK = PlatformLimits(characters=1 << 30, edit_seconds=0)
 PAGES = Source(
     number=1, title="Leave policy.pdf", places="p. 3, p. 5", uri="https://chat.example/m/1?a=1&b=2"
 )
 LOCAL = Source(number=2, title="notes.txt", places="", uri="file:///notes.txt")
 
 
-def only(reply: Reply, limits: Limits) -> Page:
+def only(reply: Reply, limits: PlatformLimits) -> Page:
     (page,) = pages(reply, limits, final=True)
     return page
 
@@ -39,7 +40,7 @@ def test_sources_are_small_print_with_their_links() -> None:
 
 
 @pytest.mark.parametrize("limits", [SLACK, DISCORD], ids=["slack", "discord"])
-def test_code_in_our_own_sentences_stays_code(limits: Limits) -> None:
+def test_code_in_our_own_sentences_stays_code(limits: PlatformLimits) -> None:
     said = "For all of them: `/kb bind two_words`, `/kb list`."
     assert only(Reply(text="x", notices=(said,)), limits).footer.removeprefix("-# ") == said
 
@@ -52,7 +53,7 @@ def test_backticks_in_the_name_of_a_file_are_none_of_ours() -> None:
 
 
 @pytest.mark.parametrize("limits", [SLACK, DISCORD], ids=["slack", "discord"])
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     count=st.integers(0, 120),
     length=st.integers(0, 12_500),
@@ -60,7 +61,7 @@ def test_backticks_in_the_name_of_a_file_are_none_of_ours() -> None:
     notices=st.lists(st.text(max_size=900), max_size=3),
 )
 def test_text_and_small_print_keep_to_the_limit(
-    limits: Limits, count: int, length: int, title: str, notices: list[str]
+    limits: PlatformLimits, count: int, length: int, title: str, notices: list[str]
 ) -> None:
     sources = tuple(
         Source(number=number, title=title, places="p. 1", uri="https://chat.example/m")
@@ -117,7 +118,7 @@ def test_a_status_is_shown_until_there_is_text() -> None:
 def test_a_dialect_nobody_has_is_refused() -> None:
     for name in ("../x", "klingon"):
         with pytest.raises((ValueError, ImportError)):
-            pages(Reply(text="x"), Limits(characters=100, edit_seconds=0, dialect=name), final=True)
+            pages(Reply(text="x"), PlatformLimits(characters=100, edit_seconds=0, dialect=name), final=True)
 
 
 def test_the_addresses_in_a_text_are_found() -> None:

@@ -6,16 +6,17 @@ import re
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.port import Limits, Reply
+from bot.port import PlatformLimits, Reply
 from bot.rendering import pages
-from bot.rendering.lines import show
-from bot.rendering.links import links
-from bot.rendering.paging import dialect_named
-from bot.rendering.splitting import joined, split
-from bot.rendering.widths import width
+from bot.rendering.markdown.lines import show
+from bot.rendering.markdown.widths import width
+from bot.rendering.pages import dialect_named
+from bot.rendering.parts import joined, split
+from bot.rendering.safety.links import links
+from tests.hypothesis_profiles import examples
 from tests.unit.bot.rendering.markdown_texts import markdown, sentence, texts
 
 PERMITTED = frozenset({"https://ok.example/a"})
@@ -28,12 +29,12 @@ def rendered(text: str, dialect: str, *, growing: bool = False) -> str:
 
 
 def texts_of(text: str, dialect: str, room: int, *, final: bool = True) -> list[str]:
-    limits = Limits(characters=room, edit_seconds=1, dialect=dialect)
+    limits = PlatformLimits(characters=room, edit_seconds=1, dialect=dialect)
     return [page.text for page in pages(Reply(text=text, links=PERMITTED), limits, final=final)]
 
 
 @DIALECTS
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(text=texts, room=st.integers(250, 700))
 def test_parts_join_to_the_text_and_fit(dialect: str, text: str, room: int) -> None:
     lines = show(text, dialect_named(dialect), links(PERMITTED)).lines
@@ -45,14 +46,14 @@ def test_parts_join_to_the_text_and_fit(dialect: str, text: str, room: int) -> N
         assert not part.gap.strip()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(text=texts)
 def test_commonmark_is_shown_as_written(text: str) -> None:
     assert rendered(text, "commonmark").rstrip() == re.sub("\r\n?", "\n", text).rstrip()
 
 
 @DIALECTS
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     blocks=st.lists(
         st.lists(st.from_regex(r"[a-z]{1,9}", fullmatch=True), min_size=1, max_size=12), min_size=1
@@ -64,7 +65,7 @@ def test_text_that_needs_no_change_stays_as_written(dialect: str, blocks: list[l
 
 
 @DIALECTS
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(text=texts)
 def test_what_is_shown_of_a_growing_text_only_grows(dialect: str, text: str) -> None:
     """At every cut: each state begins with the one before it, and the final text with all of them."""
@@ -77,7 +78,7 @@ def test_what_is_shown_of_a_growing_text_only_grows(dialect: str, text: str) -> 
 
 
 @DIALECTS
-@settings(max_examples=6, deadline=None)
+@examples(6)
 @given(text=st.lists(texts, min_size=2, max_size=4).map("\n\n".join), room=st.integers(150, 400))
 def test_a_part_that_was_left_stays_as_it_is(dialect: str, text: str, room: int) -> None:
     left: list[str] = []
@@ -88,8 +89,9 @@ def test_a_part_that_was_left_stays_as_it_is(dialect: str, text: str, room: int)
 
 
 @DIALECTS
-@settings(max_examples=4, deadline=None)
+@examples(4)
 @given(blocks=st.lists(markdown, min_size=2, max_size=5))
+@pytest.mark.slow
 def test_a_long_answer_arrives_whole(dialect: str, blocks: list[str]) -> None:
     text = "\n\n".join(blocks)
     text = "\n\n".join([text] * (30_000 // (len(text) + 2) + 1))[:30_000]
@@ -182,7 +184,7 @@ def test_a_quote_keeps_its_marks(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["slack", "discord"])
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(words=st.lists(sentence, min_size=20, max_size=40), room=st.integers(600, 900))
 def test_links_code_and_citations_are_not_cut(dialect: str, words: list[str], room: int) -> None:
     whole = rendered(" ".join(words), dialect)

@@ -6,28 +6,29 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.port import Limits, Reply, Source
+from bot.port import PlatformLimits, Reply, Source
 from bot.rendering import pages
+from tests.hypothesis_profiles import examples
 from tests.unit.bot.rendering import attacks, detectors
 from tests.unit.bot.rendering.markdown_texts import texts
 
-SLACK = Limits(characters=12_000, edit_seconds=1, dialect="slack")
-DISCORD = Limits(characters=2_000, edit_seconds=1, dialect="discord")
+SLACK = PlatformLimits(characters=12_000, edit_seconds=1, dialect="slack")
+DISCORD = PlatformLimits(characters=2_000, edit_seconds=1, dialect="discord")
 BOTH = pytest.mark.parametrize("limits", [SLACK, DISCORD], ids=["slack", "discord"])
 
 
-def shown(text: str, limits: Limits, *, final: bool = True) -> list[str]:
+def shown(text: str, limits: PlatformLimits, *, final: bool = True) -> list[str]:
     return [page.text for page in pages(Reply(text=text, links=attacks.PERMITTED), limits, final=final)]
 
 
-def pings(text: str, limits: Limits) -> list[str]:
+def pings(text: str, limits: PlatformLimits) -> list[str]:
     return detectors.slack_pings(text) if limits is SLACK else detectors.discord_pings(text)
 
 
-def foreign(text: str, limits: Limits, permitted: frozenset[str] = attacks.PERMITTED) -> list[str]:
+def foreign(text: str, limits: PlatformLimits, permitted: frozenset[str] = attacks.PERMITTED) -> list[str]:
     found = detectors.slack_links(text) if limits is SLACK else detectors.discord_links(text)
     return detectors.foreign(found, permitted)
 
@@ -44,7 +45,7 @@ def test_there_are_many_attacks_and_the_detectors_see_them() -> None:
 
 
 @BOTH
-def test_nobody_is_pinged(limits: Limits) -> None:
+def test_nobody_is_pinged(limits: PlatformLimits) -> None:
     bad = [
         (attack, text)
         for attack in attacks.PINGS
@@ -55,7 +56,7 @@ def test_nobody_is_pinged(limits: Limits) -> None:
 
 
 @BOTH
-def test_no_foreign_link_is_shown(limits: Limits) -> None:
+def test_no_foreign_link_is_shown(limits: PlatformLimits) -> None:
     bad = [
         (attack, text, foreign(text, limits))
         for attack in attacks.LINKS
@@ -66,7 +67,7 @@ def test_no_foreign_link_is_shown(limits: Limits) -> None:
 
 
 @BOTH
-def test_no_letter_of_an_attack_is_lost(limits: Limits) -> None:
+def test_no_letter_of_an_attack_is_lost(limits: PlatformLimits) -> None:
     """What is no link is text: every letter and digit of an address can still be read."""
     for attack in attacks.LINKS:
         if "<" in attack or "&" in attack or attack.startswith(("~~~", "```")):
@@ -77,7 +78,7 @@ def test_no_letter_of_an_attack_is_lost(limits: Limits) -> None:
 
 
 @BOTH
-def test_permitted_links_stay(limits: Limits) -> None:
+def test_permitted_links_stay(limits: PlatformLimits) -> None:
     for text in (
         "[the handbook](https://ok.example/handbook)",
         "See https://ok.example/handbook.",
@@ -100,7 +101,7 @@ def test_text_of_our_own_may_link_anywhere_on_the_web() -> None:
 
 
 @BOTH
-def test_the_addresses_of_sources_are_permitted(limits: Limits) -> None:
+def test_the_addresses_of_sources_are_permitted(limits: PlatformLimits) -> None:
     source = Source(number=1, title="a", places="", uri="https://files.example/1")
     reply = Reply(text="[here](https://files.example/1)", links=frozenset(), sources=(source,))
     assert pages(reply, limits, final=True)[0].text == reply.text
@@ -108,7 +109,7 @@ def test_the_addresses_of_sources_are_permitted(limits: Limits) -> None:
 
 @BOTH
 @pytest.mark.parametrize("field", ["title", "places"])
-def test_names_in_the_small_print_neither_ping_nor_link(limits: Limits, field: str) -> None:
+def test_names_in_the_small_print_neither_ping_nor_link(limits: PlatformLimits, field: str) -> None:
     for name in attacks.NAMES:
         for uri in (
             "https://files.example/1?a=b&c=d",
@@ -130,7 +131,7 @@ def test_names_in_the_small_print_neither_ping_nor_link(limits: Limits, field: s
     "sentence", ["{}: no text; see `/kb show`.", "`{}`", "see `{}", "`a` {} `b`", "{}`/kb show`"]
 )
 def test_names_beside_and_in_code_in_the_small_print_neither_ping_nor_link(
-    limits: Limits, sentence: str
+    limits: PlatformLimits, sentence: str
 ) -> None:
     for name in (
         *attacks.NAMES,
@@ -144,14 +145,16 @@ def test_names_beside_and_in_code_in_the_small_print_neither_ping_nor_link(
 
 
 @BOTH
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     text=st.lists(texts, min_size=1, max_size=8).map("\n\n".join),
     room=st.integers(1000, 2000),
     final=st.booleans(),
 )
-def test_random_text_is_safe_wherever_it_is_cut(limits: Limits, text: str, room: int, *, final: bool) -> None:
-    small = Limits(characters=room, edit_seconds=1, dialect=limits.dialect)
+def test_random_text_is_safe_wherever_it_is_cut(
+    limits: PlatformLimits, text: str, room: int, *, final: bool
+) -> None:
+    small = PlatformLimits(characters=room, edit_seconds=1, dialect=limits.dialect)
     permitted = frozenset({"https://ok.example/a"})
     for page in pages(Reply(text=text, links=permitted), small, final=final):
         assert not pings(page.text, limits)
@@ -179,7 +182,7 @@ def test_random_text_is_safe_wherever_it_is_cut(limits: Limits, text: str, room:
     ],
     ids=lambda text: text[:12],
 )
-def test_long_text_is_safe_wherever_it_is_cut(limits: Limits, text: str) -> None:
+def test_long_text_is_safe_wherever_it_is_cut(limits: PlatformLimits, text: str) -> None:
     for end in (len(text), len(text) // 2, len(text) // 3):
         for page in shown(text[:end], limits, final=end == len(text)):
             assert not pings(page, limits)
@@ -199,6 +202,6 @@ def test_long_text_is_safe_wherever_it_is_cut(limits: Limits, text: str) -> None
     ],
 )
 def test_an_address_of_escaped_signs_is_no_link_either(dialect: str, address: str) -> None:
-    limits = Limits(characters=2000, edit_seconds=1, dialect=dialect)
+    limits = PlatformLimits(characters=2000, edit_seconds=1, dialect=dialect)
     (page,) = pages(Reply(text=f"See {address} for more.", links=frozenset()), limits, final=True)
     assert page.text == f"See `{address}` for more."

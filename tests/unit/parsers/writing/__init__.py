@@ -1,1 +1,1 @@
-"""Small files of every format, a module for each family."""
+"""Writers of small files of every format, one module per family."""

@@ -1,4 +1,4 @@
-"""Messages of e-mail, mailboxes, calendars and contacts."""
+"""Messages, mailboxes, calendars and contacts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _mail(subject: str, body: str) -> EmailMessage:
 
 def write_eml(path: Path) -> None:
     mail = _mail("Leave", f"{GERMAN}\n\n> Why?\n")
-    # The boundary between parts is chosen at random otherwise.
+    # The default boundary is random.
     mail.add_attachment(f"# Reports\n\n{CHINESE}\n", subtype="markdown", filename="reports.md")
     mail.set_boundary("between")
     path.write_bytes(mail.as_bytes())

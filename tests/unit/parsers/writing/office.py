@@ -1,4 +1,4 @@
-"""PDF, and the formats of Microsoft Office since 2007, by the libraries that people's programs make them with."""
+"""PDF, and Microsoft Office formats since 2007, written by libraries."""
 
 from __future__ import annotations
 

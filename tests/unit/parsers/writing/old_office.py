@@ -1,4 +1,4 @@
-"""RTF and the formats of Microsoft Office before 2007, by hand: nothing in the project writes them."""
+"""RTF and Microsoft Office formats before 2007, written by hand."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def write_xls(path: Path) -> None:
         sheet += _cells(row, cells)
     sheet += _record(0x0A)
     name = b"Leave"
-    # Its place is told from the workbook's beginning, before which nothing stands.
+    # The offset from the beginning of the workbook.
     length = len(_beginning(5)) + len(_record(0x85, bytes(8) + name)) + len(_record(0x0A))
     listed = _record(0x85, struct.pack("<LBBBB", length, 0, 0, len(name), 0) + name)
     path.write_bytes(ole({"Workbook": _beginning(5) + listed + _record(0x0A) + sheet}))

@@ -1,4 +1,4 @@
-"""Text documents, slides and sheets of OpenDocument, by hand."""
+"""OpenDocument text, slides and sheets, written by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that hold files: archives, books, documents of Apple's programs; and pictures."""
+"""Files that contain files (archives, books, Apple documents), and pictures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def write_zip(path: Path) -> None:
 
 
 def write_pages(path: Path) -> None:
-    """What Pages keeps for those who do not have it: a preview beside the document."""
+    """A Pages document with a preview."""
     write_pdf(path)
     path.write_bytes(zip_of({"Index/Document.iwa": b"x", "QuickLook/Preview.pdf": path.read_bytes()}))
 
@@ -41,5 +41,5 @@ def write_epub(path: Path) -> None:
 
 
 def write_png(path: Path) -> None:
-    """A picture of words in English: whether other languages are recognised depends on the machine."""
+    """A picture of English words, since other OCR languages depend on the machine."""
     drawn(zoom=2).save(path)

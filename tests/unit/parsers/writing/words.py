@@ -1,4 +1,4 @@
-"""The words that every small file holds, and what writers of all families need."""
+"""The words in every small file, and shared writers."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""From Discord to the service: messages, interactions, files."""

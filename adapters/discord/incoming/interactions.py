@@ -1,0 +1,110 @@
+"""Commands, message menus and buttons, stored before the acknowledgement."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from adapters.discord.incoming import command_reader, interaction_record, message_reader
+from adapters.discord.locations import PLATFORM
+from adapters.discord.outlets import buttons
+from adapters.discord.outlets.interaction import InitialResponse
+from adapters.discord.room import ChannelRoom
+from bot.port import Action, ChatError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import discord
+
+    from adapters.discord.context import DiscordContext
+    from adapters.discord.incoming.interaction_record import InteractionRecord
+    from bot.port import ChatService
+
+_log = logging.getLogger(__name__)
+_EVENT_PREFIX = "interaction:"
+_STORE_SECONDS = 1.0
+"""Discord waits three seconds for the acknowledgement."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscordInteractions:
+    context: DiscordContext
+    service: ChatService
+
+    async def handle(self, interaction: discord.Interaction) -> None:
+        record = interaction_record.from_interaction(interaction)
+        response = InitialResponse(self.context.client, record, interaction)
+        await self._store(record)
+        if await response.acknowledge(seconds=self._call_seconds):
+            await self._serve(response, ChannelRoom.for_interaction(response, self.context))
+            await response.dismiss(seconds=self._call_seconds)
+        await self._done(_event_id(record))
+
+    async def resume(
+        self, event: str, payload: Mapping[str, object], *, answers_resumed: asyncio.Event
+    ) -> None:
+        """Handle an unfinished interaction again. Until `answers_resumed`, "thinking…" may belong to one of those answers."""
+        try:
+            record = interaction_record.from_json(payload)
+        except (KeyError, TypeError, ValueError) as error:
+            _log.warning("%s cannot be read any more: %s", event, type(error).__name__)
+            return await self._done(event)
+        response = await self._recover_response(record)
+        await self._serve(response, ChannelRoom.for_interaction(response, self.context, doubtful=True))
+        await answers_resumed.wait()
+        await (await self._recover_response(record)).dismiss(seconds=self._call_seconds)
+        return await self._done(event)
+
+    async def _recover_response(self, record: InteractionRecord) -> InitialResponse:
+        response = InitialResponse(self.context.client, record)
+        try:
+            await response.recover(seconds=self._call_seconds)
+        except ChatError as error:
+            _log.warning("The response to interaction %s cannot be recovered: %s", record.id, error)
+        return response
+
+    async def _serve(self, response: InitialResponse, room: ChannelRoom) -> None:
+        record = response.record
+        pressed = buttons.parse_custom_id(str(record.data.get("custom_id", "")))
+        if record.target:
+            question = message_reader.question_about(record, self.context)
+            if question is not None:
+                await self.service.on_message(question, room)
+        elif record.is_command:
+            await self.service.on_command(command_reader.command(record, self.context), room)
+        elif pressed is not None:
+            await self.service.on_action(_action(record, *pressed), room)
+
+    async def _store(self, record: InteractionRecord) -> None:
+        """A failure must not stop the handling: Discord does not resend it."""
+        try:
+            async with asyncio.timeout(_STORE_SECONDS):
+                payload = interaction_record.to_json(record)
+                await self.service.inbox.add(PLATFORM, _event_id(record), payload)
+        except Exception as error:  # noqa: BLE001 - storage may raise anything
+            _log.warning("interaction %s could not be stored: %s", record.id, type(error).__name__)
+
+    async def _done(self, event: str) -> None:
+        await self.service.inbox.remove(PLATFORM, event)
+
+    @property
+    def _call_seconds(self) -> float:
+        return self.context.settings.call_seconds
+
+
+def _event_id(record: InteractionRecord) -> str:
+    return f"{_EVENT_PREFIX}{record.id}"
+
+
+def _action(record: InteractionRecord, name: str, value: str) -> Action:
+    return Action(
+        id=str(record.id),
+        name=name,
+        value=value,
+        place=record.place,
+        person=record.person,
+        message=str(record.message) if record.message else "",
+    )

@@ -1,0 +1,1 @@
+"""Permissions, commands, and checks of `footnote doctor`."""

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+from typing import TYPE_CHECKING, Any
+
+import discord
+
+from adapters.discord.outlets import buttons
+from bot.port import Budget, PlatformLimits, Route
+
+if TYPE_CHECKING:
+    from bot.port import Page, Write
+
+# Discord allows five per channel in five seconds; discord.py waits inside the fifth.
+_MOST_CALLS, _WINDOW_SECONDS = 4, 5.0
+
+LIMITS = PlatformLimits(characters=2000, edit_seconds=1.0, dialect="discord")
+NO_MENTIONS = discord.AllowedMentions.none()
+ROUTE = "edit"
+_EMPTY = "…"
+
+
+def routes(*where: str) -> tuple[Route, ...]:
+    """Budgets are per channel or interaction."""
+    create = Budget(name=("discord", *where, "create"), calls=_MOST_CALLS, seconds=_WINDOW_SECONDS)
+    edit = Budget(name=("discord", *where, "edit"), calls=_MOST_CALLS, seconds=_WINDOW_SECONDS)
+    return (Route(name=ROUTE, create=create, edit=edit, finish=edit),)
+
+
+def content(page: Page) -> str:
+    """Discord refuses an empty text."""
+    text = "\n\n".join(part for part in (page.text.strip("\n"), page.footer, page.status) if part)
+    return text if text.strip() else _EMPTY
+
+
+def new_message(page: Page) -> dict[str, Any]:
+    arguments: dict[str, Any] = {
+        "content": content(page),
+        "allowed_mentions": NO_MENTIONS,
+        "suppress_embeds": True,
+    }
+    if page.buttons:
+        arguments["view"] = buttons.view(page.buttons)
+    if page.files:
+        arguments["files"] = uploads(page)
+    return arguments
+
+
+def edit_arguments(write: Write, page: Page) -> dict[str, Any]:
+    """The final edit replaces the files."""
+    arguments: dict[str, Any] = {
+        "content": content(page),
+        "view": buttons.view(page.buttons),
+        "allowed_mentions": NO_MENTIONS,
+    }
+    if write.final:
+        arguments["attachments"] = uploads(page)
+    return arguments
+
+
+def uploads(page: Page) -> list[discord.File]:
+    """Sending closes files, so each attempt needs new ones."""
+    return [
+        discord.File(io.BytesIO(file.content), filename=file.name, description=file.description or None)
+        for file in page.files
+    ]
+
+
+def nonce(key: str, part: int, attempt: int) -> str:
+    """Discord posts one message per nonce for some minutes."""
+    digest = hashlib.blake2b(f"{key}:{part}:{attempt}".encode(), digest_size=18).digest()
+    return base64.urlsafe_b64encode(digest).decode()

@@ -1,0 +1,1 @@
+"""How events arrive: Socket Mode or HTTP."""

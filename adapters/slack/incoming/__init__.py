@@ -1,0 +1,1 @@
+"""From Slack to the service: messages, interactions, files."""

@@ -1,0 +1,1 @@
+"""Permissions, manifest, and checks of `footnote doctor`."""

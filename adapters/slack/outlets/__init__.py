@@ -1,0 +1,1 @@
+"""Our messages in Slack: streams, edits, private replies."""

@@ -1,0 +1,259 @@
+"""Fits the coefficients of `rag_engine/evidence/calibration.py`, and shows the curve on the half that was not used.
+
+python -m benchmarks.evidence
+
+The sets: XQuAD in three languages and RGB's news beside the project, the questions of `tests/documents` about real files, and
+those of `tests/answers`. A question becomes unanswerable when its paragraph (near miss) or its article or file (off the topic) is
+taken from the hits, or when its first number is changed. Halves are by article, file or question.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import re
+import tempfile
+import zlib
+from collections import Counter, defaultdict
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from bot import settings
+from bot.composition import application
+from rag_engine.evidence.calibration import COEFFICIENTS
+from rag_engine.evidence.features import read
+from rag_engine.steps import fuse, retrieve
+from rag_engine.text.chunk_text import searchable_text
+from rag_engine.types import Document, DocumentId, KnowledgeBaseId, Query, Section
+from tests.documents.corpus import manifest, readings
+from tests.documents.questions import questions as document_questions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from bot.composition.application import EvaluationComponents
+    from rag_engine.types import Ranking
+
+_DATA: Final = Path(__file__).parents[2] / "shared" / "data"
+_OWN: Final = Path(__file__).parents[1] / "tests" / "answers"
+_BASE: Final = KnowledgeBaseId("evidence")
+_ARTICLE: Final = 5
+"""Paragraphs of XQuAD."""
+_LARGE: Final = "872p"
+"""A file that takes as long as all others."""
+_SHARES: Final = {"near_miss_of_news": 0.25}
+"""RGB's unrelated passages often hold the answer in other words."""
+_RIDGE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """`without` are the documents to leave out, by the kind of unanswerable question that this makes."""
+
+    text: str
+    group: str
+    kind: str = ""
+    without: dict[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedSet:
+    name: str
+    documents: Sequence[tuple[Document, Sequence[Section]]]
+    questions: Sequence[Question]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    set: str
+    kind: str
+    is_fitted: bool
+    values: tuple[float, ...]
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    return [json.loads(line) for line in content.decode("utf-8").splitlines()]
+
+
+def _document(id_: str, title: str, sections: Sequence[Section]) -> tuple[Document, Sequence[Section]]:
+    return (
+        Document(id=DocumentId(id_), knowledge_base=_BASE, title=title, uri="", media_type="", digest=id_),
+        sections,
+    )
+
+
+def _texts(rows: Iterable[dict[str, Any]]) -> list[tuple[Document, Sequence[Section]]]:
+    return [_document(row["id"], row["title"], [Section(text=row["text"])]) for row in rows]
+
+
+def _xquad(language: str) -> JudgedSet:
+    folder = _DATA / f"xquad-{language}"
+    gold = dict(line.split("\t")[:2] for line in (folder / "qrels.tsv").read_text().splitlines()[1:])
+    asked: list[Question] = []
+    for row in _lines(folder / "queries.jsonl.gz")[::4]:
+        first = int(gold[row["id"]][1:]) // _ARTICLE * _ARTICLE
+        article = frozenset(f"p{number:03d}" for number in range(first, first + _ARTICLE))
+        without = {"near_miss": frozenset({gold[row["id"]]}), "off_topic": article}
+        asked.append(Question(text=row["text"], group=f"{first}", without=without))
+    rows = _lines(folder / "corpus.jsonl.gz")
+    return JudgedSet(name=f"xquad-{language}", documents=_texts(rows), questions=asked)
+
+
+def _news(name: str, most: int) -> JudgedSet:
+    texts: dict[str, str] = {}
+    asked: list[Question] = []
+    for row in _lines(_DATA / name / "qa.jsonl.gz")[:most]:
+        gold: set[str] = set()
+        for key in ("positive", "negative"):
+            for text in row[key]:
+                id_ = f"{zlib.crc32(text.encode()):x}"
+                texts[id_] = text
+                gold |= {id_} if key == "positive" else set()
+        without = {"near_miss_of_news": frozenset(gold)}
+        asked.append(Question(text=row["query"], group=f"{row['id']}", without=without))
+    rows = [{"id": id_, "title": "", "text": text} for id_, text in texts.items()]
+    return JudgedSet(name=name, documents=_texts(rows), questions=asked)
+
+
+def _listed(name: str, kind: str) -> list[Question]:
+    rows = _lines(_OWN / f"{name}.jsonl")
+    return [
+        Question(text=text, group=text, kind=kind, without={}) for row in rows for text in row["questions"]
+    ]
+
+
+def _german() -> JudgedSet:
+    rows = _lines(_OWN / "german.jsonl")
+    asked = [
+        Question(text=text, group=row["id"], without={"off_topic": frozenset({row["id"]})})
+        for row in rows
+        for text, _ in row["answerable"]
+    ]
+    asked += [
+        Question(text=text, group=row["id"], kind="near_miss", without={})
+        for row in rows
+        for text in row["near_miss"]
+    ]
+    return JudgedSet(
+        name="german", documents=_texts(rows), questions=[*asked, *_listed("off_topic", "off_topic")]
+    )
+
+
+async def _office() -> JudgedSet:
+    asked = [question for question in document_questions() if _LARGE not in question.file]
+    files = {question.file for question in asked}
+    found = await readings([row for row in manifest() if row["path"] in files])
+    return JudgedSet(
+        name="office",
+        documents=[_document(one.path, Path(one.path).name, one.sections) for one in found],
+        questions=[
+            *(
+                Question(text=one.question, group=one.file, without={"off_topic": frozenset({one.file})})
+                for one in asked
+            ),
+            *_listed("office_near_misses", "near_miss"),
+            *_listed("off_topic", "off_topic"),
+        ],
+    )
+
+
+async def _rows(judged: JudgedSet, laboratory: EvaluationComponents) -> list[Row]:
+    trust = fuse.judge_of(laboratory.embedder)
+    contrast = await trust.contrast()
+    for document, sections in judged.documents:
+        chunks = list(laboratory.splitter(document, sections))
+        vectors = await laboratory.embedder.embed(list(map(searchable_text, chunks)), side="passage")
+        await laboratory.index.put(document, list(zip(chunks, vectors, strict=True)))
+    rows: list[Row] = []
+
+    async def add(text: str, kind: str, group: str, rankings: Sequence[Ranking]) -> None:
+        fused = await fuse.fuse_rankings(text, rankings, judge=trust, settings=fuse.Settings(), limit=50)
+        reading = read(text, fused.hits, rankings, familiarity=trust.familiarity(text), contrast=contrast)
+        if reading is not None:
+            half = zlib.crc32(f"{judged.name}{group}".encode()) % 2 == 1
+            rows.append(Row(set=judged.name, kind=kind, is_fitted=half, values=astuple(reading.features)))
+
+    for question in judged.questions:
+        query = Query(text=question.text, knowledge_bases=frozenset({_BASE}))
+        found = await retrieve.search_legs(
+            question.text,
+            query,
+            embedder=laboratory.embedder,
+            index=laboratory.index,
+            settings=retrieve.Settings(),
+        )
+        await add(question.text, question.kind, question.group, found.rankings)
+        for kind, documents in question.without.items():
+            await add(question.text, kind, question.group, [_left(one, documents) for one in found.rankings])
+        number = re.search(r"\d+", question.text)
+        if number and not question.kind:
+            changed = question.text.replace(number[0], str(int(number[0]) + 7))
+            await add(changed, "other_number", question.group, found.rankings)
+    return rows
+
+
+def _left(ranking: Ranking, documents: frozenset[str]) -> Ranking:
+    hits = [hit for hit in ranking.hits if hit.chunk.document not in documents]
+    return replace(ranking, hits=tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)))
+
+
+def _fit(rows: Sequence[Row]) -> tuple[dict[str, float], float]:
+    """Logistic regression by Newton's method; in each set answerable and unanswerable rows weigh the same."""
+    counts = Counter((row.set, not row.kind) for row in rows)
+    shares = np.array([_SHARES.get(row.kind, 1.0) / counts[row.set, not row.kind] for row in rows])
+    shares /= shares.mean()
+    values = np.array([row.values for row in rows])
+    middle, spread = values.mean(axis=0), values.std(axis=0) + 1e-9
+    scaled = np.c_[(values - middle) / spread, np.ones(len(rows))]
+    answerable = np.array([float(not row.kind) for row in rows])
+    weights = np.zeros(scaled.shape[1])
+    for _ in range(60):
+        found = 1 / (1 + np.exp(-scaled @ weights))
+        slope = scaled.T @ ((found - answerable) * shares) + _RIDGE * np.r_[weights[:-1], 0]
+        bend = (scaled.T * (found * (1 - found) * shares)) @ scaled + _RIDGE * np.eye(len(weights))
+        weights -= np.linalg.solve(bend, slope)
+    raw = weights[:-1] / spread
+    return dict(zip(COEFFICIENTS, map(float, raw), strict=True)), float(weights[-1] - raw @ middle)
+
+
+def _curve(rows: Sequence[Row], coefficients: dict[str, float], bias: float) -> str:
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in rows:
+        value = bias + sum(a * b for a, b in zip(coefficients.values(), row.values, strict=True))
+        found[row.set, row.kind or "refused"].append(1 / (1 + float(np.exp(-value))))
+    lines = [step / 20 for step in range(2, 13)]
+    head = f"{'set':14} {'kind':18} {'n':>4} " + " ".join(f"{line:5.2f}" for line in lines)
+    return "\n".join(
+        [
+            head,
+            *(
+                f"{name:14} {kind:18} {len(values):4} "
+                + " ".join(f"{np.mean([value < line for value in values]):5.0%}" for line in lines)
+                for (name, kind), values in sorted(found.items())
+            ),
+        ]
+    )
+
+
+async def main() -> None:
+    sets = [_xquad("en"), _xquad("es"), _xquad("zh"), _german(), await _office()]
+    sets += [_news("rgb-en_fact", 50), _news("rgb-zh_fact", 50), _news("rgb-zh_refine", 70)]
+    rows: list[Row] = []
+    for judged in sets:
+        with tempfile.TemporaryDirectory() as folder:
+            async with application.laboratory(settings.read(), Path(folder)) as laboratory:
+                rows += await _rows(judged, laboratory)
+    coefficients, bias = _fit([row for row in rows if row.is_fitted])
+    for name, value in coefficients.items():
+        print(f'    "{name}": {value:.3f},')
+    print(f"BIAS: Final = {bias:.3f}\n")
+    print(_curve([row for row in rows if not row.is_fitted], coefficients, bias))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,1 @@
+"""Who may do what, and which knowledge bases a place may search."""

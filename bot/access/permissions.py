@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import asyncio
+import difflib
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+
+from bot.access.watched_directory import watched
+from bot.messages.refusals import Cause, NameList, Phrase, PlaceName, Refusal
+from bot.port import NO_WORKSPACE, ChatError
+from rag_engine.errors import UnknownKnowledgeBase
+from rag_engine.storage.knowledge_base_names import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Mapping, Sequence
+
+    from bot.messages.names import Sentence
+    from bot.port import Directory, Membership, Person, Place
+    from bot.settings import AccessSettings
+    from rag_engine.ports import Catalog
+    from rag_engine.types import KnowledgeBase, KnowledgeBaseId
+
+_log = logging.getLogger(__name__)
+_Answer = TypeVar("_Answer")
+
+Act: TypeAlias = Literal["administer", "add", "stop"]
+
+_REFUSED: Mapping[Act, Sentence] = {
+    "administer": "administer_refused",
+    "add": "add_refused",
+    "stop": "stop_refused",
+}
+
+DEFAULT_KNOWLEDGE_BASE = "default"
+
+_DIRECTORY_SECONDS = 10.0
+
+MOST_IN_NAME = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """The knowledge bases that a question may search.
+
+    Only `bot.access.audience` and this module make one: all readers of the reply may read all of it.
+    """
+
+    knowledge_bases: frozenset[KnowledgeBaseId]
+    name: str
+    names: Mapping[KnowledgeBaseId, PlaceName] = field(default_factory=dict["KnowledgeBaseId", PlaceName])
+    notices: tuple[Sentence, ...] = ()
+    """Sentences to add to the answer, e.g. that something was left out. Each takes a `reason`."""
+    unchecked: bool = False
+    """Whether there may be more that could not be checked."""
+    failure: ChatError | None = None
+    """Why not, if the platform said it."""
+    direct: bool = False
+    """Whether it is what one person may read, in a direct message."""
+
+    def reason_in(self, language: str) -> str:
+        """Why something could not be checked, or that it may work later."""
+        return Cause(self.failure).in_language(language)
+
+    def name_in(self, language: str) -> str:
+        if not self.names or language == "en":
+            return self.name
+        return NameList(tuple(self.names.values()), MOST_IN_NAME).in_language(language)
+
+    def names_in(self, language: str) -> Mapping[KnowledgeBaseId, str]:
+        return {identity: name.in_language(language) for identity, name in self.names.items()}
+
+
+async def scope(catalog: Catalog, names: Sequence[str] = ()) -> Scope:
+    """The operator's scope: the named knowledge bases, or all.
+
+    Raises `UnknownKnowledgeBase`, also if there is none yet.
+    """
+    known = await catalog.knowledge_bases()
+    chosen = [find(known, name) for name in names] if names else known
+    if not chosen:
+        raise UnknownKnowledgeBase("There is nothing to look in yet: add files with `footnote add PATH`.")
+    return Scope(
+        knowledge_bases=frozenset(knowledge_base.id for knowledge_base in chosen),
+        name=", ".join(dict.fromkeys(knowledge_base.name for knowledge_base in chosen)),
+        names={knowledge_base.id: PlaceName(knowledge_base.name) for knowledge_base in chosen},
+    )
+
+
+async def all_of(catalog: Catalog) -> list[KnowledgeBase]:
+    """For the operator at the console alone."""
+    return await catalog.knowledge_bases()
+
+
+def find(known: Sequence[KnowledgeBase], name: str) -> KnowledgeBase:
+    """Ignores case. Raises `UnknownKnowledgeBase`."""
+    for knowledge_base in known:
+        if folded(knowledge_base.name) == folded(name):
+            return knowledge_base
+    names = ", ".join(knowledge_base.name for knowledge_base in known) or "none yet"
+    spellings = {folded(knowledge_base.name): knowledge_base.name for knowledge_base in known}
+    near = difflib.get_close_matches(folded(name), list(spellings), n=1)
+    meant = f" Did you mean {spellings[near[0]]!r}?" if near else ""
+    raise UnknownKnowledgeBase(f"There is no knowledge base {name!r}; there are: {names}.{meant}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permissions:
+    """If the platform does not answer, nothing is allowed."""
+
+    settings: AccessSettings
+
+    def serves(self, place: Place) -> bool:
+        """Whether we serve the place's workspace. Direct messages without one are open; `admit_person` looks closer."""
+        served = self.settings.workspaces
+        return not served or place.workspace in served or place.workspace == NO_WORKSPACE
+
+    def trusts(self, place: Place, directory: Directory) -> bool:
+        """Whether the operator's knowledge bases may be seen there: in listed workspaces and where the operator installed us."""
+        return place.workspace in self.settings.workspaces or bool(
+            directory.home and place.workspace == directory.home
+        )
+
+    def admit(self, place: Place) -> None:
+        """Raises `NotAllowed` in a workspace that is not served."""
+        if not self.serves(place):
+            raise (
+                Refusal("not_served", workspace=place.workspace)
+                if place.workspace
+                else Refusal("not_served_here")
+            )
+
+    async def admit_person(self, person: Person, place: Place, directory: Directory) -> None:
+        """`admit`; in a direct message without a workspace, the person must be a member of one that is served."""
+        self.admit(place)
+        if place.workspace != NO_WORKSPACE or not self.settings.workspaces:
+            return
+        asked = watched(directory)
+        for workspace in self.settings.workspaces:
+            served = asked.of_workspace(workspace)
+            if served is not None and await answer_or_none(served.are_members(person=person.id)):
+                return
+        if asked.failures:
+            raise Refusal("presence_unchecked", reason=Cause(asked.failure))
+        raise Refusal("not_served_here")
+
+    async def check_present(self, person: Person, place: Place, directory: Directory) -> None:
+        """Raises `NotAllowed` unless the person can read the place now."""
+        asked = watched(directory)
+        present = await answer_or_none(asked.present(place, person.id))
+        if present is None:
+            raise Refusal("presence_unchecked", reason=Cause(asked.failure))
+        if not present:
+            raise Refusal("not_present")
+
+    async def check(
+        self, person: Person, place: Place, directory: Directory, *, act: Act, asker: str = ""
+    ) -> None:
+        """Raises `NotAllowed`, with a sentence for that person alone.
+
+        `administer`: settings, bindings and knowledge bases of the place. `add`: files to its own knowledge base. `stop`: the
+        answer to a question by `asker`.
+        """
+        self.admit(place)
+        if (act == "stop" and person.id == asker) or (act == "add" and self._all_may_add(place)):
+            return
+        if not await answer_or_none(
+            _among_few(place, directory)
+        ):  # in direct messages and group chats everyone may
+            await self._require_admin(person, directory, act=act)
+
+    async def check_administers(self, person: Person, place: Place, directory: Directory) -> None:
+        """`check` for `administer`, beyond this place."""
+        self.admit(place)
+        await self._require_admin(person, directory, act="administer")
+
+    async def administers(self, person: Person, directory: Directory) -> bool:
+        membership = await answer_or_none(directory.membership(person.id))
+        return membership is not None and self._is_admin(membership)
+
+    async def belongs(self, person: Person, directory: Directory) -> bool:
+        membership = await answer_or_none(directory.membership(person.id))
+        return membership is not None and (membership.member or self._is_admin(membership))
+
+    async def _require_admin(self, person: Person, directory: Directory, *, act: Act) -> None:
+        asked = watched(directory)
+        membership = await answer_or_none(asked.membership(person.id))
+        if membership is None:
+            raise Refusal("rights_untold", reason=Cause(asked.failure))
+        if not self._is_admin(membership):
+            raise Refusal(_REFUSED[act], who=self._who_may())
+
+    def _is_admin(self, membership: Membership) -> bool:
+        wanted = {folded(role) for role in self.settings.roles}
+        return membership.admin or any(folded(role) in wanted for role in membership.roles)
+
+    def _all_may_add(self, place: Place) -> bool:
+        return bool(place.thread) or self.settings.add == "everyone"
+
+    def _who_may(self) -> Phrase:
+        roles = self.settings.roles
+        return Phrase("an_admin_or_role", {"roles": ", ".join(roles)}) if roles else Phrase("an_admin")
+
+
+async def answer_or_none(question: Awaitable[_Answer]) -> _Answer | None:
+    """The directory's answer; None if it fails, and then the caller must refuse."""
+    try:
+        async with asyncio.timeout(_DIRECTORY_SECONDS):
+            return await question
+    except (ChatError, TimeoutError) as error:
+        _log.warning(
+            "the platform did not answer a question about permissions: %s", str(error) or "no answer"
+        )
+        return None
+
+
+async def _among_few(place: Place, directory: Directory) -> bool:
+    return (await directory.channel(place.channel)).kind in ("direct", "group")

@@ -1,0 +1,106 @@
+"""The command line: one module of `bot.cli` per command.
+
+Docstrings begin "`footnote NAME`: summary."; modules have an `EXAMPLE`, `add_arguments(parser)` and `run(arguments, settings)`.
+Only the chosen one is imported; other summaries are read from the source.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import difflib
+import importlib
+import pkgutil
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NoReturn, Protocol, cast
+
+from bot import cli
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bot.settings import Settings
+
+_CHOICE: Final = re.compile(r"invalid choice: '(.+?)' \(choose from (.+)\)")
+_FIRST: Final = ("run", "chat", "ask", "search", "add", "kb")
+_EPILOG: Final = """first steps:
+  footnote add handbook.pdf notes/        read files and folders into a knowledge base
+  footnote ask "Who approves travel?"     one answer, with numbered sources
+  footnote chat                           ask several questions in a row
+
+settings come from the environment and .env: OPENAI_API_KEY or OPENAI_BASE_URL with FOOTNOTE_MODEL__NAME for a
+language model (without one the best sentences are quoted), FOOTNOTE_DATA_DIR for the directory of all data.
+`footnote doctor` says what is missing."""
+
+
+class CommandModule(Protocol):
+    EXAMPLE: str
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+
+    async def run(self, arguments: argparse.Namespace, settings: Settings) -> int:
+        """Returns the exit code."""
+        ...
+
+
+class _Parser(argparse.ArgumentParser):
+    """Names the nearest word for one that it does not know; parsers of subcommands are of this class too."""
+
+    def error(self, message: str) -> NoReturn:
+        found = _CHOICE.search(message)
+        if found is not None:
+            choices = [choice.strip(" '") for choice in found[2].split(",")]
+            near = difflib.get_close_matches(found[1], choices, n=1, cutoff=0.5)
+            message = f"there is no {found[1]!r} here" + (f"; did you mean {near[0]!r}?" if near else "")
+            message += f" (choose from {', '.join(choices)})"
+        super().error(message)
+
+
+def parse(argv: Sequence[str]) -> tuple[argparse.Namespace, CommandModule | None]:
+    """Exits with 2 on wrong usage, 0 after help."""
+    parser = _Parser(
+        prog="footnote",
+        description="Answers from your files, with numbered citations anyone can check.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    chosen = next((argument for argument in argv if not argument.startswith("-")), "")
+    command: CommandModule | None = None
+    known = names()
+    is_first = bool(argv) and argv[0] in known  # then nothing shows the other commands
+    for name in argv[:1] if is_first else known:
+        summary = _summary(name)
+        if name != chosen:
+            commands.add_parser(name, help=summary)
+            continue
+        command = cast("CommandModule", importlib.import_module(f"{cli.__name__}.{name}"))
+        own = commands.add_parser(
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            epilog="\n  ".join(("example:", *command.EXAMPLE.splitlines())),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.add_arguments(own)
+    arguments = parser.parse_args(argv)
+    if command is None and not arguments.version:
+        parser.print_help()
+    return arguments, command
+
+
+def names() -> list[str]:
+    """The commands, in help order."""
+    found = sorted(module.name for module in pkgutil.iter_modules(cli.__path__) if module.name[0] != "_")
+    return sorted(found, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
+
+
+def _summary(name: str) -> str:
+    spec = find_spec(f"{cli.__name__}.{name}")
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"the command {name} has no source")
+    documentation = ast.get_docstring(ast.parse(Path(spec.origin).read_bytes())) or ""
+    return documentation.partition("\n")[0].partition(": ")[2].rstrip(".")

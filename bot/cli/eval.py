@@ -1,0 +1,111 @@
+"""`footnote eval`: retrieval figures of a judged folder, or with `answers` those of answers.
+
+For retrieval the folder holds corpus.jsonl, queries.jsonl and qrels.tsv; for answers questions.jsonl with corpus.jsonl or a folder
+`files`. Each may be .gz.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from bot.cli import _eval_answers, _options
+from bot.composition import application
+from rag_engine.errors import UserError
+from rag_engine.evaluation.evaluate import evaluate
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Generator
+
+    from bot.settings import Settings
+
+
+EXAMPLE = """footnote eval data/scifact --json
+footnote eval answers data/handbook --without evidence"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "what", metavar="DIR", nargs="+", help="a judged folder; `answers DIR` measures answers instead"
+    )
+    parser.add_argument("--index", default="", metavar="KIND", help="embedded or elasticsearch (the setting)")
+    parser.add_argument(
+        "--without", default="", metavar="STEP", help="answers: also without this step, with the difference"
+    )
+    parser.add_argument(
+        "--prices",
+        nargs=2,
+        type=float,
+        metavar=("PROMPT", "REPLY"),
+        help="answers: prices of a million tokens, for the cost",
+    )
+    _options.add_json(
+        parser,
+        "{documents, chunks, queries, seconds, lexical: {ndcg@10, …}, dense: {…}, hybrid: {…}}; "
+        "of answers {questions, answer_recall, quote_recall, citation_precision, abstention_recall, …}",
+    )
+
+
+async def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    *what, judged = arguments.what
+    if what == ["answers"]:
+        with _bar() as progress:
+            return await _eval_answers.run(Path(judged), arguments, settings, progress)
+    if what:
+        raise UserError("Name one folder: footnote eval DIR, or footnote eval answers DIR.")
+    if arguments.without or arguments.prices:
+        raise UserError("--without and --prices belong to footnote eval answers DIR.")
+    with tempfile.TemporaryDirectory(prefix="footnote-eval-") as folder, _bar() as progress:
+        async with application.laboratory(settings, Path(folder), index_kind=arguments.index) as laboratory:
+            measured = await evaluate(
+                Path(judged),
+                embedder=laboratory.embedder,
+                index=laboratory.index,
+                splitter=laboratory.splitter,
+                progress=progress,
+            )
+    if arguments.json:
+        print(json.dumps(measured.as_json(), indent=2))
+        return 0
+    _print(measured.as_json(), Console(highlight=False))
+    return 0
+
+
+@contextmanager
+def _bar() -> Generator[Callable[[str, int, int], None]]:
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+    with bar:
+        task = bar.add_task("", total=None)
+        yield lambda doing, done, total: bar.update(task, description=doing, completed=done, total=total)
+
+
+_LEGS = ("lexical", "dense", "hybrid")
+_MEASURES = ("ndcg@10", "recall@10", "recall@100", "mrr@10")
+
+
+def _print(measured: dict[str, object], console: Console) -> None:
+    counts = ", ".join(f"{measured[name]} {name}" for name in ("documents", "chunks", "queries", "seconds"))
+    table = Table("", *_MEASURES, box=None, pad_edge=False)
+    for leg in _LEGS:
+        figures = measured[leg]
+        if isinstance(figures, dict):
+            table.add_row(leg, *(f"{figures[measure]:.4f}" for measure in _MEASURES))
+    console.print(counts)
+    console.print(table)

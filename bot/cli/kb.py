@@ -1,0 +1,156 @@
+"""`footnote kb`: administer knowledge bases."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from bot.access import document_lookup
+from bot.access.permissions import find
+from bot.cli import _confirmation, _console, _options
+from bot.composition.storage import storage as open_storage
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from bot.composition.components import StorageComponents
+    from bot.settings import Settings
+    from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, Section
+
+
+EXAMPLE = """footnote kb list --json
+footnote kb show handbook handbook.pdf --text"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
+    listing = actions.add_parser("list", help="all knowledge bases")
+    _options.add_json(listing, "[{name, documents, chunks, model}]")
+    show = actions.add_parser("show", help="the documents of one, or one document")
+    show.add_argument("name", metavar="NAME")
+    show.add_argument(
+        "document", metavar="DOCUMENT", nargs="?", default="", help="a title, or an id or its beginning"
+    )
+    show.add_argument("--text", action="store_true", help="the extracted text, a heading line per anchor")
+    _options.add_json(show, "[{id, title, media_type, state, reason, chunks, pages}]")
+    remove = actions.add_parser("remove", help="remove one, or one document of it")
+    remove.add_argument("name", metavar="NAME")
+    remove.add_argument("document", metavar="DOCUMENT", nargs="?", default="")
+    _confirmation.add_yes(remove)
+    reindex = actions.add_parser("reindex", help="split and embed again from the extracted text")
+    reindex.add_argument(
+        "name", metavar="NAME", nargs="?", default="", help="one; without it all, into a fresh index"
+    )
+    reindex.add_argument("--all", action="store_true", help="the same as no name")
+    export = actions.add_parser("export", help="write one to a file, vectors included")
+    export.add_argument("name", metavar="NAME")
+    export.add_argument("file", metavar="FILE.zip", type=Path)
+    import_ = actions.add_parser("import", help="import an exported one without embedding it again")
+    import_.add_argument("file", metavar="FILE.zip", type=Path)
+    import_.add_argument("--name", default="", metavar="NAME", help="under another name")
+
+
+async def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    if reading := _READING.get(arguments.action):
+        return await reading(arguments, settings)
+    from bot.cli import _kb_changes  # the engine, which `list` and `show` do without
+
+    return await _kb_changes.ACTIONS[arguments.action](arguments, settings)
+
+
+async def _list(arguments: argparse.Namespace, settings: Settings) -> int:
+    async with open_storage(settings) as storage:
+        rows = [
+            _base_row(base, await storage.catalog.records(base.id))
+            for base in await storage.catalog.knowledge_bases()
+        ]
+    _show_rows(
+        rows,
+        as_json=arguments.json,
+        empty="There are no knowledge bases yet: `footnote add PATH` creates one.",
+    )
+    return 0
+
+
+async def _show(arguments: argparse.Namespace, settings: Settings) -> int:
+    async with open_storage(settings) as storage:
+        base = find(await storage.catalog.knowledge_bases(), arguments.name)
+        records = await storage.catalog.records(base.id)
+        if arguments.document:
+            records = [document(records, arguments.document, base)]
+        if arguments.text:
+            for record in records:
+                _print_text(await storage.catalog.sections(record.document.id))
+            return 0
+    _show_rows(
+        [_document_row(record) for record in records], as_json=arguments.json, empty=f"{base.name} is empty."
+    )
+    return 0
+
+
+_READING: dict[str, Callable[[argparse.Namespace, Settings], Awaitable[int]]] = {"list": _list, "show": _show}
+
+
+def _base_row(base: KnowledgeBase, records: Sequence[DocumentRecord]) -> dict[str, object]:
+    ready = [record for record in records if record.state == "ready"]
+    return {
+        "name": base.name,
+        "documents": len(ready),
+        "chunks": sum(record.chunks for record in ready),
+        "model": base.model,
+    }
+
+
+def _document_row(record: DocumentRecord) -> dict[str, object]:
+    return {
+        "id": record.document.id,
+        "title": record.document.title,
+        "media_type": record.document.media_type,
+        "state": record.state,
+        "reason": record.reason,
+        "chunks": record.chunks,
+        "pages": record.pages,
+    }
+
+
+def document(records: Sequence[DocumentRecord], wanted: str, base: KnowledgeBase) -> DocumentRecord:
+    """The document that the command line names."""
+    return document_lookup.find(records, wanted, base=base.name, show=f"footnote kb show {base.name}")
+
+
+async def text_at(storage: StorageComponents, document: DocumentId, anchor: str) -> str:
+    """The document's text at that place, as it is stored today."""
+    sections = await storage.catalog.sections(document)
+    return " ".join(" ".join(section.text for section in sections if section.anchor == anchor).split())
+
+
+def _print_text(sections: Sequence[Section]) -> None:
+    anchor = None
+    for section in sections:
+        if section.anchor != anchor:
+            anchor = section.anchor
+            print(f"\n## {anchor}\n" if anchor else "")
+        print(section.text)
+
+
+def _show_rows(rows: Sequence[dict[str, object]], *, as_json: bool, empty: str) -> None:
+    if as_json:
+        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        return
+    console = _console.console()
+    if not rows:
+        console.print(Text(empty))
+        return
+    if not console.is_terminal:
+        for cells in (rows[0].keys(), *(row.values() for row in rows)):
+            print("\t".join(str(cell) for cell in cells))
+        return
+    table = Table(*rows[0], box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*(Text(str(value)[:12] if name == "id" else str(value)) for name, value in row.items()))
+    console.print(table)

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from bot.messages.refusals import Invalid
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from bot.access.audience import Audiences
+    from bot.access.operator_access import OperatorAccess
+    from bot.access.permissions import Permissions
+    from bot.port import Attachment, Person, Place, Reply, Room
+    from bot.store.places import Places
+    from bot.store.topics import Topics
+    from rag_engine.archive import ArchiveContents
+    from rag_engine.ports import Library
+    from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId
+
+EXPIRY_MINUTES = 10
+_MOST_OPEN = 1000
+
+Show: TypeAlias = "Callable[[Reply], None]"
+"""Returns at once; the newest reply replaces earlier ones."""
+Confirmed: TypeAlias = "Callable[[Room, Show], Awaitable[Reply]]"
+
+
+class Receive(Protocol):
+    """Ingests files; the reply has each outcome."""
+
+    async def __call__(
+        self,
+        attachments: Sequence[Attachment],
+        *,
+        place: Place,
+        person: Person,
+        knowledge_base: KnowledgeBaseId,
+        show: Show,
+        language: str,
+    ) -> Reply: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    person: Person
+    place: Place
+    confirmed: Confirmed
+    expires_at: float
+
+
+class Questions:
+    """Pending confirmations, which expire after minutes and when the program ends."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._open: dict[str, _Question] = {}
+
+    def ask(self, person: Person, place: Place, confirmed: Confirmed) -> str:
+        now = self._clock()
+        self._open = {token: question for token, question in self._open.items() if question.expires_at > now}
+        while len(self._open) >= _MOST_OPEN:
+            del self._open[next(iter(self._open))]
+        token = secrets.token_urlsafe(12)
+        self._open[token] = _Question(
+            person=person, place=place, confirmed=confirmed, expires_at=now + EXPIRY_MINUTES * 60
+        )
+        return token
+
+    def take(self, token: str, person: Person, place: Place) -> Confirmed:
+        """Raises `UserError` for another person and after expiry."""
+        question = self._open.get(token)
+        if question is None or question.expires_at <= self._clock():
+            raise Invalid("question_closed")
+        asked = (question.person.id, question.place.platform, question.place.workspace)
+        if asked != (person.id, place.platform, place.workspace):
+            raise Invalid("question_of_another")
+        del self._open[token]
+        return question.confirmed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandDependencies:
+    access: Permissions | OperatorAccess
+    audiences: Audiences | OperatorAccess
+    places: Places | OperatorAccess
+    topics: Topics
+    library: Library
+    receive: Receive
+    forget: Callable[[KnowledgeBaseId, DocumentId | None], Awaitable[bool]]
+    """Removes a document or knowledge base; False if the index follows later."""
+    reindex: Callable[[KnowledgeBase, Callable[[DocumentRecord], None]], Awaitable[int]]
+    """Returns the number of documents."""
+    export: Callable[[KnowledgeBase, Path], Awaitable[ArchiveContents]]
+    facts: Callable[[], Awaitable[Mapping[str, str]]]
+    """`index`, `embedder` and `model`, for `/kb status`."""
+    questions: Questions = field(default_factory=Questions)

@@ -1,0 +1,166 @@
+"""Parses a command from a line (Slack) or named values (Discord)."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bot.commands import registry
+from bot.commands.specs import usage
+from bot.messages.refusals import Invalid
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bot.port import Command, CommandSpec, Option
+
+_QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "‘": "’"}
+_WORD = re.compile(r"<[^<>]*>|\S+")
+_URL = re.compile(r"<?(https?://[^|>\s]+)(?:\|[^>]*)?>?")
+_NAMED = re.compile(r"(?:--)?(\w+)[:=](.+)", re.DOTALL)
+_PUBLICLY = re.compile(r"(?:channel:|--channel\b)\s*", re.IGNORECASE)
+_SYNONYMS = {
+    "delete": "remove",
+    "rm": "remove",
+    "ls": "list",
+    "info": "show",
+    "set": "settings",
+    "new": "create",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    spec: CommandSpec
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    quoted: bool = False
+
+
+def parse(command: Command) -> Parsed:
+    """Raises a `UserError` that names the nearest command or the usage."""
+    spec, line = _spec(command)
+    if command.values:
+        values = {name: value.strip() for name, value in command.values.items() if value.strip()}
+    elif spec.name == "ask":
+        values = _question(line)
+    else:
+        values = _values(spec, _tokens(line))
+    return Parsed(spec=spec, values=_checked(spec, values))
+
+
+def _spec(command: Command) -> tuple[CommandSpec, str]:
+    by_name = {spec.name: spec for spec in registry.specs()}
+    name = command.name.strip().lstrip("/").casefold()
+    line = command.line.strip()
+    if name in by_name:
+        return by_name[name], line
+    first, _, rest = line.partition(" ")
+    word = first.casefold() or "help"
+    full = f"{name} {_SYNONYMS.get(word, word)}"
+    if full in by_name:
+        return by_name[full], rest.strip()
+    raise _unknown(f"{name} {word}" if " " not in name else name)
+
+
+def _unknown(name: str) -> Invalid:
+    commands = registry.commands()
+    near = difflib.get_close_matches(name, list(commands), n=1, cutoff=0.5)
+    if not near:
+        return Invalid("no_such_command")
+    return Invalid("command_meant", usage=usage(commands[near[0]].spec))
+
+
+def _question(line: str) -> dict[str, str]:
+    where = _PUBLICLY.match(line)
+    question = line[where.end() :] if where else line
+    values = {"question": question.strip()} if question.strip() else {}
+    return {**values, "where": "channel"} if where else values
+
+
+def _tokens(line: str) -> list[_Token]:
+    """Text in quotation marks or angle brackets is one word."""
+    tokens: list[_Token] = []
+    at = 0
+    while at < len(line):
+        if line[at].isspace():
+            at += 1
+            continue
+        end = line.find(_QUOTES[line[at]], at + 1) if line[at] in _QUOTES else -1
+        if end > 0:
+            tokens.append(_Token(line[at + 1 : end], quoted=True))
+            at = end + 1
+            continue
+        word = _WORD.match(line, at)
+        if word is None:
+            break
+        tokens.append(_Token(word[0]))
+        at = word.end()
+    return tokens
+
+
+def _values(spec: CommandSpec, tokens: Sequence[_Token]) -> dict[str, str]:
+    """Named and unambiguous words first; the others fill the remaining options in order."""
+    options = {option.name: option for option in spec.options}
+    values: dict[str, str] = {}
+    words: list[_Token] = []
+    waiting = list(tokens)
+    while waiting:
+        token = waiting.pop(0)
+        name, value = _recognised(token, options, waiting if spec.name == "kb settings" else [])
+        if name and name not in values:
+            values[name] = value
+        else:
+            words.append(token)
+    free = [option for option in spec.options if option.name not in values and _takes_words(option)]
+    if words and not free:
+        surplus = " ".join(token.text for token in words)
+        raise Invalid("argument_surplus", words=surplus, usage=usage(spec))
+    for option in free[:-1]:
+        if words:
+            values[option.name] = words.pop(0).text
+    if words:
+        values[free[-1].name] = " ".join(token.text for token in words)
+    return values
+
+
+def _recognised(token: _Token, options: Mapping[str, Option], following: list[_Token]) -> tuple[str, str]:
+    """In settings the value may be the next word."""
+    if token.quoted:
+        return "", ""
+    named = _NAMED.fullmatch(token.text)
+    if named and named[1].casefold() in options:
+        return named[1].casefold(), named[2]
+    if following and token.text.casefold() in options:
+        return token.text.casefold(), following.pop(0).text
+    url = _URL.fullmatch(token.text)
+    if url and "link" in options:
+        return "link", url[1]
+    for name, option in options.items():
+        if token.text.casefold() in option.choices:
+            return name, token.text.casefold()
+    return "", ""
+
+
+def _takes_words(option: Option) -> bool:
+    return option.kind == "text" and not option.choices and option.name != "link"
+
+
+def _checked(spec: CommandSpec, values: Mapping[str, str]) -> dict[str, str]:
+    checked = dict(values)
+    for option in spec.options:
+        value = values.get(option.name, "")
+        if option.required and not value:
+            raise Invalid("argument_missing", usage=usage(spec))
+        if value and option.choices:
+            checked[option.name] = value.casefold()
+            if value.casefold() not in option.choices:
+                choices = ", ".join(f"`{choice}`" for choice in option.choices)
+                raise Invalid("argument_wrong", option=option.name, choices=choices, value=value)
+    return checked

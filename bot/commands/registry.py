@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from functools import cache
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from bot.commands.specs import SlashCommand
+    from bot.port import CommandSpec
+
+
+@cache
+def commands() -> dict[str, SlashCommand]:
+    """Commands by name, in the order people see."""
+    found: list[SlashCommand] = []
+    package = __name__.rpartition(".")[0]
+    for module in pkgutil.iter_modules(sys.modules[package].__path__):
+        content = importlib.import_module(f"{package}.{module.name}")
+        found += cast("tuple[SlashCommand, ...]", getattr(content, "COMMANDS", ()))
+    return {command.spec.name: command for command in sorted(found, key=lambda command: command.position)}
+
+
+def specs() -> tuple[CommandSpec, ...]:
+    return tuple(command.spec for command in commands().values())

@@ -1,0 +1,329 @@
+"""Settings -> parts -> a running program."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+)
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from bot.composition import loader, wrappers
+from bot.composition.components import Application, BaseComponents, IndexingComponents
+from bot.composition.model_chain import model_choices
+from bot.composition.storage import storage
+from bot.data_directory import data_lock, index_lock
+from bot.files.originals import Originals
+from bot.observability import Observers
+from bot.observability.operations import IndexUse
+from bot.resilience.circuit_breakers import Breakers
+from bot.resilience.retry import keep_trying
+from rag_engine import plugins
+from rag_engine.engine import Engine, Limits
+from rag_engine.errors import BadSettings
+from rag_engine.ingestion.ingestion import Ingestion
+from rag_engine.ingestion.text_limits import TextLimits
+from rag_engine.parsing.pool import ParserPool, parser_pool
+from rag_engine.ports import (
+    Embedder,
+    Index,
+    IndexIdentity,
+    LanguageModel,
+    Ports,
+    Reranker,
+    Splitter,
+    StoredIndex,
+    VectorCache,
+)
+from rag_engine.storage import vector_cache
+from rag_engine.storage.uncancellable import uninterrupted
+from rag_engine.summaries.plan import Summaries, SummaryLimits
+from rag_engine.text import analyzer
+from rag_engine.wrappers.cached_embedder import CachedEmbedder
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Collection, Sequence
+    from pathlib import Path
+
+    from bot.composition.model_chain import ModelChoice
+    from bot.observability import Sink
+    from bot.observability.health import Health
+    from bot.observability.metrics import Meters
+    from bot.settings import Settings
+    from rag_engine.pipeline import NamedStep
+    from rag_engine.types import KnowledgeBaseId
+
+_MB = 1 << 20
+_NOBODY = Observers()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationComponents:
+    embedder: Embedder
+    index: Index
+    splitter: Splitter
+
+
+@asynccontextmanager
+async def foundation(settings: Settings, *, observers: Observers = _NOBODY) -> AsyncGenerator[BaseComponents]:
+    """Storage and embedder, without an index."""
+    async with AsyncExitStack() as stack:
+        stored = await stack.enter_async_context(storage(settings, observers=observers))
+        embedder = await keep_trying(lambda: stack.enter_async_context(loader.embedder(settings)))
+        breakers = Breakers(settings=settings.breakers, on_change=observers.circuit)
+        is_local = loader.is_local("embedders", settings.embedder.kind)
+        wrapped = wrappers.wrapped(embedder, wrappers.of_embedder(observers, breakers, is_local=is_local))
+        yield BaseComponents(
+            storage=stored, embedder=wrapped, identity=_identity(embedder), breakers=breakers
+        )
+
+
+@asynccontextmanager
+async def library(
+    settings: Settings,
+    *,
+    on: BaseComponents | None = None,
+    rebuilding: bool = False,
+    observers: Observers = _NOBODY,
+    vectors: Path | None = None,
+) -> AsyncGenerator[IndexingComponents]:
+    """A foundation (`on`, or a new one), index and ingestion; `rebuilding` opens the index being built.
+
+    `vectors` is the folder of the cached vectors, by default the data directory.
+
+    Raises `IndexUnavailable` while another program rebuilds. Inside `retry.patient`, both wait for a service that is down.
+    """
+    async with AsyncExitStack() as stack:
+        base = on or await stack.enter_async_context(foundation(settings, observers=observers))
+        cache = await stack.enter_async_context(_vector_cache(vectors or settings.data_dir))
+        opened = partial(_index, settings, identity=base.identity, rebuilding=rebuilding, observers=observers)
+        found = await keep_trying(lambda: stack.enter_async_context(opened()))
+        is_local = loader.is_local("indexes", settings.index.kind)
+        index = wrappers.wrapped(found, wrappers.of_index(observers, base.breakers, is_local=is_local))
+        pool = await stack.enter_async_context(_parser_pool(settings))
+        splitter = loader.splitter(settings, base.embedder)
+        cached = wrappers.wrapped(base.embedder, wrappers.of_ingesting_embedder(cache))
+        # Scanning what stays loaded blocked the event loop for tens of milliseconds.
+        gc.freeze()
+        ingestion = Ingestion(
+            parse=observers.parse(pool.parse),
+            splitter=splitter,
+            embedder=cached,
+            index=index,
+            catalog=base.storage.catalog,
+            reading=base.storage.active_files.reading,
+            limits=TextLimits(
+                characters=settings.ingestion.document_characters,
+                passages=settings.ingestion.document_passages,
+            ),
+            folder=settings.data_dir,
+        )
+        yield IndexingComponents(
+            storage=base.storage,
+            embedder=base.embedder,
+            identity=base.identity,
+            breakers=base.breakers,
+            index=index,
+            splitter=splitter,
+            cached_embedder=cached,
+            ingestion=ingestion,
+            originals=Originals(
+                settings.data_dir / "originals",
+                catalog=base.storage.catalog,
+                most_bytes=int(settings.ingestion.originals_mb * _MB),
+            ),
+            max_file_bytes=int(settings.parsing.file_mb * _MB),
+        )
+
+
+@asynccontextmanager
+async def application(
+    settings: Settings, *, observers: Observers = _NOBODY, vectors: Path | None = None
+) -> AsyncGenerator[Application]:
+    """Everything a question needs."""
+    _refuse_unused(settings)
+    async with AsyncExitStack() as stack:
+        indexing = await stack.enter_async_context(library(settings, observers=observers, vectors=vectors))
+        *choices, quoting = model_choices(settings)
+        models = [await stack.enter_async_context(_model(choice, indexing, observers)) for choice in choices]
+        answerer = await stack.enter_async_context(loader.answerer(quoting, embedder=indexing.embedder))
+        answerer = wrappers.wrapped(answerer, wrappers.of_answerer(observers))
+        reranker = await stack.enter_async_context(_reranker(settings, indexing, observers))
+        index = wrappers.wrapped(indexing.index, wrappers.of_searched_index(indexing.catalog.unfinished))
+        ports = Ports(
+            embedder=indexing.embedder, index=index, model=models[0] if models else None, reranker=reranker
+        )
+        names = loader.step_names()
+
+        def steps(phase: str, ports: Ports) -> Sequence[NamedStep]:
+            return observers.steps([loader.step(name, settings, ports) for name in names[phase]])
+
+        engine = Engine(
+            search_steps=steps("search", ports),
+            prompt_steps=steps("prompt", ports),
+            models=models,
+            answerer=answerer,
+            embedder=indexing.embedder,
+            history=indexing.storage.history,
+            limits=Limits(
+                question_characters=settings.answering.question_characters,
+                history_turns=settings.answering.history_turns,
+                first_text_seconds=settings.answering.first_text_seconds,
+            ),
+            summaries=_summaries(settings, indexing, index) if settings.summaries.enabled else None,
+            prompt_steps_for=lambda model: steps("prompt", replace(ports, model=model)),
+        )
+        yield Application(library=indexing, engine=engine, settings=settings, observers=observers)
+
+
+@asynccontextmanager
+async def _model(
+    choice: ModelChoice, indexing: IndexingComponents, observers: Observers
+) -> AsyncGenerator[LanguageModel]:
+    is_local = loader.is_local("models", choice.kind)
+    wraps = wrappers.of_model(observers, indexing.breakers, is_local=is_local)
+    async with loader.model(choice, embedder=indexing.embedder) as model:
+        yield wrappers.wrapped(model, wraps)
+
+
+@asynccontextmanager
+async def _reranker(
+    settings: Settings, indexing: IndexingComponents, observers: Observers
+) -> AsyncGenerator[Reranker | None]:
+    if not settings.reranker.kind:
+        yield None
+        return
+    async with loader.reranker(settings.reranker, data_dir=settings.data_dir) as reranker:
+        is_local = loader.is_local("rerankers", settings.reranker.kind)
+        yield wrappers.wrapped(
+            reranker, wrappers.of_reranker(observers, indexing.breakers, is_local=is_local)
+        )
+
+
+def _summaries(settings: Settings, indexing: IndexingComponents, index: StoredIndex) -> Summaries:
+    packing = loader.packing(settings)
+    return Summaries(
+        index=index,
+        library=indexing.catalog,
+        unfinished=indexing.catalog.unfinished,
+        embedder=indexing.embedder,
+        limits=SummaryLimits(**settings.summaries.model_dump(exclude={"enabled"})),
+        reply_tokens=packing.reply_tokens,
+        ratio=packing.context_ratio,
+    )
+
+
+@asynccontextmanager
+async def laboratory(
+    settings: Settings, folder: Path, *, index_kind: str = ""
+) -> AsyncGenerator[EvaluationComponents]:
+    """Retrieval over a temporary index in `folder`. Vectors stay cached in the data directory."""
+    module, own = loader.index_module(loader.temporary_index(settings.index, kind=index_kind), settings)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(data_lock.in_use(settings.data_dir))
+        embedder = await stack.enter_async_context(loader.embedder(settings))
+        cache = await stack.enter_async_context(_vector_cache(settings.data_dir))
+        stack.push_async_callback(lambda: uninterrupted(module.remove(own, data_dir=folder)))
+        # Otherwise the index could be created after its removal.
+        index = await uninterrupted(
+            stack.enter_async_context(module.connect(own, data_dir=folder, identity=_identity(embedder)))
+        )
+        yield EvaluationComponents(
+            embedder=CachedEmbedder(embedder, cache),
+            index=index,
+            splitter=loader.splitter(settings, embedder),
+        )
+
+
+async def replace_index(
+    settings: Settings, *, identity: IndexIdentity, knowledge_bases: Collection[KnowledgeBaseId]
+) -> None:
+    """Replace the used index, which may hold only these knowledge bases, by the rebuilt one. Both must be closed."""
+    module, own = loader.index_module(settings.index, settings)
+    await keep_trying(
+        lambda: module.replace(
+            own, data_dir=settings.data_dir, identity=identity, knowledge_bases=knowledge_bases
+        )
+    )
+
+
+async def abandon_rebuild(settings: Settings) -> None:
+    module, own = loader.index_module(settings.index, settings)
+    await keep_trying(lambda: module.abandon(own, data_dir=settings.data_dir))
+
+
+@asynccontextmanager
+async def metrics(settings: Settings, health: Health) -> AsyncGenerator[Meters | None]:
+    """Metrics, served with `health` until the block ends; None without a port."""
+    if settings.metrics.port is None:
+        yield None
+        return
+    measuring = await asyncio.to_thread(plugins.load, "bot.observability", "metrics")
+    server = await asyncio.to_thread(plugins.load, "bot.observability", "health_server")
+    meters = measuring.Meters()
+    async with server.served(settings.metrics, registry=meters.registry, health=health):
+        yield meters
+
+
+@asynccontextmanager
+async def observers(settings: Settings, meters: Meters | None = None) -> AsyncGenerator[Observers]:
+    """`meters`, and traces if an endpoint is set. Raises `MissingExtra`."""
+    async with AsyncExitStack() as stack:
+        sinks: list[Sink] = [] if meters is None else [meters]
+        if settings.tracing.endpoint:
+            tracing = await asyncio.to_thread(plugins.load, "bot.observability", "otel_traces", extra="otel")
+            sinks.append(await stack.enter_async_context(tracing.exported(settings.tracing)))
+        yield Observers(sinks=tuple(sinks))
+
+
+@asynccontextmanager
+async def _index(
+    settings: Settings, *, identity: IndexIdentity, rebuilding: bool, observers: Observers
+) -> AsyncGenerator[StoredIndex]:
+    module, own = loader.index_module(settings.index, settings)
+    connecting = module.connect(own, data_dir=settings.data_dir, identity=identity, rebuilding=rebuilding)
+    async with AsyncExitStack() as stack:
+        if not rebuilding:
+            await stack.enter_async_context(index_lock.in_use(settings.data_dir))
+        with observers.around(IndexUse(name="open")):
+            index = await stack.enter_async_context(connecting)
+        yield index
+
+
+def _parser_pool(settings: Settings) -> AbstractAsyncContextManager[ParserPool]:
+    parsing = settings.parsing
+    return parser_pool(
+        workers=parsing.workers,
+        seconds=parsing.seconds,
+        memory_bytes=parsing.memory_mb * _MB,
+        recognition_seconds=parsing.ocr_seconds,
+        languages=parsing.ocr_languages,
+    )
+
+
+def _vector_cache(folder: Path) -> AbstractAsyncContextManager[VectorCache]:
+    return vector_cache.connect(folder / "vectors.sqlite")
+
+
+def _refuse_unused(settings: Settings) -> None:
+    if settings.reranker.rest() and not settings.reranker.kind:
+        raise BadSettings(
+            "FOOTNOTE_RERANKER__KIND is not set, so the other settings of the reranker do nothing."
+        )
+    if not settings.steps:
+        return
+    steps = [name for names in loader.step_names().values() for name in names]
+    for name in settings.steps:
+        if name not in steps:
+            raise BadSettings(
+                f"FOOTNOTE_STEPS__{name.upper()}: there is no such step; there are: {', '.join(steps)}."
+            )
+
+
+def _identity(embedder: Embedder) -> IndexIdentity:
+    return IndexIdentity(model=embedder.model, dimensions=embedder.dimensions, analyzer=analyzer.VERSION)

@@ -1,0 +1,283 @@
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from functools import partial
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from bot import commands
+from bot.access.audience import Audiences
+from bot.access.operator_access import OperatorAccess
+from bot.access.permissions import Permissions
+from bot.access.question_budget import QuestionBudget
+from bot.commands.dependencies import CommandDependencies
+from bot.composition.conversation import ChatStores, Policies, Removals, assemble
+from bot.conversation import retention
+from bot.conversation.dependencies import Commands
+from bot.conversation.sources.sources_view import SourcesView
+from bot.files.downloads import Downloads
+from bot.files.pending_removals import removing
+from bot.files.queue import FileQueue
+from bot.files.uploads import Uploads
+from bot.store.places import Places, PlaceSettings
+from bot.store.topics import Topics
+from bot.streaming.message_stream import WriteDeadlines
+from bot.streaming.scheduler import Scheduler
+from rag_engine import archive
+from rag_engine.engine import question_of
+from rag_engine.ingestion.text_limits import TextLimits
+from rag_engine.parsing.pool import parser_pool
+from rag_engine.storage.sqlite.database import connect
+from rag_engine.text import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
+    from bot.composition.components import Application, IndexingComponents
+    from bot.conversation.dependencies import AudienceLookup, ForgetDocument
+    from bot.conversation.service import Service
+    from bot.conversation.sources.sources_view import Draw
+    from bot.port import ChatService
+    from bot.settings import Settings
+    from rag_engine.archive import ArchiveContents
+    from rag_engine.parsing.pool import ParserPool
+    from rag_engine.storage.sqlite.database import Database
+    from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId, TurnId
+
+_FILE = "chat.sqlite"
+_PICTURE_SECONDS = 10.0
+
+
+@asynccontextmanager
+async def service(application: Application) -> AsyncGenerator[ChatService]:
+    settings, library = application.settings, application.library
+    if application.engine.models:
+        # Loading the token counter blocks the interpreter for a third of a second: do it before anyone connects.
+        await asyncio.to_thread(tokens.prepare)
+    async with (
+        _database(application) as database,
+        _page_pictures(settings) as pictures,
+        removing(library.ingestion.finish_removals),
+        retention.keeping_to(settings.retention, history=library.storage.history, chat=database) as clock,
+    ):
+        await library.catalog.unfinished.give_up_expected()
+        await library.originals.forget_unused()
+        places = Places(database, defaults=_default_place_settings(settings))
+        # After `footnote kb remove`, bindings must not return with a new knowledge base of that name.
+        await places.forget_others({base.id for base in await library.catalog.knowledge_bases()})
+        uploads = await _uploads(application)
+        forget = partial(_forget, library, places)
+        policies = _platform_policies(application, database, places, uploads, forget, pictures.picture)
+        chat = _assemble(application, database, uploads, policies, forget, clock)
+        application.observers.depth("answers", lambda: chat.waiting)
+        yield application.observers.service(chat)
+
+
+@asynccontextmanager
+async def console_service(application: Application, names: Sequence[str] = ()) -> AsyncGenerator[ChatService]:
+    """The console's service: everything is allowed, in the named knowledge bases or all."""
+    settings, library = application.settings, application.library
+    operator = OperatorAccess(
+        catalog=application.catalog,
+        model=library.embedder.model,
+        names=tuple(names),
+        defaults=_default_place_settings(settings),
+    )
+    async with (
+        _database(application) as database,
+        retention.keeping_to(settings.retention, history=library.storage.history, chat=database) as clock,
+    ):
+        uploads = await _uploads(application)
+        policies = Policies(
+            audiences=operator,
+            permissions=operator,
+            places=operator,
+            commands=_commands(
+                application,
+                database,
+                uploads,
+                library.forget,
+                access=operator,
+                audiences=operator,
+                places=operator,
+            ),
+            show_sources=_sources_view(library, operator).show,
+        )
+        chat = _assemble(application, database, uploads, policies, library.forget, clock)
+        yield application.observers.service(chat)
+
+
+def _assemble(
+    application: Application,
+    database: Database,
+    uploads: Uploads,
+    policies: Policies,
+    forget_document: ForgetDocument,
+    clock: Callable[[], float],
+) -> Service:
+    settings = application.settings
+    return assemble(
+        engine=application.engine,
+        stores=ChatStores.over(database, kept_seconds=retention.seconds(settings.retention), clock=clock),
+        policies=policies,
+        removals=Removals(
+            turn=partial(_forget_turn, application),
+            document=forget_document,
+            source=application.library.forget_source,
+        ),
+        uploads=uploads,
+        scheduler=Scheduler(deadlines=WriteDeadlines(final=settings.chat.last_word_seconds)),
+        settings=settings.chat,
+        keep_trace=application.library.storage.history.keep,
+        passages=settings.answering.passages,
+        records=application.library.catalog.records,
+        observers=application.observers,
+    )
+
+
+def _platform_policies(
+    application: Application,
+    database: Database,
+    places: Places,
+    uploads: Uploads,
+    forget: Callable[[KnowledgeBaseId, DocumentId | None], Awaitable[bool]],
+    draw: Draw,
+) -> Policies:
+    library = application.library
+    rights = Permissions(settings=application.settings.access)
+    audiences = Audiences(places=places, catalog=library.catalog, access=rights, model=library.embedder.model)
+    return Policies(
+        audiences=audiences,
+        permissions=rights,
+        places=places,
+        commands=_commands(
+            application, database, uploads, forget, access=rights, audiences=audiences, places=places
+        ),
+        show_sources=_sources_view(library, audiences, draw).show,
+        budget=QuestionBudget(
+            questions=application.settings.chat.questions_per_hour,
+            repeats=application.settings.chat.repeats_per_hour,
+            exempt=rights.administers,
+            observers=application.observers,
+        ),
+    )
+
+
+def _commands(
+    application: Application,
+    database: Database,
+    uploads: Uploads,
+    forget: Callable[[KnowledgeBaseId, DocumentId | None], Awaitable[bool]],
+    *,
+    access: Permissions | OperatorAccess,
+    audiences: Audiences | OperatorAccess,
+    places: Places | OperatorAccess,
+) -> Commands:
+    library = application.library
+    desk = CommandDependencies(
+        access=access,
+        audiences=audiences,
+        places=places,
+        topics=Topics(database),
+        library=library.catalog,
+        receive=uploads.receive,
+        forget=forget,
+        reindex=partial(_reindex, library),
+        export=partial(_export, library),
+        facts=partial(_facts, application),
+    )
+    return Commands(
+        specs=commands.SPECS,
+        execute=lambda command, room, show: commands.execute(command, room, desk, show=show),
+        press=lambda action, room, show: commands.press(action, room, desk, show=show),
+    )
+
+
+def _database(application: Application) -> AbstractAsyncContextManager[Database]:
+    return connect(
+        application.settings.data_dir / _FILE,
+        scripts=files("bot.store") / "sql",
+        on_turn=partial(application.observers.waited, "chat"),
+    )
+
+
+def _default_place_settings(settings: Settings) -> PlaceSettings:
+    blended = settings.steps.get("pack", {}).get("knowledge") == "prefer_sources"
+    return PlaceSettings(knowledge="blended" if blended else "strict")
+
+
+async def _uploads(application: Application) -> Uploads:
+    settings, library = application.settings, application.library
+    downloads = Downloads(
+        most_bytes=library.max_file_bytes,
+        seconds=settings.chat.upload_seconds,
+        folder=settings.data_dir / "uploads",
+        worker=library.storage.claims.worker,
+    )
+    await downloads.clear(settings.data_dir / "workers")
+    uploads = Uploads(
+        intake=library.ingestion,
+        fetching=downloads,
+        patience_seconds=settings.ingestion.patience_seconds,
+        keep=library.originals.keep,
+        queue=FileQueue(per_place=settings.chat.files_per_place, per_person=settings.chat.files_per_person),
+        limits=TextLimits(
+            characters=settings.ingestion.message_characters, passages=settings.ingestion.message_passages
+        ),
+    )
+    application.observers.depth("files", lambda: uploads.waiting)
+    return uploads
+
+
+def _page_pictures(settings: Settings) -> AbstractAsyncContextManager[ParserPool]:
+    """In its own process, so that pictures do not wait for parsing."""
+    return parser_pool(workers=1, seconds=_PICTURE_SECONDS, memory_bytes=settings.parsing.memory_mb << 20)
+
+
+def _sources_view(
+    library: IndexingComponents, audiences: AudienceLookup, draw: Draw | None = None
+) -> SourcesView:
+    return SourcesView(audiences=audiences, catalog=library.catalog, originals=library.originals, draw=draw)
+
+
+async def _forget(
+    library: IndexingComponents,
+    places: Places,
+    knowledge_base: KnowledgeBaseId,
+    document: DocumentId | None = None,
+) -> bool:
+    """False if the index is away and will follow."""
+    done = await library.forget(knowledge_base, document)
+    if document is None:
+        await places.forget(knowledge_base)
+    return done
+
+
+async def _forget_turn(application: Application, turn: TurnId) -> None:
+    await application.library.storage.history.forget((turn, question_of(turn)))
+
+
+async def _reindex(
+    library: IndexingComponents, base: KnowledgeBase, progress: Callable[[DocumentRecord], None]
+) -> int:
+    return await library.reindex([base], progress)
+
+
+async def _export(library: IndexingComponents, base: KnowledgeBase, path: Path) -> ArchiveContents:
+    return await archive.export(
+        base, path, library=library.catalog, contents=library.index, identity=library.identity
+    )
+
+
+async def _facts(application: Application) -> Mapping[str, str]:
+    library, settings = application.library, application.settings
+    return {
+        "index": settings.index.kind,
+        "embedder": library.identity.model,
+        "language model": " → ".join(
+            part.name for part in (*application.engine.models, application.engine.answerer)
+        ),
+    }

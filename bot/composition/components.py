@@ -1,0 +1,105 @@
+"""The parts of `bot.composition.application`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag_engine.errors import UnknownDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from bot.files.originals import Originals
+    from bot.observability import Observers
+    from bot.resilience.circuit_breakers import Breakers
+    from bot.settings import Settings
+    from rag_engine.engine import Engine
+    from rag_engine.ingestion.ingestion import Ingestion
+    from rag_engine.ports import Embedder, IndexIdentity, Splitter, StoredIndex
+    from rag_engine.storage.active_files import ActiveFiles
+    from rag_engine.storage.catalog import SqliteCatalog
+    from rag_engine.storage.history import SqliteHistory
+    from rag_engine.storage.jobs import SqliteJobClaims, SqliteJobQueue
+    from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorageComponents:
+    catalog: SqliteCatalog
+    history: SqliteHistory
+    queue: SqliteJobQueue
+    claims: SqliteJobClaims
+    active_files: ActiveFiles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseComponents:
+    """Enough to queue files and know their index."""
+
+    storage: StorageComponents
+    embedder: Embedder
+    identity: IndexIdentity
+    breakers: Breakers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexingComponents:
+    storage: StorageComponents
+    embedder: Embedder
+    identity: IndexIdentity
+    breakers: Breakers
+    index: StoredIndex
+    splitter: Splitter
+    cached_embedder: Embedder
+    ingestion: Ingestion
+    originals: Originals
+    max_file_bytes: int
+
+    @property
+    def catalog(self) -> SqliteCatalog:
+        return self.storage.catalog
+
+    async def forget(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
+        """Returns False if the index does not answer: hidden from questions, the documents are removed later."""
+        records = await self.catalog.records(knowledge_base)
+        done = await self.ingestion.forget(knowledge_base, document)
+        gone = {record.document.digest for record in records if document in (None, record.document.id)}
+        await self.originals.forget_unused(gone)
+        return done
+
+    async def reindex(
+        self, bases: Iterable[KnowledgeBase], progress: Callable[[DocumentRecord], None] | None = None
+    ) -> int:
+        """Index all documents again, each in one step; returns how many."""
+        count = 0
+        for base in bases:
+            for record in await self.catalog.records(base.id):
+                try:
+                    await self.ingestion.reindex(record)
+                except UnknownDocument:
+                    continue  # never read to the end, or removed meanwhile
+                count += 1
+                if progress is not None:
+                    progress(record)
+            await self.catalog.set_model(base.id, self.embedder.model)
+        return count
+
+    async def forget_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:
+        """The last source of a document takes the document and its original with it."""
+        record = await self.catalog.find(knowledge_base, uri=uri)
+        await self.ingestion.forget_source(knowledge_base, uri)
+        if record is not None:
+            await self.originals.forget_unused({record.document.digest})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Application:
+    library: IndexingComponents
+    engine: Engine
+    settings: Settings
+    observers: Observers
+
+    @property
+    def catalog(self) -> SqliteCatalog:
+        return self.library.catalog

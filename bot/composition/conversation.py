@@ -1,0 +1,230 @@
+"""Builds the chat service; each journey gets only the collaborators it uses."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bot.access.question_budget import QuestionBudget
+from bot.conversation.admission import Admission
+from bot.conversation.answer_writer import AnswerWriter
+from bot.conversation.attachments import AttachmentIntake
+from bot.conversation.buttons import AnswerButtons
+from bot.conversation.concurrency import Runs, TurnQueue
+from bot.conversation.interactions import Interactions
+from bot.conversation.newcomers.first_steps import FirstSteps
+from bot.conversation.recovery import Recovery
+from bot.conversation.service import Service
+from bot.conversation.turn_recorder import FailureTraces
+from bot.conversation.turn_runner import TurnRunner
+from bot.observability import Observers
+from bot.store.event_inbox import DeliveryProgress, EventInbox
+from bot.store.message_files import MessageFiles
+from bot.store.processed_interactions import ProcessedInteractions
+from bot.store.topics import Topics
+from bot.store.turns import Turns
+from bot.streaming.notifier import Notifier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bot.conversation.dependencies import (
+        AudienceLookup,
+        Commands,
+        ForgetDocument,
+        ForgetSource,
+        ForgetTurn,
+        KeepTrace,
+        ListDocuments,
+        PermissionChecks,
+        PlaceLookup,
+        ShowSources,
+    )
+    from bot.files.uploads import Uploads
+    from bot.settings import ChatSettings
+    from bot.streaming.scheduler import Scheduler
+    from rag_engine.engine import Engine
+    from rag_engine.storage.sqlite.database import Database
+
+_UNLIMITED = QuestionBudget()
+_NO_OBSERVERS = Observers()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatStores:
+    turns: Turns
+    topics: Topics
+    files: MessageFiles
+    interactions: ProcessedInteractions
+    inbox: EventInbox
+    delivery: DeliveryProgress
+
+    @classmethod
+    def over(
+        cls, database: Database, *, kept_seconds: float, clock: Callable[[], float] = time.time
+    ) -> ChatStores:
+        """Turns are kept for `kept_seconds` by `clock`."""
+        return cls(
+            turns=Turns(database, kept_seconds=kept_seconds, retention_clock=clock),
+            topics=Topics(database),
+            files=MessageFiles(database),
+            interactions=ProcessedInteractions(database),
+            inbox=EventInbox(database),
+            delivery=DeliveryProgress(database),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policies:
+    """What differs between platforms and console."""
+
+    audiences: AudienceLookup
+    permissions: PermissionChecks
+    places: PlaceLookup
+    commands: Commands
+    show_sources: ShowSources
+    budget: QuestionBudget = _UNLIMITED
+    """By default without limits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removals:
+    turn: ForgetTurn
+    document: ForgetDocument
+    source: ForgetSource
+
+
+def assemble(
+    *,
+    engine: Engine,
+    stores: ChatStores,
+    policies: Policies,
+    removals: Removals,
+    uploads: Uploads,
+    scheduler: Scheduler,
+    settings: ChatSettings,
+    passages: int,
+    records: ListDocuments,
+    keep_trace: KeepTrace,
+    observers: Observers = _NO_OBSERVERS,
+) -> Service:
+    """Answers use at most `passages` passages."""
+    turns, notifier = stores.turns, Notifier(scheduler=scheduler)
+    admission = Admission(turns=turns, places=policies.places, settings=settings)
+    attachments = _attachments(stores, policies, removals, uploads, notifier)
+    answers = _answers(engine, stores, policies, removals, passages)
+    runner = TurnRunner(
+        turns=turns,
+        permissions=policies.permissions,
+        scheduler=scheduler,
+        observers=observers,
+        notifier=notifier,
+        attachments=attachments,
+        answers=answers,
+        forget_turn=removals.turn,
+        failures=FailureTraces(keep=keep_trace),
+        queue=TurnQueue(at_once=settings.answers, waiting=settings.waiting, queue=settings.queue),
+        budget=policies.budget,
+        runs=Runs(final_write_seconds=settings.last_word_seconds),
+    )
+    recovery = Recovery(
+        turns=turns, admission=admission, runner=runner, resume_seconds=settings.resume_seconds
+    )
+    buttons = _answer_buttons(stores, policies, removals, uploads, runner)
+    first_steps = _first_steps(stores, policies, scheduler, records)
+    return _service(stores, policies, admission, attachments, runner, recovery, buttons, first_steps)
+
+
+def _first_steps(
+    stores: ChatStores, policies: Policies, scheduler: Scheduler, records: ListDocuments
+) -> FirstSteps:
+    return FirstSteps(
+        processed=stores.interactions,
+        permissions=policies.permissions,
+        audiences=policies.audiences,
+        scheduler=scheduler,
+        records=records,
+    )
+
+
+def _service(
+    stores: ChatStores,
+    policies: Policies,
+    admission: Admission,
+    attachments: AttachmentIntake,
+    runner: TurnRunner,
+    recovery: Recovery,
+    buttons: AnswerButtons,
+    first_steps: FirstSteps,
+) -> Service:
+    interactions = Interactions(
+        processed=stores.interactions,
+        turns=stores.turns,
+        commands=policies.commands,
+        answer_buttons=buttons,
+        scheduler=runner.scheduler,
+        notifier=runner.notifier,
+        admission=admission,
+        runner=runner,
+        recovery=recovery,
+        failures=runner.failures,
+    )
+    return Service(
+        commands=policies.commands.specs,
+        inbox=stores.inbox,
+        delivery=stores.delivery,
+        turns=stores.turns,
+        permissions=policies.permissions,
+        admission=admission,
+        attachments=attachments,
+        notifier=runner.notifier,
+        runner=runner,
+        recovery=recovery,
+        interactions=interactions,
+        first_steps=first_steps,
+    )
+
+
+def _attachments(
+    stores: ChatStores, policies: Policies, removals: Removals, uploads: Uploads, notifier: Notifier
+) -> AttachmentIntake:
+    return AttachmentIntake(
+        permissions=policies.permissions,
+        notifier=notifier,
+        audiences=policies.audiences,
+        uploads=uploads,
+        files=stores.files,
+        turns=stores.turns,
+        forget_source=removals.source,
+    )
+
+
+def _answers(
+    engine: Engine, stores: ChatStores, policies: Policies, removals: Removals, passages: int
+) -> AnswerWriter:
+    return AnswerWriter(
+        engine=engine,
+        audiences=policies.audiences,
+        turns=stores.turns,
+        topics=stores.topics,
+        files=stores.files,
+        forget_turn=removals.turn,
+        passages=passages,
+    )
+
+
+def _answer_buttons(
+    stores: ChatStores, policies: Policies, removals: Removals, uploads: Uploads, runner: TurnRunner
+) -> AnswerButtons:
+    return AnswerButtons(
+        turns=stores.turns,
+        files=stores.files,
+        permissions=policies.permissions,
+        audiences=policies.audiences,
+        uploads=uploads,
+        runs=runner.runs,
+        show_sources=policies.show_sources,
+        forget_document=removals.document,
+        observers=runner.observers,
+    )

@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import asyncio
+import secrets
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from pydantic import BaseModel, ValidationError
+
+from bot import settings as bot_settings
+from bot.settings.platforms import platforms
+from rag_engine import plugins
+from rag_engine.errors import BadSettings
+from rag_engine.pipeline import NamedStep
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
+    from pathlib import Path
+
+    from pydantic import SecretStr
+    from rich.console import Console
+
+    from bot.composition.model_chain import ModelChoice
+    from bot.port import ChatService, CommandSpec, Finding, Outlet, Signals
+    from bot.settings import IndexSlice, Settings, Slice
+    from rag_engine.ports import (
+        Answerer,
+        Embedder,
+        IndexIdentity,
+        LanguageModel,
+        Ports,
+        Reranker,
+        Splitter,
+        StoredIndex,
+    )
+    from rag_engine.steps import pack
+    from rag_engine.types import KnowledgeBaseId
+
+
+_STEPS = "rag_engine.steps"
+_CLUSTER = "elasticsearch"
+"""`ELASTICSEARCH_URL` belongs to it, where several indexes have names."""
+
+
+class IndexModule(Protocol):
+    """`rag_engine.indexes.<name>`: one used index, and at most one being rebuilt."""
+
+    Settings: type[BaseModel]
+
+    def connect(
+        self, settings: BaseModel, *, data_dir: Path, identity: IndexIdentity, rebuilding: bool = False
+    ) -> AbstractAsyncContextManager[StoredIndex]:
+        """Open or create the index, or with `rebuilding` the one beside it. An interrupted rebuild of the same identity continues."""
+        ...
+
+    async def replace(
+        self,
+        settings: BaseModel,
+        *,
+        data_dir: Path,
+        identity: IndexIdentity,
+        knowledge_bases: Collection[KnowledgeBaseId] | None = None,
+    ) -> None:
+        """Replace the used index by the rebuilt one (closed) in one step. Can be repeated.
+
+        Raises `Misconfigured` if the old one holds other knowledge bases, because it is shared by mistake.
+        """
+        ...
+
+    async def abandon(self, settings: BaseModel, *, data_dir: Path) -> None: ...
+
+    async def remove(self, settings: BaseModel, *, data_dir: Path) -> None: ...
+
+    def files(self, settings: BaseModel) -> Mapping[str, int]:
+        """Local index files with their newest known schemas; none for a server."""
+        ...
+
+    async def erase(self, settings: BaseModel, *, data_dir: Path) -> bool:
+        """Erase removed data from the disk; False if the server decides when."""
+        ...
+
+
+def index_module(slice_: IndexSlice, settings: Settings) -> tuple[IndexModule, BaseModel]:
+    module = plugins.load("rag_engine.indexes", slice_.kind)
+    own = _validated(module, index_values(slice_, settings), variable="INDEX")
+    return cast("IndexModule", module), own
+
+
+def index_values(slice_: IndexSlice, settings: Settings) -> dict[str, object]:
+    values = slice_.rest()
+    if slice_.kind != _CLUSTER:
+        return values
+    return _shared(values, url=settings.elasticsearch_url, api_key=settings.elasticsearch_api_key)
+
+
+def temporary_index(slice_: IndexSlice, *, kind: str = "") -> IndexSlice:
+    """Settings of a temporary index, of the used kind or another."""
+    if kind not in {"", slice_.kind}:
+        slice_ = type(slice_)(kind=kind)
+    if slice_.kind != _CLUSTER:
+        return slice_
+    # An API key may be limited to names with the used index's beginning.
+    alias = f"{str(slice_.rest().get('alias', 'footnote'))[:60]}-eval-{secrets.token_hex(6)}"
+    return type(slice_).model_validate({**slice_.model_dump(), "alias": alias})
+
+
+def is_local(family: str, kind: str) -> bool:
+    """Whether the part needs no circuit breaker: its module sets `IS_LOCAL = True`."""
+    return getattr(plugins.load(f"rag_engine.{family}", kind), "IS_LOCAL", False)
+
+
+@asynccontextmanager
+async def embedder(settings: Settings) -> AsyncGenerator[Embedder]:
+    slice_ = settings.embedder
+    module = await asyncio.to_thread(plugins.load, "rag_engine.embedders", slice_.kind)
+    values = with_openai(slice_.rest(), settings) if slice_.kind == "openai" else slice_.rest()
+    async with module.connect(
+        _validated(module, values, variable="EMBEDDER"), data_dir=settings.data_dir
+    ) as connected:
+        yield connected
+
+
+@asynccontextmanager
+async def model(choice: ModelChoice, *, embedder: Embedder) -> AsyncGenerator[LanguageModel]:
+    module = await asyncio.to_thread(plugins.load, "rag_engine.models", choice.kind)
+    own = _validated(module, choice.values, variable=choice.variable)
+    async with module.connect(own, embedder=embedder) as connected:
+        yield connected
+
+
+@asynccontextmanager
+async def answerer(choice: ModelChoice, *, embedder: Embedder) -> AsyncGenerator[Answerer]:
+    module = await asyncio.to_thread(plugins.load, "rag_engine.models", choice.kind)
+    own = _validated(module, choice.values, variable=choice.variable)
+    async with module.connect(own, embedder=embedder) as connected:
+        yield connected
+
+
+@asynccontextmanager
+async def reranker(slice_: Slice, *, data_dir: Path) -> AsyncGenerator[Reranker]:
+    module = await asyncio.to_thread(plugins.load, "rag_engine.rerankers", slice_.kind)
+    async with module.connect(
+        _validated(module, slice_.rest(), variable="RERANKER"), data_dir=data_dir
+    ) as connected:
+        yield connected
+
+
+def step_names() -> dict[str, list[str]]:
+    """Step names by phase (`search`, `prompt`), ordered by `POSITION`."""
+    found = {
+        name: plugins.declarations(_STEPS, name, "PHASE", "POSITION") for name in plugins.available(_STEPS)
+    }
+    ordered = sorted(found, key=lambda name: cast("int", found[name]["POSITION"]))
+    return {
+        phase: [name for name in ordered if found[name]["PHASE"] == phase] for phase in ("search", "prompt")
+    }
+
+
+def step(name: str, settings: Settings, ports: Ports) -> NamedStep:
+    module = plugins.load(_STEPS, name)
+    values = dict(settings.steps.get(name, {}))
+    if name == "rerank" and ports.reranker is not None:
+        values.setdefault("enabled", True)
+    own = _validated(module, values, variable=f"STEPS__{name.upper()}")
+    return NamedStep(name=name, run=module.build(own, ports), status=module.STATUS)
+
+
+def packing(settings: Settings) -> pack.Settings:
+    module = plugins.load(_STEPS, "pack")
+    own = _validated(module, dict(settings.steps.get("pack", {})), variable="STEPS__PACK")
+    return cast("pack.Settings", own)
+
+
+def splitter(settings: Settings, embedder: Embedder) -> Splitter:
+    """The configured splitter, sized by the embedder's tokenizer."""
+    module = plugins.load("rag_engine.splitters", settings.splitter.kind)
+    own = _validated(module, settings.splitter.rest(), variable="SPLITTER")
+    return module.build(own, count_tokens=embedder.count_tokens, max_tokens=embedder.max_tokens)
+
+
+class PlatformModule(Protocol):
+    Settings: type[BaseModel]
+
+    async def run(self, settings: BaseModel, service: ChatService, *, signals: Signals) -> None:
+        """Serve until cancelled. Raises `bot.port.WriteRefused` for what the operator must fix."""
+        ...
+
+    def check(self, settings: BaseModel, commands: Sequence[CommandSpec]) -> AsyncGenerator[Finding]: ...
+
+    def setup(self, settings: BaseModel, commands: Sequence[CommandSpec]) -> str: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    name: str
+    module: PlatformModule
+    settings: BaseModel
+
+
+class ConsoleModule(Protocol):
+    Settings: type[BaseModel]
+
+    async def run(self, settings: BaseModel, service: ChatService) -> None: ...
+
+    async def read_line(self, prompt: str) -> str: ...
+
+    def outlet(self, console: Console) -> AbstractContextManager[Outlet]: ...
+
+
+def console() -> ConsoleModule:
+    return cast("ConsoleModule", plugins.load("adapters", "console"))
+
+
+def platform_names(settings: Settings) -> list[str]:
+    """The platforms whose tokens are set."""
+    return [
+        declared.name
+        for declared in platforms()
+        if settings.platforms[declared.name].rest().get(declared.required)
+    ]
+
+
+async def platform(name: str, settings: Settings, **missing: object) -> Platform:
+    """A platform's adapter; `missing` replaces unset settings."""
+    module = await asyncio.to_thread(plugins.load, "adapters", name)
+    own = _validated(module, {**missing, **settings.platforms[name].rest()}, variable=name.upper())
+    return Platform(name=name, module=cast("PlatformModule", module), settings=own)
+
+
+async def unset_platform(name: str, settings: Settings) -> Platform:
+    """A platform's adapter for uses that need no token."""
+    (declared,) = [declared for declared in platforms() if declared.name == name]
+    return await platform(name, settings, **{declared.required: ""})
+
+
+def with_openai(values: Mapping[str, object], settings: Settings) -> dict[str, object]:
+    """Adds `OPENAI_API_KEY` and `OPENAI_BASE_URL` where unset."""
+    return _shared(values, api_key=settings.openai_api_key, base_url=settings.openai_base_url)
+
+
+def _shared(values: Mapping[str, object], **known: str | SecretStr | None) -> dict[str, object]:
+    """The values take precedence over those from variables without our prefix."""
+    return {**{name: value for name, value in known.items() if value}, **values}
+
+
+def _validated(module: Any, values: Mapping[str, object], *, variable: str) -> BaseModel:
+    """Raises `BadSettings` with the name of the environment variable."""
+    own = cast("type[BaseModel]", module.Settings)
+    try:
+        return own.model_validate(values)
+    except ValidationError as error:
+        raise BadSettings(bot_settings.sentence(error, prefix=f"FOOTNOTE_{variable}__")) from error

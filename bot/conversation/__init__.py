@@ -1,0 +1,1 @@
+"""One message from its arrival to the final edit of its answer."""

@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import re
+from contextlib import aclosing, nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from bot import rendering
+from bot.conversation import thread_context
+from bot.messages.translation import in_language
+from bot.port import Reply
+from bot.streaming import scheduler
+from rag_engine.generation.phrases import not_found
+from rag_engine.text.language import detect
+from rag_engine.types import Answer, Delta, Query, Retrieval, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator
+
+    from bot.access.permissions import Scope
+    from bot.conversation.dependencies import AudienceLookup, ForgetTurn
+    from bot.conversation.turn_context import TurnContext
+    from bot.messages.names import Sentence
+    from bot.store.message_files import MessageFiles
+    from bot.store.topics import Topics
+    from bot.store.turns import ChatTurn, Turns
+    from rag_engine.engine import Engine
+    from rag_engine.types import AnswerEvent, Turn
+
+_STAGES: dict[str, Sentence] = {
+    "retrieve": "stage_retrieve",
+    "rerank": "stage_rerank",
+    "answer": "stage_answer",
+    "summarise": "stage_summarise",
+    "part": "stage_part",
+}
+_CITATION = re.compile(r"\[\d+\]")
+
+
+class NothingToSay(Exception):
+    """Nobody addressed us, and the files do not contain the answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerWriter:
+    """Asks the engine and writes its answer as it streams."""
+
+    engine: Engine
+    audiences: AudienceLookup
+    turns: Turns
+    topics: Topics
+    files: MessageFiles
+    forget_turn: ForgetTurn
+    passages: int
+
+    async def write(self, context: TurnContext) -> None:
+        """Raises the errors of engine and stream, and `NothingToSay`."""
+        turn, view = context.recorder.turn, context.view
+        await self._forget_earlier(turn)
+        if turn.turn:
+            await context.recorder.save(turn=None, citations=())
+        person = turn.person if turn.private else None
+        scope = await self.audiences.scope(
+            turn.place, context.room.directory, person=person, asker=turn.person
+        )
+        if not scope.knowledge_bases:
+            await _finish_without_files(context, scope)
+            return
+        query = await self._query(context, scope)
+        view.links = rendering.links_in(query.text) | _links(query.heard)
+        async with (
+            aclosing(self.engine.answer(query)) as answering,
+            aclosing(self._recorded(answering, context, searched=len(scope.knowledge_bases))) as recorded,
+            aclosing(_from_first_citation(recorded))
+            if context.options.unprompted
+            else nullcontext(recorded) as events,
+        ):
+            answer = await scheduler.relay(
+                events,
+                view.stream,
+                final=lambda answer: _final_reply(answer, context, scope),
+                growing=view.growing,
+            )
+        if answer is None:
+            raise RuntimeError("the engine ended without an answer")
+        await context.recorder.save("final", messages=view.stream.messages)
+
+    async def start_over(self, context: TurnContext) -> None:
+        """Start a new topic in the place."""
+        turn, view = context.recorder.turn, context.view
+        await self.topics.start(turn.place, turn.person if turn.private else None)
+        await view.finish(Reply(text=view.say("new_topic")), "final")
+
+    async def _forget_earlier(self, turn: ChatTurn) -> None:
+        if turn.turn:
+            await self.forget_turn(turn.turn)
+        if turn.begun > 1:
+            await self.forget_turn(replace(turn, begun=turn.begun - 1).engine_turn)
+
+    async def _query(self, context: TurnContext, scope: Scope) -> Query:
+        turn, options = context.recorder.turn, context.options
+        topic = await self.topics.current(turn.place, turn.person if turn.private else None)
+        conversation = topic.conversation
+        if turn.conversation and topic.started_at > turn.asked_at:
+            conversation = turn.conversation  # an earlier topic's answer is repeated
+        await context.recorder.save(conversation=conversation)
+        others: tuple[Turn, ...] = ()
+        if context.reads_thread and options.earlier:
+            earlier = [message for message in options.earlier if message.at > topic.started_at]
+            ids = [message.id for message in earlier]
+            known = {turn.message, *await self.turns.answered(turn.place, ids)}
+            others = thread_context.other_turns(
+                earlier, known=known, before=turn.asked_at, conversation=conversation
+            )
+        own = await self.files.brought_by(turn.place, turn.about or turn.message)
+        files = own or await self.files.latest(turn.place)
+        return Query(
+            text=turn.question,
+            knowledge_bases=scope.knowledge_bases,
+            conversation=conversation,
+            scope=scope.name_in(_question_language(context)),
+            limit=self.passages,
+            heard=others,
+            knowledge="prefer_sources" if options.settings.knowledge == "blended" else "only_sources",
+            language=options.settings.language,
+            turn=turn.engine_turn,
+            files=tuple(file.document or file.source for file in files),
+            brought=bool(own),
+            names=scope.names_in(_question_language(context)),
+        )
+
+    async def _recorded(
+        self, events: AsyncIterator[AnswerEvent], context: TurnContext, *, searched: int
+    ) -> AsyncGenerator[AnswerEvent]:
+        view, recorder = context.view, context.recorder
+        async for event in events:
+            if isinstance(event, Stage):
+                yield replace(event, detail=_stage_sentence(event, context, searched))
+                continue
+            if isinstance(event, Retrieval):
+                addresses = [f"{hit.chunk.uri} {hit.chunk.text}" for hit in event.hits]
+                view.links |= rendering.links_in("\n".join(addresses))
+            elif isinstance(event, Delta):
+                if not view.text and event.text:
+                    await recorder.save("streaming")
+                view.text += event.text
+            else:
+                # Stored before it is shown: the buttons look up its citations.
+                await recorder.save(turn=event.turn, citations=event.citations)
+                if recorder.forgotten:
+                    # `footnote forget` ran before the engine had stored anything.
+                    await self.forget_turn(event.turn)
+                recorder.turn_log.answered(event)
+            yield event
+
+
+async def _finish_without_files(context: TurnContext, scope: Scope) -> None:
+    if context.options.unprompted:
+        raise NothingToSay
+    view = context.view
+    if scope.unchecked:
+        text = view.say("access_unchecked", reason=scope.reason_in(view.language))
+    else:
+        text = view.say("no_files_direct" if scope.direct else "no_files")
+    reply = Reply(text=text, notices=tuple(view.file_lines), buttons=view.repeat_buttons())
+    await view.finish(reply, "final")
+
+
+def _stage_sentence(stage: Stage, context: TurnContext, searched: int) -> str:
+    name = _STAGES.get("part" if stage.of else stage.name)
+    if not name:
+        return stage.detail
+    return context.view.say(name, number=stage.number, count=stage.of or searched)
+
+
+async def _from_first_citation(events: AsyncIterator[AnswerEvent]) -> AsyncGenerator[AnswerEvent]:
+    """Raises `NothingToSay` if the answer cites nothing."""
+    held = ""
+    cites = False
+    async for event in events:
+        if isinstance(event, Delta) and not cites:
+            held += event.text
+            cites = _CITATION.search(held) is not None
+            if cites:
+                yield Delta(text=held)
+        elif isinstance(event, Answer) and not (cites or event.grounded):
+            raise NothingToSay
+        elif cites or not isinstance(event, Stage):
+            yield event
+
+
+def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
+    view = context.view
+    view.begin_final()
+    rendered = rendering.final(answer)
+    engine_notices = (in_language(notice, view.language) for notice in rendered.notices)
+    reason = scope.reason_in(view.language)
+    scope_notices = [view.say(notice, reason=reason) for notice in scope.notices]
+    return replace(
+        rendered,
+        notices=(*view.file_lines, *engine_notices, *scope_notices, *_advice(answer, context, scope)),
+        language=view.language,
+        buttons=view.answer_buttons(cited=bool(answer.citations)),
+        links=view.links,
+    )
+
+
+def _advice(answer: Answer, context: TurnContext, scope: Scope) -> tuple[str, ...]:
+    if answer.grounded or answer.route == "summarise":
+        return ()
+    settings = context.options.settings
+    language = _question_language(context)
+    found_nothing = answer.text.startswith(not_found(language=language, scope=scope.name_in(language)))
+    general = settings.knowledge == "blended" and not found_nothing
+    return (context.view.say("general" if general else "not_found_advice"),)
+
+
+def _question_language(context: TurnContext) -> str:
+    return context.options.settings.language or detect(context.recorder.turn.question) or "en"
+
+
+def _links(turns: tuple[Turn, ...]) -> frozenset[str]:
+    return frozenset[str]().union(*(rendering.links_in(turn.text) for turn in turns))

@@ -1,0 +1,218 @@
+"""The buttons under answers. Their values are not trusted, but compared with the stored turn and place."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from bot.conversation.sources import sources_view
+from bot.files.uploads import progress
+from bot.messages import language_of, say
+from bot.observability.operations import Feedback
+from bot.port import ChatError, IncomingMessage, Reply
+from bot.rendering.literal import literal, literal_sentence
+from bot.store.message_files import attachment_key
+from rag_engine.parsing.media_types import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from bot.conversation.concurrency import Runs
+    from bot.conversation.dependencies import (
+        AudienceLookup,
+        FollowedReply,
+        ForgetDocument,
+        PermissionChecks,
+        Show,
+        ShowSources,
+    )
+    from bot.files.uploads import Uploads
+    from bot.messages.names import Sentence
+    from bot.observability import Observers
+    from bot.port import Action, Attachment, Room
+    from bot.store.message_files import MessageFile, MessageFiles
+    from bot.store.turns import ChatTurn, Turns
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ButtonPress:
+    action: Action
+    room: Room
+    show: Show
+
+    @property
+    def language(self) -> str:
+        return language_of("", self.action.person)
+
+    def say(self, name: Sentence, /, **values: object) -> str:
+        return say(name, self.language, **values)
+
+    def reply(self, name: Sentence, /, **values: object) -> Reply:
+        return Reply(text=self.say(name, **values))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatTurn:
+    turn: ChatTurn
+    message: IncomingMessage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerButtons:
+    turns: Turns
+    files: MessageFiles
+    permissions: PermissionChecks
+    audiences: AudienceLookup
+    uploads: Uploads
+    runs: Runs
+    show_sources: ShowSources
+    forget_document: ForgetDocument
+    observers: Observers
+
+    async def is_done(self, action: Action) -> bool:
+        """Whether a press before a restart had its effect."""
+        turn = await self._named_turn(action) if action.name == "regenerate" else None
+        return turn is not None and turn.unfinished
+
+    async def press(self, press: ButtonPress) -> Reply | FollowedReply | RepeatTurn | None:
+        """A reply for the person alone, a turn to repeat, or None. Raises `NotAllowed`."""
+        turn = await self._turn(press.action)
+        if turn is None:
+            return press.reply("too_old")
+        person, directory = press.action.person, press.room.directory
+        await self.permissions.check_present(person, turn.place, directory)
+        return await _HANDLERS[press.action.name](self, press, turn)
+
+    async def _named_turn(self, action: Action) -> ChatTurn | None:
+        return await self.turns.find(action.value.partition(":")[0])
+
+    async def _turn(self, action: Action) -> ChatTurn | None:
+        turn = await self._named_turn(action)
+        if turn is None or turn.state == "withdrawn":
+            return None
+        place = (action.place.platform, action.place.workspace, action.place.channel)
+        if place != (turn.place.platform, turn.place.workspace, turn.place.channel):
+            return None
+        if turn.private:
+            return turn if action.person.id == turn.person.id else None
+        if action.name == "sources" and sources_view.turns_page(action.value):
+            return turn
+        return turn if action.message in turn.messages else None
+
+    async def stop(self, press: ButtonPress, turn: ChatTurn) -> Reply | None:
+        person, directory = press.action.person, press.room.directory
+        await self.permissions.check(person, turn.place, directory, act="stop", asker=turn.person.id)
+        if self.runs.interrupt(turn.id, "stopped"):
+            return None
+        return press.reply("not_running")
+
+    async def regenerate(self, press: ButtonPress, turn: ChatTurn) -> Reply | RepeatTurn | None:
+        """Repeat the turn, with its unfinished files."""
+        if self.runs.is_running(turn.id):
+            return press.reply("still_running")
+        message = _question(turn)
+        unsettled = [file for file in await self.files.of_turn(turn) if not file.settled]
+        if unsettled or not turn.question:
+            original = await _fetch_question(press, turn)
+            if original is None and not turn.question:
+                return press.reply("too_old")
+            if original is not None:
+                about = "" if original.id == turn.message else original.id
+                message = replace(
+                    message, attachments=original.attachments, in_thread=original.in_thread, about=about
+                )
+        return RepeatTurn(turn=turn, message=message)
+
+    async def sources(self, press: ButtonPress, turn: ChatTurn) -> Reply | FollowedReply:
+        if not turn.citations:
+            return press.reply("no_sources")
+        return await self.show_sources(turn, press.action, press.room)
+
+    async def feedback(self, press: ButtonPress, turn: ChatTurn) -> Reply:
+        rating = press.action.value.rpartition(":")[2]
+        if rating != "up" and rating != "down":
+            return press.reply("unknown_button")
+        with self.observers.around(Feedback(platform=turn.place.platform, rating=rating)):
+            await self.turns.rate(turn, press.action.person.id, rating)
+        return press.reply("thanks")
+
+    async def promote(self, press: ButtonPress, turn: ChatTurn) -> Reply:
+        """Move a thread's file to the channel's knowledge base."""
+        mark = press.action.value.rpartition(":")[2]
+        file = next((file for file in await self.files.of_turn(turn) if file.mark == mark), None)
+        if file is None:
+            return press.reply("too_old")
+        channel, person = file.place.parent, press.action.person
+        await self.permissions.check(person, channel, press.room.directory, act="administer")
+        name = literal(shown(file.name))
+        if not file.place.thread:
+            return press.reply("promoted_here", name=name)
+        attachment = await _fetch_attachment(press, file)
+        if attachment is None:
+            return press.reply("promoted_gone", name=name)
+        base = await self.audiences.own(channel)
+        (result,) = await self.uploads.take(
+            [replace(attachment, uri=file.source or attachment.uri)],
+            knowledge_base=base.id,
+            show=lambda lines: press.show(progress(lines)),
+            language=press.language,
+        )
+        if result.record is None or not result.searchable:
+            return Reply(text=literal_sentence(result.line))
+        moved = replace(file, place=channel, knowledge_base=base.id, document=result.record.document.id)
+        await self.files.move(file, moved)
+        if file.document:
+            await self.forget_document(file.knowledge_base, file.document)
+        return press.reply("promoted", name=name)
+
+
+def _question(turn: ChatTurn) -> IncomingMessage:
+    return IncomingMessage(
+        id=turn.message,
+        place=turn.place,
+        person=turn.person,
+        text=turn.question,
+        addressed=False,
+        by_bot=turn.by_bot,
+        private=turn.private,
+        uri=turn.uri,
+        at=turn.asked_at,
+    )
+
+
+async def _fetch_question(press: ButtonPress, turn: ChatTurn) -> IncomingMessage | None:
+    """Raises `ChatError` only if the question has no text."""
+    try:
+        return await press.room.fetch(turn.uri) if turn.uri else None
+    except ChatError as error:
+        if not turn.question:
+            raise
+        _log.warning("the files of a question could not be fetched again: %s", error)
+        return None
+
+
+async def _fetch_attachment(press: ButtonPress, file: MessageFile) -> Attachment | None:
+    message = await press.room.fetch(file.uri) if file.uri else None
+    attachments = message.attachments if message else ()
+    return next((found for found in attachments if attachment_key(found) == file.attachment), None)
+
+
+_HANDLERS: Final[
+    dict[
+        str,
+        Callable[
+            [AnswerButtons, ButtonPress, ChatTurn], Awaitable[Reply | FollowedReply | RepeatTurn | None]
+        ],
+    ]
+] = {
+    "stop": AnswerButtons.stop,
+    "regenerate": AnswerButtons.regenerate,
+    "sources": AnswerButtons.sources,
+    "feedback": AnswerButtons.feedback,
+    "promote": AnswerButtons.promote,
+}
+NAMES: Final = frozenset(_HANDLERS)
+SLOW: Final = frozenset({"sources", "promote"})

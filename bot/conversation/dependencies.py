@@ -1,0 +1,86 @@
+"""Ports to other parts of the bot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from bot.access.permissions import Act, Scope
+    from bot.port import Action, Command, CommandSpec, Directory, File, Person, Place, Reply, Room
+    from bot.store.places import PlaceSettings
+    from bot.store.turns import ChatTurn
+    from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId, Trace, TurnId
+
+    Show: TypeAlias = Callable[[Reply], None]
+    """Returns at once, and only the newest is shown."""
+    ForgetTurn: TypeAlias = Callable[[TurnId], Awaitable[None]]
+    KeepTrace: TypeAlias = Callable[[Trace], Awaitable[None]]
+    """Stores it unless the turn has a trace."""
+    ForgetDocument: TypeAlias = Callable[[KnowledgeBaseId, DocumentId], Awaitable[bool]]
+    ForgetSource: TypeAlias = Callable[[KnowledgeBaseId, str], Awaitable[None]]
+    """Removes one URI of a document, and the document with its last URI."""
+    ListDocuments: TypeAlias = Callable[[KnowledgeBaseId], Awaitable[Sequence[DocumentRecord]]]
+    ShowSources: TypeAlias = Callable[[ChatTurn, Action, Room], Awaitable["FollowedReply"]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowedReply:
+    """A reply that is shown at once, and files that are added when they are ready."""
+
+    reply: Reply
+    files: Callable[[], Awaitable[tuple[File, ...]]]
+
+
+class AudienceLookup(Protocol):
+    """See `bot.access.audience.Audiences`."""
+
+    async def scope(
+        self, place: Place, directory: Directory, *, person: Person | None = None, asker: Person | None = None
+    ) -> Scope:
+        """`person` is given if only they read the reply."""
+        ...
+
+    async def own(self, place: Place) -> KnowledgeBase:
+        """The place's own knowledge base, created if missing."""
+        ...
+
+
+class PermissionChecks(Protocol):
+    """See `bot.access.permissions.Permissions`."""
+
+    def admit(self, place: Place) -> None:
+        """Raises `NotAllowed` in a workspace that is not served."""
+        ...
+
+    async def admit_person(self, person: Person, place: Place, directory: Directory) -> None:
+        """Raises `NotAllowed` in a workspace that is not served."""
+        ...
+
+    async def check_present(self, person: Person, place: Place, directory: Directory) -> None:
+        """Raises `NotAllowed` unless the person can read the place now."""
+        ...
+
+    async def check(
+        self, person: Person, place: Place, directory: Directory, *, act: Act, asker: str = ""
+    ) -> None:
+        """Raises `NotAllowed` with a sentence for that person alone."""
+        ...
+
+
+class PlaceLookup(Protocol):
+    """See `bot.store.places.Places`."""
+
+    async def settings(self, place: Place) -> PlaceSettings: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commands:
+    """All commands but `/ask`, and the buttons under their replies; see `bot.commands`."""
+
+    specs: Sequence[CommandSpec]
+    execute: Callable[[Command, Room, Show], Awaitable[Reply]]
+    press: Callable[[Action, Room, Show], Awaitable[Reply | None]]
+    """None for an unknown button."""

@@ -1,0 +1,213 @@
+"""Runs each command and button once. After a restart, an interrupted one is repeated or its person notified."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from bot.commands.parser import parse
+from bot.conversation import buttons
+from bot.conversation.buttons import ButtonPress, RepeatTurn
+from bot.conversation.dependencies import FollowedReply
+from bot.conversation.turn_context import TurnOptions
+from bot.messages import language_of, say
+from bot.messages.errors import sentence_of
+from bot.port import ChatError, IncomingMessage, Reply
+from bot.rendering.literal import literal_sentence
+from rag_engine.errors import RagError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from bot.conversation.admission import Admission
+    from bot.conversation.buttons import AnswerButtons
+    from bot.conversation.dependencies import Commands, Show
+    from bot.conversation.recovery import Recovery
+    from bot.conversation.turn_recorder import FailureTraces
+    from bot.conversation.turn_runner import TurnRunner
+    from bot.port import Action, Command, Person, Place, Room
+    from bot.store.processed_interactions import ProcessedInteractions
+    from bot.store.turns import Turns
+    from bot.streaming.message_stream import MessageStream
+    from bot.streaming.notifier import Notifier
+    from bot.streaming.scheduler import Scheduler
+
+_STATUS_AFTER_SECONDS = 0.5
+_FILES_SECONDS = 60.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interactions:
+    processed: ProcessedInteractions
+    turns: Turns
+    commands: Commands
+    answer_buttons: AnswerButtons
+    scheduler: Scheduler
+    notifier: Notifier
+    admission: Admission
+    runner: TurnRunner
+    recovery: Recovery
+    failures: FailureTraces
+    _running: set[tuple[Place, str]] = field(default_factory=set["tuple[Place, str]"], init=False)
+
+    async def run_command(self, command: Command, room: Room) -> None:
+        if command.name.split()[0].lstrip("/").casefold() == "ask":
+            await self._ask(command, room)
+            return
+
+        async def run(*, interrupted: bool) -> None:
+            if interrupted:
+                await self._notify_restart(command.person, room)
+            else:
+                await self._execute(command, room)
+
+        await self._once(command.place, f"command:{command.id}", run)
+
+    async def press_button(self, action: Action, room: Room) -> None:
+
+        async def run(*, interrupted: bool) -> None:
+            if interrupted and action.name not in buttons.NAMES:
+                await self._notify_restart(action.person, room)
+            elif not (interrupted and await self.answer_buttons.is_done(action)):
+                await self._press(action, room)
+
+        if action.id:
+            await self._once(action.place, f"action:{action.id}", run)
+        else:
+            await run(interrupted=False)
+
+    async def _once(self, place: Place, event: str, run: Callable[..., Awaitable[None]]) -> None:
+        """Skip what ran before or is running; `interrupted` if another process began it."""
+        key = place.parent, event
+        if key in self._running:
+            return
+        self._running.add(key)
+        try:
+            progress = await self.processed.begin(place, event)
+            if progress == "finished":
+                return
+            try:
+                await run(interrupted=progress == "begun")
+            except Exception:
+                await self._finish(place, event)
+                raise
+            await self._finish(place, event)
+        finally:
+            self._running.discard(key)
+
+    async def _finish(self, place: Place, event: str) -> None:
+        try:
+            await self.processed.finish(place, event)
+        except RagError as error:
+            _log.warning("the end of a command or button could not be stored: %s", error)
+
+    async def _notify_restart(self, person: Person, room: Room) -> None:
+        await self.notifier.try_to_send(room, person, say("restarted", language_of("", person)))
+
+    async def _ask(self, command: Command, room: Room) -> None:
+        values = parse(command).values
+        message = IncomingMessage(
+            id=f"command:{command.id}",
+            place=command.place,
+            person=command.person,
+            text=values.get("question", ""),
+            private=values.get("where") != "channel",
+            in_thread=bool(command.place.thread),
+            at=time.time(),
+            handle=command.handle,
+        )
+        known = await self.turns.of_message(message.place, message.id)
+        if known is not None:
+            await self.recovery.resume_redelivered(known, message, room)
+            return
+        options = TurnOptions(settings=await self.admission.place_settings(message))
+        await self.runner.start(message, room, options)
+
+    async def _execute(self, command: Command, room: Room) -> None:
+        async def execute(show: Show) -> Reply | None:
+            return await self.commands.execute(command, room, show)
+
+        await self._show_reply(execute, command.person, command.place, room)
+
+    async def _press(self, action: Action, room: Room) -> None:
+        if action.name in buttons.NAMES:
+            await self._press_answer_button(action, room)
+            return
+
+        async def press(show: Show) -> Reply | None:
+            reply = await self.commands.press(action, room, show)
+            return reply or Reply(text=say("unknown_button", language_of("", action.person)))
+
+        posted = (action.message,) if action.message else ()
+        await self._show_reply(press, action.person, action.place, room, posted=posted)
+
+    async def _press_answer_button(self, action: Action, room: Room) -> None:
+        repeated: list[RepeatTurn] = []
+
+        async def press(show: Show) -> Reply | FollowedReply | None:
+            outcome = await self.answer_buttons.press(ButtonPress(action=action, room=room, show=show))
+            if not isinstance(outcome, RepeatTurn):
+                return outcome
+            await self.runner.budget.spend("repeat", action.person, action.place, room.directory)
+            repeated.append(outcome)
+            return None
+
+        await self._show_reply(press, action.person, action.place, room, slow=action.name in buttons.SLOW)
+        for repeat in repeated:
+            settings = await self.admission.place_settings(repeat.message)
+            if not self.runner.runs.is_running(repeat.turn.id):
+                turn = replace(repeat.turn, attempts=1)
+                options = TurnOptions(settings=settings, reads_thread=bool(turn.place.thread))
+                await self.runner.repeat(turn, repeat.message, room, options)
+
+    async def _show_reply(
+        self,
+        work: Callable[[Show], Awaitable[Reply | FollowedReply | None]],
+        person: Person,
+        place: Place,
+        room: Room,
+        *,
+        posted: tuple[str, ...] = (),
+        slow: bool = True,
+    ) -> None:
+        """Show the reply to the person alone; slow work shows a status first."""
+        language = language_of("", person)
+        outlet = room.outlet(private=person, posted=posted)
+        async with self.scheduler.open(outlet, posted=posted) as stream:
+            status = Reply(status=say("working", language))
+            timer = asyncio.get_running_loop().call_later(_STATUS_AFTER_SECONDS, stream.want, status)
+            if not slow:
+                timer.cancel()
+
+            def show(reply: Reply) -> None:
+                timer.cancel()
+                stream.want(reply)
+
+            try:
+                reply = await work(show)
+            except Exception as error:
+                await self.failures.note_interaction(place, error)
+                reply = Reply(text=literal_sentence(sentence_of(error, language)))
+            finally:
+                timer.cancel()
+            if isinstance(reply, FollowedReply):
+                await stream.finish(reply.reply)
+                await _add_files(stream, reply)
+            elif reply is not None:
+                await stream.finish(reply)
+
+
+async def _add_files(stream: MessageStream, reply: FollowedReply) -> None:
+    """Files that fail are left out."""
+    try:
+        files = await reply.files()
+        async with asyncio.timeout(_FILES_SECONDS):
+            if files:
+                await stream.finish(replace(reply.reply, files=files))
+    except (ChatError, RagError, TimeoutError) as error:
+        _log.warning("files were left out of a reply: %s", str(error) or "the platform took too long")

@@ -1,0 +1,1 @@
+"""What newcomers meet: greetings, small talk, an overview."""

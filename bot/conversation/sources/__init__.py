@@ -1,0 +1,1 @@
+"""The Sources button: the cited passages of an answer in their context."""

@@ -1,0 +1,195 @@
+"""The sources of an answer for one person: quoted passages, and pictures of their pages.
+
+Permissions are checked again: passages since removed, unbound or closed are not shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final, Protocol
+
+from bot.conversation.dependencies import FollowedReply
+from bot.conversation.sources import excerpts
+from bot.messages import language_of, say
+from bot.port import Button, File, Reply
+from bot.rendering.literal import literal
+from rag_engine.errors import RagError
+from rag_engine.parsing.media_types import shown
+from rag_engine.types import Blob
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bot.conversation.dependencies import AudienceLookup
+    from bot.conversation.sources.excerpts import Passage
+    from bot.files.originals import Originals
+    from bot.port import Action, Citation, Room
+    from bot.store.turns import ChatTurn
+    from rag_engine.ingestion.ingestion import Shelves
+    from rag_engine.parsing.pool import PagePicture
+    from rag_engine.types import DocumentRecord, KnowledgeBaseId
+
+BUTTON: Final = "sources"
+AT_ONCE: Final = 6
+_MOST_PICTURES: Final = 3
+_MOST_BYTES: Final = 8 << 20
+"""For all pictures together; Discord allows 10 MiB."""
+_PICTURES_SECONDS: Final = 30.0
+_PAGE: Final = re.compile(r"p\. ?(\d{1,6})")
+_NUMBER: Final = re.compile(r"[0-9]{1,4}")
+_WEB: Final = re.compile(r"https?://[^\s<>]+")
+
+_log = logging.getLogger(__name__)
+
+
+class Draw(Protocol):
+    async def __call__(self, blob: Blob, *, page: int, quotes: Sequence[str]) -> PagePicture: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Checked:
+    """`record` is None if the person may not read it any more, `passage` if it is not found."""
+
+    citation: Citation
+    record: DocumentRecord | None = None
+    passage: Passage | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcesView:
+    """Without `draw` there are no pictures."""
+
+    audiences: AudienceLookup
+    catalog: Shelves
+    originals: Originals
+    draw: Draw | None = None
+
+    async def show(self, turn: ChatTurn, action: Action, room: Room) -> FollowedReply:
+        """For the person alone. The button's value can be forged, so it only selects the page of the list."""
+        language = language_of("", action.person)
+        citations = list(dict.fromkeys(turn.citations))
+        parts = max(1, -(-len(citations) // AT_ONCE))
+        part = _part(action.value, parts)
+        scope = await self.audiences.scope(turn.place, room.directory, person=action.person)
+        wanted = citations[(part - 1) * AT_ONCE : part * AT_ONCE]
+        checked = [await self._checked(citation, scope.knowledge_bases) for citation in wanted]
+        reply = Reply(
+            text="\n\n".join(_entry(one, language) for one in checked),
+            notices=tuple(
+                say(notice, language, reason=scope.reason_in(language)) for notice in scope.notices
+            ),
+            buttons=_buttons(turn, part, parts, language),
+            links=frozenset(address for one in checked if (address := _address(one))),
+        )
+        return FollowedReply(reply=reply, files=partial(self._pictures, checked, language))
+
+    async def _checked(self, citation: Citation, knowledge_bases: frozenset[KnowledgeBaseId]) -> _Checked:
+        record = await self._record(citation, knowledge_bases)
+        if record is None:
+            return _Checked(citation=citation)
+        sections = await self.catalog.sections(citation.document)
+        passage = await asyncio.to_thread(excerpts.find, citation.quote, citation.anchor, sections)
+        return _Checked(citation=citation, record=record, passage=passage)
+
+    async def _record(
+        self, citation: Citation, knowledge_bases: frozenset[KnowledgeBaseId]
+    ) -> DocumentRecord | None:
+        uris = await self.catalog.sources(citation.document)
+        for knowledge_base in knowledge_bases if uris else ():
+            record = await self.catalog.find(knowledge_base, uri=uris[0])
+            if record is not None and record.document.id == citation.document and record.chunks:
+                return record
+        return None
+
+    async def _pictures(self, checked: Sequence[_Checked], language: str) -> tuple[File, ...]:
+        if self.draw is None:
+            return ()
+        pages: dict[tuple[str, int], list[_Checked]] = {}
+        for one in checked:
+            number = _PAGE.fullmatch(one.citation.anchor)
+            if one.record is not None and one.passage is not None and number is not None:
+                pages.setdefault((one.record.document.digest, int(number[1])), []).append(one)
+        files: list[File] = []
+        try:
+            async with asyncio.timeout(_PICTURES_SECONDS):
+                for (digest, number), same in list(pages.items())[:_MOST_PICTURES]:
+                    file = await self._picture(digest, number, same, language)
+                    if file and sum(len(each.content) for each in (*files, file)) <= _MOST_BYTES:
+                        files.append(file)
+        except TimeoutError:
+            _log.warning("pictures of pages took too long and were left out")
+        return tuple(files)
+
+    async def _picture(self, digest: str, page: int, same: Sequence[_Checked], language: str) -> File | None:
+        record, draw = same[0].record, self.draw
+        path = await asyncio.to_thread(self.originals.path, digest)
+        if path is None or record is None or draw is None:
+            return None
+        document = record.document
+        blob = Blob(
+            name=document.title,
+            media_type=document.media_type,
+            path=path,
+            digest=digest,
+            size=document.size,
+            uri=document.uri,
+        )
+        quotes = list(dict.fromkeys(one.passage.quote for one in same if one.passage))
+        try:
+            picture = await draw(blob, page=page, quotes=quotes)
+        except RagError as error:
+            _log.warning("page %d of a PDF of %d bytes could not be drawn: %s", page, document.size, error)
+            return None
+        sentence = "page_marked" if picture.marked else "page_shown"
+        return File(
+            name=f"page-{page}.png",
+            media_type="image/png",
+            content=picture.content,
+            description=say(sentence, language, page=page, name=shown(document.title)),
+        )
+
+
+def turns_page(value: str) -> bool:
+    return bool(_NUMBER.fullmatch(value.partition(":")[2]))
+
+
+def _part(value: str, parts: int) -> int:
+    wanted = value.partition(":")[2]
+    return min(max(int(wanted), 1), parts) if _NUMBER.fullmatch(wanted) else 1
+
+
+def _entry(one: _Checked, language: str) -> str:
+    citation = one.citation
+    if one.record is None:
+        return f"**[{citation.number}]** {say('source_gone', language)}"
+    title = literal(shown(one.record.document.title))
+    heading = f"**[{citation.number}]** {title}" + (
+        f", {literal(citation.anchor)}" if citation.anchor else ""
+    )
+    if address := _address(one):
+        heading += f" · [{say('source_open', language)}](<{address}>)"
+    if one.passage is not None:
+        return f"{heading}\n\n{one.passage.markdown()}"
+    return f"{heading}\n\n{say('source_changed', language)}" if citation.quote.strip() else heading
+
+
+def _address(one: _Checked) -> str:
+    uri = one.record.document.uri if one.record is not None else ""
+    return uri if _WEB.fullmatch(uri) else ""
+
+
+def _buttons(turn: ChatTurn, part: int, parts: int, language: str) -> tuple[Button, ...]:
+    buttons: list[Button] = []
+    if part > 1:
+        buttons.append(
+            Button(name=BUTTON, label=say("sources_back", language), value=f"{turn.id}:{part - 1}")
+        )
+    if part < parts:
+        buttons.append(
+            Button(name=BUTTON, label=say("sources_more", language), value=f"{turn.id}:{part + 1}")
+        )
+    return tuple(buttons)

@@ -1,0 +1,58 @@
+"""What is fixed when a turn begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bot.store.topics import conversation
+
+if TYPE_CHECKING:
+    from bot.conversation.turn_recorder import TurnRecorder
+    from bot.conversation.turn_view import TurnView
+    from bot.port import IncomingMessage, Place, Room
+    from bot.store.places import PlaceSettings
+    from bot.store.turns import ChatTurn
+    from rag_engine.types import ConversationId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnOptions:
+    settings: PlaceSettings
+    earlier: list[IncomingMessage] | None = None
+    unprompted: bool = False
+    """Nobody addressed us: answer only from the files."""
+    quiet: bool = False
+    """Files that nobody asked about: show nothing but failures."""
+    reads_thread: bool = False
+    """Read the messages before the question, even outside threads."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnContext:
+    message: IncomingMessage
+    """With only the files its author may add."""
+    room: Room
+    files_place: Place
+    options: TurnOptions
+    recorder: TurnRecorder
+    view: TurnView
+
+    @property
+    def reads_thread(self) -> bool:
+        return self.options.reads_thread or self.message.in_thread
+
+
+def place_conversation(place: Place) -> ConversationId:
+    return conversation(place)
+
+
+def turn_conversation(turn: ChatTurn) -> ConversationId:
+    """Private answers have one per person."""
+    return conversation(turn.place, turn.person if turn.private else None)
+
+
+def queue_key(turn: ChatTurn) -> str:
+    """Turns with the same key run one by one: per conversation; outside threads per person in it."""
+    key = turn_conversation(turn)
+    return key if turn.place.thread or turn.private else f"{key}:by:{turn.person.id}"

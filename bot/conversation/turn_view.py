@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bot.files.uploads import progress
+from bot.messages import say
+from bot.port import Button, Reply
+from bot.rendering.literal import literal_sentence
+
+if TYPE_CHECKING:
+    from bot.conversation.concurrency import Run
+    from bot.conversation.turn_recorder import TurnRecorder
+    from bot.messages.names import Sentence
+    from bot.store.turns import ChatTurn, State
+    from bot.streaming.message_stream import MessageStream
+
+
+class TurnView:
+    """`is_quiet`: show nothing before the answer, because nobody asked."""
+
+    def __init__(
+        self, *, stream: MessageStream, run: Run, recorder: TurnRecorder, language: str, is_quiet: bool
+    ) -> None:
+        self.stream = stream
+        self.language = language
+        self.text = ""
+        self.file_lines: tuple[str, ...] = ()
+        self.failed_lines: tuple[str, ...] = ()
+        self.read_files = False
+        self.promotions: tuple[Button, ...] = ()
+        self.links: frozenset[str] = frozenset()
+        self._run = run
+        self._recorder = recorder
+        self._is_quiet = is_quiet
+
+    def say(self, name: Sentence, /, **values: object) -> str:
+        return say(name, self.language, **values)
+
+    def show_status(self, status: str) -> None:
+        if not self._is_quiet:
+            self.stream.want(Reply(status=status, buttons=(self._button("stop"),)))
+
+    def show_files(self, lines: tuple[str, ...]) -> None:
+        if not self._is_quiet:
+            self.stream.want(replace(progress(lines), buttons=(self._button("stop"),)))
+
+    def growing(self, text: str) -> Reply:
+        return Reply(text=text, buttons=(self._button("stop"),), links=self.links)
+
+    def begin_final(self) -> None:
+        """Make the turn uninterruptible."""
+        self._run.make_uninterruptible()
+
+    async def finish(self, reply: Reply, state: State) -> None:
+        self.begin_final()
+        messages = await self.stream.finish(reply)
+        await self._recorder.save(state, messages=messages)
+
+    def answer_buttons(self, *, cited: bool) -> tuple[Button, ...]:
+        turn = self._recorder.turn
+        rating = tuple(
+            Button(name="feedback", label=self.say(way), value=f"{turn.id}:{way}", feedback=True)
+            for way in ("up", "down")
+        )
+        sources = (self._button("sources"),) if cited else ()
+        return (*sources, *self.repeat_buttons(), *rating, *self.promotions)
+
+    def repeat_buttons(self) -> tuple[Button, ...]:
+        return (regenerate_button(self._recorder.turn, self.language),)
+
+    def incomplete(self, sentence: str) -> Reply:
+        notices = (*self.file_lines, sentence) if self.text else self.file_lines
+        return Reply(
+            text=self.text or literal_sentence(sentence),
+            notices=notices,
+            links=self.links,
+            buttons=self.repeat_buttons(),
+        )
+
+    def _button(self, name: Sentence) -> Button:
+        return Button(name=name, label=self.say(name), value=self._recorder.turn.id)
+
+
+def regenerate_button(turn: ChatTurn, language: str) -> Button:
+    return Button(name="regenerate", label=say("regenerate", language), value=turn.id)

@@ -1,0 +1,40 @@
+"""Repeats removals that failed because the index was unavailable."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.errors import RagError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable
+
+_EVERY_SECONDS: Final = 30.0
+"""No hurry: questions do not find the documents meanwhile."""
+
+_log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def removing(
+    finish: Callable[[], Awaitable[bool]], *, every_seconds: float = _EVERY_SECONDS
+) -> AsyncGenerator[None]:
+    """Call `finish` at once and then regularly until the block ends."""
+
+    async def repeat() -> None:
+        while True:
+            try:
+                await finish()
+            except RagError as error:
+                _log.warning("pending removals failed: %s", error)
+            await asyncio.sleep(every_seconds)
+
+    task = asyncio.create_task(repeat(), name="removals")
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])

@@ -1,0 +1,34 @@
+"""The format of a backup: a zip with a SQLite file per database, PDFs under `originals/`, and a manifest.
+
+It holds no settings, keys or executables.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from rag_engine.archive.zip_container import Member, StrictModel, ZipFormat
+from rag_engine.errors import SchemaMismatch
+
+BACKUP: Final = ZipFormat(
+    noun="backup",
+    refusal="Nothing was restored",
+    advice="take another backup",
+    version=1,
+    newer=SchemaMismatch,
+    manifest_bytes=1 << 26,
+)
+
+
+class BackupManifest(StrictModel):
+    """`version` rises when an older Footnote could not read the backup."""
+
+    format: Literal["footnote-backup"] = "footnote-backup"
+    version: int = BACKUP.version
+    footnote: str
+    made_at: float
+    """Seconds since the epoch, UTC."""
+    index: str
+    """The kind of index; a server's is not in the backup."""
+    schemas: dict[str, int]
+    members: dict[str, Member]

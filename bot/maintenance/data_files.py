@@ -1,0 +1,96 @@
+"""The files of a data directory that backups contain and restores replace."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+from bot.composition import loader
+from rag_engine.errors import UserError
+from rag_engine.storage.sqlite.migrations import latest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+    from bot.settings import Settings
+
+CATALOG: Final = "footnote.sqlite"
+CHAT: Final = "chat.sqlite"
+VECTORS: Final = "vectors.sqlite"
+ORIGINALS: Final = "originals"
+FORGETTING: Final = "forgetting.json"
+
+_ORIGINAL: Final = re.compile(rf"{ORIGINALS}/[0-9a-f]{{64}}\.pdf")
+_LOGS: Final = ("-wal", "-shm", "-journal")
+_TEMPORARY: Final = ("rebuilding", "rebuilding.jsonl", "uploads", FORGETTING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataFiles:
+    """A data directory; `schemas` has the newest known schema of each database."""
+
+    data_dir: Path
+    schemas: Mapping[str, int]
+
+    def databases(self) -> list[Path]:
+        return [path for name in sorted(self.schemas) if (path := self.data_dir / name).is_file()]
+
+    def originals(self) -> list[Path]:
+        return sorted(
+            path for path in (self.data_dir / ORIGINALS).glob("*.pdf") if self.keeps(self.name(path))
+        )
+
+    def name(self, path: Path) -> str:
+        return path.relative_to(self.data_dir).as_posix()
+
+    def keeps(self, name: str) -> bool:
+        """Whether a backup may contain this name; none leads out of the directory."""
+        return name in self.schemas or _ORIGINAL.fullmatch(name) is not None
+
+    def spare(self, file: Path) -> None:
+        """Raise `UserError` if writing an archive to `file` would overwrite anything else."""
+        target, data_dir = file.resolve(), self.data_dir.resolve()
+        own = target.is_relative_to(data_dir) and self.keeps(target.relative_to(data_dir).as_posix())
+        if own or (target.is_file() and target.stat().st_size and not zipfile.is_zipfile(target)):
+            raise UserError(f"It would overwrite {file}, which is not an archive: give another name.")
+
+    def migration_backups(self) -> list[Path]:
+        """Copies of databases from before their migration."""
+        return [
+            path
+            for name in sorted(self.schemas)
+            for path in sorted(self.data_dir.glob(f"{name}.schema-*.backup*"))
+        ]
+
+    def replaceable(self) -> Iterator[Path]:
+        """Everything a restore replaces; not lock files and model weights."""
+        for name in sorted(self.schemas):
+            yield from (
+                path
+                for path in map(self.data_dir.joinpath, [name, *(name + log for log in _LOGS)])
+                if path.exists()
+            )
+        yield from self.migration_backups()
+        yield from (path for name in (ORIGINALS, *_TEMPORARY) if (path := self.data_dir / name).exists())
+
+
+def of(settings: Settings) -> DataFiles:
+    schemas = {name: latest(scripts) for name, scripts in migrations().items()}
+    return DataFiles(data_dir=settings.data_dir, schemas={**schemas, **index_files(settings)})
+
+
+def migrations() -> Mapping[str, Traversable]:
+    """The databases of every installation, each with its migration scripts."""
+    storage = files("rag_engine.storage")
+    return {CATALOG: storage / "sql", CHAT: files("bot.store") / "sql", VECTORS: storage / "sql" / "vectors"}
+
+
+def index_files(settings: Settings) -> Mapping[str, int]:
+    """Index files with their newest known schemas; none for a server."""
+    module, own = loader.index_module(settings.index, settings)
+    return module.files(own)

@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from urllib.parse import unquote, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from bot.maintenance.erasure.marks import ErasedChannel, ErasedPerson, ErasureMarks
+    from rag_engine.storage.sqlite.database import Database
+
+_Condition: TypeAlias = "tuple[str, tuple[object, ...]]"
+Store: TypeAlias = Literal["footnote.sqlite", "chat.sqlite", "vectors.sqlite"]
+
+_BATCH: Final = 200
+_OF_CHANNEL: Final = "platform = ? AND workspace = ? AND channel = ?"
+_IN: Final = "IN (SELECT value FROM json_each(?))"
+_BEGINS: Final = "conversation >= ? AND conversation < ?"
+HEARD: Final = (
+    "EXISTS (SELECT 1 FROM json_each(details, '$.heard') WHERE value IN (SELECT value FROM json_each(?)))"
+)
+_NAMES: Final = "EXISTS (SELECT 1 FROM json_each(?) WHERE instr({column}, value))"
+_OF_ANSWERS: Final = (
+    "{column} IN (SELECT {table}.{column} FROM json_each(?) AS answers "
+    "JOIN {table} ON {table}.{column} >= answers.value || '-' AND {table}.{column} < answers.value || '.')"
+)
+"""The engine's turn and trace ids begin with the chat's question id."""
+_UNNAMED: Final = "name = '', uri = '', source = '', document = '', answer = ''"
+"""The row stays, or the file would be ingested again when its thread is read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasureRule:
+    store: Store
+    what: str
+    table: str
+    condition: str
+    parameters: tuple[object, ...]
+    change: str = ""
+
+    async def count(self, database: Database) -> int:
+        sql = f"SELECT count(*) FROM {self.table} WHERE {self.condition}"  # noqa: S608 - constants of ours
+        ((count,),) = await database.fetch(sql, self.parameters)
+        return int(count)
+
+    async def apply(self, database: Database) -> None:
+        """Delete or change the rows in batches."""
+        rows = f"SELECT rowid FROM {self.table} WHERE {self.condition} LIMIT {_BATCH}"  # noqa: S608 - constants of ours
+        action = f"UPDATE {self.table} SET {self.change}" if self.change else f"DELETE FROM {self.table}"  # noqa: S608
+        sql = f"{action} WHERE rowid IN ({rows}) RETURNING 1"
+        done = _BATCH
+        while done == _BATCH:
+            async with database.transaction() as transaction:
+                done = len(await transaction.execute(sql, self.parameters))
+
+
+def of(marks: ErasureMarks) -> list[ErasureRule]:
+    """The rules in the order of removal. The engine's history comes last: the bot drops an answer written later, because its question is
+    gone.
+    """
+    rules = [*_documents(marks)]
+    if marks.turns:
+        drawn = (_list(marks.turns),)
+        rules.append(_chat("answers with erased words", "answers", f"turn {_IN}", drawn, change="turn = ''"))
+    for person in marks.people:
+        rules += _person(person)
+    for channel in marks.channels:
+        rules += _channel(channel)
+    return [*rules, *_history(marks)]
+
+
+def _history(marks: ErasureMarks) -> Iterator[ErasureRule]:
+    """`marks.turns` includes the later answers that were written with erased words in view."""
+    turns, traces = list(_conversations(marks)), list(_conversations(marks))
+    if marks.turns:
+        turns.append((f"id {_IN}", (_list([*marks.turns, *(f"{turn}-question" for turn in marks.turns)]),)))
+        traces.append((f"turn {_IN}", (_list(marks.turns),)))
+    if marks.answers:
+        turns.append((_OF_ANSWERS.format(column="id", table="turns"), (_list(marks.answers),)))
+        traces.append((_OF_ANSWERS.format(column="turn", table="traces"), (_list(marks.answers),)))
+    if marks.people:
+        traces.append((HEARD, (_list(speakers(marks)),)))
+    if marks.documents:
+        traces.append((_NAMES.format(column="details"), (_list(names(marks)),)))
+        turns.append((f"role = 'assistant' AND {_NAMES.format(column='text')}", (_list(marks.file_names),)))
+    if traces:
+        yield _engine("traces", "traces", *_either(traces))
+    if turns:
+        yield _engine("turns of conversations", "turns", *_either(turns))
+
+
+def speakers(marks: ErasureMarks) -> list[str]:
+    return [f"{person.platform}:{person.id}" for person in marks.people]
+
+
+def names(marks: ErasureMarks) -> list[str]:
+    """What identifies the documents in a trace."""
+    return [*(document.document for document in marks.documents), *marks.file_names]
+
+
+def _either(conditions: Iterable[_Condition]) -> _Condition:
+    texts, parameters = zip(*conditions, strict=True)
+    return " OR ".join(f"({text})" for text in texts), tuple(chain.from_iterable(parameters))
+
+
+def _conversations(marks: ErasureMarks) -> Iterator[_Condition]:
+    for channel in marks.channels:
+        yield _BEGINS, _range(f"{channel.platform}:{channel.workspace}:{channel.channel}:")
+    for person in marks.people:
+        yield _private_conversations(person)
+
+
+def _private_conversations(person: ErasedPerson) -> _Condition:
+    ending = f":ask:{person.id}"
+    same = f"substr(conversation, -{len(ending)}) = ? AND {_BEGINS}"
+    return same, (ending, *_range(f"{person.platform}:"))
+
+
+def _documents(marks: ErasureMarks) -> Iterator[ErasureRule]:
+    if marks.documents:
+        documents = _list(document.document for document in marks.documents)
+        uris = [uri for document in marks.documents for uri in document.uris]
+        paths = _list(unquote(urlsplit(uri).path) for uri in uris if uri.startswith("file:"))
+        hashes = _list(key for document in marks.documents for key in document.vectors)
+        cited = "EXISTS (SELECT 1 FROM json_each(?) WHERE instr(citations, value))"
+        yield ErasureRule(
+            store="vectors.sqlite",
+            what="vectors",
+            table="vectors",
+            condition=f"hash {_IN}",
+            parameters=(hashes,),
+        )
+        yield _engine("files that wait", "jobs", f"CAST(path AS TEXT) {_IN}", (paths,))
+        yield _engine("files that were begun", "attempts", f"uri {_IN}", (_list(uris),))
+        yield _chat("names of files", "taken_files", f"document {_IN}", (documents,), change=_UNNAMED)
+        yield _chat(
+            "answers that quote it", "answers", cited, (documents,), change="citations = '[]', turn = ''"
+        )
+    if marks.knowledge_bases:
+        for table in ("bindings", "audiences"):
+            yield _chat(table, table, f"knowledge_base {_IN}", (_list(marks.knowledge_bases),))
+
+
+def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
+    by = (person.platform, person.id)
+    own = f"platform = ? AND person = ? OR {written_by('about')}"
+    parameters = (*by, *by)
+    rated = f"person = ? OR answer IN (SELECT id FROM answers WHERE {own})"  # noqa: S608 - constants of ours
+    yield _chat("ratings", "feedback", rated, (person.id, *parameters))
+    unread = f"document = '' AND name <> '' AND {FILES_OF}"
+    yield _chat("names of unread files", "taken_files", unread, (*by, *by), change=_UNNAMED)
+    yield _chat("questions", "answers", own, parameters)
+    yield _chat("authors of messages", "authors", "platform = ? AND person = ?", by)
+    yield _chat(
+        "events under way", "inbox", "platform = ? AND instr(payload, ?)", (person.platform, person.id)
+    )
+    yield _chat("topics", "topics", *_private_conversations(person))
+
+
+def written_by(message: str) -> str:
+    """A condition on the column with a message's id; its parameters are platform and person."""
+    return (
+        f"(platform, workspace, channel, {message}) IN "  # noqa: S608 - constants of ours
+        "(SELECT platform, workspace, channel, message FROM authors WHERE authors.platform = ? AND authors.person = ?)"
+    )
+
+
+_WITH_OWN_QUESTION: Final = (
+    "(answer, message) IN (SELECT id, message FROM answers WHERE platform = ? AND person = ?)"
+)
+FILES_OF: Final = f"({written_by('message')} OR {_WITH_OWN_QUESTION})"
+"""A condition on `taken_files`; its parameters are platform and person, twice."""
+
+
+def _channel(channel: ErasedChannel) -> Iterator[ErasureRule]:
+    place = (channel.platform, channel.workspace, channel.channel)
+    yield _chat("ratings", "feedback", f"answer IN (SELECT id FROM answers WHERE {_OF_CHANNEL})", place)  # noqa: S608
+    yield _chat("questions", "answers", _OF_CHANNEL, place)
+    yield _chat(
+        "events under way", "inbox", "platform = ? AND instr(payload, ?)", (channel.platform, channel.channel)
+    )
+    for table, what in {
+        "taken_files": "files",
+        "authors": "authors of messages",
+        "place_settings": "settings",
+        "bindings": "bindings",
+        "audiences": "audiences",
+    }.items():
+        yield _chat(what, table, _OF_CHANNEL, place)
+    yield _chat("topics", "topics", _BEGINS, _range(f"{':'.join(place)}:"))
+
+
+def _chat(
+    what: str, table: str, condition: str, parameters: tuple[object, ...], *, change: str = ""
+) -> ErasureRule:
+    return ErasureRule(
+        store="chat.sqlite", what=what, table=table, condition=condition, parameters=parameters, change=change
+    )
+
+
+def _engine(what: str, table: str, condition: str, parameters: tuple[object, ...]) -> ErasureRule:
+    return ErasureRule(
+        store="footnote.sqlite", what=what, table=table, condition=condition, parameters=parameters
+    )
+
+
+def _range(prefix: str) -> tuple[str, str]:
+    return prefix, prefix + "\U0010ffff"
+
+
+def _list(values: Iterable[str]) -> str:
+    """SQLite limits the number of parameters."""
+    return json.dumps(list(values), ensure_ascii=False)

@@ -1,0 +1,54 @@
+"""Finds the answers that were written with erased words in view, in the order in which they were written."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, cast
+
+from bot.maintenance.erasure import rules
+from rag_engine.engine import question_of
+from rag_engine.types import TurnId
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from bot.maintenance.erasure.marks import ErasureMarks
+    from rag_engine.storage.sqlite.database import Database
+
+_OF_CONVERSATIONS = """
+    SELECT turn, details FROM traces WHERE conversation IN (SELECT conversation FROM traces
+        WHERE turn IN (SELECT value FROM json_each(?)) UNION SELECT conversation FROM turns WHERE id IN (SELECT value FROM json_each(?)))
+    ORDER BY conversation, ordinal
+"""
+
+
+async def find(engine: Database, marks: ErasureMarks, own: Sequence[str]) -> list[str]:
+    """`own` are the engine's turns of erased questions. Returns them with every later turn that may repeat their words."""
+    heard = await engine.fetch(
+        f"SELECT turn FROM traces WHERE {rules.HEARD}",  # noqa: S608 - constants of ours
+        (json.dumps(rules.speakers(marks)),),
+    )
+    begun = [turn for answer in marks.answers for turn in await _begun(engine, answer)]
+    first = dict.fromkeys([*own, *begun, *(turn for (turn,) in heard)])
+    ids = json.dumps([*first, *(question_of(TurnId(turn)) for turn in first)], ensure_ascii=False)
+    rows = await engine.fetch(_OF_CONVERSATIONS, (ids, ids))
+    touched = set(first)
+    for turn, details in rows:
+        if turn not in touched and _drew_on(json.loads(details), touched):
+            touched.add(turn)
+    return [*first, *(turn for turn, _ in rows if turn in touched and turn not in first)]
+
+
+async def _begun(engine: Database, answer: str) -> list[str]:
+    """The engine's turns of a chat question, which begin with its id."""
+    rows = await engine.fetch(
+        "SELECT turn FROM traces WHERE turn >= ? AND turn < ?", (f"{answer}-", f"{answer}.")
+    )
+    return [turn for (turn,) in rows]
+
+
+def _drew_on(details: Mapping[str, object], touched: Collection[str]) -> bool:
+    history = cast("list[str] | None", details.get("history"))
+    if history is None:  # a trace of an earlier version does not say what it drew on
+        return "understood_as" in details
+    return any(turn in touched or turn.removesuffix("-question") in touched for turn in history)

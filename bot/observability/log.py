@@ -1,0 +1,221 @@
+"""Logging, and reports of unexpected errors.
+
+No line, at any level, holds a secret or what anybody wrote: of libraries and errors only constant text is logged (`_of_library`,
+`rag_engine.parsing.safe_tracebacks`).
+
+Context variables pass the ids (`turn`, `command`, `action`, `platform`, `job`) to tasks and `asyncio.to_thread`, so the engine
+knows nothing of them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import logging
+import secrets
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from bot.observability.library_text import constant_text
+from bot.port import ChatError
+from rag_engine.errors import first_of
+from rag_engine.parsing import safe_tracebacks
+from rag_engine.text.surrogates import encodable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from typing import TextIO
+
+_LOGGER = logging.getLogger("footnote")
+_OURS = {"footnote", "bot", "rag_engine", "adapters"}
+_REPEATING = {"elastic_transport", "elasticsearch"}
+"""They log a traceback per retry."""
+_NOT_FOR_PEOPLE: Final = "rag_engine.text.tokens"
+"""That tokens are estimated: the doctor says it and how to change it."""
+_HARMLESS: Final = (ChatError,)
+_HIDDEN: Final = "…"
+_DIGITS: Final = 4
+
+_ids: ContextVar[Mapping[str, str]] = ContextVar("ids", default=MappingProxyType({}))
+
+
+def configure(level: str, *, service: bool) -> None:
+    """Log to standard error: for a service JSON lines, readable ones in a terminal; for a command short warnings and errors."""
+    handler = logging.StreamHandler(sys.stderr)
+    in_terminal = sys.stderr.isatty()
+    for_service = _ReadableLines() if in_terminal else _JsonLines()
+    handler.setFormatter(for_service if service else _PlainLines())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    # Libraries log requests and payloads at INFO and DEBUG.
+    root.setLevel(logging.WARNING)
+    for name in _REPEATING:
+        logging.getLogger(name).setLevel(logging.WARNING if level == "debug" else logging.ERROR)
+    for name in _OURS:
+        logging.getLogger(name).setLevel(level.upper() if service or level == "debug" else logging.WARNING)
+    for_people = level != "debug" and (in_terminal or not service)
+    logging.getLogger(_NOT_FOR_PEOPLE).setLevel(logging.ERROR if for_people else logging.NOTSET)
+    if service:
+        # Python would print user text to standard error.
+        logging.raiseExceptions = False
+        sys.unraisablehook = _log_unraisable
+        threading.excepthook = _log_thread
+        warnings.showwarning = _log_warning
+
+
+@contextmanager
+def within(**ids: str) -> Generator[None]:
+    """Add these ids to log lines of the block, its tasks and threads."""
+    token = _ids.set({**_ids.get(), **ids})
+    try:
+        yield
+    finally:
+        _ids.reset(token)
+
+
+def event(name: str, **fields: object) -> None:
+    """Log one structured line, e.g. `event("ready", platform="console")`."""
+    _LOGGER.info(name, extra={"fields": fields})
+
+
+def unwrapped(error: BaseException) -> BaseException:
+    """An `ExceptionGroup`'s first error, or the error itself."""
+    return first_of(error)
+
+
+def new_id() -> str:
+    return secrets.token_hex(8)
+
+
+def current_work() -> tuple[str, str]:
+    """The kind and id of the turn, command or action of this context, else two empty strings."""
+    ids = _ids.get()
+    return next(((name, ids[name]) for name in ("turn", "command", "action") if name in ids), ("", ""))
+
+
+def error_id() -> str:
+    _, whole = current_work()
+    return (whole or new_id())[:_DIGITS]
+
+
+def record(error: BaseException) -> str:
+    """Returns the id of the log line."""
+    identity = error_id()
+    _LOGGER.error("unexpected error %s", identity, exc_info=error)
+    return identity
+
+
+def report(error: BaseException) -> str:
+    """Returns the sentence with an id for people."""
+    return f"Something broke (id {record(error)}); the log says more."
+
+
+class _JsonLines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+        line: dict[str, object] = {
+            "time": f"{moment}.{int(record.msecs):03d}Z",
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "event": _message(record),
+            **_ids.get(),
+            **getattr(record, "fields", {}),
+        }
+        if traceback := _traceback(record):
+            line["traceback"] = traceback
+        return encodable(json.dumps(line, ensure_ascii=False, default=_shown))
+
+
+class _ReadableLines(logging.Formatter):
+    """For a person who watches the service in a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = {**_ids.get(), **getattr(record, "fields", {})}
+        words = [
+            time.strftime("%H:%M:%S", time.localtime(record.created)),
+            *([record.levelname] if record.levelno >= logging.WARNING else []),
+            _message(record),
+            *(f"{name}={value}" for name, value in fields.items() if value not in ("", None)),
+        ]
+        return encodable("\n".join(filter(None, [" ".join(words), _traceback(record)])))
+
+
+class _PlainLines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return "\n".join(filter(None, [f"footnote: {_message(record)}", _traceback(record)]))
+
+
+def _traceback(record: logging.LogRecord) -> str:
+    error = record.exc_info[1] if record.exc_info else None
+    return safe_tracebacks.formatted(error, harmless=_HARMLESS) if error is not None else ""
+
+
+def _message(record: logging.LogRecord) -> str:
+    if record.name.partition(".")[0] not in _OURS:
+        return _of_library(record)
+    return _filled(record, lambda value: _shown(value) if isinstance(value, BaseException) else value)
+
+
+def _of_library(record: logging.LogRecord) -> str:
+    """Only the constant part, because values may be user text or keys."""
+    if not _is_written_in_code(record):
+        return constant_text(record) or f"{record.module}.{record.funcName}, line {record.lineno}"
+    return _filled(record, _masked)
+
+
+def _is_written_in_code(record: logging.LogRecord) -> bool:
+    frame = inspect.currentframe()
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename == record.pathname and code.co_name == record.funcName:
+            return record.msg in code.co_consts
+        frame = frame.f_back
+    return False
+
+
+def _filled(record: logging.LogRecord, shown: Callable[[object], object]) -> str:
+    arguments = record.args
+    if not arguments:
+        return str(record.msg)
+    try:
+        if isinstance(arguments, Mapping):
+            return str(record.msg) % {name: shown(value) for name, value in arguments.items()}
+        return str(record.msg) % tuple(map(shown, arguments))
+    except (TypeError, ValueError):
+        return str(record.msg)
+
+
+def _masked(value: object) -> object:
+    if value is None or isinstance(value, int | float):
+        return value
+    return _shown(value) if isinstance(value, BaseException) else _HIDDEN
+
+
+def _shown(value: object) -> object:
+    return safe_tracebacks.told(value, harmless=_HARMLESS) if isinstance(value, BaseException) else str(value)
+
+
+def _log_unraisable(raised: sys.UnraisableHookArgs) -> None:
+    _LOGGER.error("an error that nobody could be told of", exc_info=raised.exc_value)
+
+
+def _log_thread(raised: threading.ExceptHookArgs) -> None:
+    _LOGGER.error("a thread ended by an error", exc_info=raised.exc_value)
+
+
+def _log_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    _LOGGER.warning("a warning of Python: %s in %s, line %d", category.__name__, filename, lineno)

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from prometheus_client import Counter, Gauge, Histogram
+
+from bot.observability.metrics.buckets import CALLS, REPLIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from prometheus_client import CollectorRegistry
+
+    from bot.observability.operations import Event, Feedback, OverBudget, TurnWork, Writing
+
+_STATES: Final = ("final", "stopped", "failed")
+_WRITES: Final = ("create", "edit", "final")
+
+
+class EventMeters:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._events = Counter(
+            "footnote_events",
+            "What platforms told us of: messages (also those that are not for us), edits, commands, buttons",
+            ["platform", "kind"],
+            registry=registry,
+        )
+
+        self._over_budget = Counter(
+            "footnote_over_budget",
+            "Questions and repeated answers refused because their person had too many in an hour",
+            ["platform", "kind"],
+            registry=registry,
+        )
+
+        self._feedback = Counter(
+            "footnote_feedback",
+            "Ratings of answers; a person who changes theirs is counted again",
+            ["platform", "rating"],
+            registry=registry,
+        )
+
+    def rated(self, feedback: Feedback) -> None:
+        if feedback.outcome == "ok":
+            self._feedback.labels(feedback.platform, feedback.rating).inc()
+
+    def count(self, event: Event) -> None:
+        self._events.labels(event.platform, event.kind).inc()
+
+    def count_over_budget(self, refused: OverBudget) -> None:
+        """Count a refusal."""
+        self._over_budget.labels(refused.platform, refused.kind).inc()
+
+
+class TurnMeters:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._running = Gauge(
+            "footnote_turns_running",
+            "Questions that are being dealt with, those that wait included",
+            ["platform"],
+            registry=registry,
+        )
+        self._turns = Counter(
+            "footnote_turns",
+            "Questions, by how their turn ended (a state that is no end: they were interrupted)",
+            ["platform", "outcome"],
+            registry=registry,
+        )
+        self._again = Counter(
+            "footnote_turns_begun_again",
+            "Turns that were taken up more than once: after a restart, or because somebody asked for it (Regenerate, an edit)",
+            ["platform", "why"],
+            registry=registry,
+        )
+        self._first_text = Histogram(
+            "footnote_turn_first_text_seconds",
+            "From when a question is taken up until its person can read the first words of the answer",
+            ["platform"],
+            buckets=REPLIES,
+            registry=registry,
+        )
+        self._seconds = Histogram(
+            "footnote_turn_seconds",
+            "From when a question is taken up to the last word",
+            ["platform"],
+            buckets=REPLIES,
+            registry=registry,
+        )
+        self._stages = Histogram(
+            "footnote_stage_seconds",
+            "The stages of an answer: its steps, first_text, answer (which first_text is part of), citations",
+            ["stage"],
+            buckets=CALLS,
+            registry=registry,
+        )
+        self._fallbacks = Counter(
+            "footnote_fallbacks", "What answers had to do without", ["name"], registry=registry
+        )
+        self._answers = Counter(
+            "footnote_answers", "Answers, by whether they cite anything", ["cited"], registry=registry
+        )
+        for cited in ("yes", "no"):
+            self._answers.labels(cited)
+
+    def begin(self, work: TurnWork) -> None:
+        for state in _STATES:
+            self._turns.labels(work.platform, state)
+        for why in ("restart", "asked"):
+            self._again.labels(work.platform, why)
+        self._running.labels(work.platform).inc()
+
+    def end(self, work: TurnWork) -> None:
+        self._running.labels(work.platform).dec()
+        self._turns.labels(work.platform, work.state or "received").inc()
+        if work.begun > 1:
+            self._again.labels(work.platform, "restart" if work.resumed else "asked").inc()
+        if work.first_text_seconds is not None:
+            self._first_text.labels(work.platform).observe(work.first_text_seconds)
+        if work.state == "final":
+            self._seconds.labels(work.platform).observe(work.seconds)
+        answer = work.answer
+        if answer is None:
+            return
+        self._answers.labels("yes" if answer.citations else "no").inc()
+        for stage, seconds in answer.timings.items():
+            self._stages.labels(stage).observe(seconds)
+        for name in answer.fallbacks:
+            self._fallbacks.labels(name).inc()
+
+
+class WriteMeters:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._writes = Counter(
+            "footnote_writes",
+            "Calls that change our messages, by how they ended; throttled and unreachable ones are made again",
+            ["platform", "route", "action", "outcome"],
+            registry=registry,
+        )
+        self._seconds = Histogram(
+            "footnote_write_seconds",
+            "How long such a call took, whatever the outcome",
+            ["platform"],
+            buckets=CALLS,
+            registry=registry,
+        )
+
+    def begin(self, writing: Writing) -> None:
+        for action in _WRITES:
+            self._writes.labels(writing.platform, writing.route, action, "ok")
+
+    def end(self, writing: Writing) -> None:
+        self._writes.labels(writing.platform, writing.route, writing.action, writing.outcome).inc()
+        self._seconds.labels(writing.platform).observe(writing.seconds)
+
+
+class QueueMeters:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._waiting = Gauge("footnote_waiting", "How many wait, by what for", ["queue"], registry=registry)
+        self._storage = Histogram(
+            "footnote_storage_wait_seconds",
+            "How long a writer waited for its turn in a SQLite file",
+            ["database"],
+            buckets=CALLS,
+            registry=registry,
+        )
+        self._circuits = Gauge(
+            "footnote_circuit_open",
+            "Whether calls to a backend are not made for a while (1), or one is tried (0.5)",
+            ["backend"],
+            registry=registry,
+        )
+
+    def depth(self, queue: str, read: Callable[[], float]) -> None:
+        self._waiting.labels(queue).set_function(read)
+
+    def waited(self, database: str, seconds: float) -> None:
+        self._storage.labels(database).observe(seconds)
+
+    def circuit(self, backend: str, state: str) -> None:
+        self._circuits.labels(backend).set({"closed": 0.0, "half_open": 0.5}.get(state, 1.0))

@@ -1,0 +1,74 @@
+"""The border between adapters and the service: adapters import nothing else of the bot, and no SDK type crosses it.
+
+In: events (`MessageEvent`, `Command`, `Action`), each with its `Room`. Out: pages, which only `bot.streaming` writes through the
+room's `Outlet`, within the outlet's rate limits.
+"""
+
+from __future__ import annotations
+
+from bot.port.arrivals import Arrival, Overview
+from bot.port.commands import Command, CommandSpec, Option
+from bot.port.errors import ChatError, Gone, Stopped, Throttled, Unreachable, Unreadable, WriteRefused
+from bot.port.events import Action, Attachment, IncomingMessage, MessageDeleted, MessageEdited, MessageEvent
+from bot.port.fields import Fields
+from bot.port.lifecycle import Finding, Inbox, Recall, Signals
+from bot.port.one_person import OnePerson
+from bot.port.pages import Budget, Button, File, Outlet, Page, PlatformLimits, Reply, Route, Source, Write
+from bot.port.places import NO_WORKSPACE, Channel, ChannelKind, Directory, Membership, Person, Place
+from bot.port.room import PlainRoom, Room
+from bot.port.service import ChatService, DelegatingService
+from rag_engine.errors import first_error
+from rag_engine.types import Citation
+from rag_engine.wrappers.retry import Attempts, Backoff
+
+__all__ = [
+    "NO_WORKSPACE",
+    "Action",
+    "Arrival",
+    "Attachment",
+    "Attempts",
+    "Backoff",
+    "Budget",
+    "Button",
+    "Channel",
+    "ChannelKind",
+    "ChatError",
+    "ChatService",
+    "Citation",
+    "Command",
+    "CommandSpec",
+    "DelegatingService",
+    "Directory",
+    "Fields",
+    "File",
+    "Finding",
+    "Gone",
+    "Inbox",
+    "IncomingMessage",
+    "Membership",
+    "MessageDeleted",
+    "MessageEdited",
+    "MessageEvent",
+    "OnePerson",
+    "Option",
+    "Outlet",
+    "Overview",
+    "Page",
+    "Person",
+    "Place",
+    "PlainRoom",
+    "PlatformLimits",
+    "Recall",
+    "Reply",
+    "Room",
+    "Route",
+    "Signals",
+    "Source",
+    "Stopped",
+    "Throttled",
+    "Unreachable",
+    "Unreadable",
+    "Write",
+    "WriteRefused",
+    "first_error",
+]

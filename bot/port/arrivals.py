@@ -1,0 +1,34 @@
+"""We come to a place, or a person comes to us."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from bot.port.places import Person, Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """`joined`: somebody added us to the channel or server. `opened`: somebody opened a conversation with us."""
+
+    kind: Literal["joined", "opened"]
+    id: str
+    """The same for each delivery."""
+    place: Place
+    person: Person
+    """Without an id if unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """What one person can search, as plain text in their language."""
+
+    greeting: str
+    heading: str = ""
+    knowledge_bases: tuple[str, ...] = ()
+    how_to_add: str = ""
+    prompts_heading: str = ""
+    prompts: tuple[str, ...] = ()
+    """Questions to suggest."""

@@ -1,0 +1,39 @@
+"""Where there is one person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bot.port.places import Channel, Membership
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from bot.port.places import Directory, Place
+
+
+class OnePerson:
+    """The directory of a place with one person, who may do everything."""
+
+    home = "local"
+
+    def of_workspace(self, workspace: str) -> Directory | None:
+        return self
+
+    async def channel(self, channel: str) -> Channel:
+        return Channel(id=channel, name="", kind="direct")
+
+    async def membership(self, person: str) -> Membership:
+        return Membership(admin=True)
+
+    async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
+        return True
+
+    async def are_members(self, *, person: str = "", everyone_in: str = "") -> bool:
+        return True
+
+    async def joined(self, person: str, channels: Collection[str]) -> frozenset[str]:
+        return frozenset()
+
+    async def present(self, place: Place, person: str) -> bool:
+        return True

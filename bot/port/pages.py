@@ -1,0 +1,144 @@
+"""Outgoing messages: replies, their pages, and the outlet that writes pages."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.types import Citation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A line of the footer: number, file title, and cited places ("p. 3, p. 5")."""
+
+    number: int
+    title: str
+    places: str
+    uri: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    """`name` and `value` come back in the `Action`. Together they have at most 90 characters."""
+
+    name: str
+    label: str
+    value: str = ""
+    style: Literal["plain", "primary", "danger"] = "plain"
+    feedback: bool = False
+    """A rating button (`value` ends in `up` or `down`), shown in the platform's own way."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    name: str
+    media_type: str
+    content: bytes
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    text: str = ""
+    """CommonMark without the sources."""
+    status: str = ""
+    """Current activity; shown until there is text."""
+    sources: tuple[Source, ...] = ()
+    notices: tuple[str, ...] = ()
+    language: str = "en"
+    """The language of small print outside `notices` (ISO 639-1)."""
+    citations: tuple[Citation, ...] = ()
+    buttons: tuple[Button, ...] = ()
+    files: tuple[File, ...] = ()
+    links: frozenset[str] | None = None
+    """The only addresses to show as links, besides those of `sources`; None allows all, for text of our own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One message's content in the platform's Markdown, safe to send.
+
+    `text`, `footer` and `status` together fit the character limit.
+    """
+
+    text: str = ""
+    footer: str = ""
+    """Sources and notices in small print; only on the last page."""
+    status: str = ""
+    buttons: tuple[Button, ...] = ()
+    files: tuple[File, ...] = ()
+    reply: Reply = field(default_factory=Reply)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformLimits:
+    """Limits of one message: characters (UTF-16 units), and seconds between edits.
+
+    `dialect` names its Markdown: a module of `bot.rendering.dialects`.
+    """
+
+    characters: int
+    edit_seconds: float
+    dialect: str = "commonmark"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """At most `calls` in any `seconds`, over all writes whose budget has the same `name`."""
+
+    name: tuple[str, ...]
+    calls: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """A way to write an answer's first message, with a budget per kind of write. Later messages use the last route."""
+
+    name: str
+    create: Budget
+    edit: Budget
+    finish: Budget
+    lifetime: float = math.inf
+    """Seconds after `create`; then the next route continues the message."""
+    characters: int = 1 << 30
+    grows: bool = False
+    """Shown text only grows; other changes wait for the final write."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """Message `part` (from 0) of the answer is to show `page`; None deletes it."""
+
+    part: int
+    page: Page | None
+    route: str
+    final: bool = False
+
+
+class Outlet(Protocol):
+    """Our messages under one question. Only `bot.streaming` writes to it, one call at a time.
+
+    A message is created once: an adapter unsure whether a call arrived finds out before it repeats it. Text never pings anyone
+    and never unfolds a preview.
+    """
+
+    @property
+    def limits(self) -> PlatformLimits: ...
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        """Best first; at least one. The last always works."""
+        ...
+
+    async def write(self, write: Write) -> str:
+        """Returns the platform's id of the message. Raises `Throttled`, `Gone`, `Unreachable`, `WriteRefused`.
+
+        A write that is not final raises `Stopped` once a person has stopped the message.
+        """
+        ...

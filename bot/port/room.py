@@ -1,0 +1,53 @@
+"""Where to answer an event, and what was written there before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bot.port.events import IncomingMessage
+    from bot.port.pages import Outlet
+    from bot.port.places import Directory, Person, Place
+
+
+class Room(Protocol):
+    @property
+    def directory(self) -> Directory: ...
+
+    async def open_thread(self) -> Place:
+        """Where the answer will be; opens its thread once, if needed.
+
+        If the platform does not answer, this is the event's place, and the outlet tries again.
+        """
+        ...
+
+    def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
+        """Writes publicly or to one person alone; continues our messages `posted`, if given."""
+        ...
+
+    async def mark_read(self) -> bool:
+        """Show on the event's message that its files were read; False if that is not possible."""
+        ...
+
+    async def show_activity(self, *, title: str, status: str) -> None:
+        """Name the conversation and its activity where the platform shows these outside messages."""
+        ...
+
+    async def earlier(self, *, limit: int) -> list[IncomingMessage]:
+        """Messages before this event in its thread, else in its channel, oldest first. Raises `ChatError`."""
+        ...
+
+    async def fetch(self, link: str) -> IncomingMessage | None:
+        """The permalink's message; None if it is outside this workspace or cannot be read."""
+        ...
+
+
+class PlainRoom:
+    """The optional parts of a `Room` where the platform has none of them."""
+
+    async def mark_read(self) -> bool:
+        return False
+
+    async def show_activity(self, *, title: str, status: str) -> None: ...

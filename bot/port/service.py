@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bot.port.arrivals import Arrival, Overview
+    from bot.port.commands import Command, CommandSpec
+    from bot.port.events import Action, MessageEvent
+    from bot.port.lifecycle import Inbox, Recall
+    from bot.port.places import Person, Place
+    from bot.port.room import Room
+
+
+class ChatService(Protocol):
+    """All behaviour behind an adapter. Errors that a person should know of become messages; they are never raised.
+
+    A call may take as long as the answer: acknowledge the event first, then run the call in a task. A cancelled call has not
+    handled its event.
+    """
+
+    commands: Sequence[CommandSpec]
+    inbox: Inbox
+
+    async def resume(self, platform: str, recall: Recall) -> None:
+        """An adapter calls it once, as soon as it can write; returns when done."""
+        ...
+
+    async def answer_messages(self, place: Place) -> frozenset[str]:
+        """Ids of our messages in the thread that belong to a known answer."""
+        ...
+
+    async def answered_channels(self, platform: str, workspace: str, *, limit: int) -> list[str]:
+        """Channels with answers, latest first, for platforms that cannot list all our conversations."""
+        ...
+
+    async def last_message_at(self, platform: str) -> float:
+        """In seconds since the epoch; 0 if none. For platforms that do not redeliver what we missed."""
+        ...
+
+    async def on_message(self, event: MessageEvent, room: Room) -> None: ...
+
+    async def on_arrival(self, arrival: Arrival, room: Room) -> None:
+        """Greet, once per arrival."""
+        ...
+
+    async def overview(self, person: Person, place: Place, room: Room) -> Overview:
+        """What this person can search in a conversation with us."""
+        ...
+
+    async def on_command(self, command: Command, room: Room) -> None: ...
+
+    async def on_action(self, action: Action, room: Room) -> None: ...
+
+
+class DelegatingService:
+    """Passes every call to another service; a wrapper overrides the calls that it changes."""
+
+    def __init__(self, service: ChatService) -> None:
+        self.commands: Sequence[CommandSpec] = service.commands
+        self.inbox: Inbox = service.inbox
+        self._service = service
+
+    async def resume(self, platform: str, recall: Recall) -> None:
+        await self._service.resume(platform, recall)
+
+    async def answer_messages(self, place: Place) -> frozenset[str]:
+        return await self._service.answer_messages(place)
+
+    async def answered_channels(self, platform: str, workspace: str, *, limit: int) -> list[str]:
+        return await self._service.answered_channels(platform, workspace, limit=limit)
+
+    async def last_message_at(self, platform: str) -> float:
+        return await self._service.last_message_at(platform)
+
+    async def on_message(self, event: MessageEvent, room: Room) -> None:
+        await self._service.on_message(event, room)
+
+    async def on_arrival(self, arrival: Arrival, room: Room) -> None:
+        await self._service.on_arrival(arrival, room)
+
+    async def overview(self, person: Person, place: Place, room: Room) -> Overview:
+        return await self._service.overview(person, place, room)
+
+    async def on_command(self, command: Command, room: Room) -> None:
+        await self._service.on_command(command, room)
+
+    async def on_action(self, action: Action, room: Room) -> None:
+        await self._service.on_action(action, room)

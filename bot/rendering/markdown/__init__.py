@@ -1,0 +1,1 @@
+"""Markdown text as a platform's lines."""

@@ -1,0 +1,1 @@
+"""Links and pings: what may be shown as one."""

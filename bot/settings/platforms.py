@@ -1,0 +1,103 @@
+"""The settings of chat platforms: each adapter declares its own environment variables."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from rag_engine import plugins
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+PREFIX = "FOOTNOTE_"
+
+
+class Environment(BaseSettings):
+    """Read from the environment and `.env`."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_nested_delimiter="__",
+        env_file=".env",
+        env_ignore_empty=True,
+        frozen=True,
+        extra="ignore",
+    )
+
+
+class PlatformSlice(BaseModel):
+    """Settings that only the adapter of one platform knows, including those from the environment variables that it declares."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    def rest(self) -> dict[str, object]:
+        """The values that the adapter validates."""
+        return dict(self.model_extra or {})
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, object]]:
+        """Names only, as in `Slice`."""
+        for name in self.rest():
+            yield name, "…"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformDeclaration:
+    """What an adapter's module declares about itself, known before it is imported."""
+
+    name: str
+    variables: Mapping[str, str]
+    """Its settings that have environment variables of their own, with the variable of each."""
+
+    @property
+    def required(self) -> str:
+        """The setting that enables the platform: the first that it declares."""
+        return next(iter(self.variables))
+
+
+def platforms() -> tuple[PlatformDeclaration, ...]:
+    """The adapters of chat platforms: modules of `adapters` that declare `VARIABLES`, read once."""
+    return _platforms(_adapters_path())
+
+
+def platform_slices() -> dict[str, PlatformSlice]:
+    """For each platform its group of settings, over the values of its environment variables."""
+    path = _adapters_path()
+    found = _settings_class(path)()
+    slices: dict[str, PlatformSlice] = {}
+    for platform in _platforms(path):
+        given = {setting: getattr(found, variable) for setting, variable in platform.variables.items()}
+        own = cast("PlatformSlice", getattr(found, platform.name)).rest()
+        slices[platform.name] = PlatformSlice(**{name: value for name, value in given.items() if value} | own)
+    return slices
+
+
+def _adapters_path() -> tuple[str, ...]:
+    return tuple(importlib.import_module("adapters").__path__)
+
+
+@functools.lru_cache(maxsize=1)
+def _platforms(path: tuple[str, ...]) -> tuple[PlatformDeclaration, ...]:
+    found = {
+        name: plugins.declarations("adapters", name, "VARIABLES") for name in plugins.modules("adapters")
+    }
+    return tuple(
+        PlatformDeclaration(name=name, variables=cast("Mapping[str, str]", declared["VARIABLES"]))
+        for name, declared in found.items()
+        if declared
+    )
+
+
+@functools.lru_cache(maxsize=1)
+def _settings_class(path: tuple[str, ...]) -> type[Environment]:
+    fields: dict[str, Any] = {}
+    for platform in _platforms(path):
+        fields[platform.name] = (PlatformSlice, PlatformSlice())
+        for variable in platform.variables.values():
+            fields[variable] = (str | None, Field(default=None, validation_alias=variable, repr=False))
+    return create_model("PlatformSettings", __base__=Environment, **fields)

@@ -1,0 +1,233 @@
+"""Places: settings, bindings, and audiences of knowledge bases made in chat."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from bot.port import Place
+from rag_engine.storage.knowledge_base_names import folded
+from rag_engine.types import KnowledgeBaseId
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from rag_engine.storage.sqlite.database import Database, Row
+
+Mode: TypeAlias = Literal["mention", "thread", "auto"]
+Policy: TypeAlias = Literal["strict", "blended"]
+
+_SETTINGS = """
+    SELECT mode, knowledge, language FROM place_settings WHERE platform = ? AND workspace = ? AND channel = ?
+"""
+_CHANGE = """
+    INSERT OR REPLACE INTO place_settings (platform, workspace, channel, mode, knowledge, language)
+    VALUES (?, ?, ?, ?, ?, ?)
+"""
+_BINDINGS = """
+    SELECT knowledge_base FROM bindings WHERE platform = ? AND workspace = ? AND channel = ? ORDER BY ordinal
+"""
+_BIND = """
+    INSERT INTO bindings (platform, workspace, channel, knowledge_base) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO NOTHING RETURNING ordinal
+"""
+_UNBIND = """
+    DELETE FROM bindings WHERE platform = ? AND workspace = ? AND channel = ? AND knowledge_base = ? RETURNING ordinal
+"""
+_AUDIENCE = """
+    SELECT knowledge_base, platform, workspace, channel, thread, label FROM audiences WHERE knowledge_base = ?
+"""
+_AUDIENCES = """
+    SELECT knowledge_base, platform, workspace, channel, thread, label FROM audiences
+    WHERE knowledge_base IN (SELECT value FROM json_each(?))
+"""
+_AT = """
+    SELECT knowledge_base, platform, workspace, channel, thread, label FROM audiences
+    WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? AND folded = ?
+"""
+# These two must match the table's indexes, or SQLite scans it.
+_LABELLED = """
+    SELECT knowledge_base FROM audiences WHERE platform = ? AND workspace = ? AND folded = ? AND folded <> ''
+"""
+_OF_CHANNELS = """
+    SELECT knowledge_base FROM audiences WHERE platform = ? AND workspace = ? AND thread = ''
+"""
+_OWN_OF_CHANNELS = """
+    SELECT knowledge_base, platform, workspace, channel, thread, label FROM audiences
+    WHERE platform = ? AND thread = '' AND (folded = '' OR channel = '')
+"""
+_ALL_BINDINGS = """
+    SELECT workspace, channel, knowledge_base FROM bindings WHERE platform = ? ORDER BY ordinal
+"""
+_ADMIT = """
+    INSERT OR REPLACE INTO audiences (knowledge_base, platform, workspace, channel, thread, label, folded)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceSettings:
+    mode: Mode = "thread"
+    """When it answers: mentions only; also in threads it takes part in; or every question in the channel."""
+    knowledge: Policy = "strict"
+    """From the files alone, or also from the model's own knowledge, marked as such."""
+    language: str = ""
+    """ISO 639-1; empty for the question's language."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredAudience:
+    knowledge_base: KnowledgeBaseId
+    platform: str
+    workspace: str
+    channel: str = ""
+    thread: str = ""
+    label: str = ""
+
+    @property
+    def place(self) -> Place:
+        """Its readers may read it; without a channel the whole workspace."""
+        return Place(
+            platform=self.platform, workspace=self.workspace, channel=self.channel, thread=self.thread
+        )
+
+    @property
+    def everyone(self) -> bool:
+        return not self.channel
+
+
+class Places:
+    def __init__(self, database: Database, *, defaults: PlaceSettings | None = None) -> None:
+        self._database = database
+        self._defaults = defaults or PlaceSettings()
+
+    async def settings(self, place: Place) -> PlaceSettings:
+        rows = await self._database.fetch(_SETTINGS, _channel(place))
+        if not rows:
+            return self._defaults
+        mode, knowledge, language = rows[0]
+        return PlaceSettings(mode=mode, knowledge=knowledge, language=language)
+
+    async def change(self, place: Place, settings: PlaceSettings) -> None:
+        async with self._database.transaction() as transaction:
+            await transaction.execute(
+                _CHANGE,
+                (*_channel(place), settings.mode, settings.knowledge, settings.language),
+            )
+
+    async def bindings(self, place: Place) -> list[KnowledgeBaseId]:
+        """The channel's knowledge bases in order of binding."""
+        rows = await self._database.fetch(_BINDINGS, _channel(place))
+        return [KnowledgeBaseId(knowledge_base) for (knowledge_base,) in rows]
+
+    async def bind(self, place: Place, knowledge_base: KnowledgeBaseId) -> bool:
+        """Returns False if already bound."""
+        async with self._database.transaction() as transaction:
+            rows = await transaction.execute(
+                _BIND,
+                (*_channel(place), knowledge_base),
+            )
+        return bool(rows)
+
+    async def unbind(self, place: Place, knowledge_base: KnowledgeBaseId) -> bool:
+        """Returns False if not bound."""
+        async with self._database.transaction() as transaction:
+            rows = await transaction.execute(
+                _UNBIND,
+                (*_channel(place), knowledge_base),
+            )
+        return bool(rows)
+
+    async def audience(self, knowledge_base: KnowledgeBaseId) -> StoredAudience | None:
+        """None if it was not made in chat."""
+        rows = await self._database.fetch(_AUDIENCE, (knowledge_base,))
+        return _audience(rows[0]) if rows else None
+
+    async def audiences(
+        self, knowledge_bases: Collection[KnowledgeBaseId]
+    ) -> dict[KnowledgeBaseId, StoredAudience]:
+        """Only of knowledge bases made in chat, on any platform."""
+        rows = await self._database.fetch(_AUDIENCES, (json.dumps(list(knowledge_bases)),))
+        return {audience.knowledge_base: audience for audience in map(_audience, rows)}
+
+    async def at(self, place: Place, *, label: str = "") -> StoredAudience | None:
+        """The one with that label (ignoring case) in exactly this place; without a label, the place's own."""
+        rows = await self._database.fetch(_AT, (*_channel(place), place.thread, folded(label)))
+        # Invalid text in ids is stored changed, so compare the place again.
+        return next((found for found in map(_audience, rows) if found.place == place), None)
+
+    async def labelled(self, place: Place, label: str) -> list[KnowledgeBaseId]:
+        """Those with that label (ignoring case) in the whole workspace."""
+        rows = await self._database.fetch(_LABELLED, (place.platform, place.workspace, folded(label)))
+        return [KnowledgeBaseId(knowledge_base) for (knowledge_base,) in rows]
+
+    async def of_channels(self, place: Place) -> list[KnowledgeBaseId]:
+        """Knowledge bases of the workspace and its channels, without those of threads."""
+        rows = await self._database.fetch(_OF_CHANNELS, (place.platform, place.workspace))
+        return [KnowledgeBaseId(knowledge_base) for (knowledge_base,) in rows]
+
+    async def in_channels(
+        self, platform: str
+    ) -> tuple[list[StoredAudience], list[tuple[Place, KnowledgeBaseId]]]:
+        """The platform's knowledge bases of channels and whole workspaces, without labelled ones; and all bindings."""
+        own = [_audience(row) for row in await self._database.fetch(_OWN_OF_CHANNELS, (platform,))]
+        bound = [
+            (
+                Place(platform=platform, workspace=workspace, channel=channel),
+                KnowledgeBaseId(knowledge_base),
+            )
+            for workspace, channel, knowledge_base in await self._database.fetch(_ALL_BINDINGS, (platform,))
+        ]
+        return own, bound
+
+    async def admit(self, audience: StoredAudience) -> StoredAudience:
+        """Returns the one already stored, if any."""
+        knowledge_base = audience.knowledge_base
+        async with self._database.transaction() as transaction:
+            if rows := await transaction.execute(_AUDIENCE, (knowledge_base,)):
+                return _audience(rows[0])
+            # Replaces a removed knowledge base of this place and label: names are unique in the catalog.
+            await transaction.execute(
+                _ADMIT,
+                (
+                    knowledge_base,
+                    audience.platform,
+                    audience.workspace,
+                    audience.channel,
+                    audience.thread,
+                    audience.label,
+                    folded(audience.label),
+                ),
+            )
+        return audience
+
+    async def forget(self, knowledge_base: KnowledgeBaseId) -> None:
+        async with self._database.transaction() as transaction:
+            await transaction.execute("DELETE FROM bindings WHERE knowledge_base = ?", (knowledge_base,))
+            await transaction.execute("DELETE FROM audiences WHERE knowledge_base = ?", (knowledge_base,))
+
+    async def forget_others(self, existing: Collection[KnowledgeBaseId]) -> None:
+        """Delete bindings and audiences of all but the `existing`. Call it at the start, before any is made."""
+        rows = await self._database.fetch(
+            "SELECT knowledge_base FROM bindings UNION SELECT knowledge_base FROM audiences"
+        )
+        for (knowledge_base,) in rows:
+            if knowledge_base not in existing:
+                await self.forget(KnowledgeBaseId(knowledge_base))
+
+
+def _channel(place: Place) -> tuple[str, str, str]:
+    return place.platform, place.workspace, place.channel
+
+
+def _audience(row: Row) -> StoredAudience:
+    knowledge_base, platform, workspace, channel, thread, label = row
+    return StoredAudience(
+        knowledge_base=KnowledgeBaseId(knowledge_base),
+        platform=platform,
+        workspace=workspace,
+        channel=channel,
+        thread=thread,
+        label=label,
+    )

@@ -1,0 +1,99 @@
+"""The time that retention goes by: the wall clock, unless that jumped forward.
+
+A wrong clock would make everything too old at once. After a jump the time advances by one day per hour of running, so that an
+operator can correct the clock before much is deleted; after a long pause of the program it catches up in the same way.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Final
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from rag_engine.storage.private_files import make_file
+from rag_engine.storage.sqlite.errors import translate_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+FILE: Final = "retention.json"
+_DAY: Final = 86_400.0
+_JUMP_SECONDS: Final = 3 * _DAY
+"""As long as a weekend."""
+_CATCHING_UP: Final = 24.0
+_FASTEST: Final = _DAY
+"""Per call of `advance`."""
+
+_log = logging.getLogger(__name__)
+
+
+class _State(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    at: float
+
+
+class RetentionClock:
+    """Seconds since the epoch, as `time.time`; `advance` it about once an hour. Blocking: run `advance` in a thread."""
+
+    def __init__(
+        self,
+        data_dir: Path,
+        *,
+        newest: float = 0.0,
+        clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`newest` is the time of the newest stored turn: where there was no earlier run, the clock is compared with it."""
+        self._path = data_dir / FILE
+        self._clock = clock
+        self._monotonic = monotonic
+        self._at = last_run(data_dir) or min(newest, clock()) or clock()
+        self._advanced_at = monotonic()
+
+    def __call__(self) -> float:
+        return self._at
+
+    def advance(self) -> float:
+        """Go on with the wall clock, or a little after a jump; returns the new time. Raises `StorageUnavailable`."""
+        now, monotonic = self._clock(), self._monotonic()
+        ran = monotonic - self._advanced_at
+        ahead = now - self._at - ran
+        if ahead <= _JUMP_SECONDS:
+            self._at = now
+        else:
+            self._at += min(ran * _CATCHING_UP, _FASTEST)
+            _log.warning(
+                "the clock is %.1f days ahead of the last run; so that a wrong clock deletes nothing, retention advances by one "
+                "day an hour: correct the clock if it is wrong",
+                ahead / _DAY,
+            )
+        self._advanced_at = monotonic
+        self._store()
+        return self._at
+
+    def _store(self) -> None:
+        unfinished = self._path.with_name(f"{FILE}.part")
+        with translate_errors(self._path):
+            unfinished.unlink(missing_ok=True)
+            make_file(unfinished)
+            unfinished.write_text(_State(at=self._at).model_dump_json(), encoding="utf-8")
+            unfinished.replace(self._path)
+
+
+def last_run(data_dir: Path) -> float:
+    """The time at the end of the last run, in seconds since the epoch; 0 if unknown."""
+    try:
+        return _State.model_validate_json((data_dir / FILE).read_bytes()).at
+    except (OSError, ValidationError):
+        return 0.0
+
+
+def days_ahead(data_dir: Path, clock: Callable[[], float] = time.time) -> float:
+    """By how many days the clock is ahead of retention, if that is suspiciously much; else 0."""
+    at = last_run(data_dir)
+    ahead = clock() - at if at else 0.0
+    return ahead / _DAY if ahead > _JUMP_SECONDS else 0.0

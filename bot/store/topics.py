@@ -1,0 +1,57 @@
+"""Topics: where a conversation was started over."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag_engine.types import ConversationId
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bot.port import Person, Place
+    from rag_engine.storage.sqlite.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """The current topic of a place, or of one person's private questions in it."""
+
+    conversation: ConversationId
+    started_at: float = 0.0
+    """Seconds since the epoch, UTC; 0 for the first one."""
+
+
+class Topics:
+    """Topics in `chat.sqlite`."""
+
+    def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def current(self, place: Place, person: Person | None = None) -> Topic:
+        """The place's topic; with `person`, the one of their private questions."""
+        rows = await self._database.fetch(
+            "SELECT topic, started_at FROM topics WHERE conversation = ?", (conversation(place, person),)
+        )
+        topic, started_at = rows[0] if rows else ("", 0.0)
+        return Topic(conversation=conversation(place, person, topic=topic), started_at=started_at)
+
+    async def start(self, place: Place, person: Person | None = None) -> None:
+        """Start over: later questions know nothing of earlier ones."""
+        now = self._clock()
+        async with self._database.transaction() as transaction:
+            await transaction.execute(
+                "INSERT OR REPLACE INTO topics (conversation, topic, started_at) VALUES (?, ?, ?)",
+                (conversation(place, person), f"{int(now * 1000):x}", now),
+            )
+
+
+def conversation(place: Place, person: Person | None = None, *, topic: str = "") -> ConversationId:
+    """The thread, else the channel. `footnote forget` finds a channel by the beginning and a person by the end."""
+    parts = [place.platform, place.workspace, place.channel, place.thread]
+    parts += [f"topic-{topic}"] if topic else []
+    parts += ["ask", person.id] if person else []
+    return ConversationId(":".join(parts))

@@ -1,0 +1,107 @@
+"""Exports a knowledge base, reading catalog and index once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from rag_engine.archive.schema import ArchiveContents, Identity
+from rag_engine.archive.threaded_steps import leaving_in_thread
+from rag_engine.archive.writer import writing
+from rag_engine.archive.zip_container import translate_errors
+from rag_engine.errors import UserError
+from rag_engine.storage.uncancellable import uninterrupted
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping
+    from pathlib import Path
+
+    from rag_engine.archive.writer import ArchiveWriter
+    from rag_engine.ports import IndexContents, IndexIdentity, Library
+    from rag_engine.types import Chunk, DocumentId, DocumentRecord, KnowledgeBase, Vector
+
+_BATCH = 256
+
+
+async def export(
+    knowledge_base: KnowledgeBase,
+    file: Path,
+    *,
+    library: Library,
+    contents: IndexContents,
+    identity: IndexIdentity,
+    progress: Callable[[int, int], None] | None = None,
+) -> ArchiveContents:
+    """Write a knowledge base to the zip `file`, replaced at the end.
+
+    Documents being read are left out and named. `progress` gets the documents written and their total. Raises `UserError` if the
+    file is unwritable or the knowledge base changes meanwhile.
+    """
+    records = {record.document.id: record for record in await library.records(knowledge_base.id)}
+    finished = {key: record for key, record in records.items() if record.state in ("ready", "failed")}
+    with translate_errors(file, doing="written"):
+        async with leaving_in_thread(writing(file)) as writer:
+            counts = await _write_chunks(writer, contents.scan(knowledge_base.id), finished)
+            _check(finished, counts, knowledge_base)
+            # In chunk order, so that an import reads all members in parallel.
+            order = (*counts, *(key for key in finished if key not in counts))
+            for done, document in enumerate(order, start=1):
+                sources, sections = await library.sources(document), await library.sections(document)
+                await uninterrupted(
+                    asyncio.to_thread(writer.add_document, finished[document], sources, sections)
+                )
+                if progress is not None:
+                    progress(done, len(order))
+            wire_identity = Identity(
+                model=identity.model, dimensions=identity.dimensions, analyzer=identity.analyzer
+            )
+            await uninterrupted(asyncio.to_thread(writer.finish, knowledge_base, wire_identity))
+    left_out = tuple(record.document.title for key, record in records.items() if key not in finished)
+    return ArchiveContents(
+        name=knowledge_base.name, documents=len(finished), chunks=sum(counts.values()), left_out=left_out
+    )
+
+
+async def _write_chunks(
+    writer: ArchiveWriter,
+    scan: AsyncIterator[tuple[Chunk, Vector]],
+    records: Mapping[DocumentId, DocumentRecord],
+) -> dict[DocumentId, int]:
+    """Returns the number of chunks per document, in index order."""
+    counts: dict[DocumentId, int] = {}
+    batch: list[tuple[Chunk, Vector]] = []
+    async with _closing(scan):
+        async for chunk, vector in scan:
+            record = records.get(chunk.document)
+            if record is None or record.state != "ready":
+                continue
+            counts[chunk.document] = counts.get(chunk.document, 0) + 1
+            batch.append((chunk, vector))
+            if len(batch) == _BATCH:
+                await uninterrupted(asyncio.to_thread(writer.add_chunks, batch))
+                batch = []
+    await uninterrupted(asyncio.to_thread(writer.add_chunks, batch))
+    return counts
+
+
+@asynccontextmanager
+async def _closing(scan: AsyncIterator[tuple[Chunk, Vector]]) -> AsyncGenerator[None, None]:
+    """Close the scan on an early end, not at garbage collection."""
+    try:
+        yield
+    finally:
+        if isinstance(scan, AsyncGenerator):
+            await scan.aclose()
+
+
+def _check(
+    records: Mapping[DocumentId, DocumentRecord], counts: Mapping[DocumentId, int], base: KnowledgeBase
+) -> None:
+    for key, record in records.items():
+        if record.state == "ready" and record.chunks != counts.get(key, 0):
+            raise UserError(
+                f"{record.document.title} changed while it was exported, or the index has lost a part of it: "
+                f"export again, and if that does not help run `footnote kb reindex {base.name!r}`."
+            )

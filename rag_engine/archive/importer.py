@@ -1,0 +1,221 @@
+"""Imports an export: reads it once to check it, then again to store it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from rag_engine.archive.reader import opened
+from rag_engine.archive.schema import ArchiveContents, ArchiveLimits
+from rag_engine.archive.threaded_steps import leaving_in_thread, stepping_in_thread
+from rag_engine.errors import UnsupportedFile
+from rag_engine.ports import DocumentSave
+from rag_engine.types import Chunk, ChunkId, Document, DocumentId, DocumentRecord
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+    from pathlib import Path
+
+    from rag_engine.archive.reader import ArchivedDocument
+    from rag_engine.archive.schema import ArchiveManifest, ChunkLine
+    from rag_engine.ports import Catalog, Documents, Index, IndexIdentity
+    from rag_engine.types import DocumentState, KnowledgeBase
+
+_AT_ONCE = 64
+_MOST_CHUNKS_AT_ONCE = 500
+
+
+async def import_(
+    file: Path,
+    *,
+    catalog: Catalog,
+    documents: Documents,
+    index: Index,
+    identity: IndexIdentity,
+    name: str = "",
+    limits: ArchiveLimits | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> ArchiveContents:
+    """Import `file` into the knowledge base `name` (default: the archive's), created if new.
+
+    Everything is checked first; repeating changes nothing. `progress` gets steps done and their total. Raises a `UserError` that
+    names the fault.
+    """
+    async with leaving_in_thread(opened(file, limits or ArchiveLimits())) as archive:
+        manifest = archive.manifest
+        _check_identity(file, manifest, identity)
+        total = 2 * manifest.documents
+        chunks = 0
+        async with aclosing(stepping_in_thread(archive.documents())) as checked:
+            done = 0
+            async for document in checked:
+                done += 1
+                chunks += len(document.chunks)
+                if progress is not None:
+                    progress(done, total)
+        base = await catalog.open(name or manifest.name, model=identity.model)
+        async with aclosing(stepping_in_thread(archive.documents())) as documents_to_store:
+            async for batch in _batches(documents_to_store):
+                await _store(batch, base, manifest, documents=documents, index=index)
+                for _ in batch:
+                    done += 1
+                    if progress is not None:
+                        progress(done, total)
+    return ArchiveContents(name=base.name, documents=manifest.documents, chunks=chunks)
+
+
+async def _batches(documents: AsyncIterator[ArchivedDocument]) -> AsyncIterator[list[ArchivedDocument]]:
+    """Documents that can be stored at the same time: few chunks in memory, and none with a name of another.
+
+    The first batches are smaller, so that a short import shows its progress.
+    """
+    batch: list[ArchivedDocument] = []
+    names: set[str] = set()
+    chunks, most = 0, 1
+    async for document in documents:
+        its_names = {document.line.id, document.line.uri, *document.line.sources} - {""}
+        if batch and (
+            len(batch) >= most or chunks + len(document.chunks) > _MOST_CHUNKS_AT_ONCE or names & its_names
+        ):
+            yield batch
+            batch, names, chunks, most = [], set[str](), 0, min(2 * most, _AT_ONCE)
+        batch.append(document)
+        names |= its_names
+        chunks += len(document.chunks)
+    if batch:
+        yield batch
+
+
+async def _store(
+    batch: Sequence[ArchivedDocument],
+    base: KnowledgeBase,
+    manifest: ArchiveManifest,
+    *,
+    documents: Documents,
+    index: Index,
+) -> None:
+    """`ready` comes after the chunks, so that a crash in between shows."""
+    new = [(archived, _document(archived, base, manifest)) for archived in batch]
+    replaced = [old for _, document in new if (old := await _replaced(document, documents)) is not None]
+    indexed = [(archived, document) for archived, document in new if archived.line.state == "ready"]
+    await documents.save_all(
+        [
+            DocumentSave(record=_record(archived, document, "embedding"), sections=archived.sections)
+            for archived, document in indexed
+        ]
+    )
+    failed = await _put(indexed, base, manifest, index)
+    await documents.save_all(
+        [
+            DocumentSave(
+                record=_record(archived, document, archived.line.state),
+                sources=archived.line.sources,
+                sections=archived.sections,
+            )
+            for archived, document in new
+            if document.id not in failed
+        ]
+    )
+    for error in failed.values():
+        raise error
+    for before in replaced:
+        await index.drop(base.id, before)
+        await documents.remove(before)
+
+
+async def _replaced(document: Document, documents: Documents) -> DocumentId | None:
+    """The other document that has its URI now."""
+    if not document.uri:
+        return None
+    before = await documents.find(document.knowledge_base, uri=document.uri)
+    if before is None or before.document.id == document.id or before.document.uri != document.uri:
+        return None
+    return before.document.id
+
+
+async def _put(
+    new: Sequence[tuple[ArchivedDocument, Document]],
+    base: KnowledgeBase,
+    manifest: ArchiveManifest,
+    index: Index,
+) -> dict[DocumentId, BaseException]:
+    """At the same time; returns the errors."""
+    outcomes = await asyncio.gather(
+        *(
+            index.put(
+                document,
+                [(_chunk(line, document, base, manifest), vector) for line, vector in archived.chunks],
+            )
+            for archived, document in new
+        ),
+        return_exceptions=True,
+    )
+    return {
+        document.id: outcome
+        for (_, document), outcome in zip(new, outcomes, strict=True)
+        if isinstance(outcome, BaseException)
+    }
+
+
+def _record(archived: ArchivedDocument, document: Document, state: DocumentState) -> DocumentRecord:
+    return DocumentRecord(
+        document=document,
+        state=state,
+        reason="" if state == "embedding" else archived.line.reason,
+        chunks=len(archived.chunks),
+        pages=archived.line.pages,
+    )
+
+
+def _check_identity(file: Path, manifest: ArchiveManifest, identity: IndexIdentity) -> None:
+    ours = {"model": identity.model, "dimensions": identity.dimensions, "analyzer": identity.analyzer}
+    differences = {
+        "model": "another embedding model",
+        "dimensions": "vectors of another length",
+        "analyzer": "another text analyzer",
+    }
+    for part in differences:
+        archived_value = getattr(manifest.identity, part)
+        if archived_value != ours[part]:
+            raise UnsupportedFile(
+                f"{file.name} was exported with {differences[part]} ({archived_value}; here it is {ours[part]}): import it where the "
+                "settings are the same, or add its documents again. Nothing was imported."
+            )
+
+
+def _document(archived: ArchivedDocument, base: KnowledgeBase, manifest: ArchiveManifest) -> Document:
+    line = archived.line
+    return Document(
+        id=DocumentId(_local_id(line.id, base, manifest)),
+        knowledge_base=base.id,
+        title=line.title,
+        uri=line.uri,
+        media_type=line.media_type,
+        digest=line.digest,
+        size=line.size,
+    )
+
+
+def _chunk(line: ChunkLine, document: Document, base: KnowledgeBase, manifest: ArchiveManifest) -> Chunk:
+    return Chunk(
+        id=ChunkId(_local_id(line.id, base, manifest)),
+        document=document.id,
+        knowledge_base=base.id,
+        ordinal=line.ordinal,
+        text=line.text,
+        title=line.title,
+        uri=line.uri,
+        headings=line.headings,
+        anchor=line.anchor,
+        kind=line.kind,
+        language=line.language,
+    )
+
+
+def _local_id(identity: str, base: KnowledgeBase, manifest: ArchiveManifest) -> str:
+    """The same id where it came from, else one derived from both."""
+    if base.id == manifest.knowledge_base:
+        return identity
+    return hashlib.sha256(f"{base.id}\x1f{identity}".encode()).hexdigest()[:32]

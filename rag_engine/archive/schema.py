@@ -1,0 +1,112 @@
+"""The format of an export: manifest, lines and limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pydantic import Field
+
+from rag_engine.archive.zip_container import Member, StrictModel, ZipFormat
+from rag_engine.errors import UnsupportedFile
+from rag_engine.types import SectionKind
+
+EXPORT: Final = ZipFormat(
+    noun="export",
+    refusal="Nothing was imported",
+    advice="export it again",
+    version=1,
+    newer=UnsupportedFile,
+    manifest_bytes=1 << 20,
+)
+DOCUMENTS = "documents.jsonl"
+CHUNKS = "chunks.jsonl"
+VECTORS = "vectors.jsonl"
+MEMBERS = (DOCUMENTS, CHUNKS, VECTORS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveContents:
+    name: str
+    documents: int
+    chunks: int
+    left_out: tuple[str, ...] = ()
+    """Titles of documents being read, which were not exported."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveLimits:
+    """Limits of an import, in bytes."""
+
+    section_bytes: int = 1 << 28
+    line_bytes: int = 1 << 24
+    """Of a chunk, a vector, or a document without sections."""
+    expansion: int = 100
+    """The archive may unpack to this many times its size, plus `free_bytes`."""
+    free_bytes: int = 1 << 26
+
+
+class Identity(StrictModel):
+    """The model and index of the vectors."""
+
+    model: str
+    dimensions: int = Field(ge=1, le=65_536)
+    analyzer: str
+
+
+class ArchiveMember(Member):
+    lines: int = Field(ge=0)
+
+
+class ArchiveManifest(StrictModel):
+    """The manifest. `version` rises when an older Footnote could not read the archive."""
+
+    format: Literal["footnote-knowledge-base"] = "footnote-knowledge-base"
+    version: int = EXPORT.version
+    name: str
+    knowledge_base: str
+    identity: Identity
+    documents: int = Field(ge=0)
+    members: dict[str, ArchiveMember]
+
+
+class DocumentLine(StrictModel):
+    """A document; `sections` section lines follow."""
+
+    id: str = Field(min_length=1)
+    title: str
+    uri: str
+    media_type: str
+    digest: str
+    size: int = Field(ge=0)
+    state: Literal["ready", "failed"]
+    reason: str
+    pages: int = Field(ge=0)
+    sources: tuple[str, ...]
+    sections: int = Field(ge=0)
+
+
+class SectionLine(StrictModel):
+    text: str
+    anchor: str
+    headings: tuple[str, ...]
+    kind: SectionKind
+
+
+class ChunkLine(StrictModel):
+    id: str = Field(min_length=1)
+    document: str
+    ordinal: int = Field(ge=0)
+    text: str
+    title: str
+    uri: str
+    headings: tuple[str, ...]
+    anchor: str
+    kind: SectionKind
+    language: str
+
+
+class VectorLine(StrictModel):
+    chunk: str
+    vector: str
+    """Little-endian float32 in base64."""

@@ -1,0 +1,42 @@
+"""Runs blocking context managers and iterators in threads, each step to its end."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from rag_engine.storage.uncancellable import uninterrupted
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Generator
+    from contextlib import AbstractContextManager
+
+_Item = TypeVar("_Item")
+
+
+@asynccontextmanager
+async def leaving_in_thread(context: AbstractContextManager[_Item]) -> AsyncGenerator[_Item, None]:
+    """Enter here, leave in a thread: for what opens at once and closes slowly."""
+    value = context.__enter__()
+    try:
+        yield value
+    except BaseException as error:
+        await uninterrupted(asyncio.to_thread(context.__exit__, type(error), error, error.__traceback__))
+        raise
+    await uninterrupted(asyncio.to_thread(context.__exit__, None, None, None))
+
+
+async def stepping_in_thread(items: Generator[_Item, None, None]) -> AsyncGenerator[_Item, None]:
+    """Yield each item. Cancellation waits for the current step, so that the generator can be closed."""
+    try:
+        while (step := await uninterrupted(asyncio.to_thread(_next, items))) is not None:
+            yield step[0]
+    finally:
+        items.close()
+
+
+def _next(items: Generator[_Item, None, None]) -> tuple[_Item] | None:
+    for item in items:
+        return (item,)
+    return None

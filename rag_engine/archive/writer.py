@@ -1,0 +1,153 @@
+"""Writes an export. Blocking: run it in a thread."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import tempfile
+from contextlib import ExitStack, contextmanager
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+
+from rag_engine.archive import zip_container
+from rag_engine.archive.schema import (
+    CHUNKS,
+    DOCUMENTS,
+    MEMBERS,
+    VECTORS,
+    ArchiveManifest,
+    ArchiveMember,
+    ChunkLine,
+    DocumentLine,
+    SectionLine,
+    VectorLine,
+)
+from rag_engine.archive.zip_container import MANIFEST, Checksum
+
+if TYPE_CHECKING:
+    import zipfile
+    from collections.abc import Generator, Sequence
+    from pathlib import Path
+
+    from pydantic import BaseModel
+
+    from rag_engine.archive.schema import Identity
+    from rag_engine.types import Chunk, DocumentRecord, KnowledgeBase, Section, Vector
+
+_LEVEL = 6
+
+
+class _MemberFile:
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+        self._checksum = Checksum()
+        self._lines = 0
+
+    def write(self, line: BaseModel) -> None:
+        text = json.dumps(line.model_dump(), ensure_ascii=False, separators=(",", ":"))
+        # "replace" only affects lone surrogates, which UTF-8 cannot encode.
+        encoded = text.encode("utf-8", "replace") + b"\n"
+        self.file.write(encoded)
+        self._checksum.update(encoded)
+        self._lines += 1
+
+    def member(self) -> ArchiveMember:
+        return ArchiveMember(lines=self._lines, bytes=self._checksum.bytes, sha256=self._checksum.sha256)
+
+
+class ArchiveWriter:
+    """Takes all chunks with vectors, then the documents in the same order, then `finish`."""
+
+    def __init__(self, archive: zipfile.ZipFile, *, spool: IO[bytes], handles: ExitStack) -> None:
+        self._archive = archive
+        self._handles = handles
+        # A zip is written one member at a time and the index read once: spool the chunks.
+        self._chunks = _MemberFile(spool)
+        self._vectors = _MemberFile(self._open(VECTORS))
+        self._documents: _MemberFile | None = None
+        self._count = 0
+
+    def add_chunks(self, rows: Sequence[tuple[Chunk, Vector]]) -> None:
+        for chunk, vector in rows:
+            self._chunks.write(_chunk_line(chunk))
+            encoded = base64.b64encode(np.ascontiguousarray(vector, dtype="<f4").tobytes()).decode("ascii")
+            self._vectors.write(VectorLine(chunk=chunk.id, vector=encoded))
+
+    def add_document(
+        self, record: DocumentRecord, sources: Sequence[str], sections: Sequence[Section]
+    ) -> None:
+        if self._documents is None:
+            self._documents = _MemberFile(self._open(DOCUMENTS))
+        self._documents.write(_document_line(record, sources, len(sections)))
+        for section in sections:
+            line = SectionLine(
+                text=section.text, anchor=section.anchor, headings=section.headings, kind=section.kind
+            )
+            self._documents.write(line)
+        self._count += 1
+
+    def finish(self, knowledge_base: KnowledgeBase, identity: Identity) -> ArchiveManifest:
+        documents = self._documents or _MemberFile(self._open(DOCUMENTS))
+        with self._open(CHUNKS) as output:
+            self._chunks.file.seek(0)
+            shutil.copyfileobj(self._chunks.file, output, 1 << 20)
+        members = (documents.member(), self._chunks.member(), self._vectors.member())
+        manifest = ArchiveManifest(
+            name=knowledge_base.name,
+            knowledge_base=knowledge_base.id,
+            identity=identity,
+            documents=self._count,
+            members=dict(zip(MEMBERS, members, strict=True)),
+        )
+        with self._open(MANIFEST) as output:
+            output.write(manifest.model_dump_json(indent=2).encode("utf-8", "replace"))
+        return manifest
+
+    def _open(self, name: str) -> IO[bytes]:
+        self._handles.close()
+        return self._handles.enter_context(self._archive.open(name, "w", force_zip64=True))
+
+
+@contextmanager
+def writing(file: Path) -> Generator[ArchiveWriter]:
+    """Write `file`, replaced when the block ends without an error."""
+    with (
+        zip_container.writing(file, level=_LEVEL) as archive,
+        tempfile.TemporaryFile(dir=file.parent) as spool,
+        ExitStack() as handles,
+    ):
+        yield ArchiveWriter(archive, spool=spool, handles=handles)
+
+
+def _chunk_line(chunk: Chunk) -> ChunkLine:
+    return ChunkLine(
+        id=chunk.id,
+        document=chunk.document,
+        ordinal=chunk.ordinal,
+        text=chunk.text,
+        title=chunk.title,
+        uri=chunk.uri,
+        headings=chunk.headings,
+        anchor=chunk.anchor,
+        kind=chunk.kind,
+        language=chunk.language,
+    )
+
+
+def _document_line(record: DocumentRecord, sources: Sequence[str], sections: int) -> DocumentLine:
+    document = record.document
+    return DocumentLine(
+        id=document.id,
+        title=document.title,
+        uri=document.uri,
+        media_type=document.media_type,
+        digest=document.digest,
+        size=document.size,
+        state="ready" if record.state == "ready" else "failed",
+        reason=record.reason,
+        pages=record.pages,
+        sources=tuple(sources),
+        sections=sections,
+    )

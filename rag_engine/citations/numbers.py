@@ -1,0 +1,126 @@
+"""The number rule: numbers, dates and identifiers of a claim must appear in the passages it cites."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.text.lazy_pattern import lazy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_FIGURE: Final = lazy(
+    lambda: re.compile(
+        r"(?<![\w.,/])(?<!\w[-–_])(?:[A-Za-z]++[-_/.]?+)*+\d++(?:[ \u00a0\u202f]\d{3}(?!\d))*+(?:[.,:/'’_–-]?+[A-Za-z\d]++)*+"
+        r"|(?<=[^\W\d_a-zA-Z])\d++(?:[.,:/-]\d++)*+"
+    )
+)
+_ITEM_NUMBER: Final = lazy(lambda: re.compile(r"\s*(?:[>*_#-]\s*)*\d{1,3}[.)]\s"))
+_GROUPED: Final = lazy(lambda: re.compile(r"\d{1,3}(?:[.,'’ ]\d{3})+(?![\d])"))
+_PART: Final = lazy(lambda: re.compile(r"\d+|[A-Za-z]+"))
+_UNIT: Final = lazy(lambda: re.compile(r"(\d+(?:[.,]\d+)*)[A-Za-z]{1,4}\Z"))
+_WORDS: Final = {
+    word: str(value)
+    for value, words in enumerate(
+        (
+            "zero null cero zéro 零 〇",
+            "one once ein eine einen einem einer eins uno una un une 一",
+            "two twice zwei dos deux 二 两",
+            "three drei tres trois 三",
+            "four vier cuatro quatre 四",
+            "five fünf cinco cinq 五",
+            "six sechs seis 六",
+            "seven sieben siete sept 七",
+            "eight acht ocho huit 八",
+            "nine neun nueve neuf 九",
+            "ten zehn diez dix 十",
+            "eleven elf once onze 十一",
+            "twelve zwölf doce douze 十二",
+        )
+    )
+    for word in words.split()
+}
+_MONTHS: Final = {
+    name: str(number)
+    for number, names in enumerate(
+        (
+            "january jan januar enero janvier",
+            "february feb februar febrero février",
+            "march mar märz marzo mars",
+            "april apr abril avril",
+            "may mai mayo",
+            "june jun juni junio juin",
+            "july jul juli julio juillet",
+            "august aug agosto août",
+            "september sep sept septiembre septembre",
+            "october oct oktober okt octubre octobre",
+            "november nov noviembre novembre",
+            "december dec dezember dez diciembre décembre",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+_SPELLED: Final = lazy(lambda: re.compile(r"[^\W\d_]+"))
+_IDEOGRAPHIC_NUMBER: Final = lazy(lambda: re.compile(r"[零〇一二两三四五六七八九十]+"))
+
+
+def figures(text: str) -> list[str]:
+    """The numbers, dates and identifiers of a claim as written, without its own item number."""
+    item = _ITEM_NUMBER.match(text)
+    return list(_found(text[item.end() :] if item else text))
+
+
+def missing(claim: str, passages: Iterable[str]) -> tuple[str, ...]:
+    """The figures that none of these passages contains in any notation."""
+    stated = figures(claim)
+    if not stated:
+        return ()
+    known = frozenset(chain.from_iterable(map(_known, passages)))
+    return tuple(dict.fromkeys(figure for figure in stated if not _is_known(figure, known)))
+
+
+def _found(text: str) -> Iterator[str]:
+    for match in _FIGURE.finditer(unicodedata.normalize("NFKC", text)):
+        yield match[0]
+
+
+def _is_known(figure: str, known: frozenset[str]) -> bool:
+    if not known.isdisjoint(_forms(figure)):
+        return True
+    parts = [_plain(part) for part in _PART.findall(figure) if part.isdigit()]
+    return len(parts) > 1 and all(part in known for part in parts)
+
+
+@lru_cache(maxsize=256)
+def _known(text: str) -> frozenset[str]:
+    known: set[str] = set()
+    for figure in _found(text):
+        known |= _forms(figure)
+        known.update(_plain(part) for part in _PART.findall(figure) if part.isdigit())
+    for word in _SPELLED.findall(text.casefold()):
+        known.update(number for number in (_WORDS.get(word), _MONTHS.get(word)) if number)
+    for word in _IDEOGRAPHIC_NUMBER.findall(text):
+        known.update(_WORDS[part] for part in (word, *word) if part in _WORDS)
+    return frozenset(known)
+
+
+def _forms(figure: str) -> set[str]:
+    """Alternative notations: without grouping, with a point for the comma, without the unit."""
+    folded = figure.casefold().replace("–", "-")
+    forms = {_plain(folded)}
+    unit = _UNIT.match(folded)
+    number = unit[1] if unit else folded
+    forms.add(_plain(number))
+    if _GROUPED.fullmatch(number):
+        forms.add(re.sub(r"\D", "", number))
+    forms.add(_plain(number.replace(",", ".")))
+    return forms
+
+
+def _plain(figure: str) -> str:
+    return figure.lstrip("0") or "0" if figure.isdigit() else figure

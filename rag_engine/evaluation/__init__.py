@@ -1,0 +1,1 @@
+"""Retrieval measures on judged data sets."""

@@ -1,0 +1,57 @@
+"""The decision before writing whether the passages answer. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from rag_engine.evidence.calibration import probability
+from rag_engine.evidence.features import read
+from rag_engine.text.question_parts import parts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.evidence.features import Reading
+    from rag_engine.types import Hit, Ranking
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceVerdict:
+    question: str
+    """The wording that the passages answer best: the question, its complete form, or a part of it."""
+    probability: float
+    reading: Reading
+
+    def as_json(self) -> dict[str, object]:
+        """Values for the trace."""
+        return {
+            "probability": round(self.probability, 4),
+            "question": self.question,
+            "features": {name: round(value, 4) for name, value in asdict(self.reading.features).items()},
+            "unmentioned": list(self.reading.unmentioned),
+            "across_languages": self.reading.is_crosslingual,
+        }
+
+
+def judge(
+    wordings: Sequence[str],
+    hits: Sequence[Hit],
+    rankings: Sequence[Ranking],
+    *,
+    familiarity: float,
+    contrast: float,
+    reranked: float | None = None,
+) -> EvidenceVerdict | None:
+    """The best verdict on the wordings and their parts; None if none has words that could be looked for.
+
+    An answer to one part of a question is better than none.
+    """
+    asked = dict.fromkeys(part for wording in wordings for part in (wording, *parts(wording)))
+    verdicts: list[EvidenceVerdict] = []
+    for question in asked:
+        reading = read(question, hits, rankings, familiarity=familiarity, contrast=contrast)
+        if reading is not None:
+            found = probability(reading, reranked=reranked)
+            verdicts.append(EvidenceVerdict(question=question, probability=found, reading=reading))
+    return max(verdicts, key=lambda verdict: verdict.probability, default=None)

@@ -1,0 +1,52 @@
+"""The engine's own sentences, in the question's language or English."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, Literal
+
+from rag_engine.text.message_catalog import MessageCatalog
+
+__all__ = ["CATALOG", "Phrase", "not_found", "phrase"]
+
+Phrase = Literal[
+    "extracted",
+    "not_found",
+    "closest",
+    "unmentioned",
+    "your_files",
+    "question_cut",
+    "summarized",
+    "sections_joined",
+    "which_file",
+    "no_file",
+    "unknown_file",
+    "still_reading",
+    "file_failed",
+    "no_text",
+    "documents_left_out",
+    "passages_left_out",
+    "parts_quoted",
+    "sections_begun",
+]
+
+CATALOG: Final = MessageCatalog(Path(__file__).parent)
+
+
+def phrase(name: Phrase, *, language: str, **values: str) -> str:
+    """The sentence in `language` (ISO 639-1) with its values; braces in values are literal."""
+    return CATALOG.say(name, language, values)
+
+
+def not_found(
+    *, language: str, scope: str = "", titles: tuple[str, ...] = (), unmentioned: tuple[str, ...] = ()
+) -> str:
+    """Says that `scope` has no answer, with what the question names and the closest documents do not."""
+    sentences = [
+        phrase("not_found", language=language, scope=scope or phrase("your_files", language=language))
+    ]
+    if unmentioned:
+        sentences.append(phrase("unmentioned", language=language, words=", ".join(unmentioned)))
+    if titles:
+        sentences.append(phrase("closest", language=language, titles=", ".join(titles)))
+    return " ".join(sentences)

@@ -1,0 +1,227 @@
+"""The legs of a question in one request, checked against the manifests read after them."""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import orjson
+
+from rag_engine.indexes.elasticsearch.documents import chunk_of
+from rag_engine.indexes.elasticsearch.errors import kind_of, reason_of, unavailable
+from rag_engine.indexes.elasticsearch.manifests import key_of, searched_chunks
+from rag_engine.types import Hit, Ranking
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rag_engine.errors import IndexUnavailable
+    from rag_engine.indexes.elasticsearch.lifecycle import IndexNames
+    from rag_engine.indexes.elasticsearch.manifests import Manifest
+    from rag_engine.indexes.elasticsearch.statistics import LexicalWeights
+    from rag_engine.types import KnowledgeBaseId, Search
+
+    Manifests = Mapping[KnowledgeBaseId, Manifest]
+
+_MANIFESTS_A_SEARCH = 5_000
+_MOST_TOKENS = 1_000
+"""Lucene allows at least 1,024."""
+_MOST_CANDIDATES = 10_000
+"""The server's limit."""
+_SHARE_OF_TIME = 0.4
+"""Each leg's share of the time; beyond it the answer is degraded, not failed."""
+_KEPT = "1m"
+_CANDIDATES_A_HIT = 10
+"""With fewer, filters that keep a tenth of the chunks lose hits (benchmarks.vector_index_options)."""
+_FEWEST_MORE = 20
+_FEWEST = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One request: its lines and the searches in it."""
+
+    lines: list[bytes]
+    asked: tuple[int, ...]
+
+
+def search_request(
+    searches: Sequence[Search],
+    known: Manifests,
+    names: IndexNames,
+    *,
+    weights: Mapping[int, LexicalWeights],
+    seconds: float,
+    moment: str = "",
+) -> Asked:
+    """One search per leg, then the manifests, in this order.
+
+    `weights` of lexical searches by number; one without them matches nothing. `moment`: a frozen view that `known` belongs to.
+    """
+    lines: list[bytes] = []
+    asked: list[int] = []
+    preference = _preference(searches)
+    for number, search in enumerate(searches):
+        visible = _visible(search, known)
+        if visible is None or (search.leg == "lexical" and number not in weights):
+            continue
+        header: dict[str, Any] = {} if moment else {"index": names.chunks, "preference": preference}
+        if names.shards > 1 and search.leg == "lexical":
+            header["search_type"] = "dfs_query_then_fetch"  # frequencies of the index, not of one shard
+        lexical = weights.get(number)
+        body = _lexical(search, visible, lexical) if lexical else _dense(search, visible)
+        body["timeout"] = f"{int(_SHARE_OF_TIME * seconds * 1000)}ms"
+        if moment:
+            body["pit"] = {"id": moment, "keep_alive": _KEPT}
+        lines += (orjson.dumps(header), orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY))
+        asked.append(number)
+    for part in _parts([] if moment else sorted(known)):
+        body = {
+            "query": {"ids": {"values": [key_of(base) for base in part]}},
+            "size": len(part),
+            "seq_no_primary_term": True,
+            "track_total_hits": False,
+        }
+        header = {"index": names.manifests, "preference": preference}
+        lines += (orjson.dumps(header), orjson.dumps(body))
+    return Asked(lines=lines, asked=tuple(asked))
+
+
+def fault_of(responses: Sequence[Mapping[str, Any]]) -> IndexUnavailable | None:
+    for response in responses:
+        if "error" in response:
+            reason = reason_of(int(response.get("status", 500)), response["error"])
+            return unavailable(reason, kind_of(response["error"]))
+    return None
+
+
+def manifest_hits(responses: Sequence[Mapping[str, Any]], asked: Asked) -> Iterator[Mapping[str, Any]]:
+    for response in responses[len(asked.asked) :]:
+        yield from response["hits"]["hits"]
+
+
+def is_settled(
+    responses: Sequence[Mapping[str, Any]], asked: Asked, before: Manifests, after: Manifests
+) -> bool:
+    """Whether the legs saw one version of each knowledge base."""
+    if not all(after[base].shows_what(manifest) for base, manifest in before.items()):
+        return False
+    hidden = {generation for manifest in after.values() for generation in manifest.hidden}
+    return not any(
+        hit["_source"]["generation"] in hidden
+        for response in responses[: len(asked.asked)]
+        for hit in response["hits"]["hits"]
+    )
+
+
+def rankings(
+    searches: Sequence[Search],
+    responses: Sequence[Mapping[str, Any]],
+    asked: Asked,
+    known: Manifests,
+    weights: Mapping[int, LexicalWeights],
+) -> list[Ranking]:
+    bases = {manifest.base: base for base, manifest in known.items()}
+    by_number = dict(zip(asked.asked, responses, strict=False))
+    return [
+        _ranking(search, by_number.get(number), bases, weights.get(number))
+        for number, search in enumerate(searches)
+    ]
+
+
+def _ranking(
+    search: Search,
+    response: Mapping[str, Any] | None,
+    bases: Mapping[str, KnowledgeBaseId],
+    weights: LexicalWeights | None,
+) -> Ranking:
+    if response is None:
+        return Ranking(leg=search.leg, hits=())
+    scored = sorted(
+        (
+            # Elasticsearch returns (1 + cosine) / 2.
+            (-weights.score(source["tokens"]) if weights else -min(1.0, 2 * hit["_score"] - 1), source)
+            for hit in response["hits"]["hits"]
+            if (source := hit["_source"])
+        ),
+        key=lambda hit: (hit[0], hit[1]["chunk"]),
+    )[: search.limit]
+    return Ranking(
+        leg=search.leg,
+        hits=tuple(
+            Hit(chunk=chunk_of(source, bases[source["base"]]), score=-score, rank=rank)
+            for rank, (score, source) in enumerate(scored, start=1)
+        ),
+        complete=not response["timed_out"] and not response["_shards"]["failed"],
+    )
+
+
+def target(searches: Sequence[Search], names: IndexNames, moment: str) -> dict[str, Any]:
+    """The index or the frozen view to ask, by the same shard copies as these searches."""
+    if moment:
+        return {"pit": {"id": moment, "keep_alive": _KEPT}}
+    return {"index": names.chunks, "preference": _preference(searches)}
+
+
+def words_of(search: Search) -> dict[str, int]:
+    """The words of a lexical search, and how often each is asked for."""
+    return dict(list(Counter(token for token in search.tokens if token.strip()).items())[:_MOST_TOKENS])
+
+
+def manifests_of(search: Search, known: Manifests) -> list[Manifest]:
+    """Of the knowledge bases that have chunks."""
+    return [known[base] for base in sorted(search.knowledge_bases) if known[base].base]
+
+
+def _visible(search: Search, known: Manifests) -> dict[str, Any] | None:
+    """None if nothing is visible."""
+    manifests = manifests_of(search, known)
+    return searched_chunks(manifests) if manifests else None
+
+
+def _lexical(search: Search, visible: Mapping[str, Any], weights: LexicalWeights) -> dict[str, Any]:
+    clauses = [
+        {"term": {"tokens": {"value": word, "boost": boost}}} for word, boost in weights.boosts.items()
+    ]
+    return {
+        "query": {"bool": {"must": [{"bool": {"should": clauses}}], **visible}},
+        "sort": [{"_score": "desc"}, {"chunk": "asc"}],
+        # Our scores have another average length and exact lengths, which may change places at the end.
+        "size": min(_MOST_CANDIDATES, search.limit + max(_FEWEST_MORE, search.limit // 4)),
+        "track_total_hits": False,
+    }
+
+
+def _dense(search: Search, visible: Mapping[str, Any]) -> dict[str, Any]:
+    nearest = min(_MOST_CANDIDATES, max(search.limit, _FEWEST))
+    return {
+        "knn": {
+            "field": "vector",
+            "query_vector": np.ascontiguousarray(search.vector, dtype=np.float32),
+            "k": nearest,
+            "num_candidates": min(_MOST_CANDIDATES, _CANDIDATES_A_HIT * nearest),
+            "filter": {"bool": visible},
+        },
+        "sort": [{"_score": "desc"}, {"chunk": "asc"}],
+        "size": search.limit,
+        "_source": {"excludes": ["tokens"]},
+        "track_total_hits": False,
+    }
+
+
+def _preference(searches: Sequence[Search]) -> str:
+    """The same question goes to the same shard copies, so its answer is stable."""
+    digest = 0
+    for search in searches:
+        digest = zlib.crc32(" ".join(search.tokens).encode("utf-8", "replace"), digest)
+        if search.vector is not None:
+            digest = zlib.crc32(search.vector.tobytes(), digest)
+    return f"q{digest:08x}"
+
+
+def _parts(bases: Sequence[KnowledgeBaseId]) -> Iterator[Sequence[KnowledgeBaseId]]:
+    for start in range(0, len(bases), _MANIFESTS_A_SEARCH):
+        yield bases[start : start + _MANIFESTS_A_SEARCH]

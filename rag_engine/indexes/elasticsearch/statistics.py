@@ -1,0 +1,183 @@
+"""BM25 statistics of the searched knowledge bases alone, so that nobody learns from scores or corrections what others hold.
+
+Lucene knows the statistics of a whole index only. So the words are counted among the visible chunks first, the legs are asked with
+weights that outweigh Lucene's, and the engine computes the scores of the hits itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections import Counter, OrderedDict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rag_engine.errors import IndexUnavailable
+from rag_engine.indexes.elasticsearch import spelling
+from rag_engine.indexes.elasticsearch.errors import translate_errors
+from rag_engine.indexes.elasticsearch.manifests import searched_chunks
+from rag_engine.indexes.elasticsearch.schema import K1, B
+from rag_engine.text.spelling import SHARE, corrections, to_correct
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
+    from rag_engine.indexes.elasticsearch.cluster import Cluster
+    from rag_engine.indexes.elasticsearch.manifests import Manifest
+
+_log = logging.getLogger(__name__)
+
+_MOST_KNOWN = 64
+"""Versions of which words are known."""
+_MOST_WORDS = 20_000
+"""Of a version."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordCount:
+    """In how many chunks a word occurs, among the visible ones and in the whole index."""
+
+    visible: int
+    everywhere: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistics:
+    chunks: int
+    """Visible ones; `everywhere` is all of the index."""
+    tokens: int
+    everywhere: int
+    words: Mapping[str, WordCount]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LexicalWeights:
+    """What each word is worth, and by how much Lucene's own weight must be multiplied to be that."""
+
+    worth: Mapping[str, float]
+    boosts: Mapping[str, float]
+    average: float
+    """Tokens of a visible chunk."""
+
+    def score(self, tokens: str) -> float:
+        """Lucene's BM25 of a chunk with these tokens."""
+        found = tokens.split(" ")
+        counts = Counter(token for token in found if token in self.worth)
+        norm = K1 * (1 - B + B * len(found) / self.average)
+        return math.fsum(self.worth[token] * count / (count + norm) for token, count in counts.items())
+
+
+def request_body(words: Sequence[str], visible: Mapping[str, Any]) -> dict[str, Any]:
+    counted = (
+        {"seen": {"filters": {"filters": [{"term": {"tokens": word}} for word in words]}}} if words else {}
+    )
+    return {
+        "size": 0,
+        "track_total_hits": True,
+        "query": {"bool": visible},
+        "aggs": {
+            "tokens": {"sum": {"field": "length"}},
+            "everything": {"global": {}, **({"aggs": counted} if counted else {})},
+            **counted,
+        },
+    }
+
+
+def statistics_of(response: Mapping[str, Any], words: Sequence[str]) -> Statistics:
+    found = response["aggregations"]
+    everything = found["everything"]
+    counts = zip(words, found["seen"]["buckets"], everything["seen"]["buckets"], strict=True) if words else ()
+    return Statistics(
+        chunks=response["hits"]["total"]["value"],
+        tokens=int(found["tokens"]["value"]),
+        everywhere=everything["doc_count"],
+        words={
+            word: WordCount(visible=seen["doc_count"], everywhere=all_["doc_count"])
+            for word, seen, all_ in counts
+        },
+    )
+
+
+class WordStatistics:
+    """Counts the words of questions; those of the versions searched last are known."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._known: OrderedDict[Hashable, Statistics] = OrderedDict()
+
+    async def weights(
+        self, tokens: Mapping[str, int], manifests: Sequence[Manifest], target: Mapping[str, Any]
+    ) -> LexicalWeights | None:
+        """None if no visible chunk contains a word. A word that none contains is replaced by its spelling corrections.
+
+        `target` is the index or the frozen view to ask.
+        """
+        statistics = await self._count(list(tokens), manifests, target)
+        seen = {word: statistics.words[word].visible for word in tokens}
+        counts = {word: float(tokens[word]) for word, frequency in seen.items() if frequency}
+        lacking = to_correct(seen) if statistics.chunks else []
+        if lacking:
+            near = await self._near(lacking)
+            likely = {word for each in near.values() for words in each.values() for word in words}
+            statistics = await self._count([*tokens, *sorted(likely - tokens.keys())], manifests, target)
+            known = {word: each.visible for word, each in statistics.words.items()}
+            meant = corrections(
+                seen,
+                near=lambda word: near.get(word, {}),
+                look_up=lambda words: {word: known.get(word, 0) for word in words},
+            )
+            for token, words in meant.items():
+                for word in words:
+                    counts[word] = counts.get(word, 0.0) + SHARE * tokens[token]
+        return _weights(counts, statistics) if counts else None
+
+    async def _count(
+        self, words: Sequence[str], manifests: Sequence[Manifest], target: Mapping[str, Any]
+    ) -> Statistics:
+        version = tuple(
+            sorted((manifest.base, manifest.commits, *sorted(manifest.hidden)) for manifest in manifests)
+        )
+        known = self._known.get(version)
+        new = [word for word in words if known is None or word not in known.words]
+        if known is None or new:
+            with translate_errors():
+                answer = await self._cluster.reader.search(
+                    **target, **request_body(new, searched_chunks(manifests))
+                )
+            is_whole = not (answer["timed_out"] or answer["_shards"]["failed"])
+            counted = statistics_of(answer.body, new)
+            known = replace(counted, words={**(known.words if known else {}), **counted.words})
+            # What a part of the shards says serves this question alone.
+            if is_whole and len(known.words) <= _MOST_WORDS:
+                self._known[version] = known
+        if version in self._known:
+            self._known.move_to_end(version)
+        while len(self._known) > _MOST_KNOWN:
+            self._known.popitem(last=False)
+        return known
+
+    async def _near(self, words: Sequence[str]) -> Mapping[str, Mapping[int, Sequence[str]]]:
+        names = await self._cluster.names()
+        try:
+            with translate_errors():
+                answer = await self._cluster.reader.search(
+                    index=names.chunks, suggest=spelling.suggestion(words), size=0, track_total_hits=False
+                )
+        except IndexUnavailable as error:
+            _log.info("a question is answered without correcting its words: %s", error)
+            return {}
+        return spelling.near_words(answer["suggest"])
+
+
+def _weights(counts: Mapping[str, float], statistics: Statistics) -> LexicalWeights:
+    worth: dict[str, float] = {}
+    boosts: dict[str, float] = {}
+    for word, count in counts.items():
+        frequency = statistics.words[word]
+        worth[word] = count * _inverse(frequency.visible, statistics.chunks)
+        boosts[word] = worth[word] / _inverse(frequency.everywhere, statistics.everywhere)
+    return LexicalWeights(worth=worth, boosts=boosts, average=statistics.tokens / statistics.chunks)
+
+
+def _inverse(frequency: int, chunks: int) -> float:
+    return math.log(1 + (max(chunks - frequency, 0) + 0.5) / (frequency + 0.5))

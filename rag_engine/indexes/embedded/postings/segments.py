@@ -1,0 +1,150 @@
+"""The postings of an index version: segments in the file, and the newest chunks in memory."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag_engine.indexes.embedded.postings.blocks import decoded, merged, of_chunks
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from rag_engine.indexes.embedded.postings.blocks import Block, Postings
+
+_NUMBERS = 24
+"""Bits of a block's number within its segment."""
+_MOST_CACHED = 16_000_000
+"""Bytes of blocks kept in memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostingSegment:
+    number: int
+    first: int
+    last: int
+    """The chunks from `first` to `last`; those deleted since may be in it."""
+    chunks: int
+    """When it was written."""
+    postings: int
+    starts: NDArray[np.uint64]
+    """The first hash of each block; equal ones if a term needs several blocks."""
+
+    def blocks_with(self, term: int) -> range:
+        return self.blocks_between(term, term)
+
+    def blocks_between(self, lowest: int, highest: int) -> range:
+        """The blocks that may contain hashes from `lowest` to `highest`."""
+        first = int(self.starts.searchsorted(np.uint64(lowest))) - 1
+        return range(max(first, 0), int(self.starts.searchsorted(np.uint64(highest), side="right")))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPostings:
+    """The postings of one version, oldest chunks first."""
+
+    segments: tuple[PostingSegment, ...]
+    newest: tuple[Postings, ...]
+    """Of the chunks that no segment contains yet."""
+
+    @property
+    def last(self) -> int:
+        return self.segments[-1].last if self.segments else 0
+
+    def of(
+        self, connection: sqlite3.Connection, cache: BlockCache, term: int
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint8]]]:
+        """The chunks with the term of this hash and how often they contain it, in parts."""
+        for segment in self.segments:
+            for number in segment.blocks_with(term):
+                found = cache.block(connection, segment, number).of(term)
+                if found is not None:
+                    yield found
+        for run in self.newest:
+            found = run.of(term)
+            if found[0].size:
+                yield found
+
+    def advanced(self, connection: sqlite3.Connection, *, last: int) -> StoredPostings:
+        """With the chunks after `last`, the newest one here, and with the segments of now."""
+        segments = read(connection)
+        folded = segments[-1].last if segments else 0
+        newest = [run for run in (_after(run, folded) for run in self.newest) if len(run)]
+        rows = connection.execute(
+            "SELECT id, b FROM pending WHERE id > ? ORDER BY id", (max(last, folded),)
+        ).fetchall()
+        if rows:
+            newest.append(of_chunks(rows))
+        return StoredPostings(segments=segments, newest=_consolidated(newest))
+
+
+class BlockCache:
+    """The blocks used last. Safe for several threads."""
+
+    def __init__(self) -> None:
+        self._blocks: OrderedDict[int, Block] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def block(self, connection: sqlite3.Connection, segment: PostingSegment, number: int) -> Block:
+        place = place_of(segment.number, number)
+        with self._lock:
+            block = self._blocks.get(place)
+            if block is not None:
+                self._blocks.move_to_end(place)
+                return block
+        block = read_block(connection, segment.number, number)
+        with self._lock:
+            if place not in self._blocks:
+                self._blocks[place] = block
+                self._bytes += block.size
+            while self._bytes > _MOST_CACHED:
+                self._bytes -= self._blocks.popitem(last=False)[1].size
+        return block
+
+
+def place_of(segment: int, number: int) -> int:
+    """The rowid of a block."""
+    return segment << _NUMBERS | number
+
+
+def read_block(connection: sqlite3.Connection, segment: int, number: int) -> Block:
+    row = connection.execute("SELECT b FROM block WHERE id = ?", (place_of(segment, number),)).fetchone()
+    return decoded(row[0])
+
+
+def read(connection: sqlite3.Connection) -> tuple[PostingSegment, ...]:
+    rows = connection.execute("SELECT id, first, last, chunks, postings, starts FROM segment ORDER BY first")
+    return tuple(
+        PostingSegment(
+            number=number,
+            first=first,
+            last=last,
+            chunks=chunks,
+            postings=postings,
+            starts=np.frombuffer(starts, dtype="<u8"),
+        )
+        for number, first, last, chunks, postings, starts in rows
+    )
+
+
+def _after(run: Postings, last: int) -> Postings:
+    kept = run.chunks > last
+    return run if kept.all() else run.part(kept)
+
+
+def _consolidated(runs: Sequence[Postings]) -> tuple[Postings, ...]:
+    """Few runs, each more than twice as long as the next."""
+    kept: list[Postings] = []
+    for run in runs:
+        kept.append(run)
+        while len(kept) > 1 and len(kept[-2]) <= 2 * len(kept[-1]):
+            kept[-2:] = [merged(kept[-2:])]
+    return tuple(kept)

@@ -1,0 +1,67 @@
+"""Words that may be meant by a mistyped one, by the rules of `rag_engine.text.spelling`."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag_engine.text.spelling import edits, most_edits
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+_LETTERS = 64
+_BATCH = 10_000
+
+
+class Vocabulary:
+    """Every word ever indexed, read from the file when first needed. Safe for several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last = 0
+        self._words = np.zeros(0, dtype=np.int64)
+        self._lengths = np.zeros(0, dtype=np.uint8)
+        self._letters = np.zeros(0, dtype=np.uint64)
+        self._firsts = np.zeros(0, dtype=np.uint32)
+
+    def near(self, connection: sqlite3.Connection, word: str) -> dict[int, list[str]]:
+        """Words with the same first letter, by the number of edits to `word`, from 1."""
+        most = most_edits(word)
+        with self._lock:
+            self._read(connection)
+            same = self._firsts == ord(word[0])
+            same &= np.abs(self._lengths.astype(np.int16) - len(word)) <= most
+            places = np.flatnonzero(same)
+            places = places[np.bitwise_count(self._letters[places] ^ _letters(word)) <= 2 * most]
+            ids = self._words[places].tolist()
+        found: dict[int, list[str]] = {}
+        for each in ids:
+            row = connection.execute("SELECT t FROM word WHERE id = ?", (each,)).fetchone()
+            if row is not None and (distance := edits(word, row[0], most=most)) <= most:
+                found.setdefault(distance, []).append(row[0])
+        return dict(sorted(found.items()))
+
+    def _read(self, connection: sqlite3.Connection) -> None:
+        while rows := connection.execute(
+            "SELECT id, t FROM word WHERE id > ? ORDER BY id LIMIT ?", (self._last, _BATCH)
+        ).fetchall():
+            ids, words = zip(*rows, strict=True)
+            self._last = ids[-1]
+            self._words = np.append(self._words, np.array(ids, dtype=np.int64))
+            self._lengths = np.append(self._lengths, np.array(list(map(len, words)), dtype=np.uint8))
+            self._letters = np.append(self._letters, np.array(list(map(_letters, words)), dtype=np.uint64))
+            self._firsts = np.append(
+                self._firsts, np.array([ord(word[0]) for word in words], dtype=np.uint32)
+            )
+
+
+def _letters(word: Iterable[str]) -> np.uint64:
+    """One bit per letter that occurs; an edit changes at most two."""
+    bits = 0
+    for letter in word:
+        bits |= 1 << ord(letter) % _LETTERS
+    return np.uint64(bits)

@@ -1,0 +1,55 @@
+"""Reads the index back for export, checks and migration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rag_engine.indexes.embedded.dense import restored, unit
+from rag_engine.indexes.embedded.rows import COLUMNS, chunk_of, key
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from rag_engine.types import Chunk, DocumentId, KnowledgeBaseId, Vector
+
+_PAGE = 200
+
+Place = tuple[bytes, int, int]
+"""Document, ordinal and rowid of the last chunk of a page."""
+
+
+def page_after(
+    connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId, place: Place | None, *, dimensions: int
+) -> tuple[list[tuple[Chunk, Vector]], Place | None]:
+    """The next chunks by document and ordinal, and the place to continue from; None at the end."""
+    rows: list[tuple[Any, ...]] = connection.execute(
+        f"SELECT chunk.document, chunk.ordinal, chunk.id, vec.v, {COLUMNS} FROM chunk"  # noqa: S608 - our own columns
+        " JOIN vec ON vec.id = chunk.id JOIN base ON base.id = chunk.base"
+        " WHERE base.name = ? AND (chunk.document, chunk.ordinal, chunk.id) > (?, ?, ?)"
+        " ORDER BY chunk.document, chunk.ordinal, chunk.id LIMIT ?",
+        (key(knowledge_base), *(place or (b"", -1, 0)), _PAGE),
+    ).fetchall()
+    if not rows:
+        return [], None
+    vectors = unit(restored((row[3] for row in rows), dimensions))
+    page = [(chunk_of(row[4:]), vector) for row, vector in zip(rows, vectors, strict=True)]
+    last = rows[-1]
+    return page, (last[0], last[1], last[2]) if len(rows) == _PAGE else None
+
+
+def chunks_of(
+    connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId, document: DocumentId, limit: int
+) -> list[Chunk]:
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM chunk JOIN base ON base.id = chunk.base"  # noqa: S608 - our own columns
+        " WHERE base.name = ? AND chunk.document = ? ORDER BY chunk.ordinal, chunk.id LIMIT ?",
+        (key(knowledge_base), key(document), limit),
+    )
+    return [chunk_of(row) for row in rows]
+
+
+def count_of(connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId) -> int:
+    return connection.execute(
+        "SELECT count(*) FROM chunk JOIN base ON base.id = chunk.base WHERE base.name = ?",
+        (key(knowledge_base),),
+    ).fetchone()[0]

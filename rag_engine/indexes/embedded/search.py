@@ -1,0 +1,126 @@
+"""All searches of one call in one transaction, so that they see one version."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from rag_engine.indexes.embedded.dense import nearest
+from rag_engine.indexes.embedded.lexical import best_matches
+from rag_engine.indexes.embedded.rows import COLUMNS, chunk_of, key
+from rag_engine.indexes.embedded.writer import mean_of
+from rag_engine.types import Hit, Ranking
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping, Sequence
+
+    from rag_engine.indexes.embedded.memory import Memory, SearchAudience, Snapshot
+    from rag_engine.types import Chunk, KnowledgeBaseId, Search
+
+_Scored = dict[int, float]
+_MOST_PARAMETERS = 500
+_MOST_AUDIENCES = 64
+
+
+def run(connection: sqlite3.Connection, memory: Memory, searches: Sequence[Search]) -> list[Ranking]:
+    while True:
+        connection.execute("BEGIN")
+        try:
+            snapshot = memory.at(connection)
+            if snapshot is not None:
+                return _rankings(connection, snapshot, searches)
+        finally:
+            connection.execute("ROLLBACK")
+
+
+def refresh(connection: sqlite3.Connection, memory: Memory) -> None:
+    connection.execute("BEGIN")
+    try:
+        memory.at(connection)
+    finally:
+        connection.execute("ROLLBACK")
+
+
+def _rankings(
+    connection: sqlite3.Connection, snapshot: Snapshot, searches: Sequence[Search]
+) -> list[Ranking]:
+    found = [_search(connection, snapshot, search) for search in searches]
+    for scored, search in zip(found, searches, strict=True):
+        if len(scored) > search.limit:
+            _cut_tie(connection, scored, search.limit)
+    chunks = _chunks(connection, sorted({place for scored in found for place in scored}))
+    return [_ranking(scored, chunks, search) for scored, search in zip(found, searches, strict=True)]
+
+
+def _search(connection: sqlite3.Connection, snapshot: Snapshot, search: Search) -> _Scored:
+    audience = _audience(connection, snapshot, search.knowledge_bases)
+    if audience is None:
+        return {}
+    if search.vector is not None and search.leg == "dense":
+        ids, scores = nearest(
+            connection,
+            snapshot,
+            search.vector,
+            visible=None if audience.is_everything else audience.visible[:-1],
+            mean=mean_of(connection),
+            limit=search.limit,
+        )
+    else:
+        ids, scores = best_matches(connection, snapshot, search.tokens, audience=audience, limit=search.limit)
+    return dict(zip(ids.tolist(), scores.tolist(), strict=True))
+
+
+def _audience(
+    connection: sqlite3.Connection, snapshot: Snapshot, names: frozenset[KnowledgeBaseId]
+) -> SearchAudience | None:
+    """None without visible chunks."""
+    known = snapshot.audiences.get(names)
+    if known is None and (bases := _bases(connection, names)):
+        known = snapshot.audience(bases)
+        if len(snapshot.audiences) < _MOST_AUDIENCES:
+            snapshot.audiences[names] = known
+    return known if known and known.chunks else None
+
+
+def _bases(connection: sqlite3.Connection, names: frozenset[KnowledgeBaseId]) -> tuple[int, ...]:
+    found: list[int] = []
+    keys = [key(name) for name in names]
+    for start in range(0, len(keys), _MOST_PARAMETERS):
+        part = keys[start : start + _MOST_PARAMETERS]
+        marks = ",".join("?" * len(part))
+        rows = connection.execute(f"SELECT id FROM base WHERE name IN ({marks})", part)  # noqa: S608 - only marks
+        found.extend(place for (place,) in rows)
+    return tuple(sorted(found))
+
+
+def _cut_tie(connection: sqlite3.Connection, scored: _Scored, limit: int) -> None:
+    """Among hits that tie with the last one, keep those with the smallest chunk ids."""
+    last = min(scored.values())
+    tied = [place for place, score in scored.items() if score == last]
+    rows = connection.execute(
+        "SELECT id FROM chunk WHERE id IN (SELECT value FROM json_each(?)) ORDER BY cid, id",
+        (json.dumps(tied),),
+    )
+    for (place,) in rows.fetchall()[limit - (len(scored) - len(tied)) :]:
+        del scored[place]
+
+
+def _chunks(connection: sqlite3.Connection, places: Sequence[int]) -> Mapping[int, Chunk]:
+    rows: list[tuple[Any, ...]] = connection.execute(
+        f"SELECT chunk.id, {COLUMNS} FROM json_each(?) AS wanted"  # noqa: S608 - our own columns
+        " CROSS JOIN chunk ON chunk.id = wanted.value JOIN base ON base.id = chunk.base",
+        (json.dumps(places),),
+    ).fetchall()
+    return {place: chunk_of(columns) for place, *columns in rows}
+
+
+def _ranking(scored: _Scored, chunks: Mapping[int, Chunk], search: Search) -> Ranking:
+    hits = sorted((-score, chunks[place].id, place) for place, score in scored.items())
+    return Ranking(
+        leg=search.leg,
+        hits=tuple(
+            Hit(chunk=chunks[place], score=-score, rank=rank)
+            for rank, (score, _, place) in enumerate(hits, start=1)
+        ),
+    )

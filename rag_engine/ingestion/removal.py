@@ -1,0 +1,86 @@
+"""Removes documents from index and catalog; removals are recorded first, so that they can be finished later."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from rag_engine.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from rag_engine.ingestion.keyed_locks import Locks
+    from rag_engine.ports import Index, Shelves
+    from rag_engine.types import DocumentId, KnowledgeBaseId
+
+_log = logging.getLogger(__name__)
+
+
+class Removal:
+    def __init__(self, *, index: Index, catalog: Shelves, locks: Locks) -> None:
+        self._index = index
+        self._catalog = catalog
+        self._locks = locks
+
+    async def forget(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
+        """See `Ingestion.forget`."""
+        if document is None:
+            return await self.discard(knowledge_base)
+        async with self._sources_locked(knowledge_base, document):
+            return await self.discard(knowledge_base, document)
+
+    async def finish(self) -> bool:
+        """Returns False if some still fail."""
+        unfinished = self._catalog.unfinished
+        for document, knowledge_base in (await unfinished.leaving()).items():
+            async with self._sources_locked(knowledge_base, document):
+                # It stays if it was added again meanwhile.
+                if document in await unfinished.leaving() and not await self._remove(
+                    knowledge_base, document
+                ):
+                    return False
+        for knowledge_base in await unfinished.closing():
+            if not await self._remove(knowledge_base):
+                return False
+        return True
+
+    async def discard(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
+        """As `forget`, for a caller that holds the locks of the document's sources."""
+        unfinished = self._catalog.unfinished
+        while True:
+            known = await unfinished.withdraw(knowledge_base, document)
+            if not await self._dropped(knowledge_base, document, known=known):
+                return False
+            # Another program may have added passages after the drop.
+            if await unfinished.remove(knowledge_base, document):
+                return True
+
+    async def _remove(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
+        """Keeps what was added again; returns whether the index answered."""
+        if not await self._dropped(knowledge_base, document, known=True):
+            return False
+        await self._catalog.unfinished.remove(knowledge_base, document)
+        return True
+
+    async def _dropped(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId | None, *, known: bool
+    ) -> bool:
+        try:
+            await self._index.drop(knowledge_base, document)
+        except Unavailable as error:
+            if not known:
+                raise
+            _log.info("something is removed later, when the index answers: %s", error)
+            return False
+        return True
+
+    @asynccontextmanager
+    async def _sources_locked(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId
+    ) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as locks:
+            for uri in sorted(await self._catalog.sources(document)):
+                await locks.enter_async_context(self._locks.held("uri", knowledge_base, uri))
+            yield

@@ -1,0 +1,146 @@
+"""Sequences on disk, so that memory does not grow with the size of a document."""
+
+from __future__ import annotations
+
+import errno
+import json
+import threading
+from array import array
+from bisect import bisect_right
+from collections.abc import Sequence
+from contextlib import closing, contextmanager
+from tempfile import SpooledTemporaryFile
+from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast, overload
+
+import numpy as np
+
+from rag_engine.errors import StorageUnavailable
+from rag_engine.types import Chunk, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator
+    from pathlib import Path
+
+    from rag_engine.types import Vector
+
+_IN_MEMORY: Final = 1 << 20
+"""Bytes; longer spools are in a file without a name, which the system removes even after a kill."""
+_READ_AT_ONCE: Final = 1 << 16
+"""Bytes; at least one value."""
+
+Item = TypeVar("Item")
+
+
+class Spool(Sequence[Item], Generic[Item]):
+    """A growing sequence of values in a temporary file. Safe to read in one thread while another one appends.
+
+    Raises `StorageUnavailable` if the disk is full.
+    """
+
+    def __init__(
+        self, folder: Path | None, *, encode: Callable[[Item], bytes], decode: Callable[[bytes], Item]
+    ) -> None:
+        self._file = SpooledTemporaryFile(max_size=_IN_MEMORY, dir=folder and str(folder))  # noqa: SIM115 - closed by `close`
+        self._ends = array("Q", [0])
+        self._lock = threading.Lock()
+        self._encode = encode
+        self._decode = decode
+
+    def extend(self, items: Iterable[Item]) -> None:
+        """Append the values."""
+        content = [self._encode(item) for item in items]
+        with self._lock:
+            self._file.seek(self._ends[-1])
+            try:
+                self._file.write(b"".join(content))
+                self._file.flush()
+            except OSError as error:
+                if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+                    raise StorageUnavailable from error
+                raise
+            for one in content:
+                self._ends.append(self._ends[-1] + len(one))
+
+    def close(self) -> None:
+        """Free memory and disk."""
+        with self._lock:
+            self._file.close()
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | list[Item]:
+        places = range(len(self))[index]
+        if isinstance(places, int):
+            return self._read(places, places + 1)[0]
+        if places.step == 1:
+            return self._read(places.start, places.stop) if places else []
+        return [self._read(place, place + 1)[0] for place in places]
+
+    def __iter__(self) -> Iterator[Item]:
+        start = 0
+        while part := self.part(start):
+            yield from part
+            start += len(part)
+
+    def part(self, start: int) -> list[Item]:
+        """Some values from `start` on; none at the end."""
+        if start >= len(self):
+            return []
+        stop = bisect_right(self._ends, self._ends[start] + _READ_AT_ONCE) - 1
+        return self._read(start, max(start + 1, stop))
+
+    def _read(self, start: int, stop: int) -> list[Item]:
+        first = self._ends[start]
+        with self._lock:
+            self._file.seek(first)
+            content = memoryview(self._file.read(self._ends[stop] - first))
+        cuts = [self._ends[place] - first for place in range(start, stop + 1)]
+        return [self._decode(bytes(content[cuts[i] : cuts[i + 1]])) for i in range(stop - start)]
+
+
+@contextmanager
+def section_spool(folder: Path | None) -> Generator[Spool[Section]]:
+    """For the block."""
+    with closing(Spool(folder, encode=_section_bytes, decode=_section)) as spool:
+        yield spool
+
+
+@contextmanager
+def passage_spool(folder: Path | None) -> Generator[Spool[tuple[Chunk, Vector]]]:
+    """For the block."""
+    with closing(Spool(folder, encode=_passage_bytes, decode=_passage)) as spool:
+        yield spool
+
+
+def _section_bytes(section: Section) -> bytes:
+    fields = (section.text, section.anchor, section.headings, section.kind)
+    return json.dumps(fields).encode("ascii")
+
+
+def _section(content: bytes) -> Section:
+    text, anchor, headings, kind = json.loads(content)
+    return Section(text=text, anchor=anchor, headings=tuple(headings), kind=kind)
+
+
+_FIELDS: Final = (
+    *("id", "document", "knowledge_base", "ordinal", "text", "title", "uri", "headings", "anchor", "kind"),
+    "language",
+)
+
+
+def _passage_bytes(passage: tuple[Chunk, Vector]) -> bytes:
+    chunk, vector = passage
+    fields = json.dumps([getattr(chunk, field) for field in _FIELDS]).encode("ascii")
+    return len(fields).to_bytes(4, "big") + fields + np.asarray(vector, dtype="<f4").tobytes()
+
+
+def _passage(content: bytes) -> tuple[Chunk, Vector]:
+    end = 4 + int.from_bytes(content[:4], "big")
+    fields = dict(zip(_FIELDS, cast("list[object]", json.loads(content[4:end])), strict=True))
+    fields["headings"] = tuple(cast("list[str]", fields["headings"]))
+    return Chunk(**fields), np.frombuffer(content, dtype="<f4", offset=end)  # pyright: ignore[reportArgumentType]

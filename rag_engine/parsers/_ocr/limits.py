@@ -1,0 +1,58 @@
+"""Time limits and languages of OCR per file."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.parsing.sandbox import resource_limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+
+def _ignore(*, is_running: bool) -> None:
+    del is_running
+
+
+@dataclass(slots=True, kw_only=True)
+class RecognitionLimits:
+    """Languages (none: all installed), and the seconds left for the file and for one page."""
+
+    languages: tuple[str, ...] = ()
+    installed: tuple[str, ...] | None = None
+    seconds: float = 1_800.0
+    page_seconds: float = 60.0
+    on_page: Callable[..., None] = _ignore
+    """Called when recognition of a page begins and ends, because the caller excludes that time."""
+
+    @property
+    def exhausted(self) -> bool:
+        return self.seconds <= 0
+
+    @contextmanager
+    def page(self) -> Generator[None]:
+        """Time one page; its CPU time does not count as the parser's."""
+        self.on_page(is_running=True)
+        began, began_processor = time.monotonic(), time.process_time()
+        try:
+            yield
+        finally:
+            self.seconds -= time.monotonic() - began
+            resource_limits.give_back(time.process_time() - began_processor)
+            self.on_page(is_running=False)
+
+
+limits: Final[ContextVar[RecognitionLimits | None]] = ContextVar("limits", default=None)
+"""Set before a file is parsed; parsers called directly use defaults."""
+
+
+def current() -> RecognitionLimits:
+    found = limits.get()
+    if found is None:
+        found = RecognitionLimits()
+        limits.set(found)
+    return found

@@ -1,0 +1,1 @@
+"""Parsers run in sandboxed worker processes."""

@@ -1,0 +1,208 @@
+"""Runs parsers in sandboxed, limited processes: a hostile file costs only its process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from contextlib import aclosing, asynccontextmanager
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.errors import CorruptFile, FileTooLarge, Unavailable, UserError
+from rag_engine.parsing.media_types import shown
+from rag_engine.parsing.worker import NOT_HELD
+from rag_engine.parsing.worker_process import FileLimits, PagePicture, WorkerDied, WorkerProcess, start
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Sequence
+
+    from rag_engine.parsing.sandbox import Protection
+    from rag_engine.types import Blob, Section
+
+__all__ = ["PagePicture", "ParserPool", "parser_pool"]
+
+_log = logging.getLogger(__name__)
+
+_ATTEMPTS: Final = 2
+"""The first death may be due to low memory."""
+_MOST_SET_ASIDE: Final = 10_000
+_ENDED_BY_SYSTEM: Final = 128 + getattr(signal, "SIGKILL", 9)
+
+
+class ParserPool:
+    """Reads up to `workers` files at a time, each within `seconds` and `memory_bytes` of memory.
+
+    Text recognition may take another `recognition_seconds` per file, in `languages` (Tesseract's names; if empty, those
+    installed). A file that killed its process twice is refused.
+    """
+
+    def __init__(
+        self,
+        *,
+        workers: int,
+        seconds: float,
+        memory_bytes: int,
+        recognition_seconds: float = 1_800,
+        languages: Sequence[str] = (),
+    ) -> None:
+        self._limits = FileLimits(
+            seconds=seconds, memory_bytes=memory_bytes, recognition_seconds=recognition_seconds
+        )
+        self._languages = tuple(languages)
+        self._slots = asyncio.Semaphore(workers)
+        self._idle: list[WorkerProcess] = []
+        self._workers: set[WorkerProcess] = set()
+        self._set_aside: dict[str, int] = {}
+        self._closed = False
+
+    async def parse(self, blob: Blob) -> AsyncGenerator[list[Section]]:
+        """The sections in reading order, in batches. Close the iterator to stop early (`contextlib.aclosing`).
+
+        Raises a `UserError` if the file cannot be read, also after some batches; `Unavailable` if no worker starts or the pool is
+        closed.
+        """
+        self._refuse_set_aside(blob)
+        told = 0
+        for attempt in range(1, _ATTEMPTS + 1):
+            again = told
+            try:
+                async with (
+                    self._worker() as worker,
+                    aclosing(worker.parse(blob, self._limits, languages=self._languages)) as batches,
+                ):
+                    async for batch in batches:
+                        # A parser reads the same bytes alike.
+                        fresh = batch[again:]
+                        again -= min(again, len(batch))
+                        told += len(fresh)
+                        if fresh:
+                            yield fresh
+                return
+            except WorkerDied as death:
+                self._note(death, blob, attempt)
+
+    async def picture(self, blob: Blob, *, page: int, quotes: Sequence[str]) -> PagePicture:
+        """A page (from 1) of a PDF with the quotes marked, at most 1200 pixels across.
+
+        Raises a `UserError` if it does not exist or cannot be drawn, `Unavailable` as `parse` does.
+        """
+        self._refuse_set_aside(blob)
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                async with self._worker() as worker:
+                    return await worker.picture(blob, self._limits, page=page, quotes=quotes)
+            except WorkerDied as death:
+                self._note(death, blob, attempt)
+        raise AssertionError("the last death is an error")
+
+    async def protection(self) -> Protection:
+        """The sandbox of the workers. Raises `Unavailable` if none starts."""
+        async with self._worker() as worker:
+            return worker.protection
+
+    async def close(self) -> None:
+        self._closed = True
+        self._idle.clear()
+        for worker in list(self._workers):
+            worker.kill()
+            await self._bury(worker)
+
+    def _note(self, death: WorkerDied, blob: Blob, attempt: int) -> None:
+        if self._closed:
+            raise Unavailable("Reading was stopped; the file is taken up again.") from death
+        if death.status == NOT_HELD:
+            raise Unavailable(
+                "Files are not read now: the system does not hold in the process that reads them, as it said it would."
+            ) from death
+        _log.warning("%s while reading a file of %d bytes (attempt %d)", death, blob.size, attempt)
+        if attempt < _ATTEMPTS:
+            return
+        if blob.digest:
+            self._set_aside[blob.digest] = death.status
+            if len(self._set_aside) > _MOST_SET_ASIDE:
+                del self._set_aside[next(iter(self._set_aside))]
+        raise _verdict(blob, death.status) from death
+
+    def _refuse_set_aside(self, blob: Blob) -> None:
+        if blob.digest in self._set_aside:
+            raise _verdict(blob, self._set_aside[blob.digest])
+
+    @asynccontextmanager
+    async def _worker(self) -> AsyncGenerator[WorkerProcess]:
+        async with self._slots:
+            worker = await self._idle_worker()
+            intact = False
+            try:
+                yield worker
+                intact = worker.intact
+            except UserError:
+                intact = worker.intact
+                raise
+            finally:
+                self._return(worker, intact=intact)
+
+    async def _idle_worker(self) -> WorkerProcess:
+        for worker in [worker for worker in self._workers if not worker.alive]:
+            await self._bury(worker)
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.alive:
+                return worker
+        worker = await start()
+        self._workers.add(worker)
+        try:
+            await worker.ready()
+        except BaseException:
+            worker.kill()
+            raise
+        return worker
+
+    async def _bury(self, worker: WorkerProcess) -> None:
+        self._workers.discard(worker)
+        try:
+            await worker.gone()
+        except BaseException:
+            self._workers.add(worker)
+            raise
+
+    def _return(self, worker: WorkerProcess, *, intact: bool) -> None:
+        if intact and worker.alive and not self._closed:
+            self._idle.append(worker)
+        else:
+            worker.kill()
+
+
+@asynccontextmanager
+async def parser_pool(
+    *,
+    workers: int,
+    seconds: float,
+    memory_bytes: int,
+    recognition_seconds: float = 1_800,
+    languages: Sequence[str] = (),
+) -> AsyncGenerator[ParserPool]:
+    """A pool that starts workers on demand and ends them with the context."""
+    pool = ParserPool(
+        workers=workers,
+        seconds=seconds,
+        memory_bytes=memory_bytes,
+        recognition_seconds=recognition_seconds,
+        languages=languages,
+    )
+    try:
+        yield pool
+    finally:
+        await pool.close()
+
+
+def _verdict(blob: Blob, status: int) -> UserError:
+    name = shown(blob.name)
+    if status == _ENDED_BY_SYSTEM:
+        return FileTooLarge(
+            f"{name} was stopped twice by the system while it was read, most likely for want of memory; "
+            "split it into smaller files."
+        )
+    return CorruptFile(
+        f"{name} could not be read; it may be damaged, as reading it crashed twice. "
+        "Save it again and add it once more."
+    )

@@ -1,0 +1,31 @@
+"""The share of a question's words in a passage. Pure."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rag_engine.text.analyzer import tokens
+from rag_engine.text.chunk_text import searchable_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.types import Chunk
+
+
+def coverage(question: str, chunk: Chunk) -> float:
+    """The share of the question's tokens in the chunk, in the chunk's language."""
+    wanted = _wanted(question, chunk.language)
+    if not wanted:
+        return 0.0
+    return len(wanted.intersection(tokens(searchable_text(chunk), language=chunk.language))) / len(wanted)
+
+
+def best_coverage(question: str, chunks: Sequence[Chunk]) -> float:
+    return max((coverage(question, chunk) for chunk in chunks), default=0.0)
+
+
+@lru_cache(maxsize=64)
+def _wanted(question: str, language: str) -> frozenset[str]:
+    return frozenset(tokens(question, language=language))

@@ -1,0 +1,95 @@
+"""Fuses rankings of one question. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import TYPE_CHECKING, Literal
+
+from rag_engine.types import Hit, Leg, Provenance, Ranking
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rag_engine.types import ChunkId
+
+Method = Literal["mix", "reciprocal_rank"]
+
+RANK_CONSTANT = 60
+"""From Cormack, Clarke and Büttcher (2009)."""
+
+
+def fuse(
+    rankings: Sequence[Ranking], *, shares: Mapping[Leg, float], limit: int, method: Method = "mix"
+) -> list[Hit]:
+    """Fuse rankings, best hit first; their order does not matter.
+
+    `mix` adds scaled scores weighted by `shares`; `reciprocal_rank` adds share / (60 + rank). Legs without a share are ignored.
+    In a mix, rankings of one leg divide its share; a chunk missing from a ranking gets the score of its last hit, or 0 if that
+    ranking is shorter than the longest. Ties go to the better single rank, then to the smaller chunk id.
+    """
+    taking_part = [ranking for ranking in rankings if shares.get(ranking.leg, 0.0) > 0]
+    in_leg = Counter(ranking.leg for ranking in taking_part)
+    depth = max((len(ranking.hits) for ranking in taking_part), default=0)
+    candidates: dict[ChunkId, _Candidate] = defaultdict(_Candidate)
+    unnamed: list[float] = []
+    for ranking in taking_part:
+        hits = _first_places(ranking)
+        share, weights, least = shares[ranking.leg], _reciprocal_ranks(hits), 0.0
+        if method == "mix":
+            share, weights = share / in_leg[ranking.leg], scaled(hits, leg=ranking.leg)
+            least = weights[-1] if weights and len(ranking.hits) == depth else 0.0
+        unnamed.append(share * least)
+        for hit, weight in zip(hits, weights, strict=True):
+            candidate = candidates[hit.chunk.id]
+            candidate.parts.append(share * (weight - least))
+            candidate.found.append((ranking.leg, hit))
+    base = math.fsum(unnamed)
+    best = sorted(_placed(candidate, base) for candidate in candidates.values())[:limit]
+    return [_hit(candidates[chunk], -score, rank) for rank, (score, _, chunk) in enumerate(best, start=1)]
+
+
+@dataclass(slots=True)
+class _Candidate:
+    parts: list[float] = field(default_factory=list[float])
+    found: list[tuple[Leg, Hit]] = field(default_factory=list[tuple[Leg, Hit]])
+
+
+def _placed(candidate: _Candidate, base: float) -> tuple[float, int, ChunkId]:
+    found = candidate.found
+    rank = found[0][1].rank if len(found) == 1 else min(hit.rank for _, hit in found)
+    return -(base + math.fsum(candidate.parts)), rank, found[0][1].chunk.id
+
+
+def _hit(candidate: _Candidate, score: float, rank: int) -> Hit:
+    legs = [Provenance(leg=leg, rank=hit.rank, score=hit.score) for leg, hit in candidate.found]
+    if len(legs) > 1:
+        legs.sort(key=lambda found: (found.leg, found.rank, found.score))
+    return Hit(chunk=candidate.found[0][1].chunk, score=score, rank=rank, legs=tuple(legs))
+
+
+def _first_places(ranking: Ranking) -> list[Hit]:
+    places: dict[ChunkId, Hit] = {}
+    for hit in sorted(ranking.hits, key=attrgetter("rank")):
+        places.setdefault(hit.chunk.id, hit)
+    return list(places.values())
+
+
+def _reciprocal_ranks(hits: Sequence[Hit]) -> list[float]:
+    return [1 / (RANK_CONSTANT + hit.rank) for hit in hits]
+
+
+def scaled(hits: Sequence[Hit], *, leg: Leg) -> list[float]:
+    """Scores stretched so that the best is 1 and the floor 0.
+
+    The floor is 0 for BM25, and the last hit's score for cosines, which have no zero.
+    """
+    if not hits:
+        return []
+    top = max(hit.score for hit in hits)
+    floor = 0.0 if leg == "lexical" else min(hit.score for hit in hits)
+    if top <= floor:
+        return [1.0] * len(hits)
+    return [(hit.score - floor) / (top - floor) for hit in hits]

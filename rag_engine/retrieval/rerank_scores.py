@@ -1,0 +1,35 @@
+"""A new order from a reranker's scores."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.types import Hit
+
+
+def probabilities(scores: Sequence[float]) -> list[float]:
+    """Scores within 0 and 1 unchanged, others as logits through a sigmoid.
+
+    Not scaled by batch, so a minimum score means the same for every question.
+    """
+    if all(0 <= score <= 1 for score in scores):
+        return list(scores)
+    return [_sigmoid(score) for score in scores]
+
+
+def reordered(hits: Sequence[Hit], scores: Sequence[float], *, limit: int) -> list[Hit]:
+    """The hits by score, ties by previous rank."""
+    pairs = sorted(zip(hits, scores, strict=True), key=lambda pair: (-pair[1], pair[0].rank))
+    return [replace(hit, score=score, rank=rank) for rank, (hit, score) in enumerate(pairs[:limit], start=1)]
+
+
+def _sigmoid(logit: float) -> float:
+    if logit >= 0:
+        return 1 / (1 + math.exp(-logit))
+    growth = math.exp(logit)
+    return growth / (1 + growth)

@@ -1,0 +1,62 @@
+"""The scale of an embedder's cosines: how far apart unrelated texts are."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from rag_engine.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from rag_engine.ports import Embedder
+    from rag_engine.types import Matrix
+
+_log = logging.getLogger(__name__)
+
+_LEAST = 0.05
+
+UNRELATED = (
+    "The invoice is due within thirty days.",
+    "Whales breathe air and nurse their young.",
+    "Preheat the oven and grease the tin.",
+    "The court dismissed the appeal on Tuesday.",
+    "Rust does not form on aluminium.",
+    "She plays the cello in a string quartet.",
+    "The train to Lisbon leaves from platform four.",
+    "Restart the server after changing the port.",
+    "Vaccines train the immune system.",
+    "The goalkeeper saved two penalties.",
+    "Interest rates fell to a record low.",
+    "The castle was built in the twelfth century.",
+)
+
+
+def contrast_meter(embedder: Embedder) -> Callable[[], Awaitable[float]]:
+    """A function that measures the embedder's contrast once.
+
+    If the embedder fails, it returns 1, as for most models, and measures again next time.
+    """
+    measured: list[float] = []
+
+    async def contrast() -> float:
+        if not measured:
+            try:
+                measured.append(contrast_of(await embedder.embed(UNRELATED, side="passage")))
+            except Unavailable as error:
+                _log.warning("the embedder's contrast could not be measured: %s", error)
+                return 1.0
+        return measured[0]
+
+    return contrast
+
+
+def contrast_of(vectors: Matrix) -> float:
+    """The mean distance (1 - cosine) between unit rows: near 1 for most models, 0.2 if all cosines are near 1. Never 0, because
+    callers divide by it.
+    """
+    count = len(vectors)
+    cosines = vectors @ vectors.T
+    mean = (float(cosines.sum()) - float(cosines.trace())) / (count * (count - 1))
+    return max(1 - mean, _LEAST)

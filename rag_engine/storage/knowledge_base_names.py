@@ -1,0 +1,40 @@
+"""Validates and compares names of knowledge bases."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+
+from rag_engine.errors import UserError
+from rag_engine.types import KnowledgeBaseId
+
+LONGEST = 80
+
+
+def tidy(name: str) -> str:
+    """The name as stored: NFC, trimmed, single spaces. Raises `UserError` if invalid."""
+    tidied = " ".join(unicodedata.normalize("NFC", name).split())
+    if not tidied:
+        raise UserError("a knowledge base needs a name.")
+    if len(tidied) > LONGEST:
+        raise UserError(
+            f"the name of a knowledge base may have {LONGEST} characters, this one has {len(tidied)}: shorten it."
+        )
+    # Control, format, surrogate and private characters look alike or vanish.
+    if any(unicodedata.category(character).startswith("C") for character in tidied):
+        raise UserError(f"the name {tidied!a} has characters that cannot be shown: leave them out.")
+    if tidied.startswith("-"):
+        raise UserError(
+            f"the name {tidied!r} starts with a dash, which commands take for an option: leave it out."
+        )
+    return tidied
+
+
+def folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", " ".join(name.split())).casefold()
+
+
+def knowledge_base_id(name: str, attempt: int = 0) -> KnowledgeBaseId:
+    """The same id on every machine, so that imports match exports."""
+    key = folded(name) if attempt == 0 else f"{folded(name)}\n{attempt}"
+    return KnowledgeBaseId(hashlib.sha256(key.encode("utf-8")).hexdigest()[:16])

@@ -1,0 +1,26 @@
+"""Folders and files that only their owner may read, whatever the umask."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FOLDER_MODE: Final = 0o700
+FILE_MODE: Final = 0o600
+
+
+def make_folder(path: Path) -> None:
+    """Create the folder, with its parents, unless it exists."""
+    path.mkdir(parents=True, exist_ok=True, mode=FOLDER_MODE)
+
+
+def make_file(path: Path) -> None:
+    """Create the file, with its folders, unless it exists. Raises `OSError` if it cannot be written.
+
+    SQLite gives its `-wal` and `-shm` files the mode of the database.
+    """
+    make_folder(path.parent)
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, FILE_MODE))

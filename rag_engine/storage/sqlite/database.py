@@ -1,0 +1,161 @@
+"""A SQLite file for asyncio: concurrent reads, one writer."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import aiosqlite
+
+from rag_engine.storage.private_files import make_file
+from rag_engine.storage.sqlite.errors import primary_code, translate_errors
+from rag_engine.storage.sqlite.migrations import migrate
+from rag_engine.storage.uncancellable import uninterrupted
+from rag_engine.text.surrogates import encodable
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+Row: TypeAlias = "tuple[Any, ...]"
+
+_WRITE_SECONDS = 15.0
+_POLL_SECONDS = 0.02
+
+# A power cut may lose the last transactions, never the file.
+_PRAGMAS = ("foreign_keys = ON", "synchronous = NORMAL", "journal_size_limit = 67108864")
+_READER_PRAGMAS = (*_PRAGMAS, "busy_timeout = 10000", "query_only = ON")
+# Writers wait in asyncio, which can be cancelled.
+_WRITER_PRAGMAS = (*_PRAGMAS, "busy_timeout = 20")
+
+
+class Transaction:
+    def __init__(self, connection: aiosqlite.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    async def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
+        with translate_errors(self._path):
+            return await _fetch(self._connection, sql, parameters)
+
+    async def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        storable = [_storable(row) for row in rows]
+        with translate_errors(self._path):
+            await (await self._connection.executemany(sql, storable)).close()
+
+
+class Database:
+    """Reads see committed data and never wait for a writer."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        reader: aiosqlite.Connection,
+        writer: aiosqlite.Connection,
+        on_turn: Callable[[float], object] | None = None,
+    ) -> None:
+        self.path = path
+        self._on_turn = on_turn
+        self._reader = reader
+        self._writer = writer
+        self._writing = asyncio.Lock()
+
+    async def fetch(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
+        with translate_errors(self.path):
+            return await _fetch(self._reader, sql, parameters)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[Transaction, None]:
+        """A write transaction, rolled back on any error or cancellation.
+
+        Writers take turns, also across processes. Raises `StorageUnavailable` if the turn comes too late. A cancelled commit is
+        complete or has no effect.
+        """
+        started = time.perf_counter()
+        async with self._turn_to_write():
+            try:
+                with translate_errors(self.path):
+                    await self._begin()
+                if self._on_turn is not None:
+                    self._on_turn(time.perf_counter() - started)
+                yield Transaction(self._writer, self.path)
+                with translate_errors(self.path):
+                    await self._writer.commit()
+            except BaseException:
+                await uninterrupted(self._writer.rollback())
+                raise
+
+    @asynccontextmanager
+    async def _turn_to_write(self) -> AsyncGenerator[None, None]:
+        with translate_errors(self.path):
+            async with asyncio.timeout(_WRITE_SECONDS):
+                await self._writing.acquire()
+        try:
+            yield
+        finally:
+            self._writing.release()
+
+    async def _begin(self) -> None:
+        async with asyncio.timeout(_WRITE_SECONDS):
+            while True:
+                try:
+                    await _fetch(self._writer, "BEGIN IMMEDIATE")
+                except sqlite3.OperationalError as error:
+                    if primary_code(error) != sqlite3.SQLITE_BUSY:
+                        raise
+                else:
+                    return
+                await asyncio.sleep(_POLL_SECONDS)
+
+
+@asynccontextmanager
+async def connect(
+    path: Path,
+    *,
+    scripts: Traversable | None = None,
+    on_turn: Callable[[float], object] | None = None,
+) -> AsyncGenerator[Database, None]:
+    """Open the file, created or migrated by the numbered `scripts` (default: Footnote's). `on_turn` gets each writer's wait in
+    seconds.
+
+    Raises `SchemaMismatch` for a newer file, `BadSettings` if unwritable, `Misconfigured` if damaged, `StorageUnavailable` for a
+    full disk or a lock held elsewhere.
+    """
+    with translate_errors(path, starting=True):
+        await uninterrupted(asyncio.to_thread(_prepare, path, scripts or files("rag_engine.storage") / "sql"))
+    async with _open(path, _READER_PRAGMAS) as reader, _open(path, _WRITER_PRAGMAS) as writer:
+        yield Database(path, reader=reader, writer=writer, on_turn=on_turn)
+
+
+def _prepare(path: Path, scripts: Traversable) -> None:
+    # SQLite only says "unable to open database file".
+    make_file(path)
+    migrate(path, scripts)
+
+
+@asynccontextmanager
+async def _open(path: Path, pragmas: Sequence[str]) -> AsyncGenerator[aiosqlite.Connection, None]:
+    connection = aiosqlite.connect(path, isolation_level=None)
+    try:
+        with translate_errors(path, starting=True):
+            await uninterrupted(connection)
+            for pragma in pragmas:
+                await _fetch(connection, f"PRAGMA {pragma}")
+        yield connection
+    finally:
+        await uninterrupted(connection.close())
+
+
+async def _fetch(connection: aiosqlite.Connection, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
+    return [tuple(row) for row in await connection.execute_fetchall(sql, _storable(parameters))]
+
+
+def _storable(parameters: Sequence[object]) -> Sequence[object]:
+    """Replaces lone surrogates, as in odd file names."""
+    return [encodable(value) if isinstance(value, str) else value for value in parameters]

@@ -1,0 +1,26 @@
+"""The sentences of the engine about files, questions and answers, in other languages.
+
+The engine says, stores and logs them in English; `en.toml` lists every wording of the source code, also of earlier versions,
+whose reasons are stored.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from rag_engine.text.message_catalog import MessageCatalog
+from rag_engine.text.sentence_translator import SentenceTranslator
+
+__all__ = ["CATALOG", "LANGUAGES", "in_language"]
+
+LANGUAGES: Final = frozenset({"de", "en", "es", "fr", "it", "ja", "nl", "pt", "zh"})
+
+CATALOG: Final = MessageCatalog(Path(__file__).parent)
+
+_TRANSLATOR: Final = SentenceTranslator((CATALOG, None))
+
+
+def in_language(text: str, language: str) -> str:
+    """The engine's sentences in `text` in `language` (ISO 639-1); unchanged if unknown."""
+    return _TRANSLATOR.translate(text, language) if language in LANGUAGES else text

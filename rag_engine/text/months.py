@@ -1,0 +1,41 @@
+"""Month names in the languages people ask in, full and abbreviated."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_NAMES: Final = (
+    "january jan januar jänner janvier janv enero ene gennaio gen janeiro januari styczeń январь 1月 一月",
+    "february feb februar février févr febrero febbraio fevereiro fev februari luty февраль 2月 二月",
+    "march mar märz mrz mär mars marzo março maart marzec март 3月 三月",
+    "april apr avril avr abril abr aprile kwiecień апрель 4月 四月",
+    "may mai mayo maggio mag maio mei maj май 5月 五月",
+    "june jun juni juin junio giugno giu junho czerwiec июнь 6月 六月",
+    "july jul juli juillet juil julio luglio lug julho lipiec июль 7月 七月",
+    "august aug août aout agosto ago agustus augustus sierpień август 8月 八月",
+    "september sep sept septembre septiembre settembre set setembro wrzesień сентябрь 9月 九月",
+    "october oct oktober okt octobre octubre ottobre ott outubro out październik октябрь 10月 十月",
+    "november nov novembre noviembre novembro listopad ноябрь 11月 十一月",
+    "december dec dezember dez décembre déc diciembre dic dicembre dezembro grudzień декабрь 12月 十二月",
+)
+_NUMBERS: Final = {name: number for number, names in enumerate(_NAMES, 1) for name in names.split()}
+_ASIAN: Final = re.compile(r"(?<![\d一二三四五六七八九十])(?:1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月")
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+_ISO: Final = re.compile(r"(?<!\d)(?:19|20)\d\d-(0[1-9]|1[0-2])(?!\d)")
+
+
+def months(text: str) -> frozenset[int]:
+    """The numbers of the months in `text`; ambiguous words such as "may" count only with a capital."""
+    found = {int(number) for number in _ISO.findall(text)}
+    found |= {_NUMBERS[name] for name in _ASIAN.findall(text)}
+    for word in _WORD.findall(text):
+        number = _NUMBERS.get(word.lower())
+        if number is not None and (word.lower() not in _WORDS_TOO or word[0].isupper()):
+            found.add(number)
+    return frozenset(found)
+
+
+_WORDS_TOO: Final = frozenset(
+    {"may", "mar", "mai", "set", "out", "mag", "gen", "ago", "march", "jan", "mars"}
+)

@@ -1,0 +1,89 @@
+"""Spelling correction rules that both indexes share.
+
+Words of at least four letters, one edit, or two from eight letters on. A word is left alone if a word of the question that
+is found has the same beginning: it is an inflected form.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+SHARE = 0.7
+"""Weight of a corrected word relative to a typed one."""
+SHORTEST = 4
+MOST_CORRECTED = 6
+MOST_CORRECTIONS = 3
+
+_LONGEST = 24
+_TWO_EDITS_FROM = 8
+_SHARED_STEM = 0.6
+
+
+def correctable(tokens: Iterable[str]) -> list[str]:
+    return [token for token in tokens if SHORTEST <= len(token) <= _LONGEST and token.isalpha()]
+
+
+def most_edits(word: str) -> int:
+    return 2 if len(word) >= _TWO_EDITS_FROM else 1
+
+
+def has_sibling(word: str, present: Iterable[str]) -> bool:
+    stem = word[: max(3, int(_SHARED_STEM * len(word)))]
+    return any(other.startswith(stem) for other in present)
+
+
+def corrections(
+    frequencies: Mapping[str, int],
+    *,
+    near: Callable[[str], Mapping[int, Sequence[str]]],
+    look_up: Callable[[Sequence[str]], Mapping[str, int]],
+) -> dict[str, list[str]]:
+    """For each token without visible chunks its likely corrections, if any.
+
+    `near` gives the words near a token by the number of edits, `look_up` in how many visible chunks each word is. A token with
+    the same beginning as a visible one is an inflected form and is left alone.
+    """
+    return {token: _nearest(near(token), look_up) for token in to_correct(frequencies)}
+
+
+def to_correct(frequencies: Mapping[str, int]) -> list[str]:
+    """The tokens without visible chunks that may be mistyped."""
+    present = [token for token, frequency in frequencies.items() if frequency]
+    missing = [
+        token
+        for token in correctable(frequencies)
+        if not frequencies[token] and not has_sibling(token, present)
+    ]
+    return missing[:MOST_CORRECTED]
+
+
+def _nearest(
+    near: Mapping[int, Sequence[str]], look_up: Callable[[Sequence[str]], Mapping[str, int]]
+) -> list[str]:
+    for edits in sorted(near):
+        seen = look_up(near[edits])
+        if found := [word for word in near[edits] if seen[word]]:
+            return sorted(found, key=lambda word: (-seen[word], word))[:MOST_CORRECTIONS]
+    return []
+
+
+def edits(one: str, other: str, *, most: int) -> int:
+    """Insertions, deletions, substitutions and swaps of neighbours between two words; `most` + 1 if more."""
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for i, letter in enumerate(one, start=1):
+        row = [i]
+        for j, against in enumerate(other, start=1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != against))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == against:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+        before, last = last, row
+    return min(last[-1], most + 1)

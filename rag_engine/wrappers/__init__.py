@@ -1,0 +1,1 @@
+"""Ports around others: breaker, cache, filter."""

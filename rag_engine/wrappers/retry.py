@@ -1,0 +1,67 @@
+"""Retries: a back-off formula, and a counter of attempts.
+
+`tenacity` and `stamina` would need hooks for `retry_after`, too long pauses and the remaining time; `stamina` has process-wide
+hooks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MOST_DOUBLINGS: Final = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backoff:
+    """Exponential back-off with jitter. Times are in seconds."""
+
+    first: float
+    longest: float = math.inf
+    jitter: float = 0.5
+    """The largest random cut of a pause, so that clients do not return together."""
+    chance: Callable[[], float] = random.random
+
+    def seconds(self, failures: int, *, retry_after: float | None = None) -> float:
+        """The pause after so many failures in a row (from 1); doubles each time, at least `retry_after`."""
+        doubled = min(self.first * 2.0 ** min(failures - 1, _MOST_DOUBLINGS), self.longest)
+        return max(doubled * (1 - self.jitter * self.chance()), retry_after or 0.0)
+
+
+@dataclass(slots=True, kw_only=True)
+class Attempts:
+    """The attempts at one call; raises the last error when they are used up."""
+
+    backoff: Backoff
+    most: float = math.inf
+    """Attempts, the first included."""
+    seconds: float = math.inf
+    """No attempt begins later than this after the first."""
+    longest_retry_after: float = math.inf
+    """A service that asks for a longer pause is not tried again."""
+    failures: int = field(default=0, init=False)
+    last: Exception | None = field(default=None, init=False)
+    _started: float = field(default_factory=time.monotonic, init=False)
+
+    @property
+    def seconds_left(self) -> float:
+        return self._started + self.seconds - time.monotonic()
+
+    async def pause(self, error: Exception, *, retry_after: float | None = None) -> None:
+        self.failures += 1
+        self.last = error
+        wait = self.backoff.seconds(self.failures, retry_after=retry_after)
+        if (
+            self.failures >= self.most
+            or wait >= self.seconds_left
+            or (retry_after or 0.0) > self.longest_retry_after
+        ):
+            raise error
+        await asyncio.sleep(wait)

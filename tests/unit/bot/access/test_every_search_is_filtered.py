@@ -1,0 +1,136 @@
+"""Nothing in `bot/` searches or reads knowledge bases but through a scope: a new call that does not fails here."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+BOT = Path(__file__).parents[4] / "bot"
+MODULES = {
+    path.relative_to(BOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in sorted(BOT.rglob("*.py"))
+}
+
+SCOPES = {"access/permissions.py", "access/audience.py"}
+"""Where scopes are made: for the operator at the console, and for everybody in chat."""
+
+OWN_CORPUS = {"cli/_eval_answers.py"}
+"""What asks an index that it has made for itself."""
+
+READERS = {
+    # Forgetting is the operator's, who has everything.
+    "scan": {"maintenance/erasure/*"},
+    "Search": set[str](),
+    "sections": {
+        "maintenance/reindex.py",
+        "cli/kb.py",
+        "cli/_kb_changes.py",
+        "conversation/sources/sources_view.py",
+        "maintenance/erasure/*",
+    },
+    "records": {
+        "composition/components.py",  # to remove what was kept of files
+        "maintenance/erasure/*",
+        "maintenance/reindex.py",
+        "cli/kb.py",
+        "cli/_kb_changes.py",
+        "cli/doctor.py",
+        "commands/kb_list.py",
+        "commands/kb_contents.py",
+        "conversation/newcomers/first_steps.py",  # the titles in a scope of the person
+        "cli/feedback.py",  # the console, for the operator alone
+    },
+    "knowledge_bases": {
+        "access/permissions.py",
+        "access/operator_access.py",  # the console, for the operator alone
+        "access/audience.py",
+        "composition/chat_service.py",
+        "composition/application.py",
+        "maintenance/erasure/*",
+        "maintenance/reindex.py",
+        "cli/add.py",
+        "cli/doctor.py",
+        "cli/feedback.py",
+        "cli/kb.py",
+        "cli/_kb_changes.py",
+    },
+}
+"""Who may call what reads a knowledge base by its id. Whoever joins has shown, by a test, whose eyes it is for."""
+
+
+def calls(tree: ast.Module) -> list[ast.Call]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def unfiltered(tree: ast.Module) -> list[int]:
+    """Lines with a question whose knowledge bases are not those of a scope."""
+    lines: list[int] = []
+    for call in calls(tree):
+        if called(call) != "Query":
+            continue
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
+        value = given.get("knowledge_bases")
+        if not (isinstance(value, ast.Attribute) and value.attr == "knowledge_bases" and None not in given):
+            lines.append(call.lineno)
+    return lines
+
+
+def changed(tree: ast.Module) -> list[int]:
+    """Lines on which the knowledge bases of a value are replaced."""
+    return [
+        call.lineno
+        for call in calls(tree)
+        if ast.unparse(call.func) in ("replace", "dataclasses.replace")
+        and any(keyword.arg == "knowledge_bases" for keyword in call.keywords)
+    ]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_question_looks_in_a_scope_and_in_nothing_else(module: str) -> None:
+    tree = MODULES[module]
+    assert module in OWN_CORPUS or not unfiltered(tree), (
+        f"{module}: a Query takes `knowledge_bases` from a Scope as it is"
+    )
+    assert not changed(tree), f"{module}: nobody widens a question afterwards"
+
+
+@pytest.mark.parametrize("module", sorted(MODULES.keys() - SCOPES))
+def test_scopes_are_made_in_two_places_only(module: str) -> None:
+    lines = [call.lineno for call in calls(MODULES[module]) if called(call) == "Scope"]
+    assert not lines, (
+        f"{module}: a Scope comes from bot.access.audience (chat) or bot.access.permissions (the console)"
+    )
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_knowledge_bases_are_read_by_those_who_are_known_to(module: str) -> None:
+    for name, known in READERS.items():
+        lines = [call.lineno for call in calls(MODULES[module]) if called(call) == name]
+        allowed = module in known or f"{Path(module).parent.as_posix()}/*" in known
+        assert allowed or not lines, (
+            f"{module}, line {lines}: `{name}` reads without asking who reads the reply"
+        )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Query(text=text, knowledge_bases=everything)",
+        "Query(text=text, knowledge_bases=frozenset({base}))",
+        "Query(text=text, knowledge_bases=scope.knowledge_bases | more)",
+        "Query(**values)",
+        "Query(text=text)",
+    ],
+)
+def test_a_search_without_its_filter_would_be_found(source: str) -> None:
+    assert unfiltered(ast.parse(source))
+
+
+def test_something_is_looked_at() -> None:
+    found = [module for module, tree in MODULES.items() for call in calls(tree) if called(call) == "Query"]
+    assert len(found) >= 3

@@ -1,0 +1,87 @@
+"""What a part is given: its own settings, and the names that people already have for their server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from pydantic import SecretStr
+
+from bot import settings
+from bot.composition import application, loader
+from rag_engine.errors import BadSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ELASTICSEARCH_URL", "https://somebody:hush-word@search.example:9200")
+    monkeypatch.setenv("ELASTICSEARCH_API_KEY", "hush-key")
+
+
+def given() -> dict[str, object]:
+    read = settings.read()
+    return loader.index_values(read.index, read)
+
+
+def test_a_cluster_is_given_the_names_that_people_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_INDEX__KIND", "elasticsearch")
+    assert given() == {
+        "url": "https://somebody:hush-word@search.example:9200",
+        "api_key": SecretStr("hush-key"),
+    }
+
+
+def test_its_own_settings_go_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_INDEX__KIND", "elasticsearch")
+    monkeypatch.setenv("FOOTNOTE_INDEX__URL", "http://other:9200")
+    monkeypatch.setenv("FOOTNOTE_INDEX__API_KEY", "other")
+    assert given() == {"url": "http://other:9200", "api_key": "other"}
+
+
+def test_another_index_is_not_given_them() -> None:
+    assert given() == {}
+
+
+def test_neither_key_nor_address_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_INDEX__API_KEY", "hush-other")
+    read = settings.read()
+    assert "hush" not in repr(read) + str(read)
+
+
+def test_a_throw_away_index_of_a_cluster_is_never_the_one_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_INDEX__KIND", "elasticsearch")
+    monkeypatch.setenv("FOOTNOTE_INDEX__ALIAS", "team")
+    monkeypatch.setenv("FOOTNOTE_INDEX__SHARDS", "3")
+    first, second = (loader.temporary_index(settings.read().index).rest() for _ in range(2))
+    assert str(first["alias"]).startswith("team-eval-")
+    assert first["alias"] != second["alias"]
+    assert first["shards"] == second["shards"] == "3"
+
+
+def test_a_throw_away_index_of_another_kind_has_no_settings_of_the_one_in_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_INDEX__FILE", "mine.sqlite")
+    assert loader.temporary_index(settings.read().index, kind="embedded").rest() == {"file": "mine.sqlite"}
+    other = loader.temporary_index(settings.read().index, kind="elasticsearch")
+    assert other.kind == "elasticsearch"
+    assert list(other.rest()) == ["alias"]
+
+
+async def test_a_laboratory_leaves_no_index_behind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("FOOTNOTE_EMBEDDER__KIND", "hashing")
+    folder = tmp_path / "throw-away"
+    async with application.laboratory(settings.read(), folder):
+        assert (folder / "index.sqlite").exists()
+    assert list(folder.iterdir()) == []
+
+
+async def test_an_index_that_nobody_provides_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_INDEX__KIND", "pinecone")
+    read = settings.read()
+    with pytest.raises(BadSettings, match=r"no 'pinecone' in rag_engine\.indexes; known: .*embedded"):
+        loader.index_module(read.index, read)

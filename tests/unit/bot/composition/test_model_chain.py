@@ -1,0 +1,83 @@
+"""Which language models are asked in which order, and which key each is given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from pydantic import SecretStr
+
+from bot import settings
+from bot.composition import loader
+from bot.composition.model_chain import model_choices
+from rag_engine.embedders import hashing
+from rag_engine.errors import BadSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def given(monkeypatch: pytest.MonkeyPatch, **variables: str) -> settings.Settings:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    return settings.read()
+
+
+def test_without_any_setting_answers_are_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    (only,) = model_choices(given(monkeypatch))
+    assert (only.kind, only.values) == ("extractive", {})
+
+
+def test_the_models_are_asked_in_the_order_of_their_labels_and_the_last_one_quotes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read = given(
+        monkeypatch,
+        FOOTNOTE_MODEL__NAME="first",
+        FOOTNOTE_MODEL__FALLBACKS__10__NAME="third",
+        FOOTNOTE_MODEL__FALLBACKS__2__NAME="second",
+        FOOTNOTE_MODEL__FALLBACKS__2__FIRST_TOKEN_SECONDS="7",
+    )
+    choices = model_choices(read)
+    assert [choice.values.get("name") for choice in choices] == ["first", "second", "third", None]
+    assert [choice.kind for choice in choices] == ["openai", "openai", "openai", "extractive"]
+    assert choices[1].values["first_token_seconds"] == "7"
+
+
+def test_a_model_of_the_same_server_has_its_key_and_another_server_never(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read = given(
+        monkeypatch,
+        OPENAI_API_KEY="sk-first",
+        OPENAI_BASE_URL="https://one.example/v1",
+        FOOTNOTE_MODEL__FALLBACKS__A__NAME="same",
+        FOOTNOTE_MODEL__FALLBACKS__B__BASE_URL="https://two.example/v1",
+        FOOTNOTE_MODEL__FALLBACKS__C__BASE_URL="https://three.example/v1",
+        FOOTNOTE_MODEL__FALLBACKS__C__API_KEY="sk-third",
+    )
+    first, same, other, third, _ = model_choices(read)
+    assert first.values == {"api_key": SecretStr("sk-first"), "base_url": "https://one.example/v1"}
+    assert same.values == {**first.values, "name": "same"}
+    assert other.values == {"base_url": "https://two.example/v1"}
+    assert third.values == {"base_url": "https://three.example/v1", "api_key": "sk-third"}
+    assert "sk-" not in repr(read) + repr(model_choices(read))
+
+
+def test_fallbacks_of_nothing_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadSettings, match=r"^FOOTNOTE_MODEL__NAME is not set"):
+        model_choices(given(monkeypatch, FOOTNOTE_MODEL__FALLBACKS__1__BASE_URL="https://two.example/v1"))
+
+
+async def test_a_bad_setting_of_a_fallback_is_named_by_its_variable(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    read = given(monkeypatch, FOOTNOTE_MODEL__NAME="first", FOOTNOTE_MODEL__FALLBACKS__1__RETRIES="many")
+    async with hashing.connect(hashing.Settings(), data_dir=tmp_path) as embedder:
+        with pytest.raises(BadSettings, match=r"^FOOTNOTE_MODEL__FALLBACKS__1__RETRIES: "):
+            await loader.model(model_choices(read)[1], embedder=embedder).__aenter__()

@@ -1,0 +1,385 @@
+"""The Sources view: what a person may read now of what an answer cites, in its context, with pictures of pages."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bot.access.permissions import Scope
+from bot.conversation.sources.sources_view import AT_ONCE, SourcesView, turns_page
+from bot.files.originals import Originals
+from bot.port import Action, Citation, Person, Place
+from bot.store.turns import ChatTurn
+from rag_engine.errors import CorruptFile, Unavailable
+from rag_engine.ingestion.blobs import blob_from_path
+from rag_engine.parsers import pdf as pdf_parser
+from rag_engine.parsing.pool import PagePicture, parser_pool
+from rag_engine.storage.catalog import SqliteCatalog
+from rag_engine.storage.sqlite.database import connect
+from rag_engine.types import (
+    ChunkId,
+    Document,
+    DocumentId,
+    DocumentRecord,
+    KnowledgeBaseId,
+    Section,
+)
+from tests.page_marks import PNG, area, marked_area, pdf, places, share_marked
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Sequence
+    from pathlib import Path
+
+    from bot.conversation.sources.sources_view import Draw
+    from bot.port import Directory, Reply, Room
+    from rag_engine.types import Blob, KnowledgeBase
+
+HERE = Place(platform="test", workspace="w", channel="general", thread="1")
+ELSEWHERE = replace(HERE, channel="board", thread="")
+ANN, BEN = Person(id="U1", language="en"), Person(id="U2", language="en")
+LINK = "https://chat.test/archives/C1/p1"
+PAGES = (
+    ["Ours is a small harbour.", "Logs are kept for two weeks.", "Nobody reads them."],
+    ["The lamp is changed every nine months.", "Its battery is changed, too."],
+)
+ROOM: Room = SimpleNamespace(directory=None)  # nothing here asks the platform
+
+
+@dataclass
+class Readers:
+    """Which knowledge bases are read where, and by whom."""
+
+    seen: dict[str, set[KnowledgeBaseId]] = field(default_factory=dict)
+    asked: list[tuple[Place, Person | None]] = field(default_factory=list)
+
+    async def scope(
+        self, place: Place, directory: Directory, *, person: Person | None = None, asker: Person | None = None
+    ) -> Scope:
+        self.asked.append((place, person))
+        return Scope(knowledge_bases=frozenset(self.seen.get(place.channel, ())), name=place.channel)
+
+    async def own(self, place: Place) -> KnowledgeBase:
+        raise AssertionError("nobody makes a knowledge base here")
+
+
+@dataclass
+class Pen:
+    """Draws nothing, or fails; remembers what it was asked for."""
+
+    content: bytes = PNG + b"picture"
+    fault: Exception | None = None
+    marked: int = 1
+    drawn: list[tuple[str, int, tuple[str, ...]]] = field(default_factory=list)
+
+    async def __call__(self, blob: Blob, *, page: int, quotes: Sequence[str]) -> PagePicture:
+        self.drawn.append((blob.name, page, tuple(quotes)))
+        if self.fault is not None:
+            raise self.fault
+        return PagePicture(content=self.content, marked=self.marked)
+
+
+@dataclass
+class Library:
+    folder: Path
+    catalog: SqliteCatalog
+    readers: Readers
+    originals: Originals
+
+    def checking(self, draw: Draw | None = None) -> SourcesView:
+        return SourcesView(audiences=self.readers, catalog=self.catalog, originals=self.originals, draw=draw)
+
+    async def base(self, channel: str) -> KnowledgeBaseId:
+        base = await self.catalog.open(channel, model="none")
+        self.readers.seen.setdefault(channel, set()).add(base.id)
+        return base.id
+
+    async def add(
+        self, name: str, content: bytes, sections: Sequence[Section], *, channel: str = "general"
+    ) -> Document:
+        path = self.folder / name
+        path.write_bytes(content)
+        blob = await blob_from_path(path, uri=f"{LINK}#{name}")
+        document = Document(
+            id=DocumentId(f"{channel}-{name}"),
+            knowledge_base=await self.base(channel),
+            title=name,
+            uri=blob.uri,
+            media_type=blob.media_type,
+            digest=blob.digest,
+            size=blob.size,
+        )
+        record = DocumentRecord(document=document, state="ready", chunks=1)
+        await self.catalog.save(record, sections=list(sections))
+        await self.originals.keep(blob, record)
+        return document
+
+    async def add_pdf(self, name: str = "handbook.pdf", *, channel: str = "general") -> Document:
+        content = pdf(*PAGES)
+        path = self.folder / "read.pdf"
+        path.write_bytes(content)
+        return await self.add(name, content, list(pdf_parser.parse(path)), channel=channel)
+
+
+@pytest.fixture
+async def library(tmp_path: Path) -> AsyncGenerator[Library]:
+    async with connect(tmp_path / "footnote.sqlite") as database:
+        catalog = SqliteCatalog(database)
+        yield Library(
+            folder=tmp_path,
+            catalog=catalog,
+            readers=Readers(),
+            originals=Originals(tmp_path / "originals", catalog=catalog, most_bytes=1 << 24),
+        )
+
+
+def citation(document: Document, quote: str, anchor: str = "p. 1", *, number: int = 1) -> Citation:
+    return Citation(
+        number=number,
+        title=document.title,
+        anchor=anchor,
+        uri=document.uri,
+        quote=quote,
+        document=document.id,
+        chunk=ChunkId("c"),
+    )
+
+
+def turn(*citations: Citation, place: Place = HERE, private: bool = False) -> ChatTurn:
+    return ChatTurn(
+        place=place, message="m", person=ANN, id="0123456789abcdef", citations=citations, private=private
+    )
+
+
+async def press(checking: SourcesView, of: ChatTurn, value: str = "", *, person: Person = BEN) -> Reply:
+    action = Action(id="", name="sources", value=value or of.id, place=HERE, person=person)
+    async with asyncio.timeout(20):
+        followed = await checking.show(of, action, ROOM)
+        return replace(followed.reply, files=await followed.files())
+
+
+LOGS = "Logs are kept for two weeks."
+
+
+async def test_the_passage_stands_in_its_context_with_its_file_place_and_link(library: Library) -> None:
+    document = await library.add_pdf()
+    reply = await press(library.checking(), turn(citation(document, LOGS)))
+    assert reply.text == (
+        f"**[1]** handbook.pdf, p. 1 · [Open](<{LINK}#handbook.pdf>)\n\n"
+        "> Ours is a small harbour.\n"
+        "> **Logs are kept for two weeks.**\n"
+        "> Nobody reads them."
+    )
+    assert reply.links == {f"{LINK}#handbook.pdf"}
+    assert reply.buttons == ()
+    assert reply.files == ()
+
+
+@pytest.mark.process
+async def test_the_page_is_pictured_with_the_words_marked(library: Library) -> None:
+    document = await library.add_pdf()
+    async with parser_pool(workers=1, seconds=20, memory_bytes=1 << 30) as pool:
+        reply = await press(
+            library.checking(pool.picture),
+            turn(citation(document, LOGS), citation(document, PAGES[1][0], "p. 2")),
+        )
+    first, second = reply.files
+    assert (first.name, first.media_type) == ("page-1.png", "image/png")
+    assert first.description == "Page 1 of handbook.pdf, the quoted passage marked"
+    for file, page, words in ((first, 1, LOGS), (second, 2, PAGES[1][0])):
+        (rectangle,) = places(pdf(*PAGES), page, words)
+        assert share_marked(file.content, rectangle) > 0.5
+        assert marked_area(file.content) < 1.5 * area(rectangle)
+
+
+async def test_one_picture_shows_all_that_is_quoted_of_a_page(library: Library) -> None:
+    document, pen = await library.add_pdf(), Pen()
+    of = turn(citation(document, LOGS), citation(document, "Nobody reads them."), citation(document, LOGS))
+    reply = await press(library.checking(pen), of)
+    assert pen.drawn == [("handbook.pdf", 1, (LOGS, "Nobody reads them."))]
+    assert len(reply.files) == 1
+    assert reply.text.count(f"**{LOGS}**") == 1  # said twice, shown once
+
+
+async def test_where_the_words_are_not_found_on_the_page_nothing_is_said_of_a_mark(library: Library) -> None:
+    document = await library.add_pdf()
+    (file,) = (await press(library.checking(Pen(marked=0)), turn(citation(document, LOGS)))).files
+    assert file.description == "Page 1 of handbook.pdf"
+
+
+async def test_there_are_a_few_pictures_at_most_and_never_more_than_a_message_takes(library: Library) -> None:
+    sections = [Section(text=f"Words of page {page}.", anchor=f"p. {page}") for page in range(1, 7)]
+    document = await library.add("six.pdf", pdf(*("Words." for _ in sections)), sections)
+    of = turn(*(citation(document, one.text, one.anchor) for one in sections))
+    assert len((await press(library.checking(Pen()), of)).files) == 3
+    large = Pen(content=PNG + bytes(5 << 20))
+    assert len((await press(library.checking(large), of)).files) == 1
+
+
+@pytest.mark.parametrize("fault", [CorruptFile("It is damaged."), Unavailable("It does not start.")])
+async def test_a_picture_that_cannot_be_drawn_costs_only_the_picture(
+    library: Library, fault: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    document = await library.add_pdf()
+    reply = await press(library.checking(Pen(fault=fault)), turn(citation(document, LOGS)))
+    assert f"**{LOGS}**" in reply.text
+    assert reply.files == ()
+    assert "could not be drawn" in caplog.text
+    assert LOGS not in caplog.text
+
+
+@pytest.mark.parametrize("anchor", ["p. 9", "p. 0", "p. 999999"])
+@pytest.mark.process
+async def test_a_page_that_is_not_there_costs_only_the_picture(library: Library, anchor: str) -> None:
+    document = await library.add_pdf()
+    async with parser_pool(workers=1, seconds=20, memory_bytes=1 << 30) as pool:
+        reply = await press(library.checking(pool.picture), turn(citation(document, LOGS, anchor)))
+    assert f"**{LOGS}**" in reply.text
+    assert reply.files == ()
+
+
+@pytest.mark.parametrize("anchor", ["", "§ Leave", "slide 2", "p. 99999999999", "p. 1-2", "Budget!A2"])
+async def test_other_places_have_no_picture(library: Library, anchor: str) -> None:
+    document, pen = await library.add_pdf(), Pen()
+    await press(library.checking(pen), turn(citation(document, LOGS, anchor)))
+    assert pen.drawn == []
+
+
+async def test_a_pdf_that_is_not_kept_has_no_picture(library: Library) -> None:
+    document, pen = await library.add_pdf(), Pen()
+    (library.folder / "originals" / f"{document.digest}.pdf").unlink()
+    reply = await press(library.checking(pen), turn(citation(document, LOGS)))
+    assert f"**{LOGS}**" in reply.text
+    assert (pen.drawn, reply.files) == ([], ())
+
+
+GONE = "**[1]** This file is no longer here, or may no longer be read here."
+
+
+async def test_of_a_document_that_was_removed_nothing_is_shown(library: Library) -> None:
+    document, pen = await library.add_pdf(), Pen()
+    await library.catalog.remove(document.id)
+    reply = await press(library.checking(pen), turn(citation(document, LOGS)))
+    assert reply.text == GONE
+    assert (pen.drawn, reply.links) == ([], frozenset())
+
+
+async def test_of_a_document_that_is_being_removed_nothing_is_shown(library: Library) -> None:
+    document = await library.add_pdf()
+    withdrawn = DocumentRecord(document=replace(document, digest=""), state="queued", chunks=0)
+    await library.catalog.save(withdrawn)
+    assert (await press(library.checking(Pen()), turn(citation(document, LOGS)))).text == GONE
+
+
+async def test_of_what_is_no_longer_bound_here_nothing_is_shown(library: Library) -> None:
+    document = await library.add_pdf()
+    of = turn(citation(document, LOGS))
+    assert LOGS in (await press(library.checking(), of)).text
+    library.readers.seen["general"].clear()
+    reply = await press(library.checking(Pen()), of)
+    assert (reply.text, reply.files) == (GONE, ())
+
+
+async def test_a_document_of_another_place_is_not_shown_whatever_the_turn_says(library: Library) -> None:
+    await library.base("general")
+    document = await library.add_pdf(channel="board")
+    reply = await press(library.checking(Pen()), turn(citation(document, LOGS)))
+    assert (reply.text, reply.files) == (GONE, ())
+    there = turn(citation(document, LOGS), place=ELSEWHERE)
+    assert LOGS in (await press(library.checking(), there)).text
+
+
+async def test_what_may_be_read_is_asked_for_the_turns_place_and_whoever_presses(library: Library) -> None:
+    document = await library.add_pdf()
+    for private, person in ((False, BEN), (True, ANN)):
+        await press(library.checking(), turn(citation(document, LOGS), private=private), person=person)
+        assert library.readers.asked[-1] == (HERE, person)
+
+
+async def test_of_a_file_that_changed_the_old_words_are_not_shown(library: Library) -> None:
+    document, pen = await library.add_pdf(), Pen()
+    of = turn(citation(document, LOGS))
+    record = DocumentRecord(document=document, state="ready", chunks=1)
+    await library.catalog.save(record, sections=[Section(text="Logs are not kept.", anchor="p. 1")])
+    reply = await press(library.checking(pen), of)
+    assert reply.text.endswith("The file has changed since: the quoted words are no longer in it.")
+    assert "two weeks" not in reply.text
+    assert (pen.drawn, reply.files) == ([], ())
+
+
+async def many(library: Library, count: int) -> ChatTurn:
+    sections = [Section(text=f"Sentence number {number}.", anchor=f"§ {number}") for number in range(count)]
+    document = await library.add("many.md", b"many", sections)
+    return turn(*(citation(document, one.text, one.anchor, number=1 + at) for at, one in enumerate(sections)))
+
+
+def numbers(reply: Reply) -> list[int]:
+    return [int(number) for number in re.findall(r"^\*\*\[(\d+)\]", reply.text, re.MULTILINE)]
+
+
+async def test_a_long_list_has_pages(library: Library) -> None:
+    of = await many(library, 2 * AT_ONCE + 1)
+    first = await press(library.checking(), of)
+    assert numbers(first) == list(range(1, AT_ONCE + 1))
+    assert [(button.label, button.value) for button in first.buttons] == [("More", f"{of.id}:2")]
+    second = await press(library.checking(), of, first.buttons[0].value)
+    assert [button.value for button in second.buttons] == [f"{of.id}:1", f"{of.id}:3"]
+    last = await press(library.checking(), of, second.buttons[1].value)
+    assert numbers(last) == [2 * AT_ONCE + 1]
+    assert [button.label for button in last.buttons] == ["Back"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "first"),
+    [
+        ("0", 1),
+        ("9999", AT_ONCE + 1),
+        ("-1", 1),
+        ("99999", 1),
+        ("2:3", 1),
+        ("٢", 1),
+        ("x", 1),
+        ("", 1),
+        ("²", 1),
+    ],
+)
+async def test_what_the_button_says_cannot_lead_beyond_the_list(
+    library: Library, wrong: str, first: int
+) -> None:
+    of = await many(library, AT_ONCE + 1)
+    assert numbers(await press(library.checking(), of, f"{of.id}:{wrong}"))[0] == first
+
+
+def test_only_a_number_turns_a_page() -> None:
+    assert turns_page("abc:2")
+    assert not any(turns_page(value) for value in ("abc", "abc:", "abc:x", "abc:2:3", ":", "abc:up"))
+
+
+@pytest.mark.parametrize(
+    "uri", ["javascript:alert(1)", "file:///etc/passwd", "chat:F1", "https://x.test/a> [b](c"]
+)
+async def test_what_no_browser_opens_is_no_link(library: Library, uri: str) -> None:
+    document = await library.add_pdf()
+    record = DocumentRecord(document=replace(document, uri=uri), state="ready", chunks=1)
+    await library.catalog.save(record)
+    reply = await press(library.checking(), turn(citation(document, LOGS)))
+    assert "[Open]" not in reply.text
+    assert LOGS in reply.text
+    assert reply.links == frozenset()
+
+
+async def test_hostile_names_are_read_as_they_are(library: Library) -> None:
+    text = "Calm **words** here."
+    document = await library.add("x.md", b"x", [Section(text=text, anchor="§ [a](b)")])
+    evil = replace(document, title="[click](http://evil.example) **b**\n# h @everyone")
+    await library.catalog.save(DocumentRecord(document=evil, state="ready", chunks=1))
+    reply = await press(library.checking(), turn(citation(document, text, "§ [a](b)")))
+    heading = reply.text.split("\n")[0]
+    assert "\\[click\\](http://evil.example)" in heading
+    assert "\\*\\*b\\*\\*" in heading
+    assert "§ \\[a\\](b)" in heading
+    assert "**Calm \\*\\*words\\*\\* here.**" in reply.text

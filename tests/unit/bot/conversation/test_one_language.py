@@ -1,0 +1,95 @@
+"""In a German channel no reply contains an English sentence, whatever its parts come from."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pymupdf
+import pytest
+
+from bot.port import WriteRefused
+from bot.store.places import PlaceSettings
+from rag_engine.errors import IndexUnavailable, ModelUnavailable
+from tests.unit.bot.chatting import THREAD, attachment, world
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+    from pathlib import Path
+
+    from tests.unit.bot.chatting import Post, World
+
+QUESTION = "Wie viele Urlaubstage haben wir denn in diesem Jahr?"
+ENGLISH = re.compile(
+    r"\b(the|file|files|is|are|could|again|there|protected|cannot|read|of|and|this|it|with|password|here|not|passages?)\b",
+    re.IGNORECASE,
+)
+IN_THREAD = {"place": THREAD, "in_thread": True}
+
+
+@pytest.fixture
+async def here(tmp_path: Path) -> AsyncGenerator[World]:
+    async with world(tmp_path) as made:
+        made.town.settings_of["general"] = PlaceSettings(language="de")
+        yield made
+
+
+def encrypted_pdf() -> bytes:
+    with pymupdf.open() as document:
+        document.new_page().insert_text((72, 72), "secret")
+        return document.tobytes(encryption=5, user_pw="a password", owner_pw="another")
+
+
+def english_in(post: Post) -> list[str]:
+    """The English words of everything that a post shows, without code and names of files."""
+    shown = [post.text, *post.statuses, *post.reply.notices, *(button.label for button in post.reply.buttons)]
+    text = re.sub(r"`[^`]*`|\S+\.(pdf|mp3|md|ogg|docx)\b", "", "\n".join(shown))
+    return ENGLISH.findall(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "contains"),
+    [
+        ("geheim.pdf", encrypted_pdf(), "mit einem Passwort geschützt"),
+        ("ton.mp3", b"ID3", "kann nicht gelesen werden; lesbar sind PDF"),
+        ("kaputt.docx", b"PK\3\4broken", "beschädigt"),
+        ("leer.md", b"\n\n", "keinen Text"),
+        ("text.pdf", b"plain words", "reiner Text"),
+    ],
+)
+async def test_a_refused_file(here: World, name: str, content: bytes, contains: str) -> None:
+    post = await here.ask("", attachment(name, content), **IN_THREAD)
+    assert contains in post.text
+    assert english_in(post) == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "This file is no longer in Slack: upload it again.",
+        "Discord's link to this file has run out; please send the file again.",
+    ],
+)
+async def test_a_file_that_the_platform_refuses(here: World, sentence: str) -> None:
+    post = await here.ask("", attachment("urlaub.md", WriteRefused(sentence)), **IN_THREAD)
+    assert "noch einmal" in post.text
+    assert english_in(post) == []
+
+
+async def test_nothing_found_and_a_model_that_fails(here: World) -> None:
+    await here.ask("", attachment("urlaub.md", "# Urlaub\n\nAlle haben 28 Tage.\n"), **IN_THREAD)
+    here.says(fault=ModelUnavailable("The language model is out of order; try again in a moment."))
+    post = await here.ask("Quantenchromodynamik auf dem Gitter?", **IN_THREAD)
+    assert post.text.startswith("Das habe ich nicht gefunden in: ")
+    assert english_in(post) == []
+
+
+async def test_a_service_that_does_not_answer(here: World) -> None:
+    here.says("28 Tage", fault=IndexUnavailable("The search index cannot be reached; try again in a moment."))
+    post = await here.ask(QUESTION)
+    assert english_in(post) == []
+
+
+async def test_a_question_without_words(here: World) -> None:
+    post = await here.ask("???!")
+    assert english_in(post) == []

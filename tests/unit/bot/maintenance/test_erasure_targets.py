@@ -1,0 +1,200 @@
+"""Who, which channel and which document is meant, and what would go with them."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bot import settings
+from bot.composition import application as compose
+from bot.composition.chat_service import service
+from bot.maintenance.data_files import CATALOG, CHAT
+from bot.maintenance.erasure import eraser
+from bot.maintenance.erasure.marks import ErasedPerson, interrupted, save
+from bot.port import Person as Asker
+from bot.port import Place
+from bot.store.message_files import MessageFile, MessageFiles
+from bot.store.places import Places, StoredAudience
+from bot.store.turns import ChatTurn, Turns
+from rag_engine.errors import UnknownDocument, UserError
+from rag_engine.ingestion.blobs import blob_from_path
+from rag_engine.storage.worker_liveness import working
+from rag_engine.types import ConversationId, DocumentId, Query
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from bot.maintenance.erasure.eraser import Eraser
+
+pytestmark = pytest.mark.process
+
+PLACE = Place(platform="slack", workspace="T1", channel="C1", thread="1.0")
+OTHER = Place(platform="slack", workspace="T2", channel="C1")
+ANN, TWIN = Asker(id="U1", name="Ann"), Asker(id="U2", name="ann")
+
+
+@pytest.fixture
+async def forgetter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Eraser]:
+    """A data directory with two documents and an answer from one of them, and three questions of Ann, Ben and another Ann."""
+    monkeypatch.setenv("FOOTNOTE_EMBEDDER__KIND", "hashing")
+    chosen = settings.read()
+    async with compose.application(chosen) as application, service(application):
+        base = await application.catalog.open("handbook", model=application.library.embedder.model)
+        for name, text in (("leave", "The leave is 28 days."), ("notice", "The notice is 30 days.")):
+            path = tmp_path / f"{name}.md"
+            path.write_text(text, encoding="utf-8")
+            await application.library.ingestion.ingest(await blob_from_path(path), knowledge_base=base.id)
+        query = Query(
+            text="How many days is the leave?",
+            knowledge_bases=frozenset({base.id}),
+            conversation=ConversationId("slack:T1:C1:1.0"),
+            limit=1,
+        )
+        async with aclosing(application.engine.answer(query)) as events:
+            async for _ in events:
+                pass
+    async with eraser.opened(chosen) as opened:
+        chat = opened.databases[CHAT]
+        asked = [(PLACE, ANN, "1"), (PLACE, Asker(id="U9", name="Ben"), "2"), (OTHER, TWIN, "3")]
+        for place, person, message in asked:
+            await Turns(chat).claim(ChatTurn(place=place, message=message, person=person, question="What?"))
+        yield opened
+
+
+async def record(forgetter: Eraser, title: str) -> DocumentId:
+    [base] = await forgetter.library.catalog.knowledge_bases()
+    records = await forgetter.library.catalog.records(base.id)
+    return next(each.document.id for each in records if each.document.title == title)
+
+
+@pytest.mark.parametrize("wanted", ["U9", "slack:U9", "Ben", "ben"])
+async def test_a_person_by_id_or_name(forgetter: Eraser, wanted: str) -> None:
+    marks = await forgetter.finder.person(wanted, files=False)
+    assert (marks.people, len(marks.answers)) == ((ErasedPerson(platform="slack", id="U9"),), 1)
+
+
+async def test_people_of_one_name_are_told_apart_by_their_ids(forgetter: Eraser) -> None:
+    with pytest.raises(
+        UserError, match=r"2 people are called 'Ann': say which by the id \(slack:U1, slack:U2\)"
+    ):
+        await forgetter.finder.person("Ann", files=False)
+    with pytest.raises(UserError, match="Nothing is stored of a person 'Zoe'"):
+        await forgetter.finder.person("Zoe", files=False)
+
+
+@pytest.mark.parametrize("wanted", ["slack:T1:C1"])
+async def test_a_channel_by_its_full_name(forgetter: Eraser, wanted: str) -> None:
+    marks = await forgetter.finder.channel(wanted)
+    assert (marks.subject, len(marks.answers)) == ("channel slack:T1:C1", 2)
+    counts = {(count.store, count.what): count.count for count in await forgetter.survey(marks)}
+    assert counts[CATALOG, "turns of conversations"] == 2
+    assert counts[CHAT, "questions"] == 2
+
+
+async def test_channels_of_one_id_are_told_apart(forgetter: Eraser) -> None:
+    with pytest.raises(UserError, match="There are several channels 'C1': slack:T1:C1, slack:T2:C1"):
+        await forgetter.finder.channel("C1")
+    with pytest.raises(
+        UserError, match="Nothing is stored of a channel 'C7'; there are: slack:T1:C1, slack:T2:C1"
+    ):
+        await forgetter.finder.channel("C7")
+
+
+async def test_a_channels_knowledge_bases_go_with_their_documents(forgetter: Eraser) -> None:
+    [base] = await forgetter.library.catalog.knowledge_bases()
+    audience = StoredAudience(knowledge_base=base.id, platform="slack", workspace="T2", channel="C1")
+    await Places(forgetter.databases[CHAT]).admit(audience)
+    marks = await forgetter.finder.channel("slack:T2:C1")
+    assert len(marks.documents) == 2
+    # The answer in another channel was made from one of them.
+    assert len(marks.turns) == 1
+    outcome = await forgetter.forget(marks)
+    # The other workspace's channel has the same id.
+    assert (outcome.left, outcome.bytes_in) == ((), {CHAT: 1})
+    assert await forgetter.library.catalog.knowledge_bases() == []
+    assert await forgetter.databases[CATALOG].fetch("SELECT count(*) FROM turns") == [(0,)]
+    assert await forgetter.databases[CHAT].fetch("SELECT message FROM answers ORDER BY 1") == [("1",), ("2",)]
+
+
+async def test_the_files_that_a_person_brought_go_when_that_is_said(forgetter: Eraser) -> None:
+    document = await record(forgetter, "notice.md")
+    [base] = await forgetter.library.catalog.knowledge_bases()
+    turn = await Turns(forgetter.databases[CHAT]).of_message(PLACE, "1")
+    assert turn is not None
+    taken = MessageFile(
+        place=PLACE,
+        attachment="F1",
+        answer=turn.id,
+        name="notice.md",
+        uri="",
+        knowledge_base=base.id,
+        document=document,
+        message="1",
+    )
+    await MessageFiles(forgetter.databases[CHAT]).keep([taken])
+    assert (await forgetter.finder.person("U1", files=False)).documents == ()
+    marks = await forgetter.finder.person("U1", files=True)
+    assert [each.document for each in marks.documents] == [document]
+    assert (await forgetter.forget(marks)).left == ()
+    # That it was dealt with is still known: it is not taken in again.
+    known = await MessageFiles(forgetter.databases[CHAT]).known(PLACE, ["F1"])
+    assert (known["F1"].name, known["F1"].document) == ("", None)
+
+
+async def test_a_document_that_was_removed_before_is_known_by_the_answers_from_it(
+    forgetter: Eraser,
+) -> None:
+    document = await record(forgetter, "leave.md")
+    [base] = await forgetter.library.catalog.knowledge_bases()
+    await forgetter.library.forget(base.id, document)
+    marks = await forgetter.finder.document("handbook", "leave.md")
+    assert ([each.document for each in marks.documents], len(marks.turns)) == ([document], 1)
+    assert (await forgetter.forget(marks)).verified
+    with pytest.raises(UnknownDocument):
+        await forgetter.finder.document("handbook", "leave.md")
+    assert await record(forgetter, "notice.md")
+
+
+async def test_an_answer_that_a_bot_is_writing_is_waited_for_and_then_told(forgetter: Eraser) -> None:
+    data_dir, chat = forgetter.settings.data_dir, forgetter.databases[CHAT]
+    marks = await forgetter.finder.person("U1", files=False)
+    with working(data_dir / "workers"):
+        outcome = await forgetter.forget(marks, writing_seconds=0)
+        assert [(count.what, count.count) for count in outcome.left] == [
+            ("answers that are being written", 3)  # anybody's, because it may have heard the person
+        ]
+    # The next one goes on, and finds by the question's id what came of it meanwhile.
+    again = interrupted(data_dir)
+    assert again is not None
+    late = f"{again.answers[0]}-1"
+    async with forgetter.databases[CATALOG].transaction() as transaction:
+        await transaction.execute(
+            "INSERT INTO turns (id, conversation, role, text, at) VALUES (?, 'slack:T1:C1:1.0', 'assistant', 'late', 0)",
+            (late,),
+        )
+    assert (await forgetter.forget(again)).left == ()
+    turns = await forgetter.databases[CATALOG].fetch("SELECT id FROM turns WHERE id = ?", (late,))
+    assert (turns, interrupted(data_dir)) == ([], None)
+    assert await chat.fetch("SELECT person FROM answers ORDER BY 1") == [("U2",), ("U9",)]
+
+
+async def test_what_a_killed_bot_left_is_not_waited_for(forgetter: Eraser) -> None:
+    marks = await forgetter.finder.person("U1", files=False)
+    assert (await forgetter.forget(marks, writing_seconds=0)).left == ()
+
+
+def test_what_another_version_wrote_down_is_let_go(tmp_path: Path) -> None:
+    (tmp_path / "forgetting.json").write_text('{"subject": 7}', encoding="utf-8")
+    assert interrupted(tmp_path) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_what_is_written_down_is_read_again(tmp_path: Path, forgetter: Eraser) -> None:
+    marks = await forgetter.finder.document("handbook", "leave.md")
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    save(marks, folder)
+    assert interrupted(folder) == marks

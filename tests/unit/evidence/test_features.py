@@ -1,0 +1,73 @@
+"""The numbers that the decision rests on, each on passages where it is plain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rag_engine.evidence.features import Reading, read
+from rag_engine.types import Hit, Ranking
+from tests.unit.prompting import passages
+
+
+def _read(question: str, *texts: str, language: str = "en", cosine: float = 0.6) -> Reading:
+    hits = tuple(
+        replace(hit, chunk=replace(hit.chunk, title="", language=language)) for hit in passages(*texts)
+    )
+    dense = tuple(Hit(chunk=hit.chunk, score=cosine, rank=hit.rank) for hit in hits)
+    rankings = [Ranking(leg="lexical", hits=hits), Ranking(leg="dense", hits=dense)]
+    reading = read(question, hits, rankings, familiarity=1.0, contrast=1.0)
+    assert reading is not None
+    return reading
+
+
+def test_one_passage_must_cover_the_words() -> None:
+    whole = _read(
+        "Which notice period applies?", "The notice period that applies is four weeks.", "Lunch is at noon."
+    )
+    parted = _read("Which notice period applies?", "Read the notice.", "A period of four weeks.")
+
+    assert whole.features.coverage == 1
+    assert parted.features.coverage < 0.7
+
+
+def test_the_wrong_year_month_or_name_is_missing() -> None:
+    text = "In March 2024 Sales North spent 500 euros on travel."
+
+    assert _read("What did Sales North spend in March 2024?", text).features.figures_missing == 0
+    wrong = _read("What did Sales South spend in April 2025?", text)
+    assert wrong.features.figures_missing == 1
+    assert wrong.features.names_missing == 0.5
+    assert wrong.unmentioned == ("South", "April", "2025")
+
+
+def test_an_inflected_word_counts_in_part() -> None:
+    inflected = _read("Which Verwaltungsgericht?", "The Verwaltungsgerichtshof.")
+
+    assert 0.6 < inflected.features.coverage < 1
+
+
+def test_words_far_apart_leave_the_window_empty() -> None:
+    far = "Notice boards hang in the hall. " + "They are green. " * 5 + "The period of glory was short."
+
+    reading = _read("Which notice period?", far)
+
+    assert reading.features.window < reading.features.coverage == 1
+
+
+def test_a_number_that_is_asked_for_must_be_there() -> None:
+    question = "How many people work in Malmö?"
+
+    assert _read(question, "In Malmö 12 people work.").features.kind_missing == 0
+    assert _read(question, "In Malmö people work in shifts.").features.kind_missing == 1
+
+
+def test_a_passage_in_another_language_is_told() -> None:
+    question = "How long is the notice period for the team?"
+
+    assert _read(question, "Die Frist beträgt vier Wochen.", language="de").is_crosslingual
+    assert not _read(question, "The notice period is four weeks.").is_crosslingual
+
+
+def test_without_hits_or_words_there_is_nothing_to_judge() -> None:
+    assert read("How long is it?", (), (), familiarity=1.0, contrast=1.0) is None
+    assert read("What is it?", passages("Text."), (), familiarity=1.0, contrast=1.0) is None

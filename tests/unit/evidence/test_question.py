@@ -1,0 +1,48 @@
+"""Which words of a question count, and what a passage must have for them."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_engine.evidence.question import terms
+
+
+def _texts(question: str, kind: str) -> list[str]:
+    return [term.text for term in terms(question) if term.kind == kind]
+
+
+def test_names_and_figures_are_told_from_other_words() -> None:
+    question = "What did Sales North spend on travel in March 2025?"
+
+    assert _texts(question, "name") == ["Sales", "North"]
+    assert _texts(question, "figure") == ["March", "2025"]
+    assert _texts(question, "word") == ["spend", "travel"]
+
+
+@pytest.mark.parametrize(
+    ("question", "other"),
+    [
+        ("Umsatz im März?", "Umsatz im Mar"),
+        ("sales in March", "sales in marzo"),
+    ],
+)
+def test_a_month_has_one_form_in_all_languages(question: str, other: str) -> None:
+    months = {form for term in terms(question) for form in term.forms if form.startswith("\x00")}
+
+    assert months == {"\x00month3"}
+    assert months & {form for term in terms(other) for form in term.forms}
+
+
+def test_german_nouns_are_no_names() -> None:
+    assert not _texts("Wann verfällt der Resturlaub in der Abteilung?", "name")
+
+
+def test_words_that_only_ask_count_less_or_not_at_all() -> None:
+    assert _texts("Was kostet ein Festmeter Fichte?", "light") == ["kostet"]
+    assert terms("What is it?") == ()
+
+
+def test_chinese_characters_are_found_with_either_neighbour() -> None:
+    found = {term.text: term.forms for term in terms("香港回归")}
+
+    assert found["港"] == {"香港", "港回"}

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rag_engine.errors import EmbedderUnavailable
+from rag_engine.retrieval.score_scale import UNRELATED, contrast_meter, contrast_of
+from tests.unit.steps.test_retrieve import OneVector
+
+
+def test_the_mean_distance_between_different_rows() -> None:
+    rows = np.array([[1, 0], [0, 1], [0, -1]], dtype=np.float32)
+
+    assert contrast_of(rows) == pytest.approx(1 - (0 + 0 - 1) / 3)
+
+
+def test_rows_that_are_all_alike_leave_something_to_divide_by() -> None:
+    assert contrast_of(np.ones((4, 1), dtype=np.float32)) > 0
+
+
+async def test_it_is_measured_once() -> None:
+    embedder = OneVector()
+    contrast = contrast_meter(embedder)
+
+    assert await contrast() == await contrast()
+    assert embedder.asked == [(UNRELATED, "passage")]
+
+
+async def test_while_the_embedder_is_away_it_is_one_and_then_measured() -> None:
+    embedder = OneVector(failure=EmbedderUnavailable())
+    contrast = contrast_meter(embedder)
+
+    assert await contrast() == 1.0
+    embedder.failure = None
+    assert await contrast() < 0.1

@@ -1,0 +1,101 @@
+"""The decision before writing, as a step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from rag_engine.pipeline import Inquiry
+from rag_engine.steps import evidence
+from rag_engine.steps.fuse import LegTrust
+from rag_engine.types import Hit, KnowledgeBaseId, Query, Ranking
+from tests.unit.prompting import passages
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_TEXT = "The notice period is four weeks to the end of a month."
+
+
+async def _contrast() -> float:
+    return 1.0
+
+
+_TRUST = LegTrust(familiarity=lambda _: 1.0, contrast=_contrast)
+
+
+def _inquiry(question: str, text: str = _TEXT, *, language: str = "en", cosine: float = 0.6) -> Inquiry:
+    hits = tuple(replace(hit, chunk=replace(hit.chunk, language=language)) for hit in passages(text))
+    dense = tuple(Hit(chunk=hit.chunk, score=cosine, rank=hit.rank) for hit in hits)
+    return Inquiry(
+        query=Query(text=question, knowledge_bases=frozenset([KnowledgeBaseId("kb")])),
+        question=question,
+        rankings=(Ranking(leg="lexical", hits=hits), Ranking(leg="dense", hits=dense)),
+        hits=hits,
+    )
+
+
+async def _weigh(inquiry: Inquiry, **settings: object) -> Inquiry:
+    return await evidence.weigh(
+        inquiry, settings=evidence.Settings.model_validate({"enabled": True, **settings}), trust=_TRUST
+    )
+
+
+def _judged(inquiry: Inquiry) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", inquiry.details["evidence_judged"])
+
+
+async def test_passages_that_answer_stay() -> None:
+    asked = _inquiry("How long is the notice period?")
+
+    done = await _weigh(asked)
+
+    assert (done.hits, done.closest) == (asked.hits, ())
+    assert _judged(done)["answered"] is True
+
+
+async def test_passages_that_do_not_answer_become_the_closest() -> None:
+    asked = _inquiry("What did Ada Lovelace earn in 1842?", cosine=0.1)
+
+    done = await _weigh(asked)
+
+    assert (done.hits, done.closest) == ((), asked.hits)
+    assert done.unmentioned == ("Ada", "Lovelace", "1842")
+    assert _judged(done)["answered"] is False
+    assert await _weigh(done) == done
+
+
+async def test_the_line_can_be_moved_and_the_step_switched_off() -> None:
+    unknown, known = (
+        _inquiry("Who won the 1990 World Cup?", cosine=0.1),
+        _inquiry("How long is the notice period?"),
+    )
+
+    assert (await _weigh(unknown, line=0)).hits
+    assert (await _weigh(unknown, enabled=False)) is unknown
+    assert not (await _weigh(known, line=1)).hits
+
+
+async def test_a_follow_up_is_judged_by_its_own_words_too() -> None:
+    asked = _inquiry("And how long is the notice period?")
+    joined = replace(asked, question=f"Who painted Mona Lisa for Francesco in 1503? {asked.question}")
+
+    assert (await _weigh(joined)).hits
+
+
+async def test_one_of_two_things_asked_is_enough() -> None:
+    assert (await _weigh(_inquiry("How long is the notice period and who owns the castle of Windsor?"))).hits
+
+
+async def test_a_question_in_another_language_is_judged_by_meaning() -> None:
+    spanish = "¿Cuánto dura el plazo de preaviso para los empleados?"
+
+    assert (await _weigh(_inquiry(spanish, cosine=0.7))).hits
+    assert not (await _weigh(_inquiry(spanish, cosine=0.05))).hits
+
+
+async def test_a_reranker_has_a_say() -> None:
+    asked = _inquiry("What did Ada Lovelace earn in 1842?", cosine=0.1)
+    sure = replace(asked, hits=tuple(replace(hit, score=1.0) for hit in asked.hits)).noting(reranked=[])
+
+    assert (await _weigh(sure)).hits

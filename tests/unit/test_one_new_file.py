@@ -1,0 +1,340 @@
+"""One new thing is one new file: each part here is one file beside ours, and is used through the settings alone."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from textwrap import dedent
+from typing import TYPE_CHECKING, Protocol, cast
+
+import pytest
+
+from bot import settings
+from bot.__main__ import main
+from bot.commands import registry
+from bot.commands.context import CommandContext
+from bot.commands.help import list_commands
+from bot.composition import application, loader
+from bot.composition.model_chain import model_choices
+from rag_engine import plugins
+from rag_engine.errors import CorruptFile
+from rag_engine.parsing.formats import FAMILY
+from rag_engine.parsing.media_types import is_readable, parser_name
+from rag_engine.types import Answer, Message, Prompt, Query
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, MutableSequence
+    from pathlib import Path
+
+    from bot.commands.dependencies import CommandDependencies, Show
+    from bot.port import ChatService, Person, Place, Room, Signals
+    from rag_engine.types import Section
+
+
+class Add(Protocol):
+    def __call__(self, family: str, name: str, source: str) -> None: ...
+
+
+@pytest.fixture
+def add(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Add]:
+    """Writes one module into a folder that is searched as if it were the package's own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path / "data"))
+    added: list[str] = []
+
+    def write(family: str, name: str, source: str) -> None:
+        folder = tmp_path / family
+        folder.mkdir()
+        (folder / f"{name}.py").write_text(dedent(source), encoding="utf-8")
+        package = importlib.import_module(family)
+        path = cast("MutableSequence[str]", package.__path__)
+        monkeypatch.setattr(package, "__path__", [*path, str(folder)])
+        importlib.invalidate_caches()
+        added.append(f"{family}.{name}")
+
+    yield write
+    for name in added:
+        sys.modules.pop(name, None)
+
+
+SETTINGS = """
+    from contextlib import asynccontextmanager
+    from pydantic import BaseModel
+
+    class Settings(BaseModel):
+        word: str = "unset"
+"""
+
+
+async def test_a_platform(add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(
+        "adapters",
+        "pigeon",
+        """
+        from pydantic import BaseModel
+
+        VARIABLES = {"token": "PIGEON_TOKEN"}
+
+        class Settings(BaseModel):
+            token: str
+            loft: str = ""
+
+        async def run(settings, service, *, signals):
+            signals.ready({"loft": settings.loft})
+
+        async def check(settings, commands):
+            return
+            yield
+
+        def setup(settings, commands):
+            return f"Give the pigeon {len(commands)} commands."
+        """,
+    )
+    assert "pigeon" not in loader.platform_names(settings.read())
+    monkeypatch.setenv("PIGEON_TOKEN", "coo")
+    monkeypatch.setenv("FOOTNOTE_PIGEON__LOFT", "roof")
+    read = settings.read()
+    assert loader.platform_names(read) == ["pigeon"]
+    assert "coo" not in repr(read)
+    platform = await loader.platform("pigeon", read)
+    ready: list[dict[str, object]] = []
+
+    class Listening:
+        def ready(self, facts: dict[str, object]) -> None:
+            ready.append(facts)
+
+    await platform.module.run(
+        platform.settings, cast("ChatService", None), signals=cast("Signals", Listening())
+    )
+    assert ready == [{"loft": "roof"}]
+    monkeypatch.delenv("PIGEON_TOKEN")
+    unset = await loader.unset_platform("pigeon", settings.read())
+    assert unset.module.setup(unset.settings, []) == "Give the pigeon 0 commands."
+
+
+def test_a_format(add: Add, tmp_path: Path) -> None:
+    add(
+        "rag_engine.parsers",
+        "knots",
+        """
+        from rag_engine.types import Section
+
+        SUFFIXES = "quipu khipu"
+        MAGIC = ((b"\\x00KNOT", "quipu"),)
+        BEGINNING = "KNOTS:"
+        CONTENT = "binary"
+
+        def parse(path):
+            yield Section(text=path.read_bytes().decode("latin-1")[5:])
+        """,
+    )
+    file = tmp_path / "file"
+    file.write_bytes(b"\x00KNOT tied\xff")
+    assert [parser_name(file, name) for name in ("cord.quipu", "cord.bin")] == ["knots", "knots"]
+    assert is_readable("cord.khipu")
+    (section,) = parse(file, "cord.khipu")
+    assert section.text == " tied\xff"
+    file.write_text("KNOTS: two")
+    assert parser_name(file, "cord") == "knots"
+    file.write_bytes(b"\x01\x02\x00\xfe" * 9)
+    with pytest.raises(CorruptFile, match="no KHIPU file inside"):
+        parser_name(file, "cord.khipu")
+
+
+def parse(path: Path, name: str) -> list[Section]:
+    return list(plugins.load(FAMILY, parser_name(path, name)).parse(path))
+
+
+async def test_an_embedder(add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(
+        "rag_engine.embedders",
+        "runes",
+        SETTINGS
+        + """
+    from rag_engine.embedders.hashing import HashingEmbedder
+
+    IS_LOCAL = True
+
+    @asynccontextmanager
+    async def connect(settings, *, data_dir):
+        yield HashingEmbedder(dimensions=len(settings.word), max_tokens=64)
+    """,
+    )
+    monkeypatch.setenv("FOOTNOTE_EMBEDDER__KIND", "runes")
+    monkeypatch.setenv("FOOTNOTE_EMBEDDER__WORD", "fehu")
+    async with application.foundation(settings.read()) as base:
+        assert base.identity.dimensions == len("fehu")
+        assert base.breakers.circuits == []
+        assert (await base.embedder.embed(["a"], side="query")).shape == (1, 4)
+
+
+async def test_an_index(add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
+    # All that an index is, under another name, and without the claim that it is local.
+    source = (
+        "from rag_engine.indexes.embedded import Settings, abandon, connect, erase, files, remove, replace"
+    )
+    add("rag_engine.indexes", "scroll", source)
+    monkeypatch.setenv("FOOTNOTE_INDEX__KIND", "scroll")
+    monkeypatch.setenv("FOOTNOTE_EMBEDDER__KIND", "hashing")
+    async with application.library(settings.read()) as library:
+        assert await library.index.search([]) == []
+        assert [circuit.backend for circuit in library.breakers.circuits] == [
+            "search index",
+            "search index (writing)",
+        ]
+
+
+async def test_a_model(add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(
+        "rag_engine.models",
+        "parrot",
+        SETTINGS
+        + """
+    class Parrot:
+        name = "parrot"
+        context_tokens = 8192
+
+        def __init__(self, word):
+            self.word = word
+
+        @asynccontextmanager
+        async def stream(self, prompt, *, task):
+            async def pieces():
+                yield self.word
+            yield pieces()
+
+    @asynccontextmanager
+    async def connect(settings, *, embedder):
+        yield Parrot(settings.word)
+    """,
+    )
+    monkeypatch.setenv("FOOTNOTE_MODEL__KIND", "parrot")
+    monkeypatch.setenv("FOOTNOTE_MODEL__WORD", "squawk")
+    monkeypatch.setenv("FOOTNOTE_EMBEDDER__KIND", "hashing")
+    read = settings.read()
+    assert [choice.kind for choice in model_choices(read)] == ["parrot", "extractive"]
+    async with application.application(read) as running:
+        (model,) = running.engine.models
+        prompt = Prompt(messages=(Message(role="user", content="Hello"),))
+        async with model.stream(prompt, task="answer") as pieces:
+            assert [piece async for piece in pieces] == ["squawk"]
+
+
+async def test_a_reranker_and_a_step(add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(
+        "rag_engine.rerankers",
+        "dice",
+        SETTINGS
+        + """
+    IS_LOCAL = True
+
+    class Dice:
+        async def rerank(self, query, hits, *, limit):
+            return list(hits)[:limit]
+
+    @asynccontextmanager
+    async def connect(settings, *, data_dir):
+        yield Dice()
+    """,
+    )
+    add(
+        "rag_engine.steps",
+        "shout",
+        """
+        from dataclasses import replace
+        from pydantic import BaseModel
+
+        PHASE = "search"
+        POSITION = 15
+        STATUS = "Shouting…"
+
+        class Settings(BaseModel):
+            mark: str = "!"
+
+        def build(settings, ports):
+            async def shout(inquiry):
+                return replace(inquiry, question=inquiry.question.upper() + settings.mark).noting(
+                    reranker=type(ports.reranker).__name__
+                )
+
+            return shout
+        """,
+    )
+    monkeypatch.setenv("FOOTNOTE_RERANKER__KIND", "dice")
+    monkeypatch.setenv("FOOTNOTE_EMBEDDER__KIND", "hashing")
+    monkeypatch.setenv("FOOTNOTE_STEPS__SHOUT__MARK", "?!")
+    async with application.application(settings.read()) as running:
+        names = [step.name for step in running.engine.search_steps]
+        assert names == ["refine", "shout", "retrieve", "fuse", "rerank"]
+        base = await running.catalog.open("kb", model=running.library.identity.model)
+        query = Query(text="How long", knowledge_bases=frozenset({base.id}))
+        events = [event async for event in running.engine.answer(query)]
+        answer = events[-1]
+        assert isinstance(answer, Answer)
+        trace = await running.library.storage.history.trace(answer.turn)
+        assert trace is not None
+        assert trace.details["searched_for"] == "HOW LONG?!"
+        assert trace.details["reranker"] == "Dice"
+
+
+def test_a_command_of_the_command_line(
+    add: Add, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    add(
+        "bot.cli",
+        "wave",
+        """
+        '''`footnote wave`: say hello.'''
+
+        EXAMPLE = "footnote wave Ada"
+
+        def add_arguments(parser):
+            parser.add_argument("name")
+
+        async def run(arguments, settings):
+            print(f"Hello {arguments.name}, {settings.log_level}.")
+            return 3
+        """,
+    )
+    monkeypatch.setenv("FOOTNOTE_LOG_LEVEL", "error")
+    assert main(["wave", "Ada"]) == 3
+    assert capsys.readouterr().out == "Hello Ada, error.\n"
+    main([])
+    assert "say hello" in capsys.readouterr().out
+
+
+async def test_a_slash_command(add: Add) -> None:
+    add(
+        "bot.commands",
+        "wave",
+        """
+        from bot.commands.context import reply
+        from bot.commands.specs import SlashCommand
+        from bot.port import CommandSpec
+
+        async def wave(use):
+            return reply(f"Hello, {use.language}.")
+
+        COMMANDS = (
+            SlashCommand(
+                position=1, spec=CommandSpec(name="wave", description="Wave back"), execute=wave
+            ),
+        )
+        """,
+    )
+    registry.commands.cache_clear()
+    try:
+        command = registry.commands()["wave"]
+        assert registry.specs()[0] == command.spec, "platforms register it"
+        use = CommandContext(
+            place=cast("Place", None),
+            person=cast("Person", None),
+            room=cast("Room", None),
+            desk=cast("CommandDependencies", None),
+            show=cast("Show", None),
+        )
+        assert command.execute is not None
+        assert "Hello, en." in str(await command.execute(use))
+        assert "`/wave`: Wave back" in str(await list_commands(use))
+    finally:
+        registry.commands.cache_clear()
