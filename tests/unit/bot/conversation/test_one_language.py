@@ -14,7 +14,7 @@ from rag_engine.errors import IndexUnavailable, ModelUnavailable
 from tests.unit.bot.chatting import THREAD, attachment, world
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Callable
     from pathlib import Path
 
     from tests.unit.bot.chatting import Post, World
@@ -50,15 +50,17 @@ def english_in(post: Post) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "content", "contains"),
     [
-        ("geheim.pdf", encrypted_pdf(), "mit einem Passwort geschützt"),
+        ("geheim.pdf", encrypted_pdf, "mit einem Passwort geschützt"),
         ("ton.mp3", b"ID3", "kann nicht gelesen werden; lesbar sind PDF"),
         ("kaputt.docx", b"PK\3\4broken", "beschädigt"),
         ("leer.md", b"\n\n", "keinen Text"),
         ("text.pdf", b"plain words", "reiner Text"),
     ],
 )
-async def test_a_refused_file(here: World, name: str, content: bytes, contains: str) -> None:
-    post = await here.ask("", attachment(name, content), **IN_THREAD)
+async def test_a_refused_file(
+    here: World, name: str, content: bytes | Callable[[], bytes], contains: str
+) -> None:
+    post = await here.ask("", attachment(name, content() if callable(content) else content), **IN_THREAD)
     assert contains in post.text
     assert english_in(post) == []
 
