@@ -52,7 +52,7 @@ async def as_json(footnote: Footnote, *arguments: str, error_output: str = "") -
 async def assert_found_by_both_legs(footnote: Footnote, name: str, *, rebuilt: Path | None = None) -> None:
     """The text and the vectors of a document of "Staff" are in the index, which the first search after an upgrade rebuilds."""
     notice = (
-        f"The search index {rebuilt} is of an earlier version or incomplete, and is rebuilt.\n"
+        f"footnote: The search index {rebuilt} is of an earlier version or incomplete, and is rebuilt.\n"
         if rebuilt
         else ""
     )
