@@ -66,7 +66,8 @@ def measures(outcomes: Sequence[Outcome], *, prices: tuple[float, float] | None 
         "abstention_precision": _share(silent, lambda outcome: outcome.question.unanswerable),
         "abstention_recall": _share(unanswerable, lambda outcome: outcome.abstained),
         "by_language": _by(outcomes, lambda outcome: outcome.question.language),
-        "abstention_recall_by_kind": _by_kind(unanswerable),
+        "citation_recall_by_kind": _by_kind(answerable, _recall),
+        "abstention_recall_by_kind": _by_kind(unanswerable, _silence),
         "calls": sum(outcome.calls for outcome in outcomes),
         "prompt_tokens": prompt,
         "reply_tokens": reply,
@@ -114,15 +115,19 @@ def _abstentions(outcomes: Sequence[Outcome]) -> dict[str, object]:
         "refused_answerable": _share(answerable, lambda outcome: outcome.abstained),
         "answer_recall": _mean(_held(outcome.question.answers, outcome.text) for outcome in answerable),
         "unanswerable": len(unanswerable),
-        "abstention_recall_by_kind": _by_kind(unanswerable),
+        "abstention_recall_by_kind": _by_kind(unanswerable, _silence),
     }
 
 
-def _by_kind(outcomes: Sequence[Outcome]) -> dict[str, object]:
+def _by_kind(outcomes: Sequence[Outcome], measure: Callable[[Outcome], float]) -> dict[str, object]:
     kinds: dict[str, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
         kinds[outcome.question.kind or "unknown"].append(outcome)
-    return {kind: _share(group, lambda outcome: outcome.abstained) for kind, group in sorted(kinds.items())}
+    return {kind: _mean(map(measure, group)) for kind, group in sorted(kinds.items())}
+
+
+def _silence(outcome: Outcome) -> float:
+    return float(outcome.abstained)
 
 
 def _precision(outcome: Outcome) -> float:

@@ -26,7 +26,7 @@ class GoldQuestion:
     passages: tuple[str, ...] = ()
     unanswerable: bool = False
     kind: str = ""
-    """Of an unanswerable question, e.g. `off_topic` or `near_miss`."""
+    """E.g. `multi_hop` or `typo`; of an unanswerable question `off_topic` or `near_miss`."""
     language: str = ""
 
 

@@ -37,6 +37,8 @@ class Settings(BaseModel):
     """Name of the model, if the server needs one."""
     api_key: SecretStr = SecretStr("")
     """API key of the server."""
+    instruct: str = ""
+    """Instruction for models that take one, sent as `instruct`; if unset, the server's own applies."""
     timeout: float = Field(default=5.0, gt=0)
     """Time limit of one attempt."""
     deadline: float = Field(default=15.0, gt=0)
@@ -93,6 +95,8 @@ class _HttpReranker:
         body: dict[str, object] = {"query": query, "documents": list(passages), "top_n": len(passages)}
         if self._settings.model:
             body["model"] = self._settings.model
+        if instruct := self._settings.instruct.strip():
+            body["instruct"] = instruct
         response = await self._client.post(self._settings.url, json=body)
         response.raise_for_status()
         return _scores(response.json(), count=len(passages))

@@ -242,6 +242,18 @@ async def test_a_typing_error_is_found_nevertheless(
     assert sorted((await found(index, lexical(asked)))[0]) == expected
 
 
+async def test_a_wrong_chinese_character_is_found_nevertheless(index: StoredIndex) -> None:
+    await put(index, document("a"), "游戏王的卡片分为怪兽、魔法和陷阱三种。")
+    await put(index, document("b"), "端口隔离在交换机上配置。", seed=5)
+    assert (await found(index, lexical("游喜王")))[0][0] == "a/0"
+
+
+async def test_a_model_number_in_a_chinese_question_finds_its_manual(index: StoredIndex) -> None:
+    for number, model in enumerate(("TL-SE2108", "TL-SE2109", "TL-SE2110")):
+        await put(index, document(model), f"{model}的端口隔离在交换机的管理页面配置。", seed=number)
+    assert (await found(index, lexical("TL-SE2109的端口隔离怎么配置")))[0][0] == "TL-SE2109/0"
+
+
 async def test_a_word_that_some_chunk_has_is_not_corrected(index: StoredIndex) -> None:
     await put(index, document("a"), "The leaves of a tree")
     await put(index, document("b"), "A leader and a reader")

@@ -177,6 +177,7 @@ async def test_an_index_of_another_model_says_how_to_mend_it_and_the_mend_works(
 async def test_wrong_usage_is_exit_code_2(footnote: Footnote) -> None:
     assert (await footnote("ask")).code == 2
     assert (await footnote("search", "x", "--legs", "sparse")).code == 2
+    assert (await footnote("search", "x", "--limit", "0")).code == 2
     assert (await footnote("nonsense")).code == 2
 
 

@@ -40,6 +40,11 @@ async def test_search_and_trace_show_what_they_mean(filled: Footnote) -> None:
     assert details["passages"][0]["chunk"] not in trace
 
 
+async def test_a_trace_shows_every_script_as_it_is(filled: Footnote) -> None:
+    assert (await filled("ask", "灯塔 lamp of Gull Rock")).code == 0
+    assert '"question": "灯塔 lamp of Gull Rock"' in (await filled("trace", "--json")).out
+
+
 async def test_unknown_names_are_answered_with_the_nearest(filled: Footnote) -> None:
     for command, meant in (
         (("serch", "x"), "did you mean 'search'?"),

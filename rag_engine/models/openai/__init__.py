@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 import httpx2
 import openai
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from openai.types.chat import ChatCompletionMessageParam
 
+    from rag_engine.models.openai.errors import OptionalParameter
     from rag_engine.ports import Embedder, LanguageModel
     from rag_engine.types import Prompt
 
@@ -30,7 +31,6 @@ logger = logging.getLogger(__name__)
 _NO_KEY = "none"
 """The library requires a key; self-hosted servers ignore it."""
 _ASSUMED = "The context window of %s is unknown, so %d tokens are assumed: set FOOTNOTE_MODEL__CONTEXT_TOKENS to the real one."
-_Parameter = Literal["temperature", "max_tokens", "max_completion_tokens"]
 
 
 class Settings(BaseModel):
@@ -86,7 +86,7 @@ class _OpenAIModel:
     def __init__(self, client: openai.AsyncOpenAI, settings: Settings, window: ServerWindow) -> None:
         self._client = client
         self._settings = settings
-        self._refused: set[_Parameter] = set()
+        self._refused: set[OptionalParameter] = set()
         """Parameters that the model rejected."""
         self._window = window
         self._said_that_it_is_assumed = False
@@ -171,7 +171,7 @@ class _OpenAIModel:
             self._client.chat.completions.with_streaming_response.create(
                 model=self._settings.name,
                 messages=cast("list[ChatCompletionMessageParam]", messages),
-                stream=True,
+                stream="stream" not in self._refused,
                 extra_body=self._parameters(prompt),
                 extra_headers={"X-Footnote-Task": task},
             )

@@ -6,7 +6,7 @@ import json
 import logging
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import httpx2
 import openai
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 logger = logging.getLogger(__name__)
+
+OptionalParameter: TypeAlias = Literal["temperature", "max_tokens", "max_completion_tokens", "stream"]
 
 _BACKEND = "model"
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
@@ -32,6 +34,7 @@ _TOO_LONG = (
     "exceeds the available context",
 )
 _FILTERED = ("content_filter", "content filter", "content management policy", "content_policy")
+_PARAMETER = re.compile(r"\b(temperature|max_tokens|max_completion_tokens|stream)(?:ing)?\b")
 _NAME = re.compile(r"[a-z]+(?:_[a-z]+)*", re.ASCII)
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit", "exceeded your current quota")
 
@@ -89,23 +92,17 @@ def retry_after(error: Exception) -> float | None:
     return None
 
 
-def unsupported_parameter(
-    error: openai.BadRequestError,
-) -> Literal["temperature", "max_tokens", "max_completion_tokens"] | None:
+def unsupported_parameter(error: openai.BadRequestError) -> OptionalParameter | None:
     """The optional parameter that the model rejected, or None."""
     said = _told(error)
     about = ("unsupported", "not support", "unknown", "unrecognized", "extra inputs", "not permitted")
     if not any(sign in said for sign in about):
         return None
     # Rejections of max_tokens recommend max_completion_tokens, so the first name counts.
-    named = {
-        said.find(name): name
-        for name in ("temperature", "max_tokens", "max_completion_tokens")
-        if name in said
-    }
-    parameter = error.param or (named[min(named)] if named else "")
+    named = _PARAMETER.search(said)
+    parameter = error.param or (named[1] if named else "")
     match parameter:
-        case "temperature" | "max_tokens" | "max_completion_tokens":
+        case "temperature" | "max_tokens" | "max_completion_tokens" | "stream":
             return parameter
         case _:
             return None

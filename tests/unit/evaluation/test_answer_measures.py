@@ -65,6 +65,26 @@ def test_abstentions_are_counted_by_language_and_kind() -> None:
     assert found["by_language"]["de"]["refused_answerable"] is None
 
 
+def test_recall_is_counted_by_kind() -> None:
+    kinds = ("plain", "multi_hop", "typo", "colloquial")
+    asked = {kind: replace(_ASKED, kind=kind, documents=("hr.md", "it.md")) for kind in kinds}
+    found = _measures(
+        Outcome(question=asked["plain"], text="four weeks", cited=(_RIGHT, _WRONG)),
+        Outcome(question=asked["multi_hop"], text="four weeks", cited=(_RIGHT,)),
+        Outcome(question=asked["typo"], text="I do not know."),
+        Outcome(question=asked["typo"], text="four weeks", cited=(_RIGHT,)),
+        Outcome(question=asked["colloquial"], text="I do not know."),
+        Outcome(question=_UNKNOWN, text="Not found."),
+    )
+
+    assert found["citation_recall_by_kind"] == {
+        "colloquial": 0.0,
+        "multi_hop": 0.5,
+        "plain": 1.0,
+        "typo": 0.25,
+    }
+
+
 def test_a_price_gives_the_cost() -> None:
     used = Outcome(question=_UNKNOWN, text="", prompt_tokens=2_000, reply_tokens=500, calls=1, seconds=2)
 

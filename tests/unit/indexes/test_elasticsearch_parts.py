@@ -19,6 +19,9 @@ from rag_engine.indexes.elasticsearch.bulk_writer import Shared, batches
 from rag_engine.indexes.elasticsearch.client import addresses, connected, is_supported
 from rag_engine.indexes.elasticsearch.errors import kind_of, reason_of, translate_errors, unavailable
 from rag_engine.indexes.elasticsearch.retry import limited, pause, repeated
+from rag_engine.indexes.elasticsearch.schema import chunk_index
+from rag_engine.ports import IndexIdentity
+from tests.conftest import PROJECT
 from tests.elastic.opening import failing, is_plain_sentence
 
 if TYPE_CHECKING:
@@ -294,3 +297,11 @@ async def test_when_the_time_is_over_the_last_fault_is_told() -> None:
         async with limited(0.2) as attempts:
             await pause(attempts, unavailable("red"))
             await silent()
+
+
+def test_a_passage_has_one_vector() -> None:
+    identity = IndexIdentity(model="m", dimensions=8, analyzer="1")
+    fields = chunk_index(Settings(), identity)["mappings"]["properties"]
+    assert [name for name, field in fields.items() if field["type"] == "dense_vector"] == ["vector"]
+    limits = " ".join((PROJECT / "docs" / "limits.md").read_text(encoding="utf-8").split())
+    assert "Each passage has one vector" in limits

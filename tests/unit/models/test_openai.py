@@ -328,6 +328,33 @@ async def test_a_parameter_the_model_does_not_take_is_left_out_from_then_on(
         assert server.requests[1].body["max_completion_tokens"] == 77
 
 
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        refused(400, code="unsupported_value", param="stream", message="Unsupported value: 'stream'"),
+        refused(400, message="Streaming is not supported by this model"),
+    ],
+)
+async def test_a_server_that_refuses_to_stream_is_asked_for_the_whole_reply(
+    server: OpenAIServer, model: LanguageModel, refusal: Reply
+) -> None:
+    server.on(refusal, times=1)
+    server.on(whole("Four weeks."))
+    assert await said(model) == "Four weeks."
+    assert await said(model) == "Four weeks."
+    assert [request.body["stream"] for request in server.requests] == [True, False, False]
+
+
+async def test_a_refusal_of_the_upstream_server_does_not_end_streaming(
+    server: OpenAIServer, model: LanguageModel
+) -> None:
+    server.on(refused(400, message="The upstream model is unknown"), times=1)
+    with pytest.raises(ModelUnavailable, match="status 400"):
+        await said(model)
+    assert await said(model) == "Hello."
+    assert server.requests[-1].body["stream"] is True
+
+
 async def test_neither_prompt_nor_key_reaches_the_log(
     server: OpenAIServer, model: LanguageModel, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -135,6 +135,25 @@ async def test_batches_model_key_and_cut_are_sent_as_set(tmp_path: Path) -> None
     assert "secret" not in repr(settings)
 
 
+@pytest.mark.parametrize(
+    ("instruct", "sent"),
+    [("Find the rule that applies.", {"Find the rule that applies."}), ("  ", {None}), ("", {None})],
+)
+async def test_an_instruction_is_sent_if_it_is_set(
+    tmp_path: Path, instruct: str, sent: set[str | None]
+) -> None:
+    async with (
+        rerank_server.serving() as server,
+        http.connect(
+            http.Settings(url=server.url, batch_size=1, instruct=instruct), data_dir=tmp_path
+        ) as reranker,
+    ):
+        await reranker.rerank("abc", hits_of(["abc", "xyz"]), limit=2)
+
+    assert {request.get("instruct") for request in server.requests} == sent
+    assert ("instruct" in server.requests[0]) == bool(instruct.strip())
+
+
 async def test_an_address_that_is_none(tmp_path: Path) -> None:
     async with http.connect(http.Settings(url="gopher://x"), data_dir=tmp_path) as reranker:
         with pytest.raises(BadSettings):

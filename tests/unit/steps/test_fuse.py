@@ -5,6 +5,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from pydantic import ValidationError
 
 from rag_engine.pipeline import Inquiry
 from rag_engine.ports import Ports
@@ -88,6 +89,12 @@ async def test_both_shares_are_set_by_hand() -> None:
 
     assert fused.shares == {"lexical": 0.75, "dense": 0.25}
     assert fused.evidence == {}
+
+
+@pytest.mark.parametrize("share", [1.5, -0.1])
+def test_a_share_beyond_its_range_is_refused(share: float) -> None:
+    with pytest.raises(ValidationError, match=r"(less|greater) than or equal to [01]"):
+        fuse.Settings(dense_share=share)
 
 
 async def test_familiarity_is_set_by_hand() -> None:

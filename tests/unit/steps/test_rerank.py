@@ -24,8 +24,10 @@ class GivenScores:
 
     def __init__(self, score: Callable[[str], float]) -> None:
         self._score = score
+        self.calls = 0
 
     async def rerank(self, query: str, hits: Sequence[Hit], *, limit: int) -> list[Hit]:
+        self.calls += 1
         return reordered(hits, [self._score(hit.chunk.id) for hit in hits], limit=limit)
 
 
@@ -52,7 +54,8 @@ def _ids(inquiry: Inquiry) -> str:
     return "".join(hit.chunk.id for hit in inquiry.hits)
 
 
-_BACKWARDS = GivenScores({"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}.__getitem__)
+_BACKWARDS_SCORES = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
+_BACKWARDS = GivenScores(_BACKWARDS_SCORES.__getitem__)
 
 
 async def test_it_is_off_unless_enabled() -> None:
@@ -66,9 +69,12 @@ async def test_the_hits_are_cut_to_what_the_query_wants() -> None:
 
 
 async def test_the_reranker_decides_the_order() -> None:
-    inquiry = await _run(rerank.Settings(enabled=True), _BACKWARDS)
+    reranker = GivenScores(_BACKWARDS_SCORES.__getitem__)
+
+    inquiry = await _run(rerank.Settings(enabled=True), reranker)
 
     assert _ids(inquiry) == "dcba"
+    assert reranker.calls == 1
     reranked = inquiry.details["reranked"]
     assert isinstance(reranked, list)
     assert reranked[0] == {"chunk": "d", "score": 0.4}

@@ -169,6 +169,14 @@ async def test_files_of_one_message_share_its_link_and_stay_apart(here: World, b
     assert uris([replace(one, uri="", id="")]) == ["chat:a.md"]
 
 
+async def test_files_of_one_name_are_two_documents(here: World, base: KnowledgeBase) -> None:
+    await taken(here, base, attachment("a.md", LEAVE, uri="https://chat/m1"))
+    await taken(here, base, attachment("a.md", "# Notice\n\nFour weeks.\n", uri="https://chat/m2"))
+    records = await here.catalog.records(base.id)
+    assert [(record.document.title, record.state) for record in records] == [("a.md", "ready")] * 2
+    assert len({record.document.id for record in records}) == 2
+
+
 async def test_what_was_read_is_kept_while_its_bytes_are_there(here: World, base: KnowledgeBase) -> None:
     kept: list[tuple[str, bytes]] = []
 

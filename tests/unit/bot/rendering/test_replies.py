@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.port import Citation, Source
 from bot.rendering import sources
 from rag_engine.types import ChunkId, DocumentId
@@ -34,3 +36,12 @@ def test_passages_of_one_file_share_a_line() -> None:
 
 def test_nothing_cited_has_no_sources() -> None:
     assert sources(()) == ()
+
+
+def test_files_of_one_name_have_lines_of_their_own() -> None:
+    first, second = citation(1, "report.pdf", "p. 1"), citation(2, "report.pdf", "p. 1")
+    second = replace(second, document=DocumentId("other"), uri="file:///other/report.pdf")
+    assert [(source.number, source.title, source.uri) for source in sources([first, second])] == [
+        (1, "report.pdf", "file:///report.pdf"),
+        (2, "report.pdf", "file:///other/report.pdf"),
+    ]
