@@ -14,7 +14,7 @@ PAGE = PROJECT / "docs" / "reference.md"
 ROW = re.compile(
     r"^\| (?P<id>\d{3}-\d\d) \| (?P<behaviour>[^|]+) \| (?P<state>[^|]+) \| (?P<shown>[^|]*)\|$", re.MULTILINE
 )
-TEST = re.compile(r"`(?P<file>[\w/]+\.py)::(?P<name>\w+)`")
+TEST = re.compile(r"`tests/(?P<file>[\w/]+\.py)::(?P<name>\w+)`")
 OTHER_ISSUE = {
     *("000-25", "000-26", "001-14", "001-23", "001-24", "001-31", "001-47", "001-48", "002-45"),
     *(f"002-{number}" for number in range(54, 60)),
