@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,11 +42,10 @@ class Topics:
 
     async def start(self, place: Place, person: Person | None = None) -> None:
         """Start over: later questions know nothing of earlier ones."""
-        now = self._clock()
         async with self._database.transaction() as transaction:
             await transaction.execute(
                 "INSERT OR REPLACE INTO topics (conversation, topic, started_at) VALUES (?, ?, ?)",
-                (conversation(place, person), f"{int(now * 1000):x}", now),
+                (conversation(place, person), uuid.uuid4().hex, self._clock()),
             )
 
 

@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.conversation import triggers
+from bot.maintenance.data_files import CHAT, migrations
 from bot.port import WriteRefused
+from bot.store.topics import Topics
+from rag_engine.storage.sqlite.database import connect
 from tests.unit.bot.asked import LEAVE, QUESTION, here, prompt
 from tests.unit.bot.chatting import ANN, BEN, CHANNEL, DIRECT, Everybody
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bot.port import Place
     from tests.unit.bot.chatting import World
 
@@ -71,6 +76,16 @@ async def test_each_persons_private_questions_start_over_alone(here: World) -> N
         assert not other.started_at
     await topics.start(CHANNEL, ANN)
     assert (await topics.current(CHANNEL, ANN)).conversation != fresh.conversation
+
+
+async def test_a_clock_that_stops_or_goes_back_repeats_no_topic(tmp_path: Path) -> None:
+    async with connect(tmp_path / "chat.sqlite", scripts=migrations()[CHAT]) as database:
+        seen: list[str] = []
+        for now in (5.0, 5.0, 4.0, 5.0):
+            topics = Topics(database, clock=lambda now=now: now)
+            await topics.start(CHANNEL, ANN)
+            seen.append((await topics.current(CHANNEL, ANN)).conversation)
+    assert len(set(seen)) == 4
 
 
 BUTTONS = ("sources", "regenerate", "feedback", "stop", "promote")
