@@ -159,7 +159,7 @@ class Summaries:
         ready = [record for record in documents if record.state == "ready"]
         notices = [_state(record, language) for record in documents if record.state != "ready"]
         if len(ready) > self._limits.documents:
-            left = str(len(ready) - self._limits.documents)
+            left = len(ready) - self._limits.documents
             notices.append(phrase("documents_left_out", language=language, count=left))
             ready = ready[: self._limits.documents]
         chunks: list[Chunk] = []
@@ -169,7 +169,7 @@ class Summaries:
                 record.document.knowledge_base, record.document.id, limit=room + 1
             )
             if len(read) > room:
-                notices.append(_said("passages_left_out", record, language, count=f"{room:,}"))
+                notices.append(_said("passages_left_out", record, language, count=room))
             elif not read:
                 notices.append(_said("no_text", record, language))
             chunks += read[:room]
@@ -233,7 +233,7 @@ def _state(record: DocumentRecord, language: str) -> str:
     return _said("still_reading", record, language)
 
 
-def _said(name: Phrase, record: DocumentRecord, language: str, **values: str) -> str:
+def _said(name: Phrase, record: DocumentRecord, language: str, **values: object) -> str:
     return phrase(name, language=language, **values, title=_title(record))
 
 

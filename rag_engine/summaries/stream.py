@@ -125,8 +125,7 @@ class _Chain:
 def _prepared(inquiry: Inquiry, plan: Plan, condensed: Condensed, *, seconds: float) -> Inquiry:
     notices = [*inquiry.notices, *plan.notices]
     if condensed.quoted:
-        count = str(condensed.quoted)
-        notices.append(phrase("parts_quoted", language=plan.task.language, count=count))
+        notices.append(phrase("parts_quoted", language=plan.task.language, count=condensed.quoted))
         inquiry = inquiry.falling_back("parts_quoted")
     if condensed.shortened:
         notices.append(phrase("sections_begun", language=plan.task.language))

@@ -33,8 +33,8 @@ Phrase = Literal[
 CATALOG: Final = MessageCatalog(Path(__file__).parent)
 
 
-def phrase(name: Phrase, *, language: str, **values: str) -> str:
-    """The sentence in `language` (ISO 639-1) with its values; braces in values are literal."""
+def phrase(name: Phrase, *, language: str, **values: object) -> str:
+    """The sentence in `language` (ISO 639-1); braces in values are literal, an integer `count` chooses the plural form."""
     return CATALOG.say(name, language, values)
 
 

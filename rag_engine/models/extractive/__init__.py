@@ -112,7 +112,7 @@ class _ExtractiveAnswerer:
         yield phrase("summarized", language=language)
         of = max(made.all_sections, request.sections)
         if made.all_sections > len(made.sections):
-            yield f" {phrase('sections_joined', language=language, count=f'{of:,}')}"
+            yield f" {phrase('sections_joined', language=language, count=of)}"
         for line in said(choices):
             yield line
 

@@ -88,7 +88,7 @@ async def test_everything_is_each_document(tmp_path: Path) -> None:
         here.server.on(streamed("A [1]. B [2]."))
         answer = await here.ask("summarise everything")
         assert [citation.title for citation in answer.citations] == ["a.md", "b.md"]
-        assert answer.notices == ("1 more documents were left out; name one to have it summarised.",)
+        assert answer.notices == ("1 more document was left out; name it to have it summarised.",)
 
 
 async def test_a_question_about_a_part_is_searched_for(tmp_path: Path) -> None:

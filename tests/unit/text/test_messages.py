@@ -97,7 +97,7 @@ def test_a_reason_within_a_reason_is_translated() -> None:
     text = "The new version could not be read, so the earlier one stays searchable: The file is protected by a password; remove the password and add it again."
     assert in_language(text, "de") == (
         "Die neue Fassung konnte nicht gelesen werden, die frühere bleibt durchsuchbar: Die Datei ist mit einem Passwort "
-        "geschützt; entfernen Sie das Passwort, und fügen Sie sie noch einmal hinzu."
+        "geschützt; entferne das Passwort, und füge sie noch einmal hinzu."
     )
 
 

@@ -37,27 +37,27 @@ def english_in(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "begins"),
     [
-        ("list", "Wissensbasen, die Sie hier nutzen können:"),
+        ("list", "Wissensbasen, die du hier nutzen kannst:"),
         ("show", "2 Dokumente in `#general`:"),
         ("show nowhere", "Hier gibt es keine Wissensbasis nowhere"),
         ("remove nowhere", "Hier gibt es keine Wissensbasis nowhere"),
         ("remove #general nothing.pdf", ""),
         ("remove a.txt", "`a.txt` aus `#general` entfernen?"),
-        ("remove", "Sagen Sie, was entfernt werden soll"),
+        ("remove", "Sag, was entfernt werden soll"),
         ("reindex", "2 Dokumente von `#general` neu aufteilen"),
         ("export", "`#general`: "),
         ("status", "- "),
         ("settings", "Wie ich mich in diesem Kanal verhalte:"),
-        ("settings language german", "Geben Sie die Sprache"),
+        ("settings language german", "Gib die Sprache"),
         ("settings mode loud", "`mode` kann"),
-        ("help", "Was Sie eingeben können:"),
-        ("lisst", "Diesen Befehl gibt es nicht. Meinten Sie `/kb list`?"),
+        ("help", "Was du eingeben kannst:"),
+        ("lisst", "Diesen Befehl gibt es nicht. Meintest du `/kb list`?"),
         ("bind #general", "Was zu diesem Ort gehört"),
         ("bind", "Da fehlt etwas."),
         ("unbind #general", "`#general` gehört zu diesem Ort"),
         ("create <bad>", ""),
         ("create handbuch", "`handbuch` ist angelegt"),
-        ("add", "Sagen Sie, welche Dateien"),
+        ("add", "Sag, welche Dateien"),
     ],
 )
 async def test_every_reply_is_german(counter: Counter, line: str, begins: str) -> None:
@@ -108,5 +108,5 @@ async def test_the_confirmation_and_its_outcome_are_german(counter: Counter) -> 
     assert await counter.confirm(ANN, asked) == "`a.txt` wurde aus `#general` entfernt."
     assert (
         await counter.confirm(ANN, asked)
-        == "Diese Rückfrage ist nicht mehr offen: Geben Sie den Befehl noch einmal ein."
+        == "Diese Rückfrage ist nicht mehr offen: Gib den Befehl noch einmal ein."
     )

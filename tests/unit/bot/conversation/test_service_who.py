@@ -223,7 +223,7 @@ async def test_one_answer_at_a_time_in_a_conversation_and_the_queue_has_an_end(t
         await here.chat.until(lambda: len(here.chat.posts) == 2 and bool(here.last.statuses[-1:]))
         await here.chat.until(lambda: here.last.statuses[-1] == "Waiting for the answer before this one…")
         await here.send(asked[2])
-        assert here.last.text == "The queue here is full: 1 waiting. Ask again in a moment."
+        assert here.last.text == "The queue here is full: 1 question is waiting. Ask again in a moment."
         assert len(here.model.prompts) == 1
         gate.set()
         await asyncio.gather(first, second)
