@@ -6,6 +6,7 @@ Checked for each question, because people leave channels. If the platform does n
 from __future__ import annotations
 
 import asyncio
+import difflib
 import hashlib
 import re
 from dataclasses import dataclass, field, replace
@@ -41,6 +42,7 @@ _DIRECTORY_CALLS_AT_ONCE = 8
 _MOST_CHANNELS = 40
 """Lists check no more channels, to save API calls."""
 _MOST_IN_ERROR = 20
+_LONGEST_COMPARED = 100
 _MENTION = re.compile(r"<#([^|>\s]+)(?:\|[^>]*)?>")
 
 
@@ -345,9 +347,17 @@ def _no_such_base(label: str, names: Sequence[PlaceName], *, is_channel: bool) -
         if names:
             return NoSuchKnowledgeBase("no_base_of_channel", names=known)
         return NoSuchKnowledgeBase("no_base_of_channel_yet")
+    if near := _nearest(label, names):
+        return NoSuchKnowledgeBase("no_such_base_meant", name=label, near=near, names=known)
     if names:
         return NoSuchKnowledgeBase("no_such_base", name=label, names=known)
     return NoSuchKnowledgeBase("no_such_base_yet", name=label)
+
+
+def _nearest(label: str, names: Sequence[PlaceName]) -> PlaceName | None:
+    spellings = {spelling: name for name in names for spelling in _spellings(name)}
+    found = difflib.get_close_matches(folded(label)[:_LONGEST_COMPARED], list(spellings), n=1)
+    return spellings[found[0]] if found else None
 
 
 @cache

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING
 
 from bot.messages.refusals import Invalid, NoSuchDocument
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from rag_engine.types import DocumentRecord
 
 _SHORTEST_ID = 4
+_LONGEST_COMPARED = 100
+_MOST_COMPARED = 2_000
 
 
 def find(
@@ -31,8 +34,18 @@ def find(
     if not found and len(wanted) >= _SHORTEST_ID:
         found = [record for record in records if record.document.id.startswith(wanted)]
     if not found:
+        if near := _nearest(wanted, records):
+            raise NoSuchDocument(
+                "no_such_document_meant", title=quoted(wanted), name=base, near=quoted(near), command=show
+            )
         raise NoSuchDocument("no_such_document", title=quoted(wanted), name=base, command=show)
     if len(found) > 1:
         ids = ", ".join(record.document.id[:12] for record in found)
         raise Invalid("several_documents", count=len(found), title=quoted(wanted), ids=ids)
     return found[0]
+
+
+def _nearest(wanted: str, records: Sequence[DocumentRecord]) -> str:
+    titles = {record.document.title.casefold(): record.document.title for record in records[:_MOST_COMPARED]}
+    found = difflib.get_close_matches(wanted.casefold()[:_LONGEST_COMPARED], list(titles), n=1)
+    return titles[found[0]] if found else ""

@@ -9,7 +9,7 @@ from bot.access.watched_directory import WatchedDirectory
 from bot.commands.dependencies import EXPIRY_MINUTES
 from bot.messages import say
 from bot.messages.refusals import Cause, NoSuchKnowledgeBase, Refusal
-from bot.port import Button, Reply
+from bot.port import NO_WORKSPACE, Button, Reply
 from rag_engine.types import KnowledgeBaseId
 
 if TYPE_CHECKING:
@@ -70,6 +70,15 @@ class CommandContext:
     ) -> list[NamedKnowledgeBase]:
         """`others` limits those not used here."""
         return await self.desk.audiences.readable(self.place, self.directory, self.person, others=others)
+
+    async def hints_on_access(self) -> list[str]:
+        """To administrators of a workspace that is not the operator's: what to set if it is."""
+        access = self.desk.access
+        if access.trusts(self.place, self.directory) or self.place.workspace == NO_WORKSPACE:
+            return []
+        if not await access.administers(self.person, self.directory):
+            return []
+        return [self.say("operators_closed", workspace=self.place.workspace)]
 
     async def channel(self) -> Channel:
         """Raises `NotAllowed` if the platform does not describe the channel."""

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId
 
 EXPIRY_MINUTES = 10
+MODEL_SEPARATOR = " → "
+QUOTING = "extractive"
+"""The answerer that quotes in place of a model."""
 _MOST_OPEN = 1000
 
 Show: TypeAlias = "Callable[[Reply], None]"
@@ -96,5 +99,5 @@ class CommandDependencies:
     """Returns the number of documents."""
     export: Callable[[KnowledgeBase, Path], Awaitable[ArchiveContents]]
     facts: Callable[[], Awaitable[Mapping[str, str]]]
-    """`index`, `embedder` and `model`, for `/kb status`."""
+    """`index`, `embedder` and `language model`, for `/kb status`; models are joined by `MODEL_SEPARATOR`."""
     questions: Questions = field(default_factory=Questions)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bot.access.permissions import answer_or_none
 from bot.commands.context import known_by_id, reply
 from bot.commands.specs import REQUIRED_KNOWLEDGE_BASE, kb_command
-from bot.messages.refusals import Invalid, Refusal
+from bot.messages.refusals import Invalid, NoSuchKnowledgeBase, Refusal
 from bot.port import Option
 
 if TYPE_CHECKING:
@@ -50,7 +50,12 @@ async def _all_may_read_for_all(use: CommandContext) -> bool:
 async def bind(use: CommandContext) -> Reply:
     """Search a knowledge base here, if everyone here may read it."""
     await use.desk.access.check(use.person, use.place, use.directory, act="administer")
-    known = await use.known(use.values["name"])
+    try:
+        known = await use.known(use.values["name"])
+    except NoSuchKnowledgeBase as absent:
+        if hints := await use.hints_on_access():
+            return reply("\n\n".join((absent.in_language(use.language), *hints)))
+        raise
     name = use.called(known)
     if known.audience and not known.audience.label and known.audience.place in (use.place, use.place.parent):
         return reply(use.say("binding_needless", name=name))

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.commands.context import code, known_by_id, paged, reply
+from bot.commands.dependencies import MODEL_SEPARATOR, QUOTING
 from bot.commands.specs import KNOWLEDGE_BASE, kb_command
 from bot.messages.translation import in_language
-from bot.port import NO_WORKSPACE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ _FACTS: Mapping[str, Sentence] = {
 
 async def list_all(use: CommandContext, *, page: int = 1) -> Reply:
     known = await use.readable()
-    notes = await _notes(use)
+    notes = await use.hints_on_access()
     if not known:
         text = "bases_unchecked" if use.failures else "bases_none"
         return reply("\n\n".join((use.say(text, reason=use.cause.in_language(use.language)), *notes)))
@@ -39,16 +39,6 @@ async def list_all(use: CommandContext, *, page: int = 1) -> Reply:
         notes.append(use.say("bases_left_out", reason=use.cause.in_language(use.language)))
     shown = paged(use, use.say("bases_heading"), lines, page=page, value="list")
     return replace(shown, text="\n\n".join((shown.text, *notes)))
-
-
-async def _notes(use: CommandContext) -> list[str]:
-    """To administrators of a workspace that is not the operator's: what to set if it is."""
-    access = use.desk.access
-    if access.trusts(use.place, use.directory) or use.place.workspace == NO_WORKSPACE:
-        return []
-    if not await access.administers(use.person, use.directory):
-        return []
-    return [use.say("operators_closed", workspace=use.place.workspace)]
 
 
 async def list_page(use: CommandContext, subject: str, page: int) -> Reply:
@@ -66,7 +56,10 @@ async def show_page(use: CommandContext, subject: str, page: int) -> Reply:
 
 async def status(use: CommandContext) -> Reply:
     facts = (await use.desk.facts()).items()
-    lines = [f"- {use.say('fact', fact=_fact(use, name), value=value)}" for name, value in facts]
+    lines = [
+        f"- {use.say('fact', fact=_fact(use, name), value=_fact_value(use, name, value))}"
+        for name, value in facts
+    ]
     bases = await use.readable(others=())
     records = [(known, record) for known in bases for record in await _records(use, known)]
     ready = sum(record.state == "ready" for _, record in records)
@@ -92,6 +85,16 @@ async def _records(use: CommandContext, known: NamedKnowledgeBase) -> Sequence[D
 
 def _fact(use: CommandContext, name: str) -> str:
     return use.say(_FACTS[name]) if name in _FACTS else name
+
+
+def _fact_value(use: CommandContext, name: str, value: str) -> str:
+    """Quoting is no language model."""
+    if name != "language model":
+        return value
+    models = value.split(MODEL_SEPARATOR)
+    if models == [QUOTING]:
+        return use.say("fact_no_model")
+    return MODEL_SEPARATOR.join(use.say("fact_quotes") if model == QUOTING else model for model in models)
 
 
 def _failure(use: CommandContext, known: NamedKnowledgeBase, record: DocumentRecord) -> str:

@@ -11,7 +11,7 @@ from bot.access.audience import Audiences
 from bot.access.operator_access import OperatorAccess
 from bot.access.permissions import Permissions
 from bot.access.question_budget import QuestionBudget
-from bot.commands.dependencies import CommandDependencies
+from bot.commands.dependencies import MODEL_SEPARATOR, CommandDependencies
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
 from bot.conversation import retention
 from bot.conversation.dependencies import Commands
@@ -277,7 +277,7 @@ async def _facts(application: Application) -> Mapping[str, str]:
     return {
         "index": settings.index.kind,
         "embedder": library.identity.model,
-        "language model": " → ".join(
+        "language model": MODEL_SEPARATOR.join(
             part.name for part in (*application.engine.models, application.engine.answerer)
         ),
     }

@@ -140,3 +140,23 @@ async def test_ask_answers_privately(town: Scenario) -> None:
     shown = await private(town, "ben", room, "One year [1].")
     assert "handbook.md" in words(shown)
     assert not [each for each in town.ours("cleo", room) if "One year" in each.text]
+
+
+async def test_new_starts_over_in_private_questions(town: Scenario) -> None:
+    room = town.room()
+    await town.knows(room, HANDBOOK)
+
+    async def asked(what: str) -> str:
+        """What the model read for a question."""
+        town.model.on(
+            streamed(f"As for {what}, one year [1]."), task="answer", matching=f"are {what} kept", times=1
+        )
+        await town.commands("ben", room, f"/ask How long are {what} kept?")
+        await private(town, "ben", room, f"As for {what}, one year [1].")
+        return next(each.text for each in reversed(town.model.requests) if each.task == "answer")
+
+    await asked("paper logs")
+    assert "paper logs" in await asked("tape backups")
+    await town.commands("ben", room, "/new")
+    await private(town, "ben", room, "A new topic: I no longer refer to what was said before.")
+    assert "paper logs" not in await asked("disk backups")

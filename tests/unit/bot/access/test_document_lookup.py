@@ -46,11 +46,16 @@ def test_a_document_is_meant_by_its_id_or_its_title_or_the_beginning_of_its_id(
     assert document_lookup.find(RECORDS, wanted, base="kb", show="list").document.id == expected
 
 
-@pytest.mark.parametrize("wanted", ["bbb", "b", "nowhere", "ates"])
+@pytest.mark.parametrize("wanted", ["bbb", "b", "nowhere"])
 def test_short_beginnings_and_unknown_names_mean_none(wanted: str) -> None:
     with pytest.raises(UnknownDocument) as unknown:
         document_lookup.find(RECORDS, wanted, base="Handbook", show="kb show")
     assert str(unknown.value) == f"There is no document '{wanted}' in Handbook: `kb show` lists them."
+
+
+def test_a_title_typed_wrong_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownDocument, match=r"no document 'raets.txt' in kb. Did you mean 'Rates.txt'?"):
+        document_lookup.find(RECORDS, "raets.txt", base="kb", show="kb show")
 
 
 @pytest.mark.parametrize("wanted", ["twice", "LEAVE.TXT", "aaaa", "cccc"])

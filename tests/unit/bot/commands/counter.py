@@ -40,6 +40,7 @@ class Counter:
     received: list[tuple[KnowledgeBaseId, list[str]]] = field(default_factory=list)
     reindexed: list[str] = field(default_factory=list)
     shown: list[Reply] = field(default_factory=list)
+    models: str = "extractive"
     export_bytes: bytes = b"zip"
     questions: Questions = field(init=False)
 
@@ -128,7 +129,7 @@ class Counter:
         return ArchiveContents(name=base.name, documents=2, chunks=6, left_out=("late.pdf",))
 
     async def _facts(self) -> Mapping[str, str]:
-        return {"index": "embedded", "embedding model": "hashing"}
+        return {"index": "embedded", "embedding model": "hashing", "language model": self.models}
 
 
 def attachment(name: str) -> Attachment:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.port import WriteRefused
+from bot.store.places import PlaceSettings
 from tests.doubles.town import TownRoom
 from tests.unit.bot.access.knowledge import ANN, BEN, EVE, opened, place
 from tests.unit.bot.commands.counter import Counter, attachment, message
@@ -121,11 +122,33 @@ async def test_the_status_counts_what_this_place_sees_and_nothing_else(counter: 
     assert told.splitlines() == [
         "- index: embedded",
         "- embedding model: hashing",
+        "- language model: none is set, so answers are quotes from the files",
         "- searched here: 1 knowledge base with 1 document",
         "- waiting: 1 file",
         "- failed: 1 file",
         "  - `b.pdf` in `#general`: It is damaged.",
     ]
+
+
+async def test_the_status_names_models_and_calls_quoting_what_it_is(counter: Counter) -> None:
+    counter.models = "gpt-5 → llama → extractive"
+    told = await counter.say(ANN, "status")
+    assert "- language model: gpt-5 → llama → quotes from the files" in told
+    await counter.chat.places.change(place(), PlaceSettings(language="de"))
+    assert "Sprachmodell: gpt-5 → llama → Zitate aus den Dateien" in await counter.say(ANN, "status")
+
+
+@pytest.mark.parametrize("line", ["bind", "show", "export", "unbind"])
+async def test_a_name_typed_wrong_is_answered_with_the_nearest(counter: Counter, line: str) -> None:
+    await counter.say(ANN, "create samples workspace")
+    told = await counter.say(ANN, f"{line} sampels")
+    assert "no knowledge base sampels here that you may see. Did you mean samples?" in told
+    assert "Did you mean" not in await counter.say(ANN, f"{line} zzzz")
+
+
+async def test_the_nearest_name_is_one_that_the_person_may_see(counter: Counter) -> None:
+    await counter.say(ANN, "create samples", where=place("BOARD"))
+    assert "samples" not in await counter.say(BEN, "show sampels", where=place("RANDOM"))
 
 
 async def test_help_names_every_command(counter: Counter) -> None:
@@ -232,6 +255,9 @@ async def test_a_server_that_is_not_the_operators_cannot_bind_theirs_and_its_adm
             assert "There is no knowledge base" in await counter.say(
                 ANN, f"{line} {name}", where=place("RANDOM")
             )
+    bound = await counter.say(ANN, "bind rules", where=place("RANDOM"))
+    assert "once T1 is in FOOTNOTE_ACCESS__WORKSPACES" in bound
+    assert "FOOTNOTE_ACCESS" not in await counter.say(BEN, "bind rules", where=place("RANDOM"))
     listed = await counter.say(ANN, "list", where=place("RANDOM"))
     assert "rules" not in listed
     assert "once T1 is in FOOTNOTE_ACCESS__WORKSPACES" in listed
