@@ -198,6 +198,8 @@ class Engine:
             model=generated.model,
             prompt_tokens=_prompt(inquiry).tokens,
             route=inquiry.route,
+            language=generated.language,
+            repeatable=generated.repeatable,
         )
         conversation = inquiry.query.conversation or ConversationId(f"single:{turn}")
         asked = Turn(

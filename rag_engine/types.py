@@ -277,6 +277,10 @@ class Answer:
     """The name of the model or answerer."""
     prompt_tokens: int = 0
     route: Route = "search"
+    language: str = ""
+    """ISO 639-1 code of the engine's own sentences in the text; empty if it has none."""
+    repeatable: bool = True
+    """False if the same question would get the same answer, such as for a file that does not exist."""
 
 
 AnswerEvent: TypeAlias = Stage | Retrieval | Delta | Answer

@@ -191,6 +191,7 @@ async def _from_first_citation(events: AsyncIterator[AnswerEvent]) -> AsyncGener
 
 def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
     view = context.view
+    view.language = answer.language or view.language
     view.begin_final()
     rendered = rendering.final(answer)
     engine_notices = (in_language(notice, view.language) for notice in rendered.notices)
@@ -200,7 +201,7 @@ def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
         rendered,
         notices=(*view.file_lines, *engine_notices, *scope_notices, *_advice(answer, context, scope)),
         language=view.language,
-        buttons=view.answer_buttons(cited=bool(answer.citations)),
+        buttons=view.answer_buttons(cited=bool(answer.citations), repeatable=answer.repeatable),
         links=view.links,
     )
 
@@ -209,8 +210,10 @@ def _advice(answer: Answer, context: TurnContext, scope: Scope) -> tuple[str, ..
     if answer.grounded or answer.route == "summarise":
         return ()
     settings = context.options.settings
-    language = _question_language(context)
-    found_nothing = answer.text.startswith(not_found(language=language, scope=scope.name_in(language)))
+    language = answer.language or _question_language(context)
+    found_nothing = answer.text.startswith(
+        not_found(language=language, scope=scope.name_in(_question_language(context)))
+    )
     general = settings.knowledge == "blended" and not found_nothing
     return (context.view.say("general" if general else "not_found_advice"),)
 

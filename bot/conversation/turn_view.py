@@ -57,14 +57,15 @@ class TurnView:
         messages = await self.stream.finish(reply)
         await self._recorder.save(state, messages=messages)
 
-    def answer_buttons(self, *, cited: bool) -> tuple[Button, ...]:
+    def answer_buttons(self, *, cited: bool, repeatable: bool) -> tuple[Button, ...]:
         turn = self._recorder.turn
         rating = tuple(
             Button(name="feedback", label=self.say(way), value=f"{turn.id}:{way}", feedback=True)
             for way in ("up", "down")
         )
         sources = (self._button("sources"),) if cited else ()
-        return (*sources, *self.repeat_buttons(), *rating, *self.promotions)
+        repeat = self.repeat_buttons() if repeatable else ()
+        return (*sources, *repeat, *rating, *self.promotions)
 
     def repeat_buttons(self) -> tuple[Button, ...]:
         return (regenerate_button(self._recorder.turn, self.language),)

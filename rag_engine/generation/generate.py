@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine import citations
 from rag_engine.errors import ContentFiltered, ModelUnavailable, RagError
+from rag_engine.text.language import detect
 from rag_engine.types import Delta, Prompt
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ class GeneratedReply:
     """Seconds to the first text, and for the citations after the last."""
     citing: Mapping[str, object] = field(default_factory=dict[str, object])
     """How each marker was resolved, for the trace."""
+    language: str = ""
+    """Of the engine's own sentences in the text."""
+    repeatable: bool = True
 
 
 @dataclass(slots=True, kw_only=True)
@@ -145,7 +149,7 @@ async def reply(
         async with aclosing(attempt.deltas(answerer.answer(request))) as deltas:
             async for delta in deltas:
                 yield delta
-    yield await _cited(attempt, request.question, chain.failures, embedder=embedder, started=started)
+    yield await _cited(attempt, request, chain.failures, embedder=embedder, started=started)
 
 
 def _quotation(answerer: Answerer, prompt: Prompt, request: AnswerRequest) -> _ReplyStream:
@@ -163,7 +167,7 @@ def _quotation(answerer: Answerer, prompt: Prompt, request: AnswerRequest) -> _R
 
 async def _cited(
     attempt: _ReplyStream,
-    question: str,
+    request: AnswerRequest,
     failures: Sequence[RagError],
     *,
     embedder: Embedder,
@@ -173,7 +177,7 @@ async def _cited(
     draft, prompt = attempt.stream.draft, attempt.prompt
     # The answerer cites all quotes: without a marker it found nothing.
     passages = () if attempt.is_quoted and not draft.marks else prompt.passages
-    cited = await citations.finish(draft, passages, question=question, embedder=embedder)
+    cited = await citations.finish(draft, passages, question=request.question, embedder=embedder)
     return GeneratedReply(
         text=cited.text,
         citations=cited.citations,
@@ -193,7 +197,14 @@ async def _cited(
             "citations": time.perf_counter() - ended,
         },
         citing=cited.report,
+        language=_language(attempt, request),
     )
+
+
+def _language(attempt: _ReplyStream, request: AnswerRequest) -> str:
+    if request.summary is not None:
+        return request.language
+    return (request.language or detect(request.question) or "en") if attempt.is_quoted else ""
 
 
 def _failure_notice(

@@ -69,6 +69,12 @@ class Sentence:
 
     text: str
     documents: Sequence[DocumentRecord]
+    language: str = ""
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether it will change by itself, because documents are still being read."""
+        return any(record.state not in ("ready", "failed") for record in self.documents)
 
 
 class Summaries:
@@ -116,7 +122,9 @@ class Summaries:
             return None
         language = query.language or request.wishes.language or request.language
         if found.finding != "documents":
-            return Sentence(text=_not_to_be_had(found, language), documents=found.documents)
+            return Sentence(
+                text=_not_to_be_had(found, language), documents=found.documents, language=language
+            )
         return await self._read(inquiry, request, found.documents, language)
 
     async def prompts(
@@ -174,7 +182,7 @@ class Summaries:
                 notices.append(_said("no_text", record, language))
             chunks += read[:room]
         if not chunks:
-            return Sentence(text=" ".join(notices[:_MOST_NAMED]), documents=documents)
+            return Sentence(text=" ".join(notices[:_MOST_NAMED]), documents=documents, language=language)
         language = language or _commonest(chunks)
         hits = tuple(Hit(chunk=chunk, score=0.0, rank=rank) for rank, chunk in enumerate(chunks, 1))
         task = Task(

@@ -37,7 +37,15 @@ async def said(
     yield replace(inquiry, prompt=prompt).noting(documents=named)
     yield Delta(text=sentence.text)
     yield GeneratedReply(
-        text=sentence.text, citations=(), model="", prompt=prompt, notices=(), fallbacks=(), seconds={}
+        text=sentence.text,
+        citations=(),
+        model="",
+        prompt=prompt,
+        notices=(),
+        fallbacks=(),
+        seconds={},
+        language=sentence.language or "en",
+        repeatable=sentence.is_provisional,
     )
 
 

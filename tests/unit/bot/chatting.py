@@ -54,6 +54,7 @@ from rag_engine.splitters import structure
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.sqlite.database import connect
+from rag_engine.summaries.plan import Summaries
 from rag_engine.text import analyzer
 
 if TYPE_CHECKING:
@@ -447,8 +448,12 @@ async def world(
     settings: ChatSettings | None = None,
     max_file_bytes: int = 1_000_000,
     budget: QuestionBudget | None = None,
+    complete: bool = False,
 ) -> AsyncGenerator[World]:
-    """A service with nothing in it yet. The model says what the world tells it to, else it quotes."""
+    """A service with nothing in it yet. The model says what the world tells it to, else it quotes.
+
+    `complete` also completes follow-ups and summarises.
+    """
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(connect(folder / "footnote.sqlite"))
         chats = await stack.enter_async_context(
@@ -478,12 +483,19 @@ async def world(
             catalog=catalog,
         )
         engine = Engine(
-            search_steps=[_step(name, ports) for name in ("retrieve", "fuse")],
+            search_steps=[
+                _step(name, ports) for name in (*(["refine"] if complete else []), "retrieve", "fuse")
+            ],
             prompt_steps=[_step("pack", ports)],
             models=[model],
             answerer=quoting,
             embedder=embedder,
             history=history,
+            summaries=Summaries(
+                index=index, library=catalog, unfinished=catalog.unfinished, embedder=embedder
+            )
+            if complete
+            else None,
         )
         town = OpenTown(catalog=catalog, model=embedder.model)
         stores = ChatStores.over(chats, kept_seconds=90 * 86_400.0)

@@ -95,3 +95,36 @@ async def test_a_service_that_does_not_answer(here: World) -> None:
 async def test_a_question_without_words(here: World) -> None:
     post = await here.ask("???!")
     assert english_in(post) == []
+
+
+async def test_what_is_translated_on_request_has_buttons_of_its_language(tmp_path: Path) -> None:
+    async with world(tmp_path, complete=True) as here:
+        await here.ask(
+            "", attachment("urlaub.md", "# Urlaub\n\nAlle haben 28 Tage Urlaub im Jahr.\n"), **IN_THREAD
+        )
+        here.says(fault=ModelUnavailable("The language model is out of order; try again in a moment."))
+        post = await here.ask("Please summarise urlaub.md in German", **IN_THREAD)
+        assert post.text.startswith("Ohne Sprachmodell: ")
+        assert "Neu beantworten" in [button.label for button in post.reply.buttons]
+        assert english_in(post) == []
+
+
+async def test_a_follow_up_in_another_language_is_answered_in_one(tmp_path: Path) -> None:
+    async with world(tmp_path, complete=True) as here:
+        await here.ask(
+            "", attachment("urlaub.md", "# Urlaub\n\nAlle haben 28 Tage Urlaub im Jahr.\n"), **IN_THREAD
+        )
+        here.says(fault=ModelUnavailable("The language model is out of order; try again in a moment."))
+        await here.ask(QUESTION, **IN_THREAD)
+        post = await here.ask("translate it", **IN_THREAD)
+        assert post.text.startswith("Das habe ich nicht gefunden")
+        assert english_in(post) == []
+
+
+@pytest.mark.parametrize("question", ["Summarise nowhere.pdf", "Fasse nirgends.pdf zusammen"])
+async def test_a_file_that_does_not_exist_is_not_asked_about_again(tmp_path: Path, question: str) -> None:
+    async with world(tmp_path, complete=True) as here:
+        await here.ask("", attachment("urlaub.md", "# Urlaub\n\nAlle haben 28 Tage Urlaub.\n"), **IN_THREAD)
+        post = await here.ask(question, **IN_THREAD)
+        assert "nowhere.pdf" in post.text or "nirgends.pdf" in post.text
+        assert "regenerate" not in [button.name for button in post.reply.buttons]
