@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from rag_engine.errors import Unavailable
 from rag_engine.generation.phrases import not_found, phrase
 from rag_engine.generation.prompt_safety import neutral
-from rag_engine.models.extractive.candidates import candidates, quoted_cells
+from rag_engine.models.extractive.candidates import candidates, quotable, quoted_cells
 from rag_engine.models.extractive.compose import quoted, said
 from rag_engine.models.extractive.sentence_scores import (
     Overlap,
@@ -173,8 +173,9 @@ def _to_the_point(
 
 
 def _measure(question: str, passages: Sequence[Hit]) -> tuple[list[Overlap], float]:
-    found = [candidate for index, hit in enumerate(passages) for candidate in candidates(index, hit.chunk)]
-    return overlaps(question_terms(question), found, passages)
+    chunks = [hit.chunk for hit in passages]
+    found = [candidates(index, chunk) for index, chunk in enumerate(chunks)]
+    return overlaps(question_terms(question), quotable(found, chunks), passages)
 
 
 def _promise(item: Overlap) -> tuple[float, int]:

@@ -28,6 +28,14 @@ _BULLET = lazy(lambda: re.compile(r"\s*(?:[-*+•‣–]|\d{1,3}[.)])\s+"))
 _HEADING = lazy(lambda: re.compile(r"\s*#{1,6}\s"))
 _RULE = lazy(lambda: re.compile(r"[\s|:\-=_*+]*"))
 _AMOUNT = lazy(lambda: re.compile(r"[-+(]?\D{0,3}\d{1,3}(?:[,.'’\u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?\D{0,3}"))
+_NUMBERED = lazy(lambda: re.compile(r"(?:\d{1,2}\.){1,4}\d{1,2}\.?[ \t]"))
+_NAME = lazy(
+    lambda: re.compile(
+        r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?[ \t]+)?[^\W\d_a-zß-öø-ÿа-я][^\d:;.!?…。！？：；|=<>@\n]{1,79}"
+    )
+)
+"""A short line without numbers or the end of a sentence, which begins with no small letter."""
+_MOST_HEADING_WORDS = 9
 _BLANK_LINES = lazy(lambda: re.compile(r"\n\s*\n"))
 
 
@@ -40,6 +48,23 @@ class Candidate:
     context: str = ""
     is_code: bool = False
     cells: tuple[NamedCell, ...] = ()
+    is_heading: bool = False
+    """Names what the text below says, but was not recognised as a heading when the file was read."""
+
+
+def quotable(found: Sequence[Sequence[Candidate]], chunks: Sequence[Chunk]) -> list[Candidate]:
+    """The candidates of all chunks, without headings of documents of which there are sentences."""
+    said = {
+        chunk.document
+        for chunk, of_chunk in zip(chunks, found, strict=True)
+        if any(not each.is_heading for each in of_chunk)
+    }
+    return [
+        each
+        for chunk, of_chunk in zip(chunks, found, strict=True)
+        for each in of_chunk
+        if not (each.is_heading and chunk.document in said)
+    ]
 
 
 def candidates(index: int, chunk: Chunk) -> list[Candidate]:
@@ -51,7 +76,12 @@ def candidates(index: int, chunk: Chunk) -> list[Candidate]:
     headed = lines is None or lines.header_lines > 0
     for block, is_table in _blocks(chunk.text, table=chunk.kind == "table"):
         found.extend(_rows(index, block, headed=headed) if is_table else _sentences(index, "\n".join(block)))
-    return [candidate for candidate in found if candidate.text not in headings]
+    found = [candidate for candidate in found if candidate.text not in headings]
+    return (
+        [replace(found[0], is_heading=_names(found[0].text))]
+        if len(found) == 1 and not found[0].cells
+        else found
+    )
 
 
 def _blocks(text: str, *, table: bool) -> Iterator[tuple[list[str], bool]]:
@@ -103,6 +133,10 @@ def _sentences(index: int, text: str) -> Iterator[Candidate]:
             continue
         is_item = _BULLET.match(raw) is not None
         sentence = _plain(raw)
+        if not is_item and _is_heading(sentences, position):
+            yield Candidate(passage=index, text=sentence, context=before, is_heading=True)
+            before, announcement = sentence, ""
+            continue
         if not is_item and sentence.endswith((":", "：")):
             announcement = sentence
             sentence = _with_items(sentence, sentences[position + 1 :])
@@ -110,6 +144,29 @@ def _sentences(index: int, text: str) -> Iterator[Candidate]:
             announcement = ""
         yield Candidate(passage=index, text=_shortened(sentence), context=announcement if is_item else before)
         before = sentence
+
+
+def _is_heading(sentences: Sequence[str], position: int) -> bool:
+    """Whether a line names the text below it: numbered like "3.1 Leave", or alone between blank lines."""
+    raw = sentences[position]
+    above = sentences[position - 1] if position else "\n\n"
+    below = sentences[position + 1] if position + 1 < len(sentences) else ""
+    if not (below and above.endswith("\n") and raw.endswith("\n") and _names(raw.strip())):
+        return False
+    if _NUMBERED.match(raw.strip()):
+        return True
+    is_alone = _ends_paragraph(above) and _ends_paragraph(raw)
+    if not is_alone or _BULLET.match(below):
+        return False
+    return not _names(below.strip()) or bool(_NUMBERED.match(below.strip()))
+
+
+def _ends_paragraph(raw: str) -> bool:
+    return raw[len(raw.rstrip()) :].count("\n") > 1
+
+
+def _names(line: str) -> bool:
+    return len(line.split()) <= _MOST_HEADING_WORDS and _NAME.fullmatch(line) is not None
 
 
 def _with_items(announcement: str, following: Sequence[str]) -> str:

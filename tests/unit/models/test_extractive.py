@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,6 +120,39 @@ async def test_the_sentence_that_answers_is_quoted_with_its_passage(
     first = said.partition("\n")[0]
     assert first
     assert "[" not in first
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3.1 Asking for leave\n\nYou ask your manager in the tool two weeks before the first day off.",
+        "3.1 Asking for leave\nYou ask your manager in the tool two weeks before the first day off.",
+        "Asking for leave\n\nYou ask your manager in the tool two weeks before the first day off.",
+        "3 Leave\n\n3.1 Asking for leave\n\nYou ask your manager in the tool two weeks before the first day off.",
+    ],
+)
+async def test_a_heading_is_no_quote(answerer: Answerer, text: str) -> None:
+    body, title = passage(text, rank=1), passage("Leave policy", rank=2)
+    title = replace(title, chunk=replace(title.chunk, document=body.chunk.document))
+    for question in ("Asking for leave", "How do I ask for leave?", "leave"):
+        said = await answer(answerer, question, body, title)
+        assert "You ask your manager" in said
+        assert "Asking for leave" not in said
+        assert "Leave policy" not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted", "question"),
+    [
+        ("Office staff\nMia Wong\nLee Park\n\nWe meet on Mondays.", "Mia Wong", "Is Mia Wong office staff?"),
+        ("The canteen is on the second floor", "The canteen is on the second floor", "Where is the canteen?"),
+        ("Office staff\n\n- Mia Wong leads the office\n- Lee Park", "Mia Wong", "Is Mia Wong office staff?"),
+    ],
+)
+async def test_short_lines_that_are_no_headings_are_quoted(
+    answerer: Answerer, text: str, quoted: str, question: str
+) -> None:
+    assert quoted in await answer(answerer, question, passage(text))
 
 
 async def test_the_first_line_says_so_in_the_askers_language(answerer: Answerer) -> None:
