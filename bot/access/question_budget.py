@@ -1,4 +1,4 @@
-"""How many questions and repeated answers one person gets in an hour."""
+"""How many questions, repeated answers and views of sources one person gets in an hour."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Literal
 
+    from bot.messages.names import Sentence
     from bot.port import Directory, Person, Place
 
 _HOUR: Final = 3600.0
@@ -35,6 +36,7 @@ class QuestionBudget:
 
     questions: int = 0
     repeats: int = 0
+    sources: int = 0
     exempt: Callable[[Person, Directory], Awaitable[bool]] = _nobody
     """Who has no limit; asked only when one is reached."""
     observers: Observers = _NO_OBSERVERS
@@ -42,10 +44,14 @@ class QuestionBudget:
     _used: dict[_Key, deque[float]] = field(default_factory=dict["_Key", "deque[float]"], init=False)
 
     async def spend(
-        self, kind: Literal["question", "repeat"], person: Person, place: Place, directory: Directory
+        self,
+        kind: Literal["question", "repeat", "sources"],
+        person: Person,
+        place: Place,
+        directory: Directory,
     ) -> None:
         """Count one. Raises `NotAllowed`, with a sentence that says when the next is possible."""
-        most = self.questions if kind == "question" else self.repeats
+        most, refusal = self._limit(kind)
         if not most:
             return
         now = self.clock()
@@ -54,9 +60,17 @@ class QuestionBudget:
             with self.observers.around(OverBudget(platform=place.platform, kind=kind)):
                 pass
             minutes = max(1, math.ceil((used[0] + _HOUR - now) / 60))
-            name = "questions_used_up" if kind == "question" else "repeats_used_up"
-            raise Refusal(name, most=most, count=minutes)
+            raise Refusal(refusal, most=most, count=minutes)
         used.append(now)
+
+    def _limit(self, kind: Literal["question", "repeat", "sources"]) -> tuple[int, Sentence]:
+        match kind:
+            case "question":
+                return self.questions, "questions_used_up"
+            case "repeat":
+                return self.repeats, "repeats_used_up"
+            case "sources":
+                return self.sources, "sources_used_up"
 
     def _recent(self, key: _Key, now: float) -> deque[float]:
         used = self._used.pop(key, None) or deque[float]()

@@ -160,6 +160,7 @@ def _platform_policies(
         budget=QuestionBudget(
             questions=application.settings.chat.questions_per_hour,
             repeats=application.settings.chat.repeats_per_hour,
+            sources=application.settings.chat.sources_per_hour,
             exempt=rights.administers,
             observers=application.observers,
         ),

@@ -12,6 +12,7 @@ Sentence = Literal[
     "all_full",
     "questions_used_up",
     "repeats_used_up",
+    "sources_used_up",
     "help",
     "greeting",
     "you_are_welcome",

@@ -191,10 +191,10 @@ class Event(Operation):
 
 @dataclass(slots=True, kw_only=True)
 class OverBudget(Operation):
-    """A question or a repeated answer refused because its person had too many."""
+    """A question, a repeated answer or a view of sources refused because its person had too many."""
 
     platform: str
-    kind: Literal["question", "repeat"]
+    kind: Literal["question", "repeat", "sources"]
 
     @property
     def title(self) -> str:

@@ -211,6 +211,8 @@ class ChatSettings(_Section):
     """Questions of one person in an hour, edited ones included; administrators have no limit, and 0 sets none."""
     repeats_per_hour: int = Field(default=20, ge=0)
     """Answers that one person may have repeated in an hour (*Regenerate*); administrators have no limit, and 0 sets none."""
+    sources_per_hour: int = Field(default=120, ge=0)
+    """Presses of *Sources* and of its pages by one person in an hour; administrators have no limit, and 0 sets none."""
     queue: int = Field(default=200, ge=1, le=10_000)
     """Questions that may wait in total; with 32 answers of twenty seconds at a time, the last one waits two minutes."""
     last_word_seconds: float = Field(default=300, gt=0)

@@ -28,7 +28,7 @@ class EventMeters:
 
         self._over_budget = Counter(
             "footnote_over_budget",
-            "Questions and repeated answers refused because their person had too many in an hour",
+            "Questions, repeated answers and views of sources refused because their person had too many in an hour",
             ["platform", "kind"],
             registry=registry,
         )

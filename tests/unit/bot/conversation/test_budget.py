@@ -84,6 +84,24 @@ async def test_regenerate(tmp_path: Path) -> None:
         assert post.text == "Never shown [1].", "everyone has a budget"
 
 
+async def test_sources_and_their_pages(tmp_path: Path) -> None:
+    meters = Meters()
+    budget = QuestionBudget(sources=1, exempt=is_admin, observers=Observers(sinks=(meters,)))
+    async with world(tmp_path, budget=budget) as here:
+        await here.file("leave.md", LEAVE)
+        here.says("28 days [1].")
+        post = await here.ask("How many days of leave?")
+        await here.press(post, "sources")
+        assert "Everybody has 28 days" in told(here)[-1]
+        await here.press(post, "sources")
+        assert told(here)[-1].startswith("You have reached the limit for Sources (1 an hour). Try again in")
+        for person in (BEN, ADMIN, ADMIN):
+            await here.press(post, "sources", person=person)
+            assert "Everybody has 28 days" in told(here)[-1]
+    counted = generate_latest(meters.registry).decode()
+    assert 'footnote_over_budget_total{kind="sources",platform="test"} 1.0' in counted
+
+
 async def test_other_workspaces_and_direct_messages_use_the_same_budget() -> None:
     budget = QuestionBudget(questions=2)
     places = [Place(platform="discord", workspace=name, channel="C") for name in ("1", "2", NO_WORKSPACE)]
