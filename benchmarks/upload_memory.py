@@ -83,6 +83,7 @@ def _mails() -> bytes:
 FILES: Final[dict[str, Callable[[], bytes]]] = {
     "repeated-lines.zip": _repeated_lines,
     "zips-of-zips.zip": _zips_of_zips,
+    "other-text.zip": lambda: _packed((f"{number}.txt", _words(600_000, number)) for number in range(30)),
     "words.txt": lambda: _words(100_000_000, 1),
     "words-18mb.txt": lambda: _words(18_000_000, 1),
     "one-line.txt": lambda: _words(60_000_000, 2).replace(b"\n", b" "),
@@ -105,7 +106,8 @@ FILES: Final[dict[str, Callable[[], bytes]]] = {
     "table.html": lambda: b"<table>" + b"<tr><td>a</td><td>b</td></tr>" * 1_500_000 + b"</table>",
     "elements.xml": lambda: b"<a>" + b"<b>text</b>" * 4_000_000 + b"</a>",
     "keys.yaml": lambda: b"".join(b"key%d: value\n" % number for number in range(1_000_000)),
-    "code.py": lambda: b"".join(b"def f%d():\n    return 1\n\n" % number for number in range(500_000)),
+    "code.py": lambda: b"".join(b"def f%d():\n    return 1\n\n" % number for number in range(400_000)),
+    "deep.json": lambda: b"[" * 100_000 + b"]" * 100_000,
 }
 
 

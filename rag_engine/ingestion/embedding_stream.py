@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
+from rag_engine.ingestion.prefetch import reading_ahead
+from rag_engine.ingestion.spool import chunk_spool
 from rag_engine.text.chunk_text import searchable_text
 from rag_engine.types import Chunk, Section
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rag_engine.ports import Embedder, Splitter
     from rag_engine.types import Document, Vector
 
@@ -34,48 +37,52 @@ async def embedded(
     splitter: Splitter,
     embedder: Embedder,
     on_read: Callable[[list[Section]], None],
+    on_split: Callable[[int], None] | None = None,
+    folder: Path | None = None,
 ) -> AsyncGenerator[Slice]:
-    """Slices of chunks with vectors, in reading order. `on_read` sees every batch; close the iterator to stop early
-    (`contextlib.aclosing`).
+    """Slices of chunks with vectors, in reading order. `on_read` sees every batch, `on_split` the count of new chunks, which run
+    ahead of the embedder; close the iterator to stop early (`contextlib.aclosing`).
     """
-    async with _split(document, batches, splitter, on_read) as next_slice:
-        upcoming = asyncio.create_task(next_slice(), name="split")
-        try:
-            while chunks := await upcoming:
-                upcoming = asyncio.create_task(next_slice(), name="split")
+    split = _split(document, batches, splitter, on_read, on_split or _ignore)
+    with chunk_spool(folder) as spool:
+        async with reading_ahead(split, spool, most=_SLICE) as slices:
+            async for chunks in slices:
                 matrix = await embedder.embed([searchable_text(chunk) for chunk in chunks], side="passage")
                 yield list(zip(chunks, matrix, strict=True))
-        finally:
-            upcoming.cancel()
-            await asyncio.wait([upcoming])
-            if not upcoming.cancelled():
-                # Retrieve the error: embedding failed first.
-                upcoming.exception()
 
 
-@asynccontextmanager
 async def _split(
-    document: Document, batches: Batches, splitter: Splitter, on_read: Callable[[list[Section]], None]
-) -> AsyncGenerator[Callable[[], Coroutine[None, None, list[Chunk]]]]:
+    document: Document,
+    batches: Batches,
+    splitter: Splitter,
+    on_read: Callable[[list[Section]], None],
+    on_split: Callable[[int], None],
+) -> AsyncGenerator[list[Chunk]]:
     loop = asyncio.get_running_loop()
     feed = _Feed(batches, loop, on_read)
-    chunks = splitter(document, feed.sections())
+    chunks = filter(_can_be_found, splitter(document, feed.sections()))
     # Its own thread, because it waits for the event loop: in a shared pool it could deadlock.
     executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="split")
 
     def take() -> list[Chunk]:
         return list(islice(chunks, _SLICE))
 
-    async def next_slice() -> list[Chunk]:
-        return await loop.run_in_executor(executor, take)
-
     try:
-        yield next_slice
+        while part := await loop.run_in_executor(executor, take):
+            on_split(len(part))
+            yield part
     finally:
         await feed.close()
         if isinstance(batches, AsyncGenerator):
             await batches.aclose()
         executor.shutdown(wait=False)
+
+
+def _can_be_found(chunk: Chunk) -> bool:
+    return any(map(str.isalnum, chunk.text))
+
+
+def _ignore(count: int) -> None: ...
 
 
 class _Feed:

@@ -267,11 +267,16 @@ class Ingestion:
         text = _limited(batches, reading.notices, reading.used)
         async with reading_ahead(text, reading.sections, on_end=on_end) as ahead:
             passages = embedded(
-                document, ahead, splitter=self._splitter, embedder=self._embedder, on_read=on_read
+                document,
+                ahead,
+                splitter=self._splitter,
+                embedder=self._embedder,
+                on_read=on_read,
+                on_split=reading.used.passages,
+                folder=self._folder,
             )
             async with aclosing(passages):
                 async for part in passages:
-                    reading.used.passages(len(part))
                     await asyncio.to_thread(reading.passages.extend, part)
                     on_read([])
         if not reading.passages:

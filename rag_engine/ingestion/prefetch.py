@@ -1,25 +1,29 @@
-"""Parses a file at full speed, however slowly its sections are consumed; those read ahead wait on disk."""
+"""Produces values at full speed, however slowly they are consumed; those read ahead wait on disk."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
-    from rag_engine.ingestion.embedding_stream import Batches
     from rag_engine.ingestion.spool import Spool
-    from rag_engine.types import Section
+
+Item = TypeVar("Item")
 
 
 @asynccontextmanager
 async def reading_ahead(
-    batches: Batches, spool: Spool[Section], *, on_end: Callable[[], Awaitable[None]]
-) -> AsyncGenerator[Batches]:
-    """The same sections, read ahead into `spool`. `on_end` is awaited once the file is read.
+    batches: AsyncIterator[list[Item]],
+    spool: Spool[Item],
+    *,
+    most: int | None = None,
+    on_end: Callable[[], Awaitable[None]] | None = None,
+) -> AsyncGenerator[AsyncGenerator[list[Item]]]:
+    """The same values in batches of at most `most`, read ahead into `spool`. `on_end` is awaited after the last one is read.
 
     The batches raise their own errors, at once, and those of `on_end`. Leaving the block early stops the reading.
     """
@@ -30,7 +34,8 @@ async def reading_ahead(
             async for batch in batches:
                 await asyncio.to_thread(spool.extend, batch)
                 grown.set()
-            await on_end()
+            if on_end is not None:
+                await on_end()
         finally:
             if isinstance(batches, AsyncGenerator):
                 await batches.aclose()
@@ -38,7 +43,7 @@ async def reading_ahead(
     reading = asyncio.create_task(read(), name="read-ahead")
     reading.add_done_callback(lambda _: grown.set())
     try:
-        yield _taken(spool, grown, reading)
+        yield _taken(spool, grown, reading, most)
     finally:
         reading.cancel()
         await asyncio.wait([reading])
@@ -48,11 +53,11 @@ async def reading_ahead(
 
 
 async def _taken(
-    spool: Spool[Section], grown: asyncio.Event, reading: asyncio.Task[None]
-) -> AsyncGenerator[list[Section]]:
+    spool: Spool[Item], grown: asyncio.Event, reading: asyncio.Task[None], most: int | None
+) -> AsyncGenerator[list[Item]]:
     taken = 0
     while not (reading.done() and (taken == len(spool) or reading.exception())):
-        batch = await asyncio.to_thread(spool.part, taken)
+        batch = await asyncio.to_thread(spool.part, taken, most)
         taken += len(batch)
         if batch:
             yield batch

@@ -87,10 +87,12 @@ class Spool(Sequence[Item], Generic[Item]):
             yield from part
             start += len(part)
 
-    def part(self, start: int) -> list[Item]:
-        """Some values from `start` on; none at the end."""
+    def part(self, start: int, most: int | None = None) -> list[Item]:
+        """`most` values from `start` on, or as many as make a convenient read; fewer at the end."""
         if start >= len(self):
             return []
+        if most is not None:
+            return self._read(start, min(start + most, len(self)))
         stop = bisect_right(self._ends, self._ends[start] + _READ_AT_ONCE) - 1
         return self._read(start, max(start + 1, stop))
 
@@ -107,6 +109,13 @@ class Spool(Sequence[Item], Generic[Item]):
 def section_spool(folder: Path | None) -> Generator[Spool[Section]]:
     """For the block."""
     with closing(Spool(folder, encode=_section_bytes, decode=_section)) as spool:
+        yield spool
+
+
+@contextmanager
+def chunk_spool(folder: Path | None) -> Generator[Spool[Chunk]]:
+    """For the block."""
+    with closing(Spool(folder, encode=_chunk_bytes, decode=_chunk)) as spool:
         yield spool
 
 
@@ -133,14 +142,22 @@ _FIELDS: Final = (
 )
 
 
+def _chunk_bytes(chunk: Chunk) -> bytes:
+    return json.dumps([getattr(chunk, field) for field in _FIELDS]).encode("ascii")
+
+
+def _chunk(content: bytes) -> Chunk:
+    fields = dict(zip(_FIELDS, cast("list[object]", json.loads(content)), strict=True))
+    fields["headings"] = tuple(cast("list[str]", fields["headings"]))
+    return Chunk(**fields)  # pyright: ignore[reportArgumentType]
+
+
 def _passage_bytes(passage: tuple[Chunk, Vector]) -> bytes:
     chunk, vector = passage
-    fields = json.dumps([getattr(chunk, field) for field in _FIELDS]).encode("ascii")
+    fields = _chunk_bytes(chunk)
     return len(fields).to_bytes(4, "big") + fields + np.asarray(vector, dtype="<f4").tobytes()
 
 
 def _passage(content: bytes) -> tuple[Chunk, Vector]:
     end = 4 + int.from_bytes(content[:4], "big")
-    fields = dict(zip(_FIELDS, cast("list[object]", json.loads(content[4:end])), strict=True))
-    fields["headings"] = tuple(cast("list[str]", fields["headings"]))
-    return Chunk(**fields), np.frombuffer(content, dtype="<f4", offset=end)  # pyright: ignore[reportArgumentType]
+    return _chunk(content[4:end]), np.frombuffer(content, dtype="<f4", offset=end)

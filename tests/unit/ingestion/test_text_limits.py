@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tracemalloc
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from tests.unit.ingestion.world import ListedIndex, World, long_text
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
+    from rag_engine.ingestion.ingestion import Parse
     from rag_engine.types import Blob, Document, Matrix, Side, Vector
 
 
@@ -52,6 +54,74 @@ async def test_a_document_over_a_limit_leaves_one_sentence_and_nothing_else(
     assert not world.index.documents
     assert not await world.catalog.sections(record.document.id)
     assert not await world.catalog.unfinished.reading(record.document)
+
+
+async def test_passages_are_counted_before_they_are_embedded(world: World) -> None:
+    """The embedder is stuck until the limit is reached."""
+    loop = asyncio.get_running_loop()
+    over = asyncio.Event()
+    embedded = 0
+
+    class Patient(Constant):
+        async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
+            nonlocal embedded
+            embedded += len(texts)
+            await over.wait()
+            return await super().embed(texts, side=side)
+
+    def counted(document: Document, sections: Iterable[Section]) -> Iterator[Chunk]:
+        for number, chunk in enumerate(one_each(document, sections)):
+            if number == 1_200:
+                loop.call_soon_threadsafe(over.set)
+            yield chunk
+
+    async def parse(blob: Blob) -> AsyncIterator[list[Section]]:
+        yield [Section(text=f"passage {number}") for number in range(1_500)]
+
+    ingestion = Ingestion(
+        parse=parse,
+        splitter=counted,
+        embedder=Patient(dimensions=8, max_tokens=512),
+        index=world.index,
+        catalog=world.catalog,
+        limits=TextLimits(passages=1_200),
+    )
+    async with asyncio.timeout(30):
+        record = (
+            await ingestion.ingest(await world.blob("long.txt", "text"), knowledge_base=world.base)
+        ).record
+    assert record.state == "failed"
+    assert record.reason.startswith("long.txt becomes more than 1,200 passages")
+    assert embedded < 600
+
+
+async def test_passages_without_letters_and_digits_are_not_indexed(world: World) -> None:
+    async def parse(blob: Blob) -> AsyncIterator[list[Section]]:
+        yield [Section(text=text) for text in ("[[[[[[", "7", "— · —", "漢字", "]]]]]]")]
+
+    def ingestion_of(parse: Parse) -> Ingestion:
+        return Ingestion(
+            parse=parse,
+            splitter=one_each,
+            embedder=Constant(dimensions=8, max_tokens=512),
+            index=world.index,
+            catalog=world.catalog,
+        )
+
+    blob = await world.blob("signs.txt", "signs")
+    record = (await ingestion_of(parse).ingest(blob, knowledge_base=world.base)).record
+    assert (record.state, record.chunks) == ("ready", 2)
+    assert world.index.text(record.document.id) == "7 漢字"
+
+    async def brackets(blob: Blob) -> AsyncIterator[list[Section]]:
+        yield [Section(text="[" * 500)]
+
+    blob = await world.blob("deep.json", "brackets")
+    record = (await ingestion_of(brackets).ingest(blob, knowledge_base=world.base)).record
+    assert (record.state, record.reason) == (
+        "failed",
+        "deep.json has no text in it, so there is nothing to search.",
+    )
 
 
 async def test_very_many_tiny_sections_count_for_more_than_their_letters(world: World) -> None:
