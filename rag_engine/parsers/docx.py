@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.errors import EmptyDocument
 from rag_engine.parsers._archives.unpacking_limits import Unpacking
 from rag_engine.parsers._docx.blocks import BlockReader
+from rag_engine.parsers._docx.hidden_text import HiddenRuns, has_white_pages, shaded_tables
 from rag_engine.parsers._docx.notes import Notes
 from rag_engine.parsers._docx.numbering import numbering_of
 from rag_engine.parsers._docx.styles import styles_of
@@ -16,6 +17,7 @@ from rag_engine.parsers._docx.text import shows_prompt
 from rag_engine.parsers._ooxml.embedded import continued_sections
 from rag_engine.parsers._ooxml.package import MC, Element, OoxmlPackage, R, W, package
 from rag_engine.parsers._ooxml.pictures import UNREAD, PictureReader
+from rag_engine.parsers._shared.hidden_text import hidden_text_notice
 from rag_engine.parsers._shared.sections import is_blank, joined
 from rag_engine.parsing.tesseract import PROGRAM
 from rag_engine.types import Section
@@ -47,17 +49,22 @@ def _sections(path: Path, unpacking: Unpacking) -> Iterator[Section]:
     with package(path, "Word document") as opened:
         main = opened.main("word/document.xml", "word/document2.xml")
         styles = _styles(opened, main)
+        hidden = HiddenRuns(
+            styles,
+            shaded_tables=_shaded_tables(opened, main),
+            is_white_page=functools.cache(lambda: has_white_pages(opened, main)),
+        )
         numbering = next((opened.root(part) for part in opened.related(main, "numbering")), None)
 
         @functools.cache
         def reader_of(part: str) -> BlockReader:
-            return BlockReader(opened, part, styles, numbering_of(numbering))
+            return BlockReader(opened, part, styles, numbering_of(numbering), hidden=hidden)
 
         def plain(element: Element, part: str) -> str:
             return reader_of(part).plain(element)
 
         notes = Notes(opened, main, plain)
-        reader = BlockReader(opened, main, styles, numbering_of(numbering), notes, unpacking)
+        reader = BlockReader(opened, main, styles, numbering_of(numbering), notes, unpacking, hidden=hidden)
         has_text = False
         for section in _body(opened, main, reader, unpacking):
             has_text = has_text or not is_blank(section.text)
@@ -66,7 +73,9 @@ def _sections(path: Path, unpacking: Unpacking) -> Iterator[Section]:
         yield from notes.rest(reader.deleted_notes())
         if not has_text:
             yield from _scans(opened, main, unpacking)
-        yield from _margins(opened, main, styles)
+        yield from _margins(opened, main, styles, hidden)
+        if hidden.characters:
+            yield hidden_text_notice(hidden.characters)
 
 
 def _body(opened: OoxmlPackage, main: str, reader: BlockReader, unpacking: Unpacking) -> Iterator[Section]:
@@ -102,6 +111,11 @@ def _styles(opened: OoxmlPackage, main: str) -> Mapping[str, DocxStyle]:
             if element.get(f"{W}type") == "paragraph" and element.get(f"{W}default") in {"1", "true", "on"}:
                 found[""] = found[element.get(f"{W}styleId") or ""]
     return found
+
+
+def _shaded_tables(opened: OoxmlPackage, main: str) -> frozenset[str]:
+    roots = [opened.root(part) for part in opened.related(main, "styles")]
+    return frozenset(name for root in roots for name in shaded_tables(root.iterfind(f"{W}style")))
 
 
 class _Rows:
@@ -152,7 +166,12 @@ def _blocks(events: Iterator[tuple[str, Element]]) -> Iterator[Element | _Rows]:
 def _drop(element: Element) -> None:
     element.clear(keep_tail=True)
     parent = element.getparent()
-    while parent is not None and (previous := element.getprevious()) is not None:
+    while (
+        parent is not None
+        and (previous := element.getprevious()) is not None
+        # The rows that follow need the background of the table.
+        and previous.tag != f"{W}tblPr"
+    ):
         parent.remove(previous)
 
 
@@ -166,13 +185,15 @@ def _is_left_out(paragraph: Element) -> bool:
     )
 
 
-def _margins(opened: OoxmlPackage, main: str, styles: Mapping[str, DocxStyle]) -> Iterator[Section]:
+def _margins(
+    opened: OoxmlPackage, main: str, styles: Mapping[str, DocxStyle], hidden: HiddenRuns
+) -> Iterator[Section]:
     """Once each, because headers and footers repeat on every page and section."""
     numbering = numbering_of(None)
     for kind, title in _MARGINS.items():
         seen: set[str] = set()
         for part in opened.related(main, kind):
-            for line in BlockReader(opened, part, styles, numbering).lines(opened.root(part)):
+            for line in BlockReader(opened, part, styles, numbering, hidden=hidden).lines(opened.root(part)):
                 if any(map(str.isalnum, line)) and line not in seen:
                     seen.add(line)
                     yield Section(text=line, anchor=f"§ {title}", headings=(title,))

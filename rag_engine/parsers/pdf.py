@@ -26,6 +26,7 @@ from rag_engine.parsers._pdf.tables import (
     table_text,
 )
 from rag_engine.parsers._pdf.text_quality import fault
+from rag_engine.parsers._shared.hidden_text import hidden_text_notice
 from rag_engine.parsers._shared.mupdf import (
     PdfDocument,
     PdfPage,
@@ -38,7 +39,7 @@ from rag_engine.parsers._shared.sections import HeadingPath, entered, joined, on
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 CONTENT: Final = "binary"
@@ -108,13 +109,10 @@ def _sections(document: PdfDocument) -> Iterator[Section]:
         raise EmptyDocument(no_text(state.unread, state.pages, otherwise=_NO_TEXT))
     yield from notices(state.unread, state.pages)
     if state.hidden:
-        yield Section(text=_hidden_text(state.hidden), anchor=f"p. {min(state.hidden)}", kind="notice")
+        places = page_list(list(state.hidden))
+        yield hidden_text_notice(sum(state.hidden.values()), places, anchor=f"p. {min(state.hidden)}")
     if is_dynamic_form(document):
         yield Section(text=_DYNAMIC_FORM, anchor="p. 1", kind="notice")
-
-
-def _hidden_text(hidden: Mapping[int, int]) -> str:
-    return f"Text that nobody can see was left out: {sum(hidden.values())} characters ({page_list(list(hidden))})."
 
 
 def _pages(document: PdfDocument, state: _DocumentState) -> Iterator[_ReadPage]:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from rag_engine.parsers._archives.unpacking_limits import Unpacking
     from rag_engine.parsers._docx.drawings import AnchoredObject
+    from rag_engine.parsers._docx.hidden_text import HiddenRuns
     from rag_engine.parsers._docx.notes import Notes
     from rag_engine.parsers._docx.numbering import ListNumbering
     from rag_engine.parsers._docx.styles import DocxStyle
@@ -65,6 +66,8 @@ class BlockReader:
         numbering: ListNumbering,
         notes: Notes | None = None,
         unpacking: Unpacking | None = None,
+        *,
+        hidden: HiddenRuns,
     ) -> None:
         self._package = package
         self._part = part
@@ -72,7 +75,8 @@ class BlockReader:
         self._numbering = numbering
         self._notes = notes
         self._unpacking = unpacking
-        self._text = TextReader(styles)
+        self._hidden = hidden
+        self._text = TextReader(hidden)
         self._path: HeadingPath = ()
         self._pending_notes: list[Section] = []
         self._carried = ""
@@ -123,6 +127,7 @@ class BlockReader:
         text = line.text.replace(PAGE_NUMBER, "")
         headings = self.headings
         if style.is_contents or line.is_contents or style.is_hidden:
+            self._hidden.characters += len(text.strip()) if style.is_hidden else 0
             return
         if _continues(element):
             self._carried += text

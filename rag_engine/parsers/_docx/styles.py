@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from rag_engine.parsers._ooxml.package import Element
 
 TITLE_LEVEL: Final = 0.5
+UNKNOWN: Final = "unknown"
+"""A background."""
 _DEEPEST: Final = 9
 _LONGEST_CHAIN: Final = 20
 # Word stores built-in style names in English; other programs store localised names.
@@ -50,6 +52,10 @@ class DocxStyle:
     is_bold: bool = False
     size: int = 0
     """Font size in half points; 0 if unset."""
+    color: str = ""
+    """Of the letters; "auto" or six hexadecimal digits."""
+    fill: str = ""
+    """The background; empty if there is none."""
 
 
 _PLAIN: Final = DocxStyle()
@@ -87,6 +93,7 @@ def _style(element: Element, above: DocxStyle) -> DocxStyle:
     listed = _LISTED.fullmatch(name)
     bold = element.find(f"{W}rPr/{W}b")
     size = value(element, f"{W}rPr/{W}sz")
+    color = value(element, f"{W}rPr/{W}color")
     return replace(
         above,
         name=name,
@@ -99,7 +106,23 @@ def _style(element: Element, above: DocxStyle) -> DocxStyle:
         listed=above.listed if listed is None else number(listed[1], 1) - 1,
         is_bold=above.is_bold if bold is None else switch(bold),
         size=above.size if size is None else number(size),
+        color=above.color if color is None else color,
+        fill=fill_of(element.find(f"{W}rPr")) or fill_of(element.find(f"{W}pPr")) or above.fill,
     )
+
+
+def fill_of(properties: Element | None) -> str:
+    """The colour of the background; empty if there is none, `UNKNOWN` if it cannot be told."""
+    shading = None if properties is None else properties.find(f"{W}shd")
+    return "" if shading is None else shading_fill(shading)
+
+
+def shading_fill(shading: Element) -> str:
+    fill = shading.get(f"{W}fill") or ""
+    pattern = shading.get(f"{W}val") or "clear"
+    if pattern not in {"clear", "nil"} or (not fill and shading.get(f"{W}themeFill")):
+        return UNKNOWN
+    return "" if pattern == "nil" or fill.lower() == "auto" else fill
 
 
 def switch(element: Element) -> bool:

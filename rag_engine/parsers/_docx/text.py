@@ -16,7 +16,7 @@ from rag_engine.parsers._shared.symbols import as_written, raised, sign
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rag_engine.parsers._docx.styles import DocxStyle
+    from rag_engine.parsers._docx.hidden_text import HiddenRuns
 
 PAGE_NUMBER: Final = "\x00"
 _BREAKS: Final = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
@@ -54,8 +54,9 @@ class DocxParagraph:
 class TextReader:
     """Reads paragraphs in sequence, because a field may span several."""
 
-    def __init__(self, styles: Mapping[str, DocxStyle]) -> None:
-        self._styles = styles
+    def __init__(self, hidden: HiddenRuns) -> None:
+        self._hidden = hidden
+        self._properties: Element | None = None
         self._fields: list[Field] = []
         self._font = ""
         self._is_raised = False
@@ -85,6 +86,7 @@ class TextReader:
 
     def read(self, paragraph: Element) -> DocxParagraph:
         line = DocxParagraph()
+        self._properties = paragraph.find(f"{W}pPr")
         self._ranges.clear()
         self._walk(paragraph, line)
         for identifier in tuple(self._ranges):
@@ -125,21 +127,14 @@ class TextReader:
     def _run(self, run: Element, line: DocxParagraph) -> None:
         properties = run.find(f"{W}rPr")
         self._font, self._is_raised = "", False
+        if self._hidden.is_hidden(run, properties, self._properties):
+            self._walk_signs(run, line)
+            return
         if properties is not None:
-            if self._is_hidden(properties):
-                self._walk_signs(run, line)
-                return
             fonts = properties.find(f"{W}rFonts")
             self._font = "" if fonts is None else fonts.get(f"{W}ascii") or ""
             self._is_raised = value(properties, f"{W}vertAlign") == "superscript"
         self._walk(run, line)
-
-    def _is_hidden(self, properties: Element) -> bool:
-        vanish = properties.find(f"{W}vanish")
-        if vanish is not None:
-            return switch(vanish)
-        style = value(properties, f"{W}rStyle")
-        return style is not None and style in self._styles and self._styles[style].is_hidden
 
     def _walk_signs(self, run: Element, line: DocxParagraph) -> None:
         for child in run:
@@ -147,6 +142,8 @@ class TextReader:
                 self._field_sign(child, line)
             elif child.tag == f"{W}instrText":
                 self._field_code(child, line)
+            elif child.tag == f"{W}t" and not any(one.is_hidden for one in self._fields):
+                self._hidden.characters += len((child.text or "").strip())
 
     def _field_sign(self, element: Element, line: DocxParagraph) -> None:
         kind = element.get(f"{W}fldCharType")

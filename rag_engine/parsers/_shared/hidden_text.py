@@ -1,0 +1,32 @@
+"""Text that is in a file and that nobody can see."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rag_engine.types import Section
+
+_LIGHT: Final = 0xF0
+"""The least red, green and blue of what looks white."""
+
+
+def hidden_text_notice(characters: int, places: str = "", *, anchor: str = "") -> Section:
+    """`places` as a list in words."""
+    within = f" ({places})" if places else ""
+    text = f"Text that nobody can see was left out: {characters} characters{within}."
+    return Section(text=text, anchor=anchor, kind="notice")
+
+
+def is_white(color: str | None) -> bool:
+    """A colour in six hexadecimal digits."""
+    found = rgb(color)
+    return found is not None and min(found) >= _LIGHT
+
+
+def rgb(color: str | None) -> tuple[int, int, int] | None:
+    """None if it is not in six hexadecimal digits, such as "auto"."""
+    try:
+        red, green, blue = bytes.fromhex(color or "")
+    except ValueError:
+        return None
+    return red, green, blue
