@@ -15,7 +15,7 @@ from rag_engine.parsers._shared.sections import is_blank, joined, one_line
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
@@ -69,7 +69,7 @@ def _visible_sections(root: _Element | None, source: str, *, titled: bool) -> It
             break
         whole = _text_size(tree)
         found = list(walk(tree, strictness=strictness, title=title))
-        size = sum(len(section.text) for section in found) - len(title)
+        size = len(_content(found)) - len(title)
         if size >= min(whole * _LEAST_SHARE, _SHORT * 5) and (size > 0 or not whole):
             break
     yield from found
@@ -90,7 +90,11 @@ def _title(root: _Element) -> str:
 
 
 def _is_empty(root: _Element | None) -> bool:
-    return root is None or is_blank("".join(section.text for section in walk(root)))
+    return root is None or is_blank(_content(walk(root)))
+
+
+def _content(sections: Iterable[Section]) -> str:
+    return "".join(section.text for section in sections if section.kind != "notice")
 
 
 def _parse_tree(source: str) -> _Element | None:

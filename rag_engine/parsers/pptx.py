@@ -9,6 +9,7 @@ from rag_engine.parsers._archives.unpacking_limits import Unpacking
 from rag_engine.parsers._ooxml.package import A, Element, OoxmlPackage, P, R, number, package
 from rag_engine.parsers._ooxml.pictures import UNREAD, PictureReader
 from rag_engine.parsers._pptx.comments import authors_of, comment_sections
+from rag_engine.parsers._pptx.hidden_text import SlideSurroundings, remove_hidden_text, theme_colors
 from rag_engine.parsers._pptx.shapes import (
     PlaceholderBoxes,
     Shape,
@@ -16,12 +17,13 @@ from rag_engine.parsers._pptx.shapes import (
     shape_sections,
     shapes_of,
 )
+from rag_engine.parsers._shared.hidden_text import hidden_text_notice
 from rag_engine.parsers._shared.sections import is_blank, joined, one_line
 from rag_engine.parsing.tesseract import PROGRAM
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 SUFFIXES: Final = "pptm potx ppsx ppsm potm"
@@ -58,7 +60,9 @@ def _sections(path: Path, unpacking: Unpacking) -> Iterator[Section]:
         main = opened.main("ppt/presentation.xml")
         root = opened.root(main)
         groups = _groups(root)
-        presentation = _Presentation(opened, main, unpacking, right_to_left=root.get("rtl") in _ON)
+        presentation = _Presentation(
+            opened, main, unpacking, size=_size(root), right_to_left=root.get("rtl") in _ON
+        )
         slides = root.iterfind(f"{P}sldIdLst/{P}sldId")
         parts = ((slide, opened.target(main, slide.get(f"{R}id"))) for slide in slides)
         read: set[str] = set()
@@ -67,7 +71,12 @@ def _sections(path: Path, unpacking: Unpacking) -> Iterator[Section]:
                 read.add(part)
                 group = groups.get(slide.get("id") or "", "")
                 yield from presentation.slide(part, f"slide {count}", (group,) if group else ())
-        yield from presentation.unread_notice()
+        yield from presentation.notices()
+
+
+def _size(root: Element) -> tuple[int, int]:
+    size = root.find(f"{P}sldSz")
+    return (0, 0) if size is None else (number(size.get("cx")), number(size.get("cy")))
 
 
 def _groups(root: Element) -> dict[str, str]:
@@ -80,26 +89,38 @@ def _groups(root: Element) -> dict[str, str]:
 
 
 class _Presentation:
-    def __init__(self, opened: OoxmlPackage, main: str, unpacking: Unpacking, *, right_to_left: bool) -> None:
+    def __init__(
+        self,
+        opened: OoxmlPackage,
+        main: str,
+        unpacking: Unpacking,
+        *,
+        size: tuple[int, int],
+        right_to_left: bool,
+    ) -> None:
         self._opened = opened
         self._unpacking = unpacking
         self._authors = authors_of(opened, main)
         self._right_to_left = right_to_left
-        self._boxes: dict[str, PlaceholderBoxes] = {}
+        self._width, self._height = size
+        self._surroundings: dict[str, SlideSurroundings] = {}
+        self._hidden: dict[str, int] = {}
         self._seen_texts: set[str] = set()
         self._seen_layouts: set[str] = set()
         self._unread: list[str] = []
 
     def slide(self, part: str, anchor: str, above: tuple[str, ...]) -> Iterator[Section]:
         root = self._opened.root(part)
+        around = self._around(part)
+        hidden = remove_hidden_text(root, around)
+        if hidden:
+            self._hidden[anchor] = hidden
         tree = root.find(f"{P}cSld/{P}spTree")
-        shapes = (
-            [] if tree is None else shapes_of(tree, self._layout(part), right_to_left=self._right_to_left)
-        )
+        shapes = [] if tree is None else shapes_of(tree, around.boxes, right_to_left=self._right_to_left)
         shapes = [shape for shape in shapes if shape.placeholder not in _IGNORED]
         title = _title([shape for shape in shapes if shape.placeholder not in _REPEATED])
-        hidden = ("Hidden slide",) if (root.get("show") or "").lower() in _OFF else ()
-        headings = (*hidden, *above, *((title,) if title else ()))
+        not_shown = ("Hidden slide",) if (root.get("show") or "").lower() in _OFF else ()
+        headings = (*not_shown, *above, *((title,) if title else ()))
         if not any(map(_has_words, shapes)):
             yield from self._ocr_sections(part, anchor, headings)
         for shape in shapes:
@@ -118,12 +139,13 @@ class _Presentation:
         if pictures.is_missing:
             self._unread.append(anchor)
 
-    def unread_notice(self) -> Iterator[Section]:
+    def notices(self) -> Iterator[Section]:
         if self._unread:
-            rest = f" and {len(self._unread) - _MOST_NAMED} more" if len(self._unread) > _MOST_NAMED else ""
-            named = ", ".join(self._unread[:_MOST_NAMED]) + rest
-            text = f"Slides without text were not read ({named}): they are {UNREAD}."
+            text = f"Slides without text were not read ({_named(self._unread)}): they are {UNREAD}."
             yield Section(text=text, anchor=self._unread[0], kind="notice")
+        if self._hidden:
+            slides = list(self._hidden)
+            yield hidden_text_notice(sum(self._hidden.values()), _named(slides), anchor=slides[0])
 
     def _background(self, slide: str, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
         for layout in [*self._opened.related(slide, "slideLayout")][:1]:
@@ -151,19 +173,34 @@ class _Presentation:
                     self._opened, part, shape, f"{anchor}, notes", (*headings, "Notes"), self._unpacking
                 )
 
-    def _layout(self, slide: str) -> Mapping[tuple[str, str], tuple[float, float, float, float]]:
-        layout = next(self._opened.related(slide, "slideLayout"), None)
-        if layout is None:
-            return {}
-        if layout not in self._boxes:
-            boxes: PlaceholderBoxes = {}
-            masters = [*self._opened.related(layout, "slideMaster")][:1]
-            for part in (*masters, layout):
-                own = placeholder_boxes(self._opened.root(part).find(f"{P}cSld/{P}spTree"))
-                # Placeholder numbers are only valid within one master.
-                boxes |= own if part == layout else {key: box for key, box in own.items() if key[0]}
-            self._boxes[layout] = boxes
-        return self._boxes[layout]
+    def _around(self, slide: str) -> SlideSurroundings:
+        layout = next(self._opened.related(slide, "slideLayout"), None) or ""
+        if layout not in self._surroundings:
+            self._surroundings[layout] = self._surroundings_of(layout)
+        return self._surroundings[layout]
+
+    def _surroundings_of(self, layout: str) -> SlideSurroundings:
+        if not layout:
+            return SlideSurroundings(width=self._width, height=self._height)
+        boxes: PlaceholderBoxes = {}
+        masters = [*self._opened.related(layout, "slideMaster")][:1]
+        roots = {part: self._opened.root(part) for part in (*masters, layout)}
+        for part, root in roots.items():
+            own = placeholder_boxes(root.find(f"{P}cSld/{P}spTree"))
+            # Placeholder numbers are only valid within one master.
+            boxes |= own if part == layout else {key: box for key, box in own.items() if key[0]}
+        return SlideSurroundings(
+            width=self._width,
+            height=self._height,
+            below=tuple(reversed(roots.values())),
+            colors=theme_colors(self._opened, masters[0]) if masters else {},
+            boxes=boxes,
+        )
+
+
+def _named(slides: Sequence[str]) -> str:
+    rest = f" and {len(slides) - _MOST_NAMED} more" if len(slides) > _MOST_NAMED else ""
+    return ", ".join(slides[:_MOST_NAMED]) + rest
 
 
 def _has_words(shape: Shape) -> bool:

@@ -19,6 +19,9 @@ class Strictness(IntEnum):
 _CODE: Final = frozenset({"head", "script", "style", "template", "object", "canvas", "audio", "video", "map"})
 _NOT_SHOWN: Final = frozenset({"noscript", "svg", "iframe", "select", "datalist", "dialog", "button", "rp"})
 _HIDDEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all", re.IGNORECASE)
+_NO_SIZE: Final = re.compile(
+    r"font-size\s*:\s*(?:0*(?:\.0*)?(?:px|pt|r?em|%)?|0*1?(?:\.\d+)?(?:px|pt))\s*(?:!|;|$)", re.IGNORECASE
+)
 _BANNER: Final = re.compile(
     r"cookie[-_]?(?:banner|consent|notice|bar|law|popup|modal|policy-banner|wall|message|overlay|dialog)"
     r"|cookies?(?:$|[-_]?(?:banner|info|hinweis))|(?:consent|gdpr|ccpa|dsgvo)(?:$|[-_]?(?:banner|popup|modal|manager|dialog|bar|overlay|tool))"
@@ -59,6 +62,17 @@ def _is_hidden(element: _Element) -> bool:
         return True
     style = attributes.get("style")
     return style is not None and _HIDDEN.search(style) is not None
+
+
+def has_no_size(element: _Element) -> bool:
+    """Letters too small to be seen, unless something within may have another size."""
+    style = element.attrib.get("style") if element.attrib else None
+    if style is None or _NO_SIZE.search(style) is None:
+        return False
+    return not any(
+        one.tag == "font" or one.get("class") or "font" in (one.get("style") or "").lower()
+        for one in element.iterdescendants()
+    )
 
 
 def _is_boilerplate(element: _Element, tag: str) -> bool:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 from lxml import etree
 
 from rag_engine.parsers._html import tables
-from rag_engine.parsers._html.hidden_elements import Strictness, is_unseen
+from rag_engine.parsers._html.hidden_elements import Strictness, has_no_size, is_unseen
+from rag_engine.parsers._shared.hidden_text import hidden_text_notice
 from rag_engine.parsers._shared.sections import (
     HeadingPath,
     entered,
@@ -56,10 +57,19 @@ class _Page:
     lists: list[_List] = field(default_factory=list[_List])
     marker: str = ""
     readings: list[str] = field(default_factory=list[str])
+    hidden: int = 0
+    """Characters left out as too small."""
 
     def section(self, text: str, kind: SectionKind) -> Section:
         headings = titles(self.path)
         return Section(text=text, anchor=section_anchor(headings), headings=headings, kind=kind)
+
+    def leaves_out(self, element: _Element) -> bool:
+        """What is too small to be seen."""
+        if not has_no_size(element):
+            return False
+        self.hidden += len("".join(element.itertext()).strip())
+        return True
 
     def flush(self) -> Iterator[Section]:
         lines = (" ".join(line.split()) for line in "".join(self.inline).split("\v"))
@@ -90,7 +100,7 @@ def walk(
         if event == "end":
             yield from _leave(page, element, tag)
             page.inline.append(element.tail or "")
-        elif is_unseen(element, tag, strictness):
+        elif is_unseen(element, tag, strictness) or page.leaves_out(element):
             # The tail of a skipped element comes with its end event.
             events.skip_subtree()
             if tag in _BLOCKS:
@@ -103,6 +113,8 @@ def walk(
         else:
             yield from _enter(page, element, tag)
     yield from page.flush()
+    if page.hidden:
+        yield hidden_text_notice(page.hidden)
 
 
 def _enter(page: _Page, element: _Element, tag: str) -> Iterator[Section]:
@@ -220,6 +232,8 @@ def _texts(page: _Page, element: _Element, *, preformatted: bool = False) -> Ite
         elif inner is not element and (is_unseen(inner, tag, page.strictness) or tag == "math"):
             events.skip_subtree()
             yield formula(inner) if tag == "math" else ""
+        elif page.leaves_out(inner):
+            events.skip_subtree()
         else:
             yield _before(inner, tag, preformatted=preformatted)
             yield inner.text or ""

@@ -63,7 +63,7 @@ def _ordered(
 ) -> list[Shape]:
     placed: list[Placed[list[Shape]]] = []
     last: Box = (0, 0, 0, 0)
-    for element in _shape_elements(tree):
+    for element in shape_elements(tree):
         if _is_hidden(element):
             continue
         if element.tag == f"{P}grpSp":
@@ -75,13 +75,13 @@ def _ordered(
         if not things:
             continue
         # A shape without a position follows the previous one.
-        last = left, top, width, height = _box(element) or _inherited(element, boxes) or last
+        last = left, top, width, height = box_of(element, boxes) or last
         left = -left - width if right_to_left else left
         placed.append(Placed(item=things, left=left, top=top, width=width, height=height))
     return [shape for things in in_reading_order(placed) for shape in things]
 
 
-def _shape_elements(tree: Element) -> Iterator[Element]:
+def shape_elements(tree: Element) -> Iterator[Element]:
     for child in tree:
         if child.tag in _SHAPES:
             yield child
@@ -119,7 +119,12 @@ def role(element: Element) -> str:
     return "" if found is None else found.get("type") or "body"
 
 
-def _box(element: Element) -> Box | None:
+def box_of(element: Element, boxes: Mapping[tuple[str, str], Box] | None = None) -> Box | None:
+    """Its own place, or else that of its placeholder in `boxes`."""
+    return _own_box(element) or (_inherited(element, boxes) if boxes else None)
+
+
+def _own_box(element: Element) -> Box | None:
     for path in (f"{P}spPr/{A}xfrm", f"{P}grpSpPr/{A}xfrm", f"{P}xfrm"):
         frame = element.find(path)
         if frame is None:
@@ -141,8 +146,8 @@ def _inherited(element: Element, boxes: Mapping[tuple[str, str], Box]) -> Box | 
 
 def placeholder_boxes(tree: Element | None) -> PlaceholderBoxes:
     boxes: PlaceholderBoxes = {}
-    for element in _shape_elements(tree) if tree is not None else ():
-        found, box = _placeholder(element), _box(element)
+    for element in shape_elements(tree) if tree is not None else ():
+        found, box = _placeholder(element), box_of(element)
         if found is not None and box is not None:
             boxes.setdefault(("", found.get("idx") or "0"), box)
             boxes.setdefault((found.get("type") or "body", ""), box)

@@ -50,6 +50,42 @@ def test_unusual_page_keeps_its_words(tmp_path: Path, body: str) -> None:
     assert "eleven weeks" in _text(tmp_path, f"<html><body>{body}</body></html>")
 
 
+@pytest.mark.parametrize(
+    ("style", "stays"),
+    [
+        ("font-size:0", False),
+        ("color: red; font-size: 0px !important; margin: 0", False),
+        ("font-size:1px", False),
+        ("font-size:.5pt", False),
+        ("font-size:1em", True),
+        ("font-size:10px", True),
+        ("font-size:0.9rem", True),
+        ("font-size:100%", True),
+    ],
+)
+def test_letters_without_size_are_left_out_and_said(tmp_path: Path, style: str, stays: bool) -> None:
+    page = f'<p>{_WORDS}</p><p>Seen <span style="{style}">secret</span> words.</p>'
+    sections = parsed(tmp_path, html.parse, page)
+    assert ("secret" in sections[0].text) is stays
+    assert [section.text for section in sections if section.kind == "notice"] == (
+        [] if stays else ["Text that nobody can see was left out: 6 characters."]
+    )
+
+
+def test_letters_without_size_in_cells_and_headings_are_left_out(tmp_path: Path) -> None:
+    hidden = '<span style="font-size:0">secret</span>'
+    rows = f"<tr><th>Office</th><th>Days{hidden}</th></tr><tr><td>Köln</td><td>30{hidden}</td></tr>"
+    sections = parsed(tmp_path, html.parse, f"<h2>Leave{hidden}</h2><p>{_WORDS}</p><table>{rows}</table>")
+    assert "secret" not in "".join(section.text for section in sections)
+    assert sections[-1].text == "Text that nobody can see was left out: 18 characters."
+
+
+def test_a_frame_without_size_around_letters_with_size_stays(tmp_path: Path) -> None:
+    page = f'<table style="font-size:0"><tr><td style="font-size:13px">{_WORDS}</td></tr></table>'
+    assert "eleven weeks" in _text(tmp_path, page)
+    assert "eleven weeks" in _text(tmp_path, f'<div style="font-size:0"><p class="lead">{_WORDS}</p></div>')
+
+
 def test_spans_and_header_rows(tmp_path: Path) -> None:
     table = """<table><thead><tr><th rowspan=2>Team</th><th colspan=2>Cost</th></tr><tr><th>2024</th><th>2025</th></tr></thead>
 <tbody><tr><th rowspan="2">Ops</th><td>1</td><td>2</td></tr><tr><td colspan="2">none</td></tr>
