@@ -197,6 +197,12 @@ class Documents(Protocol):
         """By the URI of a source, or by the digest of its bytes (ready ones only)."""
         ...
 
+    async def find_all(
+        self, knowledge_base: KnowledgeBaseId, *, uris: Collection[str]
+    ) -> list[DocumentRecord]:
+        """Those with one of these sources."""
+        ...
+
     async def save(
         self, record: DocumentRecord, *, source: str = "", sections: Sequence[Section] | None = None
     ) -> None:

@@ -98,7 +98,7 @@ async def _store(
 ) -> None:
     """`ready` comes after the chunks, so that a crash in between shows."""
     new = [(archived, _document(archived, base, manifest)) for archived in batch]
-    replaced = [old for _, document in new if (old := await _replaced(document, documents)) is not None]
+    replaced = await _replaced([document for _, document in new], base, documents)
     indexed = [(archived, document) for archived, document in new if archived.line.state == "ready"]
     await documents.save_all(
         [
@@ -112,7 +112,7 @@ async def _store(
             DocumentSave(
                 record=_record(archived, document, archived.line.state),
                 sources=archived.line.sources,
-                sections=archived.sections,
+                sections=None if archived.line.state == "ready" else archived.sections,
             )
             for archived, document in new
             if document.id not in failed
@@ -125,14 +125,12 @@ async def _store(
         await documents.remove(before)
 
 
-async def _replaced(document: Document, documents: Documents) -> DocumentId | None:
-    """The other document that has its URI now."""
-    if not document.uri:
-        return None
-    before = await documents.find(document.knowledge_base, uri=document.uri)
-    if before is None or before.document.id == document.id or before.document.uri != document.uri:
-        return None
-    return before.document.id
+async def _replaced(new: Sequence[Document], base: KnowledgeBase, documents: Documents) -> list[DocumentId]:
+    """The other documents that have their URIs now."""
+    uris = {document.uri for document in new if document.uri}
+    ids = {document.id for document in new}
+    found = [record.document for record in await documents.find_all(base.id, uris=uris)]
+    return [before.id for before in found if before.uri in uris and before.id not in ids]
 
 
 async def _put(

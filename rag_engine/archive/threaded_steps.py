@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from rag_engine.storage.uncancellable import uninterrupted
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 _Item = TypeVar("_Item")
+
+_STEP_SECONDS: Final = 0.01
 
 
 @asynccontextmanager
@@ -28,15 +31,23 @@ async def leaving_in_thread(context: AbstractContextManager[_Item]) -> AsyncGene
 
 
 async def stepping_in_thread(items: Generator[_Item, None, None]) -> AsyncGenerator[_Item, None]:
-    """Yield each item. Cancellation waits for the current step, so that the generator can be closed."""
+    """Yield each item, as many as a moment makes in each step. Cancellation waits for the current step, so that the generator can
+    be closed.
+    """
     try:
-        while (step := await uninterrupted(asyncio.to_thread(_next, items))) is not None:
-            yield step[0]
+        while step := await uninterrupted(asyncio.to_thread(_step, items)):
+            for item in step:
+                yield item
     finally:
         items.close()
 
 
-def _next(items: Generator[_Item, None, None]) -> tuple[_Item] | None:
+def _step(items: Generator[_Item, None, None]) -> list[_Item]:
+    """None at the end."""
+    made: list[_Item] = []
+    end = time.monotonic() + _STEP_SECONDS
     for item in items:
-        return (item,)
-    return None
+        made.append(item)
+        if time.monotonic() >= end:
+            break
+    return made

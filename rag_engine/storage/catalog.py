@@ -23,6 +23,11 @@ _SELECT = """
     SELECT id, name, model FROM knowledge_bases
     WHERE id IN (SELECT value FROM json_each(?)) OR folded IN (SELECT value FROM json_each(?)) ORDER BY folded
 """
+_SELECT_BY_URI = """
+    SELECT * FROM documents WHERE id IN (
+        SELECT document FROM sources WHERE knowledge_base = ? AND uri IN (SELECT value FROM json_each(?))
+    )
+"""
 _PUT_RECORD = """
     INSERT INTO documents (id, knowledge_base, title, uri, media_type, digest, size, state, reason, chunks, pages,
                            created_at, updated_at)
@@ -107,6 +112,13 @@ class SqliteCatalog:
                 (knowledge_base, digest),
             )
         return _record(rows[0]) if rows else None
+
+    async def find_all(
+        self, knowledge_base: KnowledgeBaseId, *, uris: Collection[str]
+    ) -> list[DocumentRecord]:
+        """Those with one of these sources."""
+        rows = await self._database.fetch(_SELECT_BY_URI, (knowledge_base, _list(uris)))
+        return [_record(row) for row in rows]
 
     async def save(
         self, record: DocumentRecord, *, source: str = "", sections: Sequence[Section] | None = None

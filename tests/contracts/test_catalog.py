@@ -145,6 +145,21 @@ async def test_a_digest_finds_ready_documents_only(catalog: SqliteCatalog, base:
     assert await catalog.find(base.id) is None
 
 
+async def test_documents_of_several_sources_are_found_at_once(
+    catalog: SqliteCatalog, base: KnowledgeBase
+) -> None:
+    one, other, third = (record(base, name) for name in ("a", "b", "c"))
+    await catalog.save(one)
+    await catalog.save(other, source="file:///copy.pdf")
+    await catalog.save(third)
+    uris = [one.document.uri, "file:///copy.pdf", other.document.uri, "file:///unknown.pdf"]
+    found = await catalog.find_all(base.id, uris=uris)
+    assert sorted(each.document.id for each in found) == ["a", "b"]
+    elsewhere = await catalog.open("Elsewhere", model=MODEL)
+    assert await catalog.find_all(elsewhere.id, uris=uris) == []
+    assert await catalog.find_all(base.id, uris=[]) == []
+
+
 async def test_nothing_is_found_in_another_knowledge_base(
     catalog: SqliteCatalog, base: KnowledgeBase
 ) -> None:

@@ -69,8 +69,9 @@ class GroupCommit:
                 waiting.error = error
                 continue
             size += len(waiting.chunks)
-        self._write(connection, group)
-        self._on_written(size)
+        if group:
+            self._write(connection, group)
+            self._on_written(size)
 
     def _write(self, connection: sqlite3.Connection, group: list[tuple[_Waiting, NewDocument]]) -> None:
         try:

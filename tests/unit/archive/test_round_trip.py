@@ -110,6 +110,21 @@ async def test_a_document_of_the_same_place_is_replaced_whatever_its_id(
     assert await there.index.count(theirs.id) == 5
 
 
+async def test_documents_that_swapped_their_places_both_stay(
+    here: Shelf, there: Shelf, tmp_path: Path
+) -> None:
+    base = await here.fill(documents=6, chunks=1)
+    await export(here, base, tmp_path / "kb.zip")
+    await take(there, tmp_path / "kb.zip")
+    records = {record.document.title: record for record in await there.catalog.records(base.id)}
+    one, other = records["doc-4.pdf"], records["doc-5.pdf"]
+    for record, uri in ((one, "file:///x"), (other, one.document.uri), (one, other.document.uri)):
+        await there.catalog.save(replace(record, document=replace(record.document, uri=uri)))
+    await take(there, tmp_path / "kb.zip")
+    assert await there.catalog.records(base.id) == await here.catalog.records(base.id)
+    assert await scan(there, base.id) == await scan(here, base.id)
+
+
 async def test_an_import_that_broke_off_leaves_whole_documents_and_can_be_repeated(
     here: Shelf, tmp_path: Path
 ) -> None:

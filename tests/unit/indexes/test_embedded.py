@@ -16,6 +16,7 @@ import pytest
 from rag_engine.errors import IndexUnavailable, Misconfigured, RagError, SchemaMismatch
 from rag_engine.indexes.embedded import Settings, connect
 from rag_engine.indexes.embedded.errors import translate_errors
+from rag_engine.indexes.embedded.schema import read_number
 from rag_engine.ports import IndexIdentity
 from rag_engine.text.analyzer import VERSION, query_tokens
 from rag_engine.types import Chunk, ChunkId, Document, DocumentId, KnowledgeBaseId, Search
@@ -155,6 +156,18 @@ async def test_many_changes_are_seen_and_the_memory_is_compacted(tmp_path: Path)
                 assert (await meanings(handle, vectors[5], limit=1)) == ["d-00005"]
                 assert await words(handle, gone) == []
             gone = turn
+
+
+async def test_documents_put_at_once_share_few_transactions(tmp_path: Path) -> None:
+    async with opened(tmp_path) as index:
+        vectors = clustered(64, seed=2)
+        await asyncio.gather(
+            *(put(index, str(number), ["words"], [vector]) for number, vector in enumerate(vectors))
+        )
+        assert await index.count(BASE) == 64
+        # Each transaction that changes something increments the version.
+        with closing(sqlite3.connect(tmp_path / "index.sqlite")) as connection:
+            assert read_number(connection, "version") < 8
 
 
 async def test_an_inconsistent_file_is_mended_at_opening(tmp_path: Path) -> None:
