@@ -32,8 +32,8 @@ SectionKind = Literal["prose", "list", "table", "code", "notice"]
 Role = Literal["system", "user", "assistant"]
 Knowledge = Literal["only_sources", "prefer_sources"]
 """Whether an answer rests on the passages alone, or may add what the model knows, marked as such."""
-Route = Literal["search", "summarise"]
-"""Whether an answer comes from searched passages or from whole documents."""
+Route = Literal["search", "summarise", "chat", "clarify", "edit"]
+"""Where an answer comes from: searched passages, whole documents, no file, a question back, or the answer before."""
 DocumentState = Literal["queued", "parsing", "embedding", "ready", "failed"]
 
 
@@ -129,6 +129,10 @@ class Query:
     """Whether `files` came with the question itself."""
     names: Mapping[KnowledgeBaseId, str] = field(default_factory=dict[KnowledgeBaseId, str])
     """The names that people use for the knowledge bases."""
+    time_zone: str = ""
+    """Of the asker, by its IANA name; empty: that of the server."""
+    asker_language: str = ""
+    """ISO 639-1 code of the asker's client; empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,6 +161,8 @@ class Provenance:
     leg: Leg
     rank: int
     score: float
+    query: str = ""
+    """What was searched for, if not the question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +182,24 @@ class Ranking:
     leg: Leg
     hits: tuple[Hit, ...]
     complete: bool = True
+    query: str = ""
+    """What was searched for, if not the question."""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understanding:
+    """What a language model made of a message; empty values if it had nothing to add."""
+
+    route: Route = "search"
+    confidence: float = 1.0
+    question: str = ""
+    """The message as a question that can be understood without the conversation."""
+    queries: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    translations: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The question by ISO 639-1 code."""
+    counter_question: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,6 +235,8 @@ class Prompt:
     """The most tokens the reply may take."""
     needs_passages: bool = True
     """Then, without passages, no language model is called."""
+    reply_schema: Mapping[str, object] | None = None
+    """The JSON schema of the reply; None for text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,6 +307,8 @@ class Answer:
     """ISO 639-1 code of the engine's own sentences in the text; empty if it has none."""
     repeatable: bool = True
     """False if the same question would get the same answer, such as for a file that does not exist."""
+    understood_as: str = ""
+    """The question as a language model completed it; empty if it stayed as it was asked."""
 
 
 AnswerEvent: TypeAlias = Stage | Retrieval | Delta | Answer

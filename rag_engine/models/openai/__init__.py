@@ -154,7 +154,7 @@ class _OpenAIModel:
                     first = await anext(pieces)
                     connection.push_async_exit(stack.pop_all())
                     return first, pieces
-            except openai.BadRequestError as error:
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 parameter = unsupported_parameter(error)
                 if parameter is None or parameter in self._refused:
                     raise
@@ -189,4 +189,7 @@ class _OpenAIModel:
         limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
         if prompt.reply_tokens > 0 and limit not in self._refused:
             parameters[limit] = prompt.reply_tokens
+        if prompt.reply_schema is not None and "response_format" not in self._refused:
+            schema = {"name": "reply", "schema": dict(prompt.reply_schema)}
+            parameters["response_format"] = {"type": "json_schema", "json_schema": schema}
         return parameters

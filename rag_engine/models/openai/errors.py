@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-OptionalParameter: TypeAlias = Literal["temperature", "max_tokens", "max_completion_tokens", "stream"]
+OptionalParameter: TypeAlias = Literal["temperature", "max_tokens", "max_completion_tokens", "stream", "response_format"]
 
 _BACKEND = "model"
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
@@ -92,9 +92,11 @@ def retry_after(error: Exception) -> float | None:
     return None
 
 
-def unsupported_parameter(error: openai.BadRequestError) -> OptionalParameter | None:
+def unsupported_parameter(error: openai.APIStatusError) -> OptionalParameter | None:
     """The optional parameter that the model rejected, or None."""
     said = _told(error)
+    if any(sign in said for sign in ("response_format", "json_schema", "response format", "guided_json")):
+        return "response_format"
     about = ("unsupported", "not support", "unknown", "unrecognized", "extra inputs", "not permitted")
     if not any(sign in said for sign in about):
         return None

@@ -7,6 +7,7 @@ import json
 import logging
 import time
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -353,6 +354,36 @@ async def test_a_refusal_of_the_upstream_server_does_not_end_streaming(
         await said(model)
     assert await said(model) == "Hello."
     assert server.requests[-1].body["stream"] is True
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        refused(400, message="This response_format type is unavailable now"),
+        refused(422, message="Extra inputs are not permitted: response_format"),
+        refused(400, message="Invalid schema for response_format 'reply': additionalProperties"),
+    ],
+)
+async def test_a_schema_is_sent_until_the_server_refuses_it(
+    server: OpenAIServer, model: LanguageModel, refusal: Reply
+) -> None:
+    schema: dict[str, object] = {"type": "object", "properties": {"question": {"type": "string"}}}
+    prompt = replace(PROMPT, reply_schema=schema)
+    server.on(refusal, times=1)
+    for _ in range(2):
+        async with asyncio.timeout(5), model.stream(prompt, task="understand") as pieces:
+            assert "".join([piece async for piece in pieces]) == "Hello."
+    first, *others = server.requests
+    assert first.body["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {"name": "reply", "schema": schema},
+    }
+    assert ["response_format" in request.body for request in others] == [False, False]
+
+
+async def test_no_schema_is_sent_for_text(server: OpenAIServer, model: LanguageModel) -> None:
+    await said(model)
+    assert "response_format" not in server.requests[0].body
 
 
 async def test_neither_prompt_nor_key_reaches_the_log(
