@@ -5,7 +5,7 @@ An implementation raises only `rag_engine.errors`; any other exception is a bug.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -289,6 +289,11 @@ class Ports:
     model: LanguageModel | None = None
     """None if no language model is configured."""
     reranker: Reranker | None = None
+    task_models: Mapping[str, LanguageModel] = field(default_factory=dict[str, "LanguageModel"])
+    """Models of their own, by task."""
+
+    def model_for(self, task: str) -> LanguageModel | None:
+        return self.task_models.get(task, self.model)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,12 +65,19 @@ def page() -> str:
                 part(path, f"STEPS__{path.stem.upper()}", f"Step `{path.stem}`")
                 for path in parts(ROOT / "rag_engine" / "steps")
             ]
+        elif field.name == "tasks":
+            sections.append(tasks(tree["TaskSettings"]))
         elif section is None:
             plain.append(field)
         else:
             sections.append(group(field, section))
     general = f"## General\n\n{table(plain, PREFIX)}"
     return "\n".join([INTRODUCTION, general, *(text for text in sections if text)])
+
+
+def tasks(section: ast.ClassDef) -> str:
+    """The settings that each task of the language model may have."""
+    return f"## Tasks\n\n{summary(section)}{table(fields(section), f'{PREFIX}TASKS__<TASK>__')}"
 
 
 def group(field: SettingField, section: ast.ClassDef) -> str:

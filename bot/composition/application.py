@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from bot.composition import loader, wrappers
 from bot.composition.components import Application, BaseComponents, IndexingComponents
-from bot.composition.model_chain import model_choices
+from bot.composition.model_chain import model_choices, with_tasks
 from bot.composition.storage import storage
 from bot.data_directory import data_lock, index_lock
 from bot.files.originals import Originals
@@ -30,6 +30,7 @@ from rag_engine.ingestion.ingestion import Ingestion
 from rag_engine.ingestion.text_limits import TextLimits
 from rag_engine.parsing.pool import ParserPool, parser_pool
 from rag_engine.ports import (
+    Answerer,
     Embedder,
     Index,
     IndexIdentity,
@@ -150,13 +151,19 @@ async def application(
     async with AsyncExitStack() as stack:
         indexing = await stack.enter_async_context(library(settings, observers=observers, vectors=vectors))
         *choices, quoting = model_choices(settings)
-        models = [await stack.enter_async_context(_model(choice, indexing, observers)) for choice in choices]
-        answerer = await stack.enter_async_context(loader.answerer(quoting, embedder=indexing.embedder))
-        answerer = wrappers.wrapped(answerer, wrappers.of_answerer(observers))
+        choices, own = with_tasks(settings, choices)
+        opened = partial(_model, indexing=indexing, observers=observers)
+        models = [await stack.enter_async_context(opened(choice)) for choice in choices]
+        task_models = {task: await stack.enter_async_context(opened(choice)) for task, choice in own.items()}
+        answerer = await stack.enter_async_context(_answerer(quoting, indexing, observers))
         reranker = await stack.enter_async_context(_reranker(settings, indexing, observers))
         index = wrappers.wrapped(indexing.index, wrappers.of_searched_index(indexing.catalog.unfinished))
         ports = Ports(
-            embedder=indexing.embedder, index=index, model=models[0] if models else None, reranker=reranker
+            embedder=indexing.embedder,
+            index=index,
+            model=models[0] if models else None,
+            reranker=reranker,
+            task_models=task_models,
         )
         names = loader.step_names()
 
@@ -167,14 +174,11 @@ async def application(
             search_steps=steps("search", ports),
             prompt_steps=steps("prompt", ports),
             models=models,
+            summary_models=(*(task_models[task] for task in ("summary",) if task in task_models), *models),
             answerer=answerer,
             embedder=indexing.embedder,
             history=indexing.storage.history,
-            limits=Limits(
-                question_characters=settings.answering.question_characters,
-                history_turns=settings.answering.history_turns,
-                first_text_seconds=settings.answering.first_text_seconds,
-            ),
+            limits=Limits(**settings.answering.model_dump(exclude={"passages"})),
             summaries=_summaries(settings, indexing, index) if settings.summaries.enabled else None,
             prompt_steps_for=lambda model: steps("prompt", replace(ports, model=model)),
         )
@@ -189,6 +193,14 @@ async def _model(
     wraps = wrappers.of_model(observers, indexing.breakers, is_local=is_local)
     async with loader.model(choice, embedder=indexing.embedder) as model:
         yield wrappers.wrapped(model, wraps)
+
+
+@asynccontextmanager
+async def _answerer(
+    choice: ModelChoice, indexing: IndexingComponents, observers: Observers
+) -> AsyncGenerator[Answerer]:
+    async with loader.answerer(choice, embedder=indexing.embedder) as answerer:
+        yield wrappers.wrapped(answerer, wrappers.of_answerer(observers))
 
 
 @asynccontextmanager
@@ -207,13 +219,14 @@ async def _reranker(
 
 def _summaries(settings: Settings, indexing: IndexingComponents, index: StoredIndex) -> Summaries:
     packing = loader.packing(settings)
+    own = settings.tasks.get("summary")
     return Summaries(
         index=index,
         library=indexing.catalog,
         unfinished=indexing.catalog.unfinished,
         embedder=indexing.embedder,
         limits=SummaryLimits(**settings.summaries.model_dump(exclude={"enabled"})),
-        reply_tokens=packing.reply_tokens,
+        reply_tokens=(own.max_tokens if own else None) or packing.reply_tokens,
         ratio=packing.context_ratio,
     )
 
@@ -319,7 +332,7 @@ def _refuse_unused(settings: Settings) -> None:
         return
     steps = [name for names in loader.step_names().values() for name in names]
     for name in settings.steps:
-        if name not in steps:
+        if name not in (*steps, *loader.RENAMED_STEPS):
             raise BadSettings(
                 f"FOOTNOTE_STEPS__{name.upper()}: there is no such step; there are: {', '.join(steps)}."
             )

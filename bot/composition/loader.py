@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 
 _STEPS = "rag_engine.steps"
+RENAMED_STEPS: Final = {"refine": "understand"}
+"""Settings of the former name still count."""
+_TASK_OF_STEP: Final = {"pack": "answer", "understand": "understand"}
 _CLUSTER = "elasticsearch"
 """`ELASTICSEARCH_URL` belongs to it, where several indexes have names."""
 
@@ -160,7 +163,7 @@ def step_names() -> dict[str, list[str]]:
 
 def step(name: str, settings: Settings, ports: Ports) -> NamedStep:
     module = plugins.load(_STEPS, name)
-    values = dict(settings.steps.get(name, {}))
+    values = _step_values(name, settings)
     if name == "rerank" and ports.reranker is not None:
         values.setdefault("enabled", True)
     own = _validated(module, values, variable=f"STEPS__{name.upper()}")
@@ -169,8 +172,18 @@ def step(name: str, settings: Settings, ports: Ports) -> NamedStep:
 
 def packing(settings: Settings) -> pack.Settings:
     module = plugins.load(_STEPS, "pack")
-    own = _validated(module, dict(settings.steps.get("pack", {})), variable="STEPS__PACK")
+    own = _validated(module, _step_values("pack", settings), variable="STEPS__PACK")
     return cast("pack.Settings", own)
+
+
+def _step_values(name: str, settings: Settings) -> dict[str, object]:
+    """A step's own settings, those of its former name, and the reply tokens of its task."""
+    former = [old for old, new in RENAMED_STEPS.items() if new == name]
+    values = {key: value for step in (*former, name) for key, value in settings.steps.get(step, {}).items()}
+    task = settings.tasks.get(_TASK_OF_STEP.get(name, ""))
+    if task is not None and task.max_tokens:
+        values.setdefault("reply_tokens", task.max_tokens)
+    return values
 
 
 def splitter(settings: Settings, embedder: Embedder) -> Splitter:

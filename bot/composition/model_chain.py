@@ -7,12 +7,14 @@ from bot.composition.loader import with_openai
 from rag_engine.errors import BadSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from bot.settings import FallbackSlice, Settings
+    from bot.settings import FallbackSlice, Settings, TaskSettings
 
 _QUOTING: Final = "extractive"
 _OPENAI: Final = "openai"
+TASKS: Final = ("answer", "understand", "summary")
+"""The tasks that may have a model of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,47 @@ def model_choices(settings: Settings) -> list[ModelChoice]:
     others = [_fallback(label, fallbacks[label], first) for label in labels]
     choices = [first, *others, ModelChoice(kind=_QUOTING, values={})]
     return choices[: [choice.kind for choice in choices].index(_QUOTING) + 1]
+
+
+def with_tasks(
+    settings: Settings, choices: Sequence[ModelChoice]
+) -> tuple[list[ModelChoice], dict[str, ModelChoice]]:
+    """The models that answer, and those of the other tasks that have settings of their own.
+
+    Raises `BadSettings` for an unknown task, and if there is no language model.
+    """
+    for task in settings.tasks:
+        if task not in TASKS:
+            raise BadSettings(
+                f"FOOTNOTE_TASKS__{task.upper()}: there is no such task; there are: {', '.join(TASKS)}."
+            )
+    if not settings.tasks:
+        return [*choices], {}
+    if not choices:
+        raise BadSettings(
+            "FOOTNOTE_MODEL__NAME is not set, so the FOOTNOTE_TASKS have no model to differ from."
+        )
+    first, *others = choices
+    own = {task: choice for task, own in settings.tasks.items() if (choice := _of_task(task, own, first))}
+    return [own.pop("answer", first), *others], own
+
+
+def _of_task(task: str, own: TaskSettings, first: ModelChoice) -> ModelChoice | None:
+    wanted = {
+        "name": own.model or None,
+        "base_url": own.base_url or None,
+        "api_key": own.api_key if own.api_key.get_secret_value() else None,
+        "temperature": own.temperature,
+        "first_token_seconds": own.seconds,
+    }
+    changed = {name: value for name, value in wanted.items() if value is not None}
+    if not changed:
+        return None
+    # Another server never gets the first one's key, and another model has another window.
+    dropped = {"api_key"} if own.base_url else set[str]()
+    dropped |= {"context_tokens"} if own.model else set[str]()
+    values = {name: value for name, value in first.values.items() if name not in dropped}
+    return ModelChoice(kind=first.kind, values={**values, **changed}, variable=f"TASKS__{task.upper()}")
 
 
 def _fallback(label: str, own: FallbackSlice, first: ModelChoice) -> ModelChoice:

@@ -92,6 +92,23 @@ class ModelSlice(Slice):
     """Models to try next, in the order of their labels: `FOOTNOTE_MODEL__FALLBACKS__1__NAME=…`, `…__1__BASE_URL`, `…__1__API_KEY`."""
 
 
+class TaskSettings(_Section):
+    """A language model of its own for one task: `answer`, `understand` (follow-ups and routes) or `summary`. What is unset is as in `FOOTNOTE_MODEL`."""
+
+    model: str = ""
+    """Name of the model: `FOOTNOTE_TASKS__UNDERSTAND__MODEL=gpt-4.1-nano`."""
+    base_url: str = ""
+    """URL of another server."""
+    api_key: SecretStr = SecretStr("")
+    """API key of that server."""
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    """Sampling temperature."""
+    seconds: float | None = Field(default=None, gt=0)
+    """Time limit from the request to the first text."""
+    max_tokens: int | None = Field(default=None, ge=64)
+    """Maximum tokens of a reply."""
+
+
 class RerankerSlice(Slice):
     """The model that reorders search results."""
 
@@ -269,6 +286,8 @@ class Settings(Environment):
     index: IndexSlice = IndexSlice()
     splitter: SplitterSlice = SplitterSlice()
     model: ModelSlice = ModelSlice()
+    tasks: dict[str, TaskSettings] = Field(default_factory=dict[str, TaskSettings])
+    """Settings of the language model by task: `FOOTNOTE_TASKS__UNDERSTAND__MODEL=…`."""
     reranker: RerankerSlice = RerankerSlice()
     parsing: ParsingSettings = ParsingSettings()
     ingestion: IngestionSettings = IngestionSettings()

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from bot import settings
 from bot.composition import loader
-from bot.composition.model_chain import model_choices
+from bot.composition.model_chain import model_choices, with_tasks
 from rag_engine.embedders import hashing
 from rag_engine.errors import BadSettings
 
@@ -67,6 +67,59 @@ def test_a_model_of_the_same_server_has_its_key_and_another_server_never(
     assert other.values == {"base_url": "https://two.example/v1"}
     assert third.values == {"base_url": "https://three.example/v1", "api_key": "sk-third"}
     assert "sk-" not in repr(read) + repr(model_choices(read))
+
+
+def test_a_task_may_have_a_model_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = given(
+        monkeypatch,
+        OPENAI_API_KEY="sk-first",
+        FOOTNOTE_MODEL__NAME="large",
+        FOOTNOTE_MODEL__CONTEXT_TOKENS="9000",
+        FOOTNOTE_TASKS__UNDERSTAND__MODEL="small",
+        FOOTNOTE_TASKS__UNDERSTAND__TEMPERATURE="0",
+        FOOTNOTE_TASKS__SUMMARY__BASE_URL="https://two.example/v1",
+        FOOTNOTE_TASKS__SUMMARY__SECONDS="9",
+        FOOTNOTE_TASKS__ANSWER__MAX_TOKENS="900",
+    )
+    *choices, _ = model_choices(read)
+    answering, found = with_tasks(read, choices)
+    assert answering == choices
+    assert set(found) == {"understand", "summary"}
+    assert found["understand"].values == {
+        "api_key": SecretStr("sk-first"),
+        "name": "small",
+        "temperature": 0.0,
+    }
+    assert found["summary"].values == {
+        "name": "large",
+        "context_tokens": "9000",
+        "base_url": "https://two.example/v1",
+        "first_token_seconds": 9.0,
+    }
+    assert found["understand"].variable == "TASKS__UNDERSTAND"
+    assert loader.packing(read).reply_tokens == 900
+
+
+@pytest.mark.parametrize(
+    ("variables", "sentence"),
+    [
+        (
+            {"FOOTNOTE_MODEL__NAME": "one", "FOOTNOTE_TASKS__THINK__MODEL": "two"},
+            "FOOTNOTE_TASKS__THINK: there is no such task; there are: answer, understand, summary.",
+        ),
+        (
+            {"FOOTNOTE_TASKS__ANSWER__MODEL": "two"},
+            "FOOTNOTE_MODEL__NAME is not set, so the FOOTNOTE_TASKS have no model to differ from.",
+        ),
+    ],
+)
+def test_tasks_that_cannot_be(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], sentence: str
+) -> None:
+    read = given(monkeypatch, **variables)
+    with pytest.raises(BadSettings) as refusal:
+        with_tasks(read, model_choices(read)[:-1])
+    assert str(refusal.value) == sentence
 
 
 def test_fallbacks_of_nothing_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
