@@ -14,6 +14,8 @@ from rag_engine.errors import QueryTooLong, RagError, UserError
 from rag_engine.generation import generate
 from rag_engine.generation.generate import GeneratedReply
 from rag_engine.pipeline import Inquiry, NamedStep
+from rag_engine.retrieval.query_variants import is_same
+from rag_engine.summaries.intent import is_restyling
 from rag_engine.summaries.plan import Sentence
 from rag_engine.summaries.stream import said, summarised
 from rag_engine.text.analyzer import query_tokens
@@ -72,6 +74,8 @@ class Engine:
     limits: Limits = Limits()
     prompt_steps_for: Callable[[LanguageModel], Sequence[NamedStep]] | None = None
     """The `prompt_steps` for a later model, whose window may be smaller."""
+    summary_models: Sequence[LanguageModel] = ()
+    """The models that summarise; none: `models`."""
     summaries: Summaries | None = None
     """Handles requests for summaries; None: these are searched like any question."""
     _thinkers: set[str] = field(default_factory=set[str], init=False)
@@ -108,12 +112,25 @@ class Engine:
         yield await self._remember(inquiry, generated, asked_at=asked_at)
 
     async def _events(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
+        if (summary := await self._summary(inquiry)) is not None:
+            return summary
+        return self._searched(replace(inquiry, route="edit") if self._is_edit(inquiry) else inquiry)
+
+    def _is_edit(self, inquiry: Inquiry) -> bool:
+        """Only a model can write an answer again."""
+        if not (self.models and inquiry.history) or inquiry.query.brought:
+            return False
+        return inquiry.history[-1].role == "assistant" and is_restyling(inquiry.query.text)
+
+    async def _summary(
+        self, inquiry: Inquiry
+    ) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply] | None:
         if self.summaries is None:
-            return self._searched(inquiry)
+            return None
         started = time.perf_counter()
         planned = await self.summaries.planned(inquiry)
         if planned is None:
-            return self._searched(inquiry)
+            return None
         inquiry = replace(inquiry, route="summarise")
         inquiry = replace(inquiry, seconds={**inquiry.seconds, "plan": time.perf_counter() - started})
         if isinstance(planned, Sentence):
@@ -122,7 +139,7 @@ class Engine:
             planned,
             inquiry,
             summaries=self.summaries,
-            models=self.models,
+            models=self.summary_models or self.models,
             answerer=self.answerer,
             embedder=self.embedder,
             thinkers=self._thinkers,
@@ -130,11 +147,34 @@ class Engine:
         )
 
     async def _searched(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
-        async for item in pipeline.run(inquiry, (*self.search_steps, *self.prompt_steps)):
-            if isinstance(item, Stage):
+        async with aclosing(pipeline.run(inquiry, self.search_steps)) as steps:
+            async for item in steps:
+                if isinstance(item, Stage):
+                    yield item
+                else:
+                    inquiry = item
+        async with aclosing(await self._routed(inquiry)) as items:
+            async for item in items:
                 yield item
-            else:
-                inquiry = item
+
+    async def _routed(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
+        """The events after the search, by what the model understood."""
+        understood = inquiry.understanding
+        if understood is not None and inquiry.route == "clarify":
+            return said(Sentence(text=understood.counter_question, documents=()), inquiry)
+        if understood is not None and inquiry.route == "summarise":
+            if (summary := await self._summary(inquiry)) is not None:
+                return summary
+            inquiry = replace(inquiry, route="search")
+        return self._answered(inquiry)
+
+    async def _answered(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
+        async with aclosing(pipeline.run(inquiry, self.prompt_steps)) as steps:
+            async for item in steps:
+                if isinstance(item, Stage):
+                    yield item
+                else:
+                    inquiry = item
         prompt, query = _prompt(inquiry), inquiry.query
         request = AnswerRequest(
             question=inquiry.question,
@@ -173,9 +213,10 @@ class Engine:
         return Inquiry(query=query, question=query.text, history=spoken, seconds=seconds)
 
     async def _run(self, inquiry: Inquiry, steps: Sequence[NamedStep]) -> Inquiry:
-        async for item in pipeline.run(inquiry, steps):
-            if isinstance(item, Inquiry):
-                inquiry = item
+        async with aclosing(pipeline.run(inquiry, steps)) as items:
+            async for item in items:
+                if isinstance(item, Inquiry):
+                    inquiry = item
         return inquiry
 
     async def _refit(self, inquiry: Inquiry, model: LanguageModel) -> Prompt:
@@ -200,6 +241,7 @@ class Engine:
             route=inquiry.route,
             language=generated.language,
             repeatable=generated.repeatable,
+            understood_as=_understood_as(inquiry),
         )
         conversation = inquiry.query.conversation or ConversationId(f"single:{turn}")
         asked = Turn(
@@ -249,6 +291,13 @@ def _merged(history: Sequence[Turn], heard: Sequence[Turn], *, most: int) -> tup
         merged.append(turn)
     merged += turns
     return tuple(merged[-most:] if most else ())
+
+
+def _understood_as(inquiry: Inquiry) -> str:
+    understood = inquiry.understanding
+    if understood is None or inquiry.route in ("chat", "clarify"):
+        return ""
+    return "" if is_same(understood.question, inquiry.query.text) else understood.question
 
 
 def _prompt(inquiry: Inquiry) -> Prompt:

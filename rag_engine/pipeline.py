@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag_engine.types import Hit, Prompt, Query, Ranking, Route, Stage, Turn
+from rag_engine.types import Hit, Prompt, Query, Ranking, Route, Stage, Turn, Understanding
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from rag_engine.ports import Step
 
@@ -20,7 +21,9 @@ class Inquiry:
 
     query: Query
     question: str
-    """The text to search for: that of the query, or its stand-alone form after the step `refine`."""
+    """The text to search for: that of the query, or its stand-alone form after the step `understand`."""
+    beside: str = ""
+    """The other reading of a question that may need the conversation: with its words, or without."""
     history: tuple[Turn, ...] = ()
     rankings: tuple[Ranking, ...] = ()
     hits: tuple[Hit, ...] = ()
@@ -31,6 +34,9 @@ class Inquiry:
     """The names and figures of the question that none of `closest` holds."""
     prompt: Prompt | None = None
     route: Route = "search"
+    pending: asyncio.Task[Understanding] | None = None
+    """The call of the step `understand`, until `retrieve` joins it."""
+    understanding: Understanding | None = None
     fallbacks: tuple[str, ...] = ()
     """Stable names of what was missing, e.g. `dense_unavailable`."""
     notices: tuple[str, ...] = ()
@@ -55,12 +61,19 @@ class NamedStep:
     status: str = ""
 
 
-async def run(inquiry: Inquiry, steps: Sequence[NamedStep]) -> AsyncIterator[Stage | Inquiry]:
+async def run(inquiry: Inquiry, steps: Sequence[NamedStep]) -> AsyncGenerator[Stage | Inquiry]:
     """Run the steps. Yields a `Stage` before each step that has a status, and the final inquiry last."""
-    for step in steps:
-        if step.status:
-            yield Stage(name=step.name, detail=step.status)
-        started = time.perf_counter()
-        inquiry = await step.run(inquiry)
-        inquiry = replace(inquiry, seconds={**inquiry.seconds, step.name: time.perf_counter() - started})
-    yield inquiry
+    pending: asyncio.Task[Understanding] | None = None
+    try:
+        for step in steps:
+            if step.status:
+                yield Stage(name=step.name, detail=step.status)
+            started = time.perf_counter()
+            inquiry = await step.run(inquiry)
+            pending = inquiry.pending or pending
+            inquiry = replace(inquiry, seconds={**inquiry.seconds, step.name: time.perf_counter() - started})
+        yield inquiry
+    finally:
+        if pending is not None and not pending.done():
+            pending.cancel()
+            await asyncio.wait([pending])

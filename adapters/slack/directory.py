@@ -127,7 +127,12 @@ class SlackDirectory:
                 profile = await self._names.get(user, lambda: self._load_user(user))
         except (ChatError, TimeoutError):
             return Person(id=user)
-        return Person(id=user, name=_name(profile), language=profile.text("locale")[:2].lower())
+        return Person(
+            id=user,
+            name=_name(profile),
+            language=profile.text("locale")[:2].lower(),
+            time_zone=profile.text("tz"),
+        )
 
     async def channel(self, channel: str) -> Channel:
         info = await self._channel(channel)

@@ -9,6 +9,7 @@ from bot import rendering
 from bot.conversation import thread_context
 from bot.messages.translation import in_language
 from bot.port import Reply
+from bot.rendering.literal import literal
 from bot.streaming import scheduler
 from rag_engine.generation.phrases import not_found
 from rag_engine.text.language import detect
@@ -34,6 +35,7 @@ _STAGES: dict[str, Sentence] = {
     "summarise": "stage_summarise",
     "part": "stage_part",
 }
+_WITHOUT_ADVICE = frozenset({"summarise", "chat", "clarify"})
 _CITATION = re.compile(r"\[\d+\]")
 
 
@@ -127,6 +129,8 @@ class AnswerWriter:
             files=tuple(file.document or file.source for file in files),
             brought=bool(own),
             names=scope.names_in(_question_language(context)),
+            time_zone=context.message.person.time_zone,
+            asker_language=context.message.person.language,
         )
 
     async def _recorded(
@@ -207,15 +211,22 @@ def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
 
 
 def _advice(answer: Answer, context: TurnContext, scope: Scope) -> tuple[str, ...]:
-    if answer.grounded or answer.route == "summarise":
-        return ()
+    understood = _understood(answer, context)
+    if answer.grounded or answer.route in _WITHOUT_ADVICE:
+        return understood
     settings = context.options.settings
     language = answer.language or _question_language(context)
     found_nothing = answer.text.startswith(
         not_found(language=language, scope=scope.name_in(_question_language(context)))
     )
     general = settings.knowledge == "blended" and not found_nothing
-    return (context.view.say("general" if general else "not_found_advice"),)
+    return (*understood, context.view.say("general" if general else "not_found_advice"))
+
+
+def _understood(answer: Answer, context: TurnContext) -> tuple[str, ...]:
+    if not answer.understood_as:
+        return ()
+    return (context.view.say("understood_as", question=literal(answer.understood_as)),)
 
 
 def _question_language(context: TurnContext) -> str:

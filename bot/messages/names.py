@@ -32,6 +32,7 @@ Sentence = Literal[
     "no_files_direct",
     "not_found_advice",
     "general",
+    "understood_as",
     "stopped",
     "interrupted",
     "restarted",

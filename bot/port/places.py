@@ -28,11 +28,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """`id` is the platform's own; `language` is the client's (ISO 639-1), empty if unknown."""
+    """`id` is the platform's own; `language` (ISO 639-1) and `time_zone` (IANA) are the client's, empty if unknown."""
 
     id: str
     name: str = ""
     language: str = ""
+    time_zone: str = ""
 
 
 ChannelKind = Literal["public", "private", "group", "direct"]

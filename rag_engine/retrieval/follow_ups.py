@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from functools import cache
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
+from rag_engine.text import tokens
 from rag_engine.text.language import detect, possible
 from rag_engine.text.stop_words import FUNCTION_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _OPENINGS = MappingProxyType(
     {
@@ -95,6 +100,9 @@ _SHORT_NAMED_QUESTION = 8
 _LOOKED_AT = 200
 """Characters in which a reference is looked for: all patterns take time in proportion to them."""
 _FEW_CHARACTERS = 4
+_MANY_CONTENT_WORDS = 6
+_MANY_CHARACTERS = 16
+_EARLIER_TOKENS = 300
 _QUOTED = re.compile(r"[\"“„«「『].{1,200}?[\"”“»」』]")
 
 
@@ -113,6 +121,31 @@ def leans_on_conversation(question: str) -> bool:
     if named and len(words) > _SHORT_NAMED_QUESTION:
         return False
     return _found(_REFERENCES, language, question, anywhere=True)
+
+
+def is_self_contained(question: str) -> bool:
+    """Whether it surely means the same without the conversation: long enough, and without a word for what was said before."""
+    if leans_on_conversation(question):
+        return False
+    language = detect(question)
+    if any(_found(table, language, question, anywhere=True) for table in (_ANAPHORA, _REFERENCES)):
+        return False
+    words = re.findall(r"\w+", question)
+    if language in _UNSPACED:
+        return len("".join(words)) >= _MANY_CHARACTERS
+    known = _function_words(language)
+    return len([word for word in words if word.lower() not in known]) >= _MANY_CONTENT_WORDS
+
+
+def completed(question: str, earlier: Sequence[str]) -> str:
+    """A dependent question after the earlier ones that it needs, oldest first, back to the last complete one."""
+    needed: list[str] = []
+    for text in reversed(earlier):
+        needed.insert(0, text)
+        if not leans_on_conversation(text):
+            break
+    before = tokens.cut(" ".join(needed), _EARLIER_TOKENS, count=tokens.estimate).strip()
+    return f"{before} {question}"
 
 
 def is_fragment(question: str) -> bool:

@@ -27,25 +27,36 @@ def fuse(
     """Fuse rankings, best hit first; their order does not matter.
 
     `mix` adds scaled scores weighted by `shares`; `reciprocal_rank` adds share / (60 + rank). Legs without a share are ignored.
-    In a mix, rankings of one leg divide its share; a chunk missing from a ranking gets the score of its last hit, or 0 if that
-    ranking is shorter than the longest. Ties go to the better single rank, then to the smaller chunk id.
+    In a mix, rankings of one leg divide its share.
     """
-    taking_part = [ranking for ranking in rankings if shares.get(ranking.leg, 0.0) > 0]
-    in_leg = Counter(ranking.leg for ranking in taking_part)
-    depth = max((len(ranking.hits) for ranking in taking_part), default=0)
+    in_leg = Counter(ranking.leg for ranking in rankings) if method == "mix" else Counter[Leg]()
+    weights = [shares.get(ranking.leg, 0.0) / (in_leg[ranking.leg] or 1) for ranking in rankings]
+    return fuse_weighted(rankings, weights, limit=limit, method=method)
+
+
+def fuse_weighted(
+    rankings: Sequence[Ranking], weights: Sequence[float], *, limit: int, method: Method = "mix"
+) -> list[Hit]:
+    """As `fuse`, with one weight per ranking.
+
+    In a mix, a chunk missing from a ranking gets the score of its last hit, or 0 if that ranking is shorter than the longest.
+    Ties go to the better single rank, then to the smaller chunk id.
+    """
+    taking_part = [pair for pair in zip(rankings, weights, strict=True) if pair[1] > 0]
+    depth = max((len(ranking.hits) for ranking, _ in taking_part), default=0)
     candidates: dict[ChunkId, _Candidate] = defaultdict(_Candidate)
     unnamed: list[float] = []
-    for ranking in taking_part:
+    for ranking, share in taking_part:
         hits = _first_places(ranking)
-        share, weights, least = shares[ranking.leg], _reciprocal_ranks(hits), 0.0
+        scores, least = _reciprocal_ranks(hits), 0.0
         if method == "mix":
-            share, weights = share / in_leg[ranking.leg], scaled(hits, leg=ranking.leg)
-            least = weights[-1] if weights and len(ranking.hits) == depth else 0.0
+            scores = scaled(hits, leg=ranking.leg)
+            least = scores[-1] if scores and len(ranking.hits) == depth else 0.0
         unnamed.append(share * least)
-        for hit, weight in zip(hits, weights, strict=True):
+        for hit, score in zip(hits, scores, strict=True):
             candidate = candidates[hit.chunk.id]
-            candidate.parts.append(share * (weight - least))
-            candidate.found.append((ranking.leg, hit))
+            candidate.parts.append(share * (score - least))
+            candidate.found.append((ranking, hit))
     base = math.fsum(unnamed)
     best = sorted(_placed(candidate, base) for candidate in candidates.values())[:limit]
     return [_hit(candidates[chunk], -score, rank) for rank, (score, _, chunk) in enumerate(best, start=1)]
@@ -54,7 +65,7 @@ def fuse(
 @dataclass(slots=True)
 class _Candidate:
     parts: list[float] = field(default_factory=list[float])
-    found: list[tuple[Leg, Hit]] = field(default_factory=list[tuple[Leg, Hit]])
+    found: list[tuple[Ranking, Hit]] = field(default_factory=list[tuple[Ranking, Hit]])
 
 
 def _placed(candidate: _Candidate, base: float) -> tuple[float, int, ChunkId]:
@@ -64,9 +75,12 @@ def _placed(candidate: _Candidate, base: float) -> tuple[float, int, ChunkId]:
 
 
 def _hit(candidate: _Candidate, score: float, rank: int) -> Hit:
-    legs = [Provenance(leg=leg, rank=hit.rank, score=hit.score) for leg, hit in candidate.found]
+    legs = [
+        Provenance(leg=ranking.leg, rank=hit.rank, score=hit.score, query=ranking.query)
+        for ranking, hit in candidate.found
+    ]
     if len(legs) > 1:
-        legs.sort(key=lambda found: (found.leg, found.rank, found.score))
+        legs.sort(key=lambda found: (found.leg, found.rank, found.score, found.query))
     return Hit(chunk=candidate.found[0][1].chunk, score=score, rank=rank, legs=tuple(legs))
 
 

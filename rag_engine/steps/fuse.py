@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.retrieval.coverage import best_coverage
-from rag_engine.retrieval.fusion import Method, fuse
+from rag_engine.retrieval.fusion import Method, fuse, fuse_weighted
 from rag_engine.retrieval.language_familiarity import gauge, mean_familiarity
 from rag_engine.retrieval.score_scale import contrast_meter
 from rag_engine.text.chunk_text import searchable_text
@@ -103,17 +103,35 @@ def build(settings: Settings, ports: Ports) -> Step:
 async def fuse_rankings(
     question: str, rankings: Sequence[Ranking], *, judge: LegTrust, settings: Settings, limit: int
 ) -> Fused:
-    legs: set[Leg] = {ranking.leg for ranking in rankings if ranking.hits}
-    shares: Mapping[Leg, float] = dict.fromkeys(legs, 1.0)
-    evidence: Mapping[str, float] = {}
-    if len(legs) > 1 and settings.method == "mix":
-        dense = settings.dense_share
-        if dense is None:
-            evidence = await _evidence(question, rankings, judge, settings)
-            dense = min(max(_dense_share(evidence), _LEAST_SHARE), 1 - _LEAST_SHARE)
-        shares = {"lexical": 1 - dense, "dense": dense}
-    hits = fuse(rankings, shares=shares, limit=limit, method=settings.method)
+    """The rankings of each query are weighed by their legs' trust for that query, and the queries by their own weights."""
+    queries = list(dict.fromkeys(ranking.query for ranking in rankings))
+    weighed: dict[str, tuple[Mapping[Leg, float], Mapping[str, float]]] = {}
+    for query in queries:
+        own = [ranking for ranking in rankings if ranking.query == query]
+        weighed[query] = await _shares(query or question, own, judge, settings)
+    shares, evidence = weighed.get("", next(iter(weighed.values()), ({}, {})))
+    if len(queries) <= 1:
+        hits = fuse(rankings, shares=shares, limit=limit, method=settings.method)
+        return Fused(hits=tuple(hits), shares=shares, evidence=evidence)
+    total = math.fsum({ranking.query: ranking.weight for ranking in rankings}.values())
+    weights = [
+        weighed[ranking.query][0].get(ranking.leg, 0.0) * ranking.weight / total for ranking in rankings
+    ]
+    hits = fuse_weighted(rankings, weights, limit=limit, method=settings.method)
     return Fused(hits=tuple(hits), shares=shares, evidence=evidence)
+
+
+async def _shares(
+    question: str, rankings: Sequence[Ranking], judge: LegTrust, settings: Settings
+) -> tuple[Mapping[Leg, float], Mapping[str, float]]:
+    legs: set[Leg] = {ranking.leg for ranking in rankings if ranking.hits}
+    if len(legs) < 2 or settings.method != "mix":
+        return dict.fromkeys(legs, 1.0), {}
+    dense, evidence = settings.dense_share, dict[str, float]()
+    if dense is None:
+        evidence = await _evidence(question, rankings, judge, settings)
+        dense = min(max(_dense_share(evidence), _LEAST_SHARE), 1 - _LEAST_SHARE)
+    return {"lexical": 1 - dense, "dense": dense}, evidence
 
 
 async def _evidence(
@@ -143,5 +161,8 @@ def _rounded(values: Mapping[str, float] | Mapping[Leg, float]) -> dict[str, flo
 
 
 def _candidate(hit: Hit) -> dict[str, object]:
-    legs = {leg.leg: {"rank": leg.rank, "score": round(leg.score, 4)} for leg in hit.legs}
+    legs = {
+        f"{leg.leg}: {leg.query}" if leg.query else leg.leg: {"rank": leg.rank, "score": round(leg.score, 4)}
+        for leg in hit.legs
+    }
     return {"chunk": hit.chunk.id, "score": round(hit.score, 4), "legs": legs}

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.generation import prompts
-from rag_engine.generation.context_budget import Fitted, PromptLayout, fit, prompt_budget, reply_reserve
+from rag_engine.generation.context_budget import (
+    Assemble,
+    Fitted,
+    PromptLayout,
+    fit,
+    prompt_budget,
+    reply_reserve,
+)
+from rag_engine.generation.dates import local_time
 from rag_engine.generation.phrases import phrase
 from rag_engine.text import tokens
 from rag_engine.text.language import detect
@@ -55,7 +63,7 @@ async def pack(inquiry: Inquiry, *, settings: Settings, model: LanguageModel | N
     knowledge = inquiry.query.knowledge or settings.knowledge
     count = await _counter(model)
     layout = PromptLayout(
-        assemble=partial(prompts.answer, language=language, knowledge=knowledge),
+        assemble=_assembly(inquiry, language, knowledge),
         format=prompts.passage,
         count=count,
     )
@@ -68,13 +76,25 @@ async def pack(inquiry: Inquiry, *, settings: Settings, model: LanguageModel | N
         passages=tuple(excerpt.hit for excerpt in fitted.excerpts),
         tokens=fitted.tokens,
         reply_tokens=reply_reserve(window, settings.reply_tokens),
-        needs_passages=knowledge == "only_sources",
+        needs_passages=knowledge == "only_sources" and inquiry.route != "chat",
     )
     packed = replace(inquiry, prompt=prompt).noting(**_details(fitted, inquiry, budget, language))
     if fitted.question == asked:
         return packed
     notice = phrase("question_cut", language=language)
     return replace(packed.falling_back("question_cut"), notices=(*packed.notices, notice))
+
+
+def _assembly(inquiry: Inquiry, language: str, knowledge: prompts.Knowledge) -> Assemble:
+    if inquiry.route == "chat":
+        return lambda _, rounds, message: prompts.chat(rounds, message)
+    return partial(
+        prompts.answer,
+        language=language,
+        knowledge=knowledge,
+        today=local_time(inquiry.query.time_zone),
+        edits=inquiry.route == "edit",
+    )
 
 
 def _fitted(

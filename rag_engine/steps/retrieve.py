@@ -1,22 +1,33 @@
-"""Searches by words (lexical) and meaning (dense) in one call."""
+"""Searches by words (lexical) and meaning (dense): at once for the question, then for what the model understood."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.errors import EmbedderUnavailable, Unavailable
+from rag_engine.retrieval.query_variants import (
+    QueryVariant,
+    further_variants,
+    is_same,
+    own_words,
+    readings,
+)
+from rag_engine.steps.understand import joined
 from rag_engine.text.analyzer import query_tokens
-from rag_engine.types import Leg, Query, Ranking, Search
+from rag_engine.types import Query, Ranking, Search
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rag_engine.pipeline import Inquiry
     from rag_engine.ports import Embedder, Index, Ports, Step
-    from rag_engine.types import Vector
+    from rag_engine.types import Matrix
 
 PHASE = "search"
 POSITION = 20
@@ -25,6 +36,8 @@ STATUS = "Searching…"
 PART_MISSING = (
     "Part of the search index did not answer, so something may be missing here; ask again in a moment."
 )
+
+_WITHOUT_PASSAGES = frozenset({"chat", "clarify"})
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +56,8 @@ class Settings(BaseModel):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     rankings: tuple[Ranking, ...]
+    variants: tuple[QueryVariant, ...]
+    """What was searched for, by ranking."""
     fallbacks: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
 
@@ -50,61 +65,98 @@ class Found:
 def build(settings: Settings, ports: Ports) -> Step:
     """A step that fills the inquiry's rankings."""
 
-    async def retrieve(inquiry: Inquiry) -> Inquiry:
-        found = await search_legs(
-            inquiry.question, inquiry.query, embedder=ports.embedder, index=ports.index, settings=settings
+    async def search(inquiry: Inquiry, queries: Sequence[QueryVariant]) -> Found:
+        return await search_variants(
+            queries, inquiry.query, embedder=ports.embedder, index=ports.index, settings=settings
         )
-        inquiry = replace(inquiry, rankings=found.rankings, notices=(*inquiry.notices, *found.notices))
-        for name in found.fallbacks:
-            inquiry = inquiry.falling_back(name)
-        return inquiry.noting(found={ranking.leg: len(ranking.hits) for ranking in found.rankings})
+
+    async def retrieve(inquiry: Inquiry) -> Inquiry:
+        asked = readings(inquiry.question, inquiry.beside, inquiry.query.text)
+        found = await search(inquiry, asked)
+        sizes = {ranking.leg: len(ranking.hits) for ranking in found.rankings}
+        inquiry = _with(inquiry, found).noting(found=sizes)
+        if inquiry.pending is None:
+            return inquiry
+        inquiry = await joined(inquiry)
+        if inquiry.route in _WITHOUT_PASSAGES:
+            return replace(inquiry, rankings=())
+        if (understood := inquiry.understanding) is None:
+            return inquiry
+        weighed = [own_words(variant, asked, understood) for variant in found.variants]
+        inquiry = _with(replace(inquiry, rankings=()), replace(found, variants=tuple(weighed)))
+        further = further_variants(understood, asked)
+        return _with(inquiry, await search(inquiry, further)) if further else inquiry
 
     return retrieve
+
+
+def _with(inquiry: Inquiry, found: Found) -> Inquiry:
+    notices = [notice for notice in found.notices if notice not in inquiry.notices]
+    fallbacks = [name for name in found.fallbacks if name not in inquiry.fallbacks]
+    named = [
+        replace(
+            ranking,
+            query="" if is_same(variant.text, inquiry.question) else variant.text,
+            weight=variant.weight,
+        )
+        for variant, ranking in zip(found.variants, found.rankings, strict=True)
+    ]
+    return replace(
+        inquiry,
+        rankings=(*inquiry.rankings, *named),
+        notices=(*inquiry.notices, *notices),
+        fallbacks=(*inquiry.fallbacks, *fallbacks),
+    )
 
 
 async def search_legs(
     question: str, query: Query, *, embedder: Embedder, index: Index, settings: Settings
 ) -> Found:
-    """Searches the legs of `query` for `question` in one round trip.
+    """Searches the legs of `query` for `question` in one round trip. Raises as `search_variants`."""
+    variant = QueryVariant(text=question, weight=1.0)
+    return await search_variants([variant], query, embedder=embedder, index=index, settings=settings)
+
+
+async def search_variants(
+    queries: Sequence[QueryVariant], query: Query, *, embedder: Embedder, index: Index, settings: Settings
+) -> Found:
+    """Searches the legs of `query` for each text in one round trip.
 
     If the embedder fails, the lexical leg alone is used, unless the query wants only the dense one; index errors are raised.
     """
-    searches: list[Search] = []
+    search = partial(
+        Search, knowledge_bases=query.knowledge_bases, limit=max(settings.candidates, query.limit)
+    )
+    searches: list[tuple[QueryVariant, Search]] = []
     fallbacks: list[str] = []
-
-    def search(leg: Leg, *, tokens: tuple[str, ...] = (), vector: Vector | None = None) -> Search:
-        return Search(
-            leg=leg,
-            knowledge_bases=query.knowledge_bases,
-            limit=max(settings.candidates, query.limit),
-            tokens=tokens,
-            vector=vector,
-        )
-
-    if "lexical" in query.legs and (tokens := await asyncio.to_thread(query_tokens, question)):
-        searches.append(search("lexical", tokens=tokens))
-    if "dense" in query.legs:
+    for variant in (each for each in queries if "lexical" in query.legs and "lexical" in each.legs):
+        if tokens := await asyncio.to_thread(query_tokens, variant.text):
+            searches.append((variant, search(leg="lexical", tokens=tokens)))
+    dense = [each for each in queries if "dense" in query.legs and "dense" in each.legs]
+    if dense:
         try:
-            searches.append(
-                search("dense", vector=await _embed(question, embedder, seconds=settings.timeout))
-            )
+            vectors = await _embed([each.text for each in dense], embedder, seconds=settings.timeout)
         except Unavailable as error:
             if not searches:
                 raise
             _log.warning("the question could not be embedded, searching by words alone: %s", error)
             fallbacks.append("dense_unavailable")
-    rankings = await index.search(searches) if searches else []
-    incomplete = [f"{ranking.leg}_incomplete" for ranking in rankings if not ranking.complete]
+        else:
+            pairs = zip(dense, vectors, strict=True)
+            searches += [(variant, search(leg="dense", vector=vector)) for variant, vector in pairs]
+    found = await index.search([search for _, search in searches]) if searches else []
+    incomplete = [f"{ranking.leg}_incomplete" for ranking in found if not ranking.complete]
     return Found(
-        rankings=tuple(rankings),
-        fallbacks=(*fallbacks, *incomplete),
+        rankings=tuple(found),
+        variants=tuple(variant for variant, _ in searches),
+        fallbacks=tuple(dict.fromkeys((*fallbacks, *incomplete))),
         notices=(PART_MISSING,) if incomplete else (),
     )
 
 
-async def _embed(question: str, embedder: Embedder, *, seconds: float) -> Vector:
+async def _embed(questions: Sequence[str], embedder: Embedder, *, seconds: float) -> Matrix:
     try:
         async with asyncio.timeout(seconds):
-            return (await embedder.embed([question], side="query"))[0]
+            return await embedder.embed(questions, side="query")
     except TimeoutError as error:
         raise EmbedderUnavailable(f"The embedding model took longer than {seconds:g} s.") from error

@@ -51,6 +51,15 @@ _UNSPACED_ASKING = lazy(
 _PORTUGUESE = lazy(
     lambda: re.compile(r"\b(?:arquivos?|ficheiros?|deste|desta|isto|isso|relatório)\b", re.IGNORECASE)
 )
+_TABLE = lazy(
+    lambda: re.compile(
+        r"\b(?:(?:make|put|write|show)\b.{0,12}\b)?(?:as|into|in) (?:a )?table(?: form(?:at)?)?\b|\b(?:(?:make|give me) a table)\b"
+        r"|\b(?:als|in (?:einer |eine )?)\s?tabelle(?:nform)?\b|\btabellarisch\b|\b(?:sous forme de|en|dans un) tableau\b"
+        r"|\b(?:como|en|en forma de)(?: una)? tabla\b|\b(?:como|em|numa|em forma de)(?: uma)? tabela\b"
+        r"|\b(?:come|in|in una) tabella\b|\b(?:als|in een) tabel\b|(?:用|做成|改成|以)(?:一个)?表格(?:形式)?(?:展示|显示|列出|表示)?|表(?:形式)?(?:で|に)(?:して)?",
+        re.IGNORECASE,
+    )
+)
 _SHARED = frozenset({"es", "pt", "zh", "ja"})
 """Languages that also ask for summaries in another one's words."""
 _SENTENCE = lazy(lambda: re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+"))
@@ -111,9 +120,19 @@ def _again(cleaned: str, earlier: Sequence[str]) -> SummaryRequest | None:
     return replace(before, wishes=before.wishes.changed_by(wishes(cleaned))) if before else None
 
 
-def _is_restyling(cleaned: str) -> bool:
+def is_restyling(text: str) -> bool:
+    """Whether it only wants the text before in another length, form or language."""
+    cleaned = _cleaned(text)
+    if not cleaned or len(cleaned) > _LONGEST_RESTYLING:
+        return False
+    formless = _TABLE.sub(" ", cleaned)
+    return _is_restyling(formless, any_form=formless != cleaned)
+
+
+def _is_restyling(cleaned: str, *, any_form: bool = False) -> bool:
     left = _bare(without_wishes(_bare(cleaned.strip(_END))))
-    return bool(wishes(cleaned)) and all(is_filling(word) for word in re.findall(r"\w+", left))
+    wanted = any_form or bool(wishes(cleaned))
+    return wanted and all(is_filling(word) for word in re.findall(r"\w+", left))
 
 
 def _of_sentence(sentence: str) -> SummaryRequest | None:

@@ -106,7 +106,7 @@ class Summaries:
         query = inquiry.query
         asked = _answered(inquiry)
         # The first call compiles the patterns of all languages.
-        request = await asyncio.to_thread(requested, query.text, asked)
+        request = await asyncio.to_thread(requested, inquiry.question, asked)
         if request is None:
             return None
         records = await self._seen(inquiry)
@@ -185,9 +185,7 @@ class Summaries:
             return Sentence(text=" ".join(notices[:_MOST_NAMED]), documents=documents, language=language)
         language = language or _commonest(chunks)
         hits = tuple(Hit(chunk=chunk, score=0.0, rank=rank) for rank, chunk in enumerate(chunks, 1))
-        task = Task(
-            question=inquiry.query.text, wishes=request.wishes, language=language, focus=request.focus
-        )
+        task = Task(question=inquiry.question, wishes=request.wishes, language=language, focus=request.focus)
         return Plan(
             hits=hits,
             task=task,

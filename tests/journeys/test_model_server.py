@@ -70,13 +70,13 @@ async def test_an_answer_without_markers_is_cited_by_meaning(
 
 
 async def test_a_follow_up_sees_the_conversation(asking: Footnote, server: OpenAIServer) -> None:
-    server.on(streamed("In what waves is a field trip put off?"), task="refine")
+    server.on(streamed('{"question": "In what waves is a field trip put off?"}'), task="understand")
     server.on(streamed("Above 6 Beaufort [1]."), task="answer", times=1)
     server.on(streamed("Above 1.2 metres [1]."), task="answer")
     finished = await asking("chat", stdin=f"{QUESTION}\nAnd in what waves?\n")
     assert "1.2 metres [1]" in finished.out
-    refine = await server.arrival(2)
-    assert refine.task == "refine"
+    second = await server.arrival(2)
+    assert second.task == "understand"
     last = await server.arrival(3)
     assert "Above 6 Beaufort" in last.text
     assert QUESTION in last.text

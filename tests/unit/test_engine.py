@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -30,11 +30,12 @@ from rag_engine.types import (
     Stage,
     Turn,
     TurnId,
+    Understanding,
 )
 from tests.unit.prompting import ScriptedAnswerer, passage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Sequence
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
     from pathlib import Path
 
     from rag_engine.errors import RagError
@@ -317,3 +318,70 @@ async def test_a_model_that_thinks_unannounced_is_remembered(history: SqliteHist
         await events(running)
         second = await events(running)
     assert "".join(event.text for event in second if isinstance(event, Delta)) == "It is four weeks [1]."
+
+
+def _understanding(**values: Any) -> Callable[[Inquiry], Awaitable[Inquiry]]:
+    """A search step that found HITS and understood the message so."""
+
+    async def find(inquiry: Inquiry) -> Inquiry:
+        understood = Understanding(**values)
+        return replace(
+            inquiry,
+            hits=() if understood.route in ("chat", "clarify") else HITS,
+            understanding=understood,
+            route=understood.route,
+            question=understood.question or inquiry.question,
+        )
+
+    return find
+
+
+def _routing(running: Engine, **values: Any) -> Engine:
+    find = NamedStep(name="find", run=_understanding(**values))
+    return replace(running, search_steps=[find])
+
+
+async def test_a_question_back_is_the_answer(history: SqliteHistory, tmp_path: Path) -> None:
+    model = saying("never")
+    async with engine(history, [model], tmp_path) as running:
+        told = await events(_routing(running, route="clarify", counter_question="Which office?"))
+    answer = cast("Answer", told[-1])
+    assert (answer.text, answer.route, answer.citations) == ("Which office?", "clarify", ())
+    assert model.prompts == []
+    assert [turn.text for turn in await history.read(ConversationId("c"), limit=9)] == [
+        QUERY.text,
+        "Which office?",
+    ]
+
+
+async def test_what_was_understood_stands_in_the_answer(history: SqliteHistory, tmp_path: Path) -> None:
+    async with engine(history, [saying("Four weeks [1].")], tmp_path) as running:
+        done = await events(_routing(running, question="How long is the notice period in Berlin?"))
+        same = await events(_routing(running, question="how long is the notice period"))
+    assert cast("Answer", done[-1]).understood_as == "How long is the notice period in Berlin?"
+    assert cast("Answer", same[-1]).understood_as == ""
+    trace = await history.trace(cast("Answer", done[-1]).turn)
+    assert trace is not None
+    assert trace.details["searched_for"] == "How long is the notice period in Berlin?"
+
+
+@pytest.mark.parametrize(
+    ("asked", "route"), [("shorter", "edit"), ("as a table", "edit"), ("And in Berlin?", "search")]
+)
+async def test_an_edit_is_recognised_after_an_answer(
+    history: SqliteHistory, tmp_path: Path, asked: str, route: str
+) -> None:
+    model = saying("Four weeks [1].")
+    async with engine(history, [model], tmp_path) as running:
+        first = await events(running, replace(QUERY, text=asked))
+        await events(running)
+        then = await events(running, replace(QUERY, text=asked))
+    assert cast("Answer", first[-1]).route == "search"
+    assert cast("Answer", then[-1]).route == route
+
+
+async def test_without_a_model_an_edit_is_searched(history: SqliteHistory, tmp_path: Path) -> None:
+    async with engine(history, [], tmp_path) as running:
+        await events(running)
+        then = await events(running, replace(QUERY, text="shorter"))
+    assert cast("Answer", then[-1]).route == "search"

@@ -56,7 +56,9 @@ async def test_a_mention_is_answered_in_its_thread_growing_word_by_word_with_its
 async def test_a_follow_up_is_understood_from_the_thread(town: Scenario) -> None:
     room = town.room()
     await town.knows(room, HANDBOOK)
-    town.model.on(streamed("How long are backups kept?"), task="refine", matching="And the backups")
+    town.model.on(
+        streamed('{"question": "How long are backups kept?"}'), task="understand", matching="And the backups"
+    )
     town.model.on(streamed("Two weeks [1]."), task="answer", matching="stored logs", times=1)
     town.model.on(streamed("One year [1]."), task="answer", matching="And the backups", times=1)
     question = await town.says("ben", room, "@footnote How long are stored logs kept?")

@@ -250,7 +250,7 @@ async def test_each_turn_is_one_trace_of_its_steps_calls_and_writes(watched: Wat
     assert [name for name in below if not name.startswith("write")] == [
         *("embed query" for name in below if name == "embed query"),
         "model answer",
-        *(f"step {name}" for name in ("evidence", "fuse", "pack", "refine", "rerank", "retrieve")),
+        *(f"step {name}" for name in ("evidence", "fuse", "pack", "rerank", "retrieve", "understand")),
     ]
     assert "write final" in below
     (retrieve,) = [span for span in own if span.name == "step retrieve"]

@@ -38,7 +38,11 @@ async def test_a_thread_with_one_person_goes_on_without_mentions(town: Scenario)
     await mode(town, room, "thread")
     await town.knows(room, HANDBOOK)
     town.model.on(streamed("Two weeks [1]."), task="answer", matching="threaded logs", times=1)
-    town.model.on(streamed("How long are threaded backups kept?"), task="refine", matching="threaded backups")
+    town.model.on(
+        streamed('{"question": "How long are threaded backups kept?"}'),
+        task="understand",
+        matching="threaded backups",
+    )
     town.model.on(streamed("One year [1]."), task="answer", matching="threaded backups", times=1)
     question = await town.says("ben", room, "@footnote How long are threaded logs kept?")
     await town.answered("ben", room, question)
@@ -58,7 +62,9 @@ async def test_among_several_people_only_what_is_addressed_is_answered(town: Sce
     town.chat.server.advance(1)
     town.model.on(streamed("One year [1]."), task="answer", matching="addressed backups", times=1)
     town.model.on(
-        streamed("How long are addressed backups kept?"), task="refine", matching="addressed backups"
+        streamed('{"question": "How long are addressed backups kept?"}'),
+        task="understand",
+        matching="addressed backups",
     )
     await town.says("cleo", room, "@footnote How long are addressed backups kept?", thread=question)
     await town.written("cleo", room, question, "One year [1].")

@@ -449,6 +449,7 @@ async def world(
     max_file_bytes: int = 1_000_000,
     budget: QuestionBudget | None = None,
     complete: bool = False,
+    understands: bool = False,
 ) -> AsyncGenerator[World]:
     """A service with nothing in it yet. The model says what the world tells it to, else it quotes.
 
@@ -471,7 +472,7 @@ async def world(
         )
         script: list[ScriptedLine] = []
         model = _Model(script)
-        ports = Ports(embedder=embedder, index=index, model=None)
+        ports = Ports(embedder=embedder, index=index, model=model if understands else None)
         history, catalog = SqliteHistory(database), SqliteCatalog(database)
         ingestion = Ingestion(
             parse=parse,
@@ -484,7 +485,8 @@ async def world(
         )
         engine = Engine(
             search_steps=[
-                _step(name, ports) for name in (*(["refine"] if complete else []), "retrieve", "fuse")
+                _step(name, ports)
+                for name in (*(["understand"] if complete or understands else []), "retrieve", "fuse")
             ],
             prompt_steps=[_step("pack", ports)],
             models=[model],

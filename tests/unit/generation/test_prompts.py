@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -19,7 +19,7 @@ def test_every_rule_has_an_id_of_its_own_and_every_task_can_be_listed() -> None:
         listed = prompts.rules(task)
         assert len({rule.id for rule in listed}) == len(listed)
         assert all(rule.text for rule in listed)
-    with pytest.raises(UserError, match="known: answer, refine"):
+    with pytest.raises(UserError, match="known: answer, edit"):
         prompts.rules("sing")
 
 
@@ -121,8 +121,8 @@ def test_the_prefix_stays_the_same_from_turn_to_turn() -> None:
     assert first[0] == second[0]
 
 
-def test_refining_is_told_the_date_and_the_conversation() -> None:
-    _, last = prompts.refine(ROUNDS, "And yesterday?", today=date(2026, 3, 1))
+def test_understanding_is_given_the_date_and_the_conversation() -> None:
+    _, last = prompts.understand(ROUNDS, "And yesterday?", today=datetime(2026, 3, 1, tzinfo=UTC))
     assert "2026-03-01" in last.content
     assert "2026-02-28" in last.content
     assert "user: How long is the notice period?" in last.content

@@ -15,7 +15,7 @@ from rag_engine.parsers import markdown
 from rag_engine.pipeline import NamedStep
 from rag_engine.ports import IndexIdentity, Ports
 from rag_engine.splitters import structure
-from rag_engine.steps import fuse, pack, refine, retrieve
+from rag_engine.steps import fuse, pack, retrieve, understand
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.sqlite.database import connect
@@ -180,7 +180,7 @@ async def desk(folder: Path, *, window: int = 8192, models: int = 1, **limits: f
         engine = Engine(
             search_steps=[
                 NamedStep(name=module.__name__, run=module.build(module.Settings(), ports))
-                for module in (refine, retrieve, fuse)
+                for module in (understand, retrieve, fuse)
             ],
             prompt_steps=[NamedStep(name="pack", run=pack.build(pack.Settings(), ports))],
             models=chain,

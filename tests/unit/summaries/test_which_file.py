@@ -120,4 +120,4 @@ async def test_shorter_means_the_summary_before_it_and_nothing_else(tmp_path: Pa
         assert shorter.route == "summarise"
         assert "Length: short" in here.server.requests[-1].text
         assert (await here.ask("How long is the notice period?")).route == "search"
-        assert (await here.ask("shorter")).route == "search"
+        assert (await here.ask("shorter")).route == "edit"

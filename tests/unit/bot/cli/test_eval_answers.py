@@ -66,7 +66,7 @@ def test_a_corpus_is_enough_and_a_step_can_be_left_out(
 ) -> None:
     _as_corpus(folder)
 
-    found = _run(capsys, str(folder), "--without", "refine")
+    found = _run(capsys, str(folder), "--without", "understand")
 
     assert found["citation_recall"] == found["without"]["citation_recall"] == 1
 

@@ -1,0 +1,196 @@
+"""What a language model made of a message, and the queries that follow from it. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+
+from rag_engine.types import Understanding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from rag_engine.types import Leg, Route
+
+MOST_QUERIES: Final = 4
+_MOST_KEYWORDS: Final = 6
+_MOST_TRANSLATIONS: Final = 3
+_LONGEST_QUERY: Final = 300
+_LONGEST_KEYWORD: Final = 60
+_LONGEST_COUNTER_QUESTION: Final = 300
+_UNSURE: Final = 0.35
+_OWN_WORDS, _FURTHER, _TRANSLATED, _KEYWORDS = 0.5, 0.7, 0.8, 0.3
+_QUOTES: Final = "\"'“”„«»「」`"
+_ADDRESS: Final = re.compile(
+    r"\w://|www\.|[\[\]<>`@#]|\b[\w-]+\.(?:com|net|org|io|de|cn|ru)\b", re.IGNORECASE
+)
+_ROUTES: Final[Mapping[str, Route]] = {
+    "search": "search",
+    "chat": "chat",
+    "clarify": "clarify",
+    "edit": "edit",
+    "summarise": "summarise",
+    "summarize": "summarise",
+}
+
+
+def _route(value: object) -> object:
+    return _ROUTES.get(str(value).strip().lower(), "search")
+
+
+def _share(value: object) -> object:
+    try:
+        return min(max(float(cast("str", value)), 0.0), 1.0)
+    except (TypeError, ValueError):
+        return 0.5
+
+
+def _text(value: object) -> object:
+    return value if isinstance(value, str) else ""
+
+
+def _texts(value: object) -> object:
+    listed = cast("list[object]", value if isinstance(value, list) else [value])
+    return [text for text in listed if isinstance(text, str)]
+
+
+def _by_language(value: object) -> object:
+    found = cast("dict[object, object]", value if isinstance(value, dict) else {})
+    return {str(code): text for code, text in found.items() if isinstance(text, str)}
+
+
+class UnderstandingReply(BaseModel):
+    """The reply to the task `understand`; values of the wrong kind count as missing."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    route: Annotated[Literal["search", "chat", "clarify", "edit", "summarise"], BeforeValidator(_route)] = (
+        "search"
+    )
+    confidence: Annotated[float, BeforeValidator(_share)] = 1.0
+    question: Annotated[str, BeforeValidator(_text)] = ""
+    queries: Annotated[list[str], BeforeValidator(_texts)] = []
+    keywords: Annotated[list[str], BeforeValidator(_texts)] = []
+    translations: Annotated[dict[str, str], BeforeValidator(_by_language)] = {}
+    counter_question: Annotated[str, BeforeValidator(_text)] = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _says_something(cls, value: object) -> object:
+        known = {"route", "question", "queries"}
+        if not isinstance(value, dict) or not known & cast("dict[object, object]", value).keys():
+            raise ValueError("an object with route and question is needed")
+        return cast("object", value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryVariant:
+    """A text to search for beside the first one."""
+
+    text: str
+    weight: float
+    legs: tuple[Leg, ...] = ("lexical", "dense")
+
+
+def understanding_of(reply: UnderstandingReply, asked: str) -> Understanding:
+    """The usable part of a reply about the message `asked`."""
+    question = _clean(reply.question)
+    queries = _distinct(reply.queries, longest=_LONGEST_QUERY)[:MOST_QUERIES]
+    translations = {
+        code.strip().lower(): text
+        for code, said in reply.translations.items()
+        if is_plausible(text := _clean(said), asked) and len(code.strip()) == 2
+    }
+    understood = Understanding(
+        route=reply.route,
+        confidence=reply.confidence,
+        question=question if is_plausible(question, asked) else "",
+        queries=queries,
+        keywords=_distinct(reply.keywords, longest=_LONGEST_KEYWORD)[:_MOST_KEYWORDS],
+        translations=dict(list(translations.items())[:_MOST_TRANSLATIONS]),
+        counter_question=" ".join(reply.counter_question.split()),
+    )
+    return replace(understood, route=_decided(understood))
+
+
+def _decided(understood: Understanding) -> Route:
+    """An unsure model's route is a search, and so is a question back that nobody could answer."""
+    if understood.confidence < _UNSURE:
+        return "search"
+    if understood.route == "clarify" and not _is_counter_question(understood.counter_question):
+        return "search"
+    return understood.route
+
+
+def _is_counter_question(text: str) -> bool:
+    """It is shown to people, so it must be one plain question without links."""
+    return (
+        0 < len(text) <= _LONGEST_COUNTER_QUESTION
+        and text.endswith(("?", "？"))
+        and _ADDRESS.search(text) is None
+    )
+
+
+def is_plausible(question: str, asked: str) -> bool:
+    """Whether it may be the question `asked` in other words, by its length."""
+    return bool(question) and len(question) <= 3 * len(asked) + 200
+
+
+def readings(searched: str, beside: str, asked: str) -> list[QueryVariant]:
+    """What is searched for at once; the earlier words count less where the question may stand alone."""
+    found = [QueryVariant(text=searched, weight=1.0)]
+    if beside:
+        found.append(QueryVariant(text=beside, weight=1.0 if beside == asked else _FURTHER))
+    return found
+
+
+def own_words(
+    variant: QueryVariant, asked: Sequence[QueryVariant], understood: Understanding
+) -> QueryVariant:
+    """One of the texts that were searched for at once, with its weight beside the question as it was understood."""
+    if not understood.question:
+        return variant
+    if is_same(variant.text, understood.question):
+        return replace(variant, weight=1.0)
+    total = math.fsum(each.weight for each in asked)
+    return replace(variant, weight=_OWN_WORDS * variant.weight / total)
+
+
+def further_variants(understood: Understanding, asked: Sequence[QueryVariant]) -> tuple[QueryVariant, ...]:
+    """What to search for beside the texts that were searched for at once."""
+    found = [QueryVariant(text=understood.question, weight=1.0)] if understood.question else []
+    found += [QueryVariant(text=text, weight=_FURTHER) for text in understood.queries]
+    found += [QueryVariant(text=text, weight=_TRANSLATED) for text in understood.translations.values()]
+    if understood.keywords:
+        words = " ".join(understood.keywords)
+        found.append(QueryVariant(text=words, weight=_KEYWORDS, legs=("lexical",)))
+    distinct: dict[str, QueryVariant] = {}
+    for variant in found:
+        distinct.setdefault(normal(variant.text), variant)
+    known = {normal(variant.text) for variant in asked}
+    return tuple(variant for text, variant in distinct.items() if text not in known)
+
+
+def is_same(text: str, other: str) -> bool:
+    return normal(text) == normal(other)
+
+
+def normal(text: str) -> str:
+    """The text for comparison, without case, signs and spaces."""
+    return re.sub(r"[\W_]+", " ", text.casefold()).strip()
+
+
+def _clean(text: str) -> str:
+    return " ".join(text.split()).strip(_QUOTES + " ")
+
+
+def _distinct(texts: Iterable[str], *, longest: int) -> tuple[str, ...]:
+    found: dict[str, str] = {}
+    for text in map(_clean, texts):
+        if 0 < len(text) <= longest and normal(text):
+            found.setdefault(normal(text), text)
+    return tuple(found.values())

@@ -1,0 +1,157 @@
+"""Understands a message in its conversation: by rules, and beside the first search by a language model."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rag_engine.errors import RagError
+from rag_engine.generation import prompts, structured_reply
+from rag_engine.generation.context_budget import messages_size
+from rag_engine.generation.dates import local_time
+from rag_engine.retrieval.follow_ups import completed, is_self_contained, leans_on_conversation
+from rag_engine.retrieval.query_variants import MOST_QUERIES, UnderstandingReply, understanding_of
+from rag_engine.text import tokens
+from rag_engine.text.language import detect
+from rag_engine.types import Prompt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from rag_engine.pipeline import Inquiry
+    from rag_engine.ports import LanguageModel, Ports, Step
+    from rag_engine.types import Route, Understanding
+
+PHASE = "search"
+POSITION = 10
+STATUS = ""
+
+TASK = "understand"
+_LATEST_TURNS = 6
+_TURN_TOKENS = 300
+
+
+class Settings(BaseModel):
+    """Makes a follow-up question complete and finds further words for it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seconds: float = Field(default=4, gt=0)
+    """Time limit for the language model, a second attempt included; after it the message is searched for as it is."""
+    reply_tokens: int = Field(default=512, ge=64)
+    """Maximum tokens of its reply."""
+    queries: int = Field(default=3, ge=0, le=MOST_QUERIES)
+    """Further queries that it may add to a question."""
+    languages: tuple[str, ...] = ()
+    """Languages of the files (`en,de`): questions in another one are translated, first questions too."""
+
+
+def build(settings: Settings, ports: Ports) -> Step:
+    """A step that completes `inquiry.question` by rules and starts the model's call, which `retrieve` joins."""
+    return partial(understand, settings=settings, model=ports.model_for(TASK))
+
+
+async def understand(
+    inquiry: Inquiry,
+    *,
+    settings: Settings,
+    model: LanguageModel | None,
+    now: Callable[[str], datetime] = local_time,
+) -> Inquiry:
+    """The inquiry with its rule-based question, and with a pending understanding if a model should look at it."""
+    earlier = [turn.text for turn in inquiry.history if turn.role == "user"]
+    inquiry = _with_rules(inquiry, earlier[-_LATEST_TURNS:])
+    if model is None:
+        return inquiry
+    if inquiry.route != "search" or not _needs_model(inquiry, earlier, settings):
+        return inquiry
+    call = _ask(model, inquiry, settings=settings, today=now(inquiry.query.time_zone))
+    return replace(inquiry, pending=asyncio.create_task(call, name="understand a message"))
+
+
+async def joined(inquiry: Inquiry) -> Inquiry:
+    """The inquiry with what the model understood, or with the reason why it did not."""
+    if inquiry.pending is None:
+        return inquiry
+    try:
+        understood = await inquiry.pending
+    except (RagError, TimeoutError) as error:
+        why = str(error) or "The language model took too long."
+        return replace(inquiry.falling_back("understand_failed"), pending=None).noting(not_understood=why)
+    inquiry = replace(inquiry, pending=None, understanding=understood, route=_allowed(understood, inquiry))
+    return _searching_for(inquiry, understood.question).noting(
+        understood_by="model", understanding=_details(understood)
+    )
+
+
+def _with_rules(inquiry: Inquiry, earlier: list[str]) -> Inquiry:
+    asked = inquiry.query.text
+    if not earlier or is_self_contained(asked):
+        return inquiry
+    whole = completed(asked, earlier)
+    if leans_on_conversation(asked):
+        return replace(_searching_for(inquiry, whole), beside=asked)
+    return replace(inquiry, beside=whole)
+
+
+def _needs_model(inquiry: Inquiry, earlier: list[str], settings: Settings) -> bool:
+    asked = inquiry.query.text
+    if earlier and not is_self_contained(asked):
+        return True
+    return bool(settings.languages) and detect(asked) not in ("", *settings.languages)
+
+
+def _allowed(understood: Understanding, inquiry: Inquiry) -> Route:
+    """A person is asked back at most once in a row."""
+    said = [turn.text for turn in inquiry.history if turn.role == "assistant"]
+    if understood.route == "clarify" and said and said[-1].rstrip().endswith(("?", "？")):
+        return "search"
+    if understood.route == "edit" and not said:
+        return "search"
+    return understood.route
+
+
+def _searching_for(inquiry: Inquiry, question: str) -> Inquiry:
+    if not question or question == inquiry.question:
+        return inquiry
+    return replace(inquiry, question=question).noting(understood_as=question)
+
+
+def _details(understood: Understanding) -> dict[str, object]:
+    return {
+        "route": understood.route,
+        "confidence": understood.confidence,
+        "queries": list(understood.queries),
+        "keywords": list(understood.keywords),
+        "translations": dict(understood.translations),
+    }
+
+
+async def _ask(
+    model: LanguageModel, inquiry: Inquiry, *, settings: Settings, today: datetime
+) -> Understanding:
+    shorten = partial(tokens.cut, limit=_TURN_TOKENS, count=tokens.estimate)
+    spoken = prompts.rounds(inquiry.history[-_LATEST_TURNS:], shorten=shorten)
+    asked = inquiry.query.text
+    messages = prompts.understand(
+        spoken,
+        tokens.cut_middle(asked, 4 * _TURN_TOKENS, count=tokens.estimate),
+        today=today,
+        language=inquiry.query.asker_language,
+        queries=settings.queries,
+        languages=settings.languages,
+    )
+    prompt = Prompt(
+        messages=messages,
+        tokens=messages_size(messages, tokens.estimate),
+        reply_tokens=settings.reply_tokens,
+    )
+    async with asyncio.timeout(settings.seconds):
+        reply = await structured_reply.ask(model, prompt, UnderstandingReply, task=TASK)
+    understood = understanding_of(reply, asked)
+    return replace(understood, queries=understood.queries[: settings.queries])

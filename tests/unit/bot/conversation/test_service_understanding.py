@@ -1,0 +1,74 @@
+"""What a person sees of how a message was understood."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.bot.chatting import Post, World, world
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+    from pathlib import Path
+
+TEXT = "The notice period is four weeks in Berlin.\n\nThe notice period is six weeks in *London*."
+
+
+@pytest.fixture
+async def here(tmp_path: Path) -> AsyncGenerator[World]:
+    async with world(tmp_path, understands=True) as made:
+        await made.file("notice.md", TEXT)
+        yield made
+
+
+def understands(here: World, **values: object) -> None:
+    here.says(json.dumps(values), task="understand")
+
+
+async def answered(here: World) -> Post:
+    here.says("Four weeks [1].", task="answer")
+    return await here.ask("How long is the notice period in Berlin?")
+
+
+async def test_a_completed_question_is_shown(here: World) -> None:
+    first = await answered(here)
+    understands(here, question="How long is the notice period in *London*?")
+    here.says("Six weeks [1].", task="answer")
+    post = await here.ask("And in London?", place=first.place, in_thread=True)
+    assert post.text.startswith("Six weeks [1].")
+    assert post.reply.notices == ("Understood as: How long is the notice period in \\*London\\*?",)
+
+
+async def test_a_question_back_is_no_failure_to_find(here: World) -> None:
+    first = await answered(here)
+    understands(here, route="clarify", question="", counter_question="For staff or for contractors?")
+    post = await here.ask("And for them?", place=first.place, in_thread=True)
+    assert post.text == "For staff or for contractors?"
+    assert post.reply.notices == ()
+
+
+async def test_small_talk_has_no_sources_and_no_advice(here: World) -> None:
+    first = await answered(here)
+    understands(here, route="chat", question="")
+    here.says("Glad that it helped!", task="answer")
+    post = await here.ask("That one saved my day, brilliant work", place=first.place, in_thread=True)
+    assert post.text == "Glad that it helped!"
+    assert post.reply.notices == ()
+    assert "sources" not in post.buttons
+    prompt = here.model.prompts[-1][1]
+    assert prompt.passages == ()
+    assert "Say nothing about what the files hold" in prompt.messages[0].content
+
+
+async def test_an_edit_asks_for_the_answer_before_in_another_form(here: World) -> None:
+    first = await answered(here)
+    here.says("| Berlin | four weeks [1] |", task="answer")
+    post = await here.ask("as a table", place=first.place, in_thread=True)
+    assert post.text.startswith("| Berlin")
+    assert [task for task, _ in here.model.prompts] == ["answer", "answer"]
+    last = here.model.prompts[-1][1]
+    assert "Write your last answer again" in last.messages[-1].content
+    assert "four weeks in Berlin" in last.messages[-1].content
+    assert last.messages[-2].content == "Four weeks."
