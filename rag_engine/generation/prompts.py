@@ -40,7 +40,7 @@ class Rule:
 _ANSWER = (
     Rule(
         id="role",
-        text="You are Footnote, an assistant in a team's chat. You answer questions from the passages of the team's own files.",
+        text="You are Footnote, an assistant in a team's chat. You answer questions from passages of the team's files.",
     ),
     Rule(
         id="material",
@@ -54,7 +54,7 @@ _ANSWER = (
     ),
     Rule(
         id="clarify",
-        text="If the question can be understood in several ways that lead to different answers, ask one short question back.",
+        text="If the question has several meanings with different answers, ask one short question back.",
     ),
     Rule(
         id="language",
@@ -62,7 +62,7 @@ _ANSWER = (
     ),
     Rule(
         id="unreadable",
-        text="If a passage is garbled or incomplete, say so and give the best answer that can still be read from it.",
+        text="If a passage is garbled or incomplete, say so and answer from what can be read.",
         when="passages",
     ),
     Rule(

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -19,7 +20,7 @@ from rag_engine.text.lazy_pattern import lazy
 from rag_engine.types import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from rag_engine.ports import LanguageModel
     from rag_engine.types import Prompt
@@ -56,7 +57,7 @@ async def ask(model: LanguageModel, prompt: Prompt, shape: type[_Shape], *, task
 
     Raises the model's errors and `UnreadableReply`. The caller sets the time limit.
     """
-    prompt = replace(prompt, reply_schema=shape.model_json_schema())
+    prompt = replace(prompt, reply_schema=_schema(shape))
     reply = await _reply(model, prompt, task)
     try:
         return await asyncio.to_thread(parse, reply, shape)
@@ -68,6 +69,11 @@ async def ask(model: LanguageModel, prompt: Prompt, shape: type[_Shape], *, task
         )
     again = replace(prompt, messages=messages, tokens=messages_size(messages, tokens.estimate))
     return await asyncio.to_thread(parse, await _reply(model, again, task), shape)
+
+
+@cache
+def _schema(shape: type[BaseModel]) -> Mapping[str, object]:
+    return shape.model_json_schema()
 
 
 async def _reply(model: LanguageModel, prompt: Prompt, task: str) -> str:

@@ -135,23 +135,26 @@ def _details(understood: Understanding) -> dict[str, object]:
 async def _ask(
     model: LanguageModel, inquiry: Inquiry, *, settings: Settings, today: datetime
 ) -> Understanding:
+    async with asyncio.timeout(settings.seconds):
+        # In a thread, because the first search begins meanwhile.
+        prompt = await asyncio.to_thread(_prompt, inquiry, settings, today)
+        reply = await structured_reply.ask(model, prompt, UnderstandingReply, task=TASK)
+    understood = understanding_of(reply, inquiry.query.text)
+    return replace(understood, queries=understood.queries[: settings.queries])
+
+
+def _prompt(inquiry: Inquiry, settings: Settings, today: datetime) -> Prompt:
     shorten = partial(tokens.cut, limit=_TURN_TOKENS, count=tokens.estimate)
-    spoken = prompts.rounds(inquiry.history[-_LATEST_TURNS:], shorten=shorten)
-    asked = inquiry.query.text
     messages = prompts.understand(
-        spoken,
-        tokens.cut_middle(asked, 4 * _TURN_TOKENS, count=tokens.estimate),
+        prompts.rounds(inquiry.history[-_LATEST_TURNS:], shorten=shorten),
+        tokens.cut_middle(inquiry.query.text, 4 * _TURN_TOKENS, count=tokens.estimate),
         today=today,
         language=inquiry.query.asker_language,
         queries=settings.queries,
         languages=settings.languages,
     )
-    prompt = Prompt(
+    return Prompt(
         messages=messages,
         tokens=messages_size(messages, tokens.estimate),
         reply_tokens=settings.reply_tokens,
     )
-    async with asyncio.timeout(settings.seconds):
-        reply = await structured_reply.ask(model, prompt, UnderstandingReply, task=TASK)
-    understood = understanding_of(reply, asked)
-    return replace(understood, queries=understood.queries[: settings.queries])

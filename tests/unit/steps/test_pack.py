@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from rag_engine.generation.context_budget import messages_size
 from rag_engine.models.scripted import ScriptedModel
@@ -59,6 +61,20 @@ async def test_a_question_too_long_is_cut_and_the_asker_is_told() -> None:
     assert len(done.notices) == 1
     assert "ausgelassen" in done.notices[0]
     assert tokens.OMISSION in prompt_of(done).messages[-1].content
+
+
+async def test_the_prompt_says_the_askers_day() -> None:
+    asked = inquiry("What is due today?", "Text.")
+    there = replace(asked, query=replace(asked.query, time_zone="Pacific/Kiritimati"))
+    east = datetime.now(ZoneInfo("Pacific/Kiritimati")).date()
+    assert f", {east}." in prompt_of(await packed(there)).messages[-1].content
+
+
+async def test_a_chat_has_no_passages_and_needs_none() -> None:
+    prompt = prompt_of(await packed(replace(inquiry("You are great"), route="chat")))
+    assert not prompt.needs_passages
+    assert prompt.messages[-1].content == "You are great"
+    assert "cite nothing" in prompt.messages[0].content
 
 
 async def test_no_more_passages_than_the_query_wants() -> None:
