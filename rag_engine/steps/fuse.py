@@ -109,7 +109,7 @@ async def fuse_rankings(
     for query in queries:
         own = [ranking for ranking in rankings if ranking.query == query]
         weighed[query] = await _shares(query or question, own, judge, settings)
-    shares, evidence = weighed.get("", next(iter(weighed.values()), ({}, {})))
+    shares, evidence = weighed[queries[0] if "" not in weighed else ""] if queries else ({}, {})
     if len(queries) <= 1:
         hits = fuse(rankings, shares=shares, limit=limit, method=settings.method)
         return Fused(hits=tuple(hits), shares=shares, evidence=evidence)

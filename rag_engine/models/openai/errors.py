@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-OptionalParameter: TypeAlias = Literal["temperature", "max_tokens", "max_completion_tokens", "stream", "response_format"]
+OptionalParameter: TypeAlias = Literal[
+    "temperature", "max_tokens", "max_completion_tokens", "stream", "response_format"
+]
 
 _BACKEND = "model"
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})

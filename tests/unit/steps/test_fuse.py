@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -147,3 +148,28 @@ async def test_the_step_fills_the_hits_and_tells_the_trace_why() -> None:
     assert details["evidence"].keys() == {"familiarity", "coverage", "spread"}
     covered = next(candidate for candidate in details["candidates"] if candidate["chunk"] == "covered")
     assert covered["legs"] == {"lexical": {"rank": 1, "score": 12.0}, "dense": {"rank": 2, "score": 0.5}}
+
+
+async def test_each_query_is_weighed_by_itself() -> None:
+    own = [ranking("lexical", [("x", 3.0)]), ranking("dense", [(_COVERED, 0.6), ("x", 0.1)])]
+    translated = [replace(each, query="parental leave", weight=0.8) for each in (_LEXICAL, _DENSE)]
+    fused = await _fused("permiso de paternidad", [*own, *translated])
+    backwards = await _fused("permiso de paternidad", [*reversed(translated), *reversed(own)])
+
+    assert fused.hits[0].chunk == _COVERED
+    assert [(leg.leg, leg.query) for leg in fused.hits[0].legs] == [
+        ("dense", "parental leave"),
+        ("dense", ""),
+        ("lexical", "parental leave"),
+    ]
+    assert fused.evidence["coverage"] == 0.0
+    assert [hit.chunk.id for hit in backwards.hits] == [hit.chunk.id for hit in fused.hits]
+
+
+async def test_a_query_of_little_weight_decides_little() -> None:
+    def order(weight: float) -> list[Ranking]:
+        other = [ranking("lexical", [("x", 9.0)]), ranking("dense", [("x", 0.9), ("y", 0.1)])]
+        return [_LEXICAL, _DENSE, *(replace(each, query="another", weight=weight) for each in other)]
+
+    assert (await _fused("parental leave", order(0.1))).hits[0].chunk == _COVERED
+    assert (await _fused("parental leave", order(10))).hits[0].chunk.id == "x"

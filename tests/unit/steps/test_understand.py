@@ -232,6 +232,29 @@ async def test_the_first_search_does_not_wait_for_the_model() -> None:
     assert done.pending is None
 
 
+async def test_translations_are_lists_of_their_own() -> None:
+    index = _index()
+    model = replying(
+        question="¿Cuánto dura?", translations={"en": "How long?", "de": "Wie lange?", "x" * 9: "no"}
+    )
+    ports = Ports(embedder=OneVector(), index=index, model=model)
+    settings = understand.Settings(languages=("en", "de"))
+    steps = [
+        NamedStep(name="understand", run=understand.build(settings, ports)),
+        NamedStep(name="retrieve", run=retrieve.build(retrieve.Settings(), ports)),
+    ]
+    done = await _last(inquiry("¿Cuánto dura?"), steps)
+    assert [(found.leg, found.query, found.weight) for found in done.rankings] == [
+        ("lexical", "", 1.0),
+        ("dense", "", 1.0),
+        ("lexical", "How long?", 0.8),
+        ("lexical", "Wie lange?", 0.8),
+        ("dense", "How long?", 0.8),
+        ("dense", "Wie lange?", 0.8),
+    ]
+    assert len(index.calls) == 2
+
+
 @pytest.mark.parametrize("route", ["chat", "clarify"])
 async def test_without_a_search_there_are_no_passages(route: str) -> None:
     model = replying(route=route, question="", counter_question="Which one?")
