@@ -40,6 +40,7 @@ _COVERING = 2
 # Tuned on 809 claims of SciFact, half of XQuAD in English, Spanish, Chinese and English-Spanish, and enciphered English; flat
 # around these values.
 _BIAS, _PER_FAMILIARITY, _PER_COVERAGE = 1.2, 1.7, -3.2
+_LEAST_TRUST = 0.1
 _LEAST_SHARE = 0.02
 """So that a leg's unique hits come last but are not lost."""
 
@@ -109,13 +110,17 @@ async def fuse_rankings(
     for query in queries:
         own = [ranking for ranking in rankings if ranking.query == query]
         weighed[query] = await _shares(query or question, own, judge, settings)
-    shares, evidence = weighed[queries[0] if "" not in weighed else ""] if queries else ({}, {})
+    nothing: tuple[Mapping[Leg, float], Mapping[str, float]] = ({}, {})
+    shares, evidence = weighed.get("") or next(iter(weighed.values()), nothing)
     if len(queries) <= 1:
         hits = fuse(rankings, shares=shares, limit=limit, method=settings.method)
         return Fused(hits=tuple(hits), shares=shares, evidence=evidence)
-    total = math.fsum({ranking.query: ranking.weight for ranking in rankings}.values())
+    prior = {ranking.query: ranking.weight for ranking in rankings}
+    own_weights = {query: prior[query] * _trust(weighed[query][1]) for query in queries}
+    total = math.fsum(own_weights.values())
     weights = [
-        weighed[ranking.query][0].get(ranking.leg, 0.0) * ranking.weight / total for ranking in rankings
+        weighed[ranking.query][0].get(ranking.leg, 0.0) * own_weights[ranking.query] / total
+        for ranking in rankings
     ]
     hits = fuse_weighted(rankings, weights, limit=limit, method=settings.method)
     return Fused(hits=tuple(hits), shares=shares, evidence=evidence)
@@ -147,6 +152,13 @@ async def _evidence(
     cosines = [hit.score for ranking in rankings if ranking.leg == "dense" for hit in ranking.hits]
     spread = (max(cosines) - min(cosines)) / await judge.contrast()
     return {"familiarity": known, "coverage": best_coverage(question, lexical), "spread": spread}
+
+
+def _trust(evidence: Mapping[str, float]) -> float:
+    """How much a query found: a query in another language than the passages finds next to nothing."""
+    if not evidence:
+        return _LEAST_TRUST
+    return _LEAST_TRUST + evidence["coverage"] + min(evidence["spread"], 1.0) * evidence["familiarity"]
 
 
 def _dense_share(evidence: Mapping[str, float]) -> float:

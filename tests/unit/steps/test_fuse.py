@@ -158,8 +158,8 @@ async def test_each_query_is_weighed_by_itself() -> None:
 
     assert fused.hits[0].chunk == _COVERED
     assert [(leg.leg, leg.query) for leg in fused.hits[0].legs] == [
-        ("dense", "parental leave"),
         ("dense", ""),
+        ("dense", "parental leave"),
         ("lexical", "parental leave"),
     ]
     assert fused.evidence["coverage"] == 0.0
