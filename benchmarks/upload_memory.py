@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 import random
 import subprocess
 import sys
@@ -133,7 +134,7 @@ async def one(name: str) -> None:
         async with library(settings) as parts:
             base = (await parts.catalog.open("bench", model=parts.embedder.model)).id
             await parts.ingestion.ingest(await blob_from_path(small), knowledge_base=base)
-            before, began = _memory(), time.monotonic()
+            before, began = tree_memory(os.getpid()), time.monotonic()
             peak = _Peak()
             try:
                 blob = await blob_from_path(path, max_bytes=parts.max_file_bytes)
@@ -163,17 +164,17 @@ class _Peak:
 
     def _run(self) -> None:
         while not self._stopped.wait(_PERIOD):
-            self._peak = max(self._peak, _memory())
+            self._peak = max(self._peak, tree_memory(os.getpid()))
 
 
-def _memory() -> int:
-    """Bytes of this process and those it started; shared pages count once."""
-    total, waiting = 0, [Path("/proc/self")]
+def tree_memory(process: int) -> int:
+    """Bytes of a process and those it started; shared pages count once."""
+    total, waiting = 0, [Path(f"/proc/{process}")]
     while waiting:
-        process = waiting.pop()
+        folder = waiting.pop()
         try:
-            total += int(process.joinpath("smaps_rollup").read_text().partition("\nPss:")[2].split()[0]) << 10
-            tasks = list(process.joinpath("task").iterdir())
+            total += int(folder.joinpath("smaps_rollup").read_text().partition("\nPss:")[2].split()[0]) << 10
+            tasks = list(folder.joinpath("task").iterdir())
             waiting += [
                 Path("/proc") / child for task in tasks for child in (task / "children").read_text().split()
             ]

@@ -112,9 +112,7 @@ class _Presentation:
     def slide(self, part: str, anchor: str, above: tuple[str, ...]) -> Iterator[Section]:
         root = self._opened.root(part)
         around = self._around(part)
-        hidden = remove_hidden_text(root, around)
-        if hidden:
-            self._hidden[anchor] = hidden
+        self._leave_out_hidden(root, around, anchor)
         tree = root.find(f"{P}cSld/{P}spTree")
         shapes = [] if tree is None else shapes_of(tree, around.boxes, right_to_left=self._right_to_left)
         shapes = [shape for shape in shapes if shape.placeholder not in _IGNORED]
@@ -132,6 +130,13 @@ class _Presentation:
         for notes in self._opened.related(part, "notesSlide"):
             yield from self._notes(notes, anchor, headings)
         yield from comment_sections(self._opened, part, self._authors, anchor, headings)
+
+    def _leave_out_hidden(
+        self, root: Element, around: SlideSurroundings, anchor: str, *, placeholders: bool = True
+    ) -> None:
+        hidden = remove_hidden_text(root, around, placeholders=placeholders)
+        if hidden:
+            self._hidden[anchor] = self._hidden.get(anchor, 0) + hidden
 
     def _ocr_sections(self, part: str, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
         pictures = PictureReader(self._opened, self._unpacking)
@@ -153,7 +158,9 @@ class _Presentation:
                 continue
             self._seen_layouts.add(layout)
             for part in (layout, *self._opened.related(layout, "slideMaster")):
-                tree = self._opened.root(part).find(f"{P}cSld/{P}spTree")
+                root = self._opened.root(part)
+                self._leave_out_hidden(root, self._around(slide), anchor, placeholders=False)
+                tree = root.find(f"{P}cSld/{P}spTree")
                 for shape in shapes_of(tree, {}) if tree is not None else ():
                     text = shape.text
                     if _shows_everywhere(shape, text) and self._is_new(text):

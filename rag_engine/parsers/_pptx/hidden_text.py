@@ -54,8 +54,8 @@ def theme_colors(package: OoxmlPackage, master: str) -> dict[str, str]:
     return defined | {name: defined.get(mapping.get(name) or "", "") for name in names}
 
 
-def remove_hidden_text(slide: Element, around: SlideSurroundings) -> int:
-    """The number of characters removed."""
+def remove_hidden_text(slide: Element, around: SlideSurroundings, *, placeholders: bool = True) -> int:
+    """The number of characters removed, on request only outside placeholders."""
     tree = slide.find(f"{P}cSld/{P}spTree")
     if tree is None:
         return 0
@@ -65,6 +65,8 @@ def remove_hidden_text(slide: Element, around: SlideSurroundings) -> int:
     removed = 0
     shapes = list(shape_elements(tree))
     for shape in shapes:
+        if role(shape) and not placeholders:
+            continue
         if not moves and _is_off_slide(shape, around):
             removed += sum(map(_emptied, shape.iter(f"{A}t")))
             continue

@@ -146,6 +146,15 @@ def test_the_background_counts_wherever_it_comes_from(tmp_path: Path) -> None:
     )
 
 
+def test_hidden_text_of_the_master_is_left_out(tmp_path: Path) -> None:
+    prompt = box("prompt", _PLACE, 'type="body"').replace("<a:r>", '<a:r><a:rPr sz="100"/>')
+    texts = _read(tmp_path, below=f"<p:spTree>{_shape(_WHITE)}{_shape(text='Lumen Ltd')}{prompt}</p:spTree>")
+    assert texts == [
+        "Thirty days of leave.\n\nLumen Ltd",
+        "Text that nobody can see was left out: 6 characters (slide 1).",
+    ]
+
+
 def test_a_shape_that_moves_onto_the_slide_stays(tmp_path: Path) -> None:
     outside = _shape(place=(20_000_000, 0, 1_000_000, 500_000))
     assert "secret" in "\n".join(_read(tmp_path, outside, more="<p:timing><p:animMotion/></p:timing>"))
