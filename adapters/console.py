@@ -76,7 +76,6 @@ class Settings(BaseModel):
 
 
 async def run(settings: Settings, service: ChatService) -> None:
-    """Read questions until the input ends; each is a message of one conversation."""
     console = Console(highlight=False)
     if sys.stdin is None:
         return
@@ -94,7 +93,6 @@ async def run(settings: Settings, service: ChatService) -> None:
 
 @contextlib.contextmanager
 def outlet(console: Console) -> Iterator[ConsoleOutlet]:
-    """An outlet that edits in place in a terminal, or prints the final text into a pipe."""
     with contextlib.ExitStack() as stack:
         if console.is_terminal:
             yield _Terminal(console, stack)
@@ -108,7 +106,7 @@ class _Session:
     service: ChatService
     console: Console
     last: Reply = field(default_factory=Reply)
-    buttons: Sequence[Button] = ()  # of the last command, pressed by their number
+    buttons: Sequence[Button] = ()  # of the last command
 
     async def enter(self, line: str) -> None:
         buttons, self.buttons = self.buttons, ()
@@ -211,13 +209,12 @@ def _attachments(name: str) -> tuple[Attachment, ...]:
 
 
 async def _lines(source: TextIO, *, console: Console, interactive: bool) -> AsyncIterator[str]:
-    """Stripped lines, read on demand."""
     if not interactive:
         while line := await _read(source.readline):
             yield line.strip()
         return
     with contextlib.suppress(ImportError):
-        importlib.import_module("readline")  # importing it gives `input` line editing and a history
+        importlib.import_module("readline")  # gives `input` line editing and a history
     with _terminal_restored(source):
         while True:
             try:
@@ -266,7 +263,6 @@ async def _read(read: Callable[[], str]) -> str:
 
 @contextlib.contextmanager
 def _terminal_restored(source: TextIO) -> Iterator[None]:
-    """Restore the terminal even if a line is still being edited."""
     try:
         termios = importlib.import_module("termios")
     except ImportError:
@@ -284,8 +280,6 @@ class ConsoleOutlet(Outlet, Protocol):
 
 
 class _Pipe:
-    """Prints the final text and its sources."""
-
     limits = PlatformLimits(characters=_ENDLESS, edit_seconds=1.0)
     routes = _ROUTES
 

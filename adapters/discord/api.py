@@ -29,7 +29,7 @@ _EXPIRED_CODES = frozenset({10015, 10062, 50027})
 _TOO_MANY_OLD_EDITS = 30046
 _BAN_RETRY_SECONDS = 60.0
 _CALLS_PER_SECOND, _BURST_CALLS = 35, 12
-"""At most 47 in any second; Discord allows 50, and network delays bunch calls."""
+"""Discord allows 50, but network delays bunch calls."""
 _REFUSALS = {
     40005: "The file is larger than Discord lets me send here.",
     50007: "Discord does not let me write to you directly: allow direct messages from members of this server and ask again.",
@@ -41,7 +41,7 @@ _fail_fast: ContextVar[bool] = ContextVar("fail_fast", default=False)
 
 
 class InteractionExpired(WriteRefused):
-    """The interaction's token no longer works."""
+    pass
 
 
 def rate_limit_trace() -> aiohttp.TraceConfig:
@@ -99,7 +99,7 @@ def _retry_after(response: aiohttp.ClientResponse) -> float:
 
 @asynccontextmanager
 async def api_calls(seconds: float, *, fail_fast: bool = False) -> AsyncIterator[None]:
-    """A time limit in seconds for all calls within. Raises `ChatError` only; with `fail_fast` at once on a 429 or 5xx."""
+    """Limits all calls within to `seconds`. Raises `ChatError` only; with `fail_fast` at once on a 429 or 5xx."""
     token = _fail_fast.set(fail_fast)
     try:
         async with asyncio.timeout(seconds):
@@ -119,7 +119,7 @@ async def api_calls(seconds: float, *, fail_fast: bool = False) -> AsyncIterator
 
 
 def unreadable(error: BaseException) -> Unreadable:
-    """Of an error in discord.py's parsing; names the field of a `KeyError`."""
+    """Names the field of a `KeyError`."""
     missing = error.args[0] if isinstance(error, KeyError) and error.args else None
     field = f": the field {missing} is missing" if isinstance(missing, str) and missing.isidentifier() else ""
     place = _innermost_frame(error)
@@ -131,7 +131,7 @@ def _raised_by_sdk(error: BaseException) -> bool:
 
 
 def _innermost_frame(error: BaseException) -> str:
-    """Module and function of discord.py in which it was raised; else of our own."""
+    """Module and function of discord.py that raised it; else of our own."""
     place = ""
     for frame, _ in traceback.walk_tb(error.__traceback__):
         module = str(frame.f_globals.get("__name__", ""))

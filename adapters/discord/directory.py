@@ -1,5 +1,3 @@
-"""Who may read what, from roles and overwrites kept current by the gateway."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

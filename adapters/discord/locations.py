@@ -23,7 +23,7 @@ AnyChannel: TypeAlias = "discord.abc.GuildChannel | discord.Thread | discord.abc
 def answer_place(
     channel: AnyChannel, *, guild: int | None, channel_id: int, message: int | None = None
 ) -> Place:
-    """Where a message is answered; with `message`, in the thread made from it."""
+    """With `message`, in the thread made from it."""
     workspace = DIRECT if guild is None else str(guild)
     if isinstance(channel, discord.Thread):
         return Place(
@@ -41,13 +41,13 @@ def may_open_thread(channel: AnyChannel) -> bool:
 
 
 async def find_channel(context: DiscordContext, channel_id: int, known: AnyChannel = None) -> AnyChannel:
-    """The channel or thread; fetches archived threads. Call inside `api_calls`."""
+    """Fetches archived threads. Call inside `api_calls`."""
     if known is not None and not isinstance(known, discord.PartialMessageable):
         return known
     return context.client.get_channel(channel_id) or await context.client.fetch_channel(channel_id)
 
 
 def parse_link(link: str) -> tuple[str, int, int] | None:
-    """Workspace, channel and message of a permalink, or None."""
+    """Workspace, channel and message."""
     match = _PERMALINK.fullmatch(link.strip().strip("<>"))
     return (match["guild"], int(match["channel"]), int(match["message"])) if match else None

@@ -33,8 +33,6 @@ class _OutletKey:
 
 
 class ChannelRoom:
-    """See `bot.port.Room`."""
-
     def __init__(
         self,
         context: DiscordContext,

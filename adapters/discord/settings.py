@@ -1,5 +1,3 @@
-"""Settings of the Discord adapter, and Discord's addresses."""
-
 from __future__ import annotations
 
 from contextlib import contextmanager

@@ -1,5 +1,3 @@
-"""Tasks that handle events; a failed one ends no other."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Calls of Slack's Web API; errors as `ChatError`."""
-
 from __future__ import annotations
 
 import logging
@@ -155,7 +153,7 @@ def header(headers: Any, name: str) -> str:
 
 
 def is_trusted(address: str, settings: Settings) -> bool:
-    """Whether a host may get the token: Slack's own or the configured one."""
+    """Slack's own or the configured host may get the token."""
     target, api = urlsplit(address), urlsplit(settings.api_base_url)
     if (target.scheme, target.netloc) == (api.scheme, api.netloc):
         return True
@@ -163,7 +161,7 @@ def is_trusted(address: str, settings: Settings) -> bool:
 
 
 def is_host_of_slack(address: str) -> bool:
-    """Whether the address is on one of Slack's own hosts, whatever its scheme and port."""
+    """Whatever its scheme and port."""
     return f".{urlsplit(address).hostname or ''}".endswith(".slack.com")
 
 

@@ -1,5 +1,3 @@
-"""Runs the Slack adapter: stores and acknowledges events, then handles them."""
-
 from __future__ import annotations
 
 import asyncio

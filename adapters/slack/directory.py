@@ -1,5 +1,3 @@
-"""Who people are and what they can read; cached for a minute."""
-
 from __future__ import annotations
 
 import asyncio
@@ -69,14 +67,12 @@ class RecentResults:
         return await asyncio.shield(recent[1])
 
     def put(self, key: Hashable, value: object) -> None:
-        """Cache a result that came with another one."""
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         future.set_result(value)
         self._results[key] = (self._now(), future)
         self._results.move_to_end(key)
 
     async def refresh(self, key: Hashable, load: Callable[[], Awaitable[Value]]) -> Value:
-        """`get` without what is cached."""
         self._results.pop(key, None)
         return await self.get(key, load)
 
@@ -261,7 +257,7 @@ class SlackDirectory:
         return await self._knows_no_guests()
 
     async def _knows_no_guests(self) -> bool:
-        """Whether the server has no guest flags for anyone, our own user included. Never true of Slack's own server."""
+        """Whether the server has no guest flags for anyone, our own user included. Slack's own server always has."""
         if is_host_of_slack(self._context.settings.api_base_url):
             return False
         try:
@@ -277,7 +273,7 @@ class SlackDirectory:
         return await self._access.get(("user", user), lambda: self._load_user(user))
 
     async def _members(self, channel: str) -> set[str] | None:
-        """None if there are too many."""
+        """None if too many."""
         return await self._access.get(("members", channel), lambda: self._load_members(channel))
 
     async def _load_channel(self, channel: str) -> Fields:
@@ -289,7 +285,7 @@ class SlackDirectory:
         return (await call_api("users.info", call)).need_object("user")
 
     async def _load_joined(self, person: str) -> frozenset[str] | None:
-        """None if there are too many."""
+        """None if too many."""
         reader = self._context.read_client
         pages = await _all_pages(
             "users.conversations",
@@ -351,7 +347,7 @@ class SlackDirectory:
 async def _all_pages(
     method: str, page: Callable[[str | None], Awaitable[AsyncSlackResponse]]
 ) -> list[Fields] | None:
-    """None if there are too many."""
+    """None if too many."""
     found: list[Fields] = []
     cursor: str | None = None
     for _ in range(_MOST_PAGES):

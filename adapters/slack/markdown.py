@@ -1,5 +1,3 @@
-"""Slack's mrkdwn to CommonMark, and escaping of plain text."""
-
 from __future__ import annotations
 
 import re
@@ -27,7 +25,7 @@ def mentions_others(text: str, bot_user: str) -> bool:
 
 
 def to_commonmark(text: str, *, bot_user: str, names: Mapping[str, str]) -> str:
-    """The text without the bot's mention; `names` are those of mentioned people."""
+    """`names` are those of mentioned people."""
     text = re.sub(rf"^\s*<@{re.escape(bot_user)}(?:\|[^<>]*)?>\s*[,:]?\s*", "", text) if bot_user else text
     text = re.sub(rf"(?<![ \t])[ \t]*<@{re.escape(bot_user)}(?:\|[^<>]*)?>", "", text) if bot_user else text
     parts: list[str] = []

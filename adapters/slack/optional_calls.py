@@ -46,7 +46,7 @@ class OptionalCalls:
         return since is None or self.now() - since >= _REFUSED_SECONDS
 
     def refused(self, method: str, error: ChatError) -> str:
-        """Log it; returns Slack's error code."""
+        """Returns Slack's error code."""
         cause = error.__cause__
         code = error_code(cause) if isinstance(cause, SlackApiError) else ""
         if code in _LASTING:

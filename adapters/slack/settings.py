@@ -1,5 +1,3 @@
-"""Settings of the Slack adapter."""
-
 from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr

@@ -25,7 +25,7 @@ _SESSIONS_PER_DAY = 1000
 
 
 class Listener(Protocol):
-    """Handles events; each method returns at once."""
+    """Its methods return at once."""
 
     def session_started(self) -> None: ...
 

@@ -30,7 +30,7 @@ class DiscordArrivals:
     service: ChatService
 
     async def on_joined(self, guild: discord.Guild) -> None:
-        """Stored first: Discord tells it once."""
+        """Stored first: Discord sends it once."""
         joined_at = guild.me.joined_at
         event = f"{EVENT_PREFIX}{guild.id}:{joined_at.isoformat() if joined_at else ''}"
         await self.service.inbox.add(PLATFORM, event, {"guild": guild.id})

@@ -1,5 +1,3 @@
-"""Downloads files from Discord's own hosts, never beyond their size."""
-
 from __future__ import annotations
 
 import mimetypes
@@ -91,7 +89,6 @@ def _media_type(filename: str, content_type: str | None) -> str:
 async def _read(
     url: str, size: int, *, renew_url: Callable[[], Awaitable[str]], context: DiscordContext
 ) -> AsyncIterator[bytes]:
-    """Renews an expired link once."""
     try:
         async for block in _download(url, size, context):
             yield block

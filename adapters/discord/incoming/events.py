@@ -1,5 +1,3 @@
-"""Discord's events as service calls, each in its own task."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Messages of a channel. One that cannot be read costs only itself. Call these inside `api_calls`."""
+"""Call these inside `api_calls`. A message that cannot be read costs only itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands, message menus and buttons, stored before the acknowledgement."""
+"""Interactions, stored before the acknowledgement."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def is_written(message: discord.Message) -> bool:
 
 
 def incoming(message: discord.Message, place: Place, context: DiscordContext) -> IncomingMessage:
-    """The message, answered in `place`. Raises `Unreadable`: discord.py leaves absent fields unset."""
+    """Raises `Unreadable`: discord.py leaves absent fields unset."""
     try:
         return _incoming(message, place, context)
     except (AttributeError, LookupError, TypeError, ValueError) as error:

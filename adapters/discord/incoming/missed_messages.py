@@ -64,7 +64,7 @@ class MissedMessages:
             self._looked_back = False
 
     async def messages(self, context: DiscordContext) -> AsyncIterator[tuple[discord.Message, bool]]:
-        """Missed messages by channel, oldest first; True if nobody saw it. Retries failed channels for some minutes."""
+        """By channel, oldest first; True if nobody saw it. Retries failed channels for some minutes."""
         since, seen = self._since, self._seen
         self._looked_back = True
         if not since:
@@ -92,7 +92,7 @@ class MissedMessages:
         _log.warning("what was missed in %d channels could not be read", len(left))
 
     def _channels_with_news(self, client: discord.Client, since: int) -> Iterator[Readable]:
-        """A session starts with all active threads, forum posts too."""
+        """A session starts with all active threads."""
         channels: list[GuildMessageable] = [
             each
             for guild in client.guilds

@@ -1,5 +1,3 @@
-"""Permissions for the invite link, `footnote setup discord` and `footnote doctor`."""
-
 from __future__ import annotations
 
 import base64
@@ -48,7 +46,6 @@ PERMISSIONS = (
 
 
 def intents(settings: Settings) -> discord.Intents:
-    """The fewest intents for the settings."""
     wanted = discord.Intents.none()
     wanted.guilds = wanted.guild_messages = wanted.dm_messages = True
     wanted.message_content = settings.message_content
@@ -70,7 +67,7 @@ def invite(application: str) -> str:
 
 
 def application_of(token: str) -> str:
-    """The application id in a bot token; empty if the token is malformed."""
+    """Empty if the token is malformed."""
     first = token.partition(".")[0]
     try:
         decoded = base64.b64decode(first + "=" * (-len(first) % 4), validate=True).decode()

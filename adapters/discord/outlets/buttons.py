@@ -49,7 +49,7 @@ def custom_id(name: str, value: str) -> str:
 
 
 def parse_custom_id(custom_id: str) -> tuple[str, str] | None:
-    """Name and value; None if it is not our button."""
+    """None if it is not our button."""
     if not custom_id.startswith(_PREFIX):
         return None
     name, _, value = custom_id.removeprefix(_PREFIX).partition(":")

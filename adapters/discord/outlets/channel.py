@@ -188,7 +188,6 @@ class ChannelOutlet:
 
     @property
     def _is_reply(self) -> bool:
-        """Without a thread, the answer refers to its question."""
         return bool(self._target.question) and self._channel == self._target.channel
 
     def _reference(self) -> discord.MessageReference:

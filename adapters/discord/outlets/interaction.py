@@ -1,5 +1,3 @@
-"""Answers to commands and buttons, through the interaction's token."""
-
 from __future__ import annotations
 
 import logging
@@ -65,7 +63,7 @@ class InitialResponse:
                     raise
 
     async def recover(self, *, seconds: float) -> None:
-        """Continue another process's response. Raises `ChatError`, except for an expired token."""
+        """Continue another process's response. Raises `ChatError`."""
         age = datetime.now(UTC) - discord.utils.snowflake_time(self.record.id)
         try:
             if age.total_seconds() < _ACKNOWLEDGE_SECONDS:

@@ -35,7 +35,7 @@ class PartSearch:
 async def written_after(
     client: discord.Client, channel: discord.abc.Messageable, *, after: int
 ) -> list[discord.Message]:
-    """Messages after that id, oldest first. Call inside `api_calls`."""
+    """Oldest first. Call inside `api_calls`."""
     try:
         return [each for each in await messages_after(client, channel, after=after) if is_written(each)]
     except (discord.Forbidden, discord.NotFound):
@@ -43,7 +43,7 @@ async def written_after(
 
 
 def find_part(search: PartSearch, messages: Sequence[discord.Message]) -> int:
-    """The id of the message, or 0 if none is certain."""
+    """0 if none is certain."""
     later = [each for each in messages if each.id > search.previous_part]
     ours = [each for each in later if each.author.id == search.own_id and each.id not in search.recorded]
     page_buttons = search.page.buttons if search.page is not None else ()

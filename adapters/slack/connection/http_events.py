@@ -36,7 +36,7 @@ _RATE_LIMITED = (
 async def receive_events(
     app: AsyncApp, settings: Settings, signals: Signals
 ) -> AsyncIterator[dict[str, str]]:
-    """Pass events to the app while open. Raises `WriteRefused` if the address cannot be bound."""
+    """Raises `WriteRefused` if the address cannot be bound."""
     route = _Route(app=app, signals=signals)
     application = web.Application(client_max_size=4 << 20)
     application.add_routes([web.post(settings.http_path, route.handle)])

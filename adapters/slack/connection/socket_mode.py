@@ -1,7 +1,4 @@
-"""Events by Socket Mode, over several watched connections.
-
-The SDK's client retries used tickets for ever, and can hang in a handshake.
-"""
+"""A client of our own, because the SDK's retries used tickets for ever and can hang in a handshake."""
 
 from __future__ import annotations
 

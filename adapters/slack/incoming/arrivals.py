@@ -1,5 +1,3 @@
-"""Invitations, the pane for agents, and the home tab."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -81,7 +79,6 @@ class SlackArrivals:
 
 
 def home(overview: Overview) -> dict[str, Any]:
-    """The home tab."""
     listed = "\n".join(f"• {each}" for each in overview.knowledge_bases)
     texts = (overview.greeting, listed, overview.how_to_add)
     sections = [

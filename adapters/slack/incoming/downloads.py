@@ -1,5 +1,3 @@
-"""Downloads files from Slack's own hosts."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -96,7 +94,7 @@ async def _file_info(context: SlackContext, identifier: str) -> Fields:
 
 
 async def _follow_redirects(context: SlackContext, address: str) -> aiohttp.ClientResponse:
-    """By hand, because only trusted hosts are asked, and get the token."""
+    """By hand, because only trusted hosts get the token."""
     timeout = aiohttp.ClientTimeout(
         total=context.settings.file_seconds, sock_connect=_CONNECT_SECONDS, sock_read=_READ_SECONDS
     )

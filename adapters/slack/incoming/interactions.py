@@ -73,7 +73,6 @@ class SlackInteractions:
         await self.service.on_action(action, SlackRoom.of(reader, target, self.service))
 
     async def on_shortcut(self, body: Fields) -> None:
-        """Answer the message shortcut privately."""
         raw, channel = body.need_object("message"), body.need_object("channel").need_text("id")
         reader = await self.reader.for_event(body.object("team").text("id"), channel)
         message = await reader.read(raw, channel=channel, direct=is_direct(channel))

@@ -18,13 +18,9 @@ _MOST_REMEMBERED = 2000
 
 @dataclass(slots=True)
 class _Handling:
-    """What is known of one message."""
-
     kind: Kind | None = None
-    """The event that was handled."""
     mentions_us: bool = False
     addressed: bool = False
-    """It was handled as addressed to us."""
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -49,7 +45,6 @@ class MentionDedup:
         return handling.kind == kind
 
     def note_mention(self, key: Key) -> None:
-        """An `app_mention` arrived."""
         self._of(key).mentions_us = True
 
     def is_addressed(self, key: Key, *, by_text: bool) -> bool:
@@ -59,7 +54,6 @@ class MentionDedup:
         return handling.addressed
 
     def ended(self, key: Key) -> None:
-        """Its message event was handled."""
         self._of(key).ended.set()
 
     async def was_overheard(self, key: Key) -> bool:

@@ -70,7 +70,6 @@ class MessageReader:
         return locations.answer_place(team, channel, ts=ts, root=root, direct=direct)
 
     async def for_event(self, team: str, channel: str) -> MessageReader:
-        """The reader of an event that carries the id `team`."""
         workspace = await self.directory.workspace_of(team, channel)
         return replace(self, workspace=workspace)
 
@@ -154,7 +153,6 @@ def is_written(raw: Fields) -> bool:
 
 
 def is_ours(raw: Fields, user: str, bot: str) -> bool:
-    """`user` and `bot` are the bot's ids."""
     return raw.text("user") == user or bool(bot and raw.text("bot_id") == bot)
 
 

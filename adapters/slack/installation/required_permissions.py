@@ -1,5 +1,3 @@
-"""Permissions for the manifest and `footnote doctor`."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

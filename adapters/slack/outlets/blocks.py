@@ -25,7 +25,7 @@ _EMPTY = "…"
 
 
 def body(page: Page, form: Form = "formatted") -> dict[str, Any]:
-    """The message's `text` and `blocks`. Slack has no reason to refuse `bare`."""
+    """Slack has no reason to refuse `bare`."""
     if form == "bare":
         whole = "\n\n".join(part for part in (escape(page.text or page.status), page.footer) if part)
         return {"text": whole or _EMPTY}
@@ -46,7 +46,6 @@ def footer_and_buttons(page: Page) -> list[Block]:
 
 
 def image_block(file: str, description: str) -> Block:
-    """`file` is the id of an uploaded image."""
     alternative = description[:2000] or "picture"
     return {
         "type": "image",

@@ -1,5 +1,3 @@
-"""Public messages: streamed if possible, else edited."""
-
 from __future__ import annotations
 
 import asyncio
@@ -42,8 +40,6 @@ _EDIT_SECONDS = 1.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlackTarget:
-    """What is answered, and where."""
-
     place: Place
     source: str
     """A message's ts or a command's id."""

@@ -81,14 +81,14 @@ async def our_messages_since(context: SlackContext, place: Place, question: str)
 
 
 def find_marked(messages: Sequence[Fields], mark: Mapping[str, Any]) -> str:
-    """The latest message with the mark, or an empty string."""
+    """An empty string if none has it."""
     payload = mark["event_payload"]
     found = [message.text("ts") for message in messages if _payload(message).values == payload]
     return found[-1] if found else ""
 
 
 def find_unmarked(messages: Sequence[Fields], *, others: Collection[str], text: str | None = None) -> str:
-    """The latest unmarked message, such as an open stream, not in `others`, that shows `text`."""
+    """An unmarked message may be an open stream."""
     for message in reversed(messages):
         shown = message.text("text").strip()
         matches = text is None or shown == text.strip()
@@ -103,7 +103,7 @@ def find_unmarked(messages: Sequence[Fields], *, others: Collection[str], text: 
 
 
 def later_parts(messages: Sequence[Fields], first_message: str) -> list[str]:
-    """The parts after the first message, last first."""
+    """Last first."""
     parts = [
         (payload.number("part"), each.text("ts"))
         for each in messages

@@ -137,7 +137,7 @@ class SlackStream:
 async def start_stream(
     context: SlackContext, place: Place, page: Page, *, recipient_team: str, recipient: str
 ) -> tuple[str, SlackStream]:
-    """Returns the message's ts and the stream. Raises `StreamRefused` and `StreamFailed`."""
+    """Raises `StreamRefused` and `StreamFailed`."""
     stream = SlackStream()
     try:
         with translate_errors("chat.startStream"):
@@ -201,7 +201,6 @@ async def close_stream(context: SlackContext, place: Place, ts: str, stream: Sla
 
 
 def is_still_open(error: ChatError) -> bool:
-    """Whether an edit failed because of the open stream."""
     return _code(error) == _STREAM_OPEN
 
 

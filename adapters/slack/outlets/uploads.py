@@ -1,5 +1,3 @@
-"""Files that the bot sends."""
-
 from __future__ import annotations
 
 import asyncio
@@ -36,7 +34,7 @@ async def send_to_person(context: SlackContext, person: str, files: Sequence[Fil
 
 
 async def upload_image(context: SlackContext, file: File) -> str:
-    """The id of an unshared image, once Slack can show it."""
+    """The id, once Slack can show it."""
     with translate_errors("the upload"):
         response = await context.write_client.files_upload_v2(**_upload_arguments(file))
     stored = response_data(response, "the upload").need_objects("files")
