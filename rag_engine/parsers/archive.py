@@ -1,4 +1,4 @@
-"""Archives and compressed files: members as documents, never extracted to their own paths."""
+"""Archives, whose members are never extracted to their own paths."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _obstacle(entry: zipfile.ZipInfo) -> Exception | None:
 
 
 def _tar_members(archive: tarfile.TarFile) -> Iterator[NestedFile]:
-    """Regular files only: links and devices point elsewhere."""
+    """Links and devices point elsewhere."""
     for entry in archive:
         # tarfile keeps a list of all members.
         cast("list[tarfile.TarInfo]", vars(archive)["members"]).clear()
@@ -121,7 +121,7 @@ def _holds_tar(opener: Callable[[Path], IO[bytes]], path: Path) -> bool:
 
 
 def _plain_name(path: Path) -> str:
-    """The file name without its suffix, else the name stored by GZIP."""
+    """Without its suffix, else as stored by GZIP."""
     name = path.stem if path.suffix.lower() in {".gz", ".bz2", ".xz"} else path.name
     if Path(name).suffix:
         return name

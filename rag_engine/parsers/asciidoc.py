@@ -1,4 +1,4 @@
-"""AsciiDoc. Nothing is included or fetched."""
+"""Nothing is included or fetched."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Document:
     options: str = ""
     markers: list[str] = field(default_factory=list[str])
     attached: bool = False
-    """True when a "+" line attaches the next block to the item before it."""
+    """A "+" line attaches the next block to the item before it."""
 
     def section(self, content: str, kind: SectionKind = "prose") -> Section:
         headings = titles(self.path)

@@ -1,5 +1,3 @@
-"""Source code by definition, under its enclosing definitions, anchored by lines."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -28,9 +26,9 @@ BEGINNING: Final = r"#!"
 CONTENT: Final = "text"
 
 _LARGEST: Final = 2 << 20
-"""Bytes. A larger file is data or generated code."""
+"""Bytes; larger files are data or generated."""
 _LONGEST_LINE: Final = 5_000
-"""Characters. Code with longer lines is minified."""
+"""Characters; longer lines are minified code."""
 _BEGINNING: Final = 4_000
 _LAST_LINE: Final = 1 << 60
 
@@ -43,7 +41,7 @@ class _DefinitionSpan:
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Whole definitions of about a passage, with their names as headings."""
+    """Whole definitions of about a passage, anchored by lines, with their names as headings."""
     encoding = text_encoding(path)
     if path.stat().st_size > _LARGEST:
         yield from joined(_streamed(text_lines(path, encoding)))

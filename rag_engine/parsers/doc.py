@@ -1,5 +1,3 @@
-"""Old Word files (.doc): structured text of Word 97 to 2003, plain text of Word 6 and 95."""
-
 from __future__ import annotations
 
 import re

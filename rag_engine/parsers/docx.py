@@ -1,4 +1,4 @@
-"""DOCX, streamed in order with the numbers that Word displays; notes follow their section."""
+"""DOCX, streamed; notes follow their section."""
 
 from __future__ import annotations
 

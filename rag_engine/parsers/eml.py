@@ -71,7 +71,7 @@ class _Message:
     invitations: list[MimePart] = field(default_factory=list["MimePart"])
     attachments: list[MimePart] = field(default_factory=list["MimePart"])
     pictures: list[MimePart] = field(default_factory=list["MimePart"])
-    """Pictures that belong to the body if it refers to them."""
+    """The body may refer to them."""
     encrypted: bool = False
 
 
@@ -141,7 +141,7 @@ def _envelope(root: MimePart, attachments: list[str]) -> Envelope:
 
 
 def _people(root: MimePart, header: str) -> list[str]:
-    """Names with addresses; a name is decoded separately, since it may contain a comma."""
+    """With addresses; a name is decoded separately, since it may contain a comma."""
     values = [str(value)[:_LONGEST_FIELD] for value in root.headers.get_all(header, [])]
     try:
         addresses = getaddresses(values)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
+    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage]
 
 _DAMAGED: Final = "The book is damaged and cannot be read; download it again."
 _NO_TEXT: Final = "The book has no text in it, only pictures, so there is nothing to search."

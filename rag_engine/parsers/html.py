@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
+    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage]
 
 SUFFIXES: Final = "htm xhtml xht shtml"
 CONTENT: Final = "text"
@@ -32,9 +32,9 @@ _TAGS: Final = re.compile(
 _WRAPPERS: Final = re.compile(r"</?(?:div|span|font|b|i|u|em|strong|center|section|blockquote)\b[^>]*>", re.I)
 _ENDS: Final = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _LARGEST: Final = 48 << 20
-"""Characters. A larger tree would exceed a worker's memory."""
+"""Characters; a larger tree would exceed a worker's memory."""
 _LEAST_SHARE: Final = 0.2
-"""If less than this share of the words remains, the boilerplate rules do not fit."""
+"""If fewer of the words remain, the boilerplate rules do not fit."""
 _SHORT: Final = 200
 
 
@@ -98,7 +98,7 @@ def _content(sections: Iterable[Section]) -> str:
 
 
 def _parse_tree(source: str) -> _Element | None:
-    """None if the page has no elements or nests too deeply for lxml even without wrappers."""
+    """None without elements, or if nested too deeply even without wrappers."""
     source = source.replace("&shy;", "").replace("\u00ad", "")
     # lxml stops at the first closing tag, and some files hold several pages.
     source = _ENDS.sub(" ", source)

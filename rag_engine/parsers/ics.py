@@ -1,4 +1,4 @@
-"""Calendars and invitations (iCalendar, RFC 5545): one section per event."""
+"""iCalendar (RFC 5545)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ZONE: Final = re.compile(r"TZID=([^;:]+)", re.IGNORECASE)
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Anchored "§ Title"."""
+    """One section per event, anchored "§ Title"."""
     lines = (line.text for line in text_lines(path, text_encoding(path)))
     yield from joined(_sections(lines))
 

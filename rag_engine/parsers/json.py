@@ -1,5 +1,3 @@
-"""JSON and JSON Lines: every value under the path of its keys."""
-
 from __future__ import annotations
 
 from itertools import chain
@@ -30,9 +28,9 @@ BEGINNING: Final = r"""\s*[\[{]\s*[\"\[{]"""
 CONTENT: Final = "text"
 
 _AT_ONCE: Final = 4 << 20
-"""Bytes. A larger value is decoded child by child."""
+"""Bytes; a larger value is decoded child by child."""
 _LONGEST_LINE: Final = 4 << 20
-"""Characters. A longer line is read as text, to save memory."""
+"""Characters; a longer line is read as text, to save memory."""
 
 
 def parse(path: Path) -> Iterator[Section]:

@@ -1,5 +1,3 @@
-"""LaTeX, without macros."""
-
 from __future__ import annotations
 
 import re
@@ -89,7 +87,7 @@ class _Document:
     lists: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     marker: str = ""
     lead: str = ""
-    """A prefix for the next paragraph, such as "Proof: "."""
+    """Such as "Proof: "."""
 
     def section(self, content: str, kind: SectionKind = "prose") -> Section:
         headings = titles(self.path)

@@ -27,7 +27,7 @@ SUFFIXES: Final = "md mdown mkd mdx qmd rmd"
 CONTENT: Final = "text"
 
 _LARGEST: Final = 8 << 20
-"""Bytes. The tokens of a larger file would exceed a worker's memory."""
+"""Bytes; the tokens of a larger file would exceed a worker's memory."""
 _WIKI_LINK: Final = re.compile(r"!?\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]\n]{1,200}))?\]\]")
 _CALLOUT: Final = re.compile(r"\[!(\w{1,20})\][+-]?[ \t]*")
 _TASK: Final = re.compile(r"\[([ xX])\][ \t]")

@@ -1,5 +1,3 @@
-"""Mailboxes (mbox): messages with attachments."""
-
 from __future__ import annotations
 
 import mmap

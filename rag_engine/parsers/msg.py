@@ -1,5 +1,3 @@
-"""Outlook messages (MSG) with attachments."""
-
 from __future__ import annotations
 
 import re

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
+    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage]
 
 SUFFIXES: Final = "otp fodp"
 

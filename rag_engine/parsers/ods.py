@@ -1,4 +1,4 @@
-"""OpenDocument spreadsheets, zipped or flat: cells as displayed, streamed row by row."""
+"""OpenDocument spreadsheets, streamed row by row."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""PDF by PyMuPDF, in reading order."""
-
 from __future__ import annotations
 
 from collections import Counter, defaultdict
@@ -49,7 +47,7 @@ __all__ = ["PROGRAMS", "parse"]
 _NO_TEXT: Final = "The PDF has no text in it: its pages are empty, or pictures without words."
 _DYNAMIC_FORM: Final = "This PDF is an XFA form: its pages may show less than Adobe Acrobat does; print it to a PDF there and add that."
 _BAD_PAGES: Final = 50
-"""Consecutive pages that may fail before the rest is skipped: a damaged page tree may claim millions."""
+"""Consecutive failures after which the rest is skipped: a damaged page tree may claim millions."""
 _SHRINK_EVERY: Final = 500
 _FOOTNOTES: Final = 4
 
@@ -81,7 +79,7 @@ class _DocumentState:
     rows: Rows = ()
     pages: int = 0
     hidden: dict[int, int] = field(default_factory=dict[int, int])
-    """Page to characters that nobody can see."""
+    """Characters that nobody can see, by page."""
     unread: dict[Reason, list[int]] = field(default_factory=lambda: defaultdict(list[int]))
 
 

@@ -1,5 +1,3 @@
-"""Old PowerPoint files (.ppt of PowerPoint 97 to 2003)."""
-
 from __future__ import annotations
 
 import struct
@@ -45,7 +43,7 @@ class _Slide:
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Anchored "slide 2" or "slide 2, notes". Raises `CorruptFile` and `EncryptedFile`."""
+    """PowerPoint 97 to 2003, anchored "slide 2" or "slide 2, notes". Raises `CorruptFile` and `EncryptedFile`."""
     with open_ole(path) as container:
         content = stream(container, "PowerPoint Document")
         user = stream(container, "Current User")

@@ -1,5 +1,3 @@
-"""PPTX: slides in order, with notes and comments."""
-
 from __future__ import annotations
 
 import re
@@ -37,7 +35,7 @@ _ON: Final = frozenset({"1", "true", "on"})
 _IGNORED: Final = frozenset({"sldNum", "sldImg", "hdr"})
 _REPEATED: Final = frozenset({"dt", "ftr"})
 _LONGEST_TITLE: Final = 100
-"""Characters of a line in the largest letters that counts as the title if no shape is marked as one."""
+"""Characters of a line in the largest letters that may be a title."""
 _PROMPT: Final = re.compile(
     r"<[^<>]*>|footer|footer text|fußzeile|pied de page|pie de página|页脚|フッター", re.IGNORECASE
 )

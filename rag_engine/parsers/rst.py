@@ -1,5 +1,3 @@
-"""reStructuredText."""
-
 from __future__ import annotations
 
 import csv

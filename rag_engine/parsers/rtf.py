@@ -1,5 +1,3 @@
-"""RTF in order, with notes after their section."""
-
 from __future__ import annotations
 
 import mmap
@@ -39,7 +37,7 @@ _HTML: Final = re.compile(rb"\\fromhtml1\b")
 _HEADING: Final = re.compile(r"heading (\d)")
 _HEAD: Final = 4_096
 _MOST_ROWS: Final = 500
-"""Rows in one section, which bounds the memory of a table."""
+"""Rows in one section, which bounds memory."""
 _DEEPEST_STYLE: Final = 9
 _MARGINS: Final = {"header": "Header", "footer": "Footer"}
 

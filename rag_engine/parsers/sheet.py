@@ -1,5 +1,3 @@
-"""Spreadsheets: XLSX, XLSB, CSV and TSV with any delimiter and encoding."""
-
 from __future__ import annotations
 
 import zipfile

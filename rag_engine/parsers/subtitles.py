@@ -1,5 +1,3 @@
-"""Subtitles (SubRip, WebVTT, Sub Station Alpha, SBV, LRC), anchored to times."""
-
 from __future__ import annotations
 
 import html
@@ -45,7 +43,7 @@ _ASS_FIELDS: Final = (
     "text",
 )
 _ENOUGH: Final = PASSAGE // 2
-"""Characters after which a section ends with the next sentence, to keep its times precise."""
+"""Characters; the section ends with the next sentence, to keep its times precise."""
 _PAUSE: Final = 20
 """Seconds of silence that end a section."""
 
@@ -66,7 +64,7 @@ class _OpenCue:
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Anchored "00:01:02–00:01:30". A file without times is read as text."""
+    """SubRip, WebVTT, Sub Station Alpha, SBV or LRC, anchored "00:01:02–00:01:30". A file without times is read as text."""
     encoding = text_encoding(path)
     sections = _sections(_without_repeated_lines(_cues(text_lines(path, encoding))))
     first = next(sections, None)

@@ -1,5 +1,3 @@
-"""Plain text, with headings recognised without markup."""
-
 from __future__ import annotations
 
 from itertools import groupby
@@ -31,7 +29,7 @@ def after_blank(before: NumberedLine, line: NumberedLine) -> bool:
 def sections(
     lines: Iterable[NumberedLine], *, starts: Callable[[NumberedLine, NumberedLine], bool] = after_blank
 ) -> Iterator[Section]:
-    """`starts` says whether the second of two lines starts a block."""
+    """`starts(before, line)`: whether `line` starts a block."""
     for path, part in groupby(headed(lines), key=_path):
         headings = titles(path)
         for lines_of_section in group((line for _, line in part), starts=starts):

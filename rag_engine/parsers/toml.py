@@ -21,7 +21,7 @@ CONTENT: Final = "text"
 _TABLE: Final = re.compile(r"\s*\[\[?\s*(?P<name>[^\[\]=]{1,200}?)\s*\]\]?\s*(?:[#;].*)?$")
 _KEY: Final = re.compile(r"\"[^\"]*\"|'[^']*'|[^.\"']+")
 _MOST_LINES: Final = 2_000
-"""Lines of one table held in memory."""
+"""Lines of one table in memory."""
 _MULTILINE: Final = re.compile("\"\"\"|'''")
 
 

@@ -1,4 +1,4 @@
-"""Contacts (vCard, RFC 6350): one section per person or organisation."""
+"""Contacts (vCard, RFC 6350)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FIELDS: Final = {
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Anchored "§ Name"."""
+    """One section per person or organisation, anchored "§ Name"."""
     lines = (line.text for line in text_lines(path, text_encoding(path)))
     yield from joined(_cards(lines))
 

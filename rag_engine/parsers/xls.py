@@ -1,5 +1,3 @@
-"""Old Excel files (XLS) by xlrd: cells as displayed."""
-
 from __future__ import annotations
 
 import io

@@ -33,7 +33,7 @@ BEGINNING: Final = r"\s*<\?xml\s"
 CONTENT: Final = "text"
 
 _LARGEST_DOCUMENT: Final = 32 << 20
-"""Bytes. A larger document is streamed as data, to save memory."""
+"""Bytes; a larger document is streamed as data."""
 _ROOT: Final = re.compile(
     r"\A\ufeff?\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*<(?:[\w.-]+:)?([\w.-]+)",
     re.DOTALL,
@@ -43,9 +43,9 @@ _MARKUP: Final = re.compile(r"<(?:p|br|div|b|i|a|ul|li|img|h\d|table|span|strong
 _PREDEFINED: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _LONGEST_ENTITY: Final = 200
 _MOST_EXPANDED: Final = 100_000
-"""Characters that all expanded entities may add."""
+"""Characters added by all entities together."""
 _LONGEST_TEXT: Final = 4_000
-"""Characters of one element held in memory."""
+"""Characters in memory."""
 _LONGEST_ATTRIBUTE: Final = 200
 _DEEPEST: Final = 60
 _LARGEST_FEED: Final = 1 << 16

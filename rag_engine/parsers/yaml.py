@@ -1,7 +1,4 @@
-"""YAML: the source text, comments included, under the path of its keys.
-
-Constructs no tag, follows no alias.
-"""
+"""Constructs no tag, follows no alias."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ _DEEPEST: Final = 60
 _MOST_NESTED: Final = 500
 """Deeper nesting is not hand-written and slows the library."""
 _LARGEST: Final = 64 << 20
-"""Bytes. The events of a larger file take too long."""
+"""Bytes; the events of a larger file take too long."""
 _OTHER_LINE_ENDS: Final = {ord(character): " " for character in "\x85\u2028\u2029"}
 
 
@@ -59,7 +56,7 @@ class _Collection:
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Anchored by lines; invalid YAML is read as text."""
+    """With comments, anchored by lines; invalid YAML is read as text."""
     yield from joined(_sections(path, text_encoding(path)))
 
 

@@ -33,7 +33,7 @@ _BIDIRECTIONAL: Final = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NestedFile:
-    """`chunks` restarts its content with every call; `packed` is its compressed size, 0 if unknown."""
+    """`chunks` restarts with every call; `packed` is its compressed size, 0 if unknown."""
 
     name: str
     chunks: Callable[[], Iterable[bytes]]
@@ -47,8 +47,7 @@ class _Parser(Protocol):
 
 
 def sections(members: Iterable[NestedFile], unpacking: Unpacking, *, alone: bool = True) -> Iterator[Section]:
-    """The members' sections, anchored "name › place", and a notice about unreadable members.
-
+    """Anchored "name › place", then a notice about unreadable members.
     Raises a `UserError` if no member is readable and they are `alone`, without other text.
     """
     found = read = 0
@@ -95,7 +94,7 @@ def _member_sections(member: NestedFile, name: str, unpacking: Unpacking) -> Ite
 
 @contextmanager
 def written(member: NestedFile, unpacking: Unpacking) -> Generator[Path]:
-    """The member as a temporary file. Raises a `UserError` if it is refused or cannot be unpacked."""
+    """Raises a `UserError` if the member is refused or cannot be unpacked."""
     unpacking.begin()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         path = Path(folder) / f"member{_safe_suffixes(member.name)}"

@@ -29,7 +29,7 @@ _DENSE: Final = 16 << 20
 _DENSEST: Final = 150
 """Maximum compression ratio of members above `_DENSE` bytes; texts reach 5 to 20."""
 _SHARE_OF_TIME: Final = 0.7
-"""Share of the process's CPU time after which no file is started."""
+"""Of the process's CPU time; after it no file is started."""
 _LONGEST_LIST: Final = 230
 """Characters of names in a notice; the rest is counted."""
 

@@ -22,7 +22,7 @@ _MOST_MEMBERS: Final = 20_000
 
 
 def check_archive(path: Path) -> None:
-    """Raise `CorruptFile` or, for a bomb, `FileTooLarge`."""
+    """Raises `CorruptFile` or, for a bomb, `FileTooLarge`."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()

@@ -39,7 +39,6 @@ _COLUMN: Final = re.compile(r"(\d{1,3})\*")
 
 
 def plain(text: str, attributes: Mapping[str, str], depth: int = 0) -> str:
-    """The words without markup, with attribute references replaced by their values."""
 
     def replacement(match: re.Match[str]) -> str:
         found = {name: value for name, value in match.groupdict().items() if value is not None}

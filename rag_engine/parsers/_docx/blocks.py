@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from rag_engine.parsers._ooxml.package import Element, OoxmlPackage
 
 _LONGEST_HEADING: Final = 300
-"""Characters; longer text is not a heading, whatever its format."""
+"""Characters."""
 _DEEPEST: Final = 8
 _MARKS_OF_PAGES: Final = 3
 _MOST_HEADER_ROWS: Final = 3
@@ -83,7 +83,7 @@ class BlockReader:
         self._caption = ""
         self._depth = 0
         self._has_headings = False
-        """Without any heading style, headings are detected by formatting."""
+        """Otherwise headings are detected by formatting."""
 
     @property
     def headings(self) -> tuple[str, ...]:

@@ -1,5 +1,3 @@
-"""Boxes, charts, diagrams, files and picture descriptions in Word drawings."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal

@@ -1,4 +1,4 @@
-"""Word's footnotes, endnotes and comments, emitted where the text refers to them."""
+"""Word's footnotes, endnotes and comments."""
 
 from __future__ import annotations
 

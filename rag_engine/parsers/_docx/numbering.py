@@ -1,4 +1,4 @@
-"""The numbers and bullets of headings and list items, which Word computes and never stores as text."""
+"""Numbers and bullets, which Word computes and never stores as text."""
 
 from __future__ import annotations
 

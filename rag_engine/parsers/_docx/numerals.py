@@ -1,5 +1,3 @@
-"""Numbers in the formats of Word's lists."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final

@@ -1,5 +1,3 @@
-"""The structure that Word's styles define: headings, numbering, hidden text, tables of contents."""
-
 from __future__ import annotations
 
 import re

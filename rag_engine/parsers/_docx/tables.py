@@ -1,5 +1,3 @@
-"""The rows and cells of Word tables and their visible content."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
@@ -23,7 +21,7 @@ _LONGEST_CELL: Final = 600
 
 
 def children(parent: Element, *tags: str) -> Iterator[Element]:
-    """In order, including those inside content controls and tracked insertions."""
+    """In order, also from content controls and tracked insertions."""
     for child in parent:
         if child.tag in tags:
             yield child

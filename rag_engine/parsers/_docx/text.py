@@ -1,5 +1,3 @@
-"""The text of one Word paragraph and its anchored objects."""
-
 from __future__ import annotations
 
 import re
@@ -39,7 +37,7 @@ class DocxParagraph:
     pieces: list[str] = field(default_factory=list[str])
     anchored: list[AnchoredObject] = field(default_factory=list[AnchoredObject])
     notes: list[tuple[str, str, bool]] = field(default_factory=list[tuple[str, str, bool]])
-    """Footnotes, endnotes and comments in order: kind, id, and whether they have a custom mark."""
+    """In order: kind, id, and whether it has a custom mark."""
     in_contents: bool = False
 
     @property
@@ -52,7 +50,7 @@ class DocxParagraph:
 
 
 class TextReader:
-    """Reads paragraphs in sequence, because a field may span several."""
+    """Needs paragraphs in sequence, because a field may span several."""
 
     def __init__(self, hidden: HiddenRuns) -> None:
         self._hidden = hidden
@@ -230,7 +228,7 @@ class TextReader:
 
 
 def shows_prompt(control: Element) -> bool:
-    """Whether a content control shows only its placeholder ("Click here to enter text")."""
+    """Whether a content control shows only its placeholder."""
     properties = control.find(f"{W}sdtPr")
     prompt = None if properties is None else properties.find(f"{W}showingPlcHdr")
     return prompt is not None and switch(prompt)

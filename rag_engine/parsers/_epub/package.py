@@ -12,7 +12,7 @@ from rag_engine.parsers._xml.parts import XmlPackage, attribute, descendants, lo
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
+    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage]
 
 _CONTAINER: Final = "META-INF/container.xml"
 _ENCRYPTION: Final = "META-INF/encryption.xml"
@@ -144,7 +144,7 @@ def _common(entries: list[tuple[bool, tuple[str, ...]]]) -> tuple[str, ...]:
 
 
 def _tree(package: XmlPackage, name: str) -> _Element | None:
-    """None if damaged: the book is readable without a table of contents."""
+    """None if damaged: the book is readable without it."""
     try:
         return package.tree(name)
     except (CorruptFile, SyntaxError, ValueError, OSError):

@@ -1,5 +1,3 @@
-"""Data tables of HTML pages."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
@@ -10,11 +8,11 @@ from rag_engine.parsers._shared.tables import table_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
+    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage]
 
 _MOST_COLUMNS: Final = 500
 _LONGEST_CELL: Final = 1_000
-"""Characters. Cells of layout tables are longer."""
+"""Characters; layout tables have longer ones."""
 
 
 def is_data(table: _Element) -> bool:

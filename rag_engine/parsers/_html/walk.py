@@ -25,7 +25,7 @@ from rag_engine.types import Section, SectionKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
+    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage]
 
 _BLOCKS: Final = frozenset(
     {"p", "div", "section", "article", "main", "header", "footer", "aside", "address", "blockquote", "figure"}
@@ -37,7 +37,7 @@ _BLOCKS: Final = frozenset(
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _LISTS: Final = frozenset({"ul", "ol", "menu", "dir"})
 _GOOGLE_LIST: Final = re.compile(r"\blst-kix_\w+-(\d)\b")
-"""Google Docs puts the depth of nested lists into the class."""
+"""The class of a nested list contains its depth."""
 _FILE_NAME: Final = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp|bmp)", re.IGNORECASE)
 _LONGEST_ALT: Final = 1_000
 

@@ -65,7 +65,7 @@ _HIDDEN_ARGUMENTS: Final = {
     )
     for name in names.split()
 }
-"""Number of arguments, none of which is text."""
+"""How many arguments a command hides."""
 _ARGUMENTS_BEFORE_TEXT: Final = {
     **dict.fromkeys(("href", "textcolor", "parbox", "raisebox", "colorbox", "resizebox", "scalebox"), 1),
     "foreignlanguage": 1,
@@ -75,7 +75,6 @@ _LABELS: Final = frozenset({"ref", "cref", "Cref", "autoref", "eqref", "pageref"
 
 
 def plain(source: str, macros: Mapping[str, str] | None = None, depth: int = 0) -> str:
-    """`macros` maps names to plain text."""
     if depth > _DEEPEST:
         return re.sub(r"\\[A-Za-z]+\*?|[{}]", " ", source)
     pieces: list[str] = []
@@ -101,7 +100,7 @@ def plain(source: str, macros: Mapping[str, str] | None = None, depth: int = 0) 
 
 
 def group(source: str, at: int) -> tuple[str, int]:
-    """The brace argument and the offset after it."""
+    """With the offset after it."""
     start = _blanks(source, at)
     if start >= len(source) or source[start] != "{":
         return "", at
@@ -122,7 +121,7 @@ def group(source: str, at: int) -> tuple[str, int]:
 
 
 def optional(source: str, at: int) -> tuple[str, int]:
-    """The bracket argument and the offset after it."""
+    """With the offset after it."""
     start = _blanks(source, at)
     if source[start : start + 1] != "[":
         return "", at
@@ -135,7 +134,7 @@ def optional(source: str, at: int) -> tuple[str, int]:
 
 
 def arguments(source: str, at: int, count: int) -> tuple[list[str], int]:
-    """`count` brace arguments, skipping optional ones."""
+    """Skips optional ones."""
     found: list[str] = []
     for _ in range(count):
         while True:

@@ -1,4 +1,4 @@
-"""The text of a message from its plain or HTML body, with quoted text kept apart."""
+"""The body of a message, with quoted text kept apart."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def envelope_section(envelope: Envelope) -> Section:
 
 
 def best_body(plain: str, page: str) -> list[Section]:
-    """The plain text if it is equivalent to the HTML and the HTML has no tables, else the HTML."""
+    """The plain text if it is equivalent and the HTML has no tables, else the HTML."""
     if is_blank(page):
         return list(plain_sections(plain))
     sections = list(html.sections(page))

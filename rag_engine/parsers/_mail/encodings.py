@@ -1,5 +1,3 @@
-"""Decoding of e-mail texts with missing or wrong charsets."""
-
 from __future__ import annotations
 
 import codecs
@@ -19,7 +17,7 @@ _SEVEN_BITS: Final = re.compile("iso2022|utf_7|hz")
 
 
 def decoded(content: bytes, charset: str) -> str:
-    """Text in the declared charset; if that fails, in the detected one."""
+    """In the declared charset; if that fails, in the detected one."""
     codec = _codec(charset)
     if not content.isascii():
         try:

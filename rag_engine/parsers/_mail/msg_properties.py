@@ -79,7 +79,7 @@ class MsgStorage:
 
 
 def decompressed(content: bytes) -> bytes:
-    """Decompress RTF ([MS-OXRTFCP]). Raises `CorruptFile`."""
+    """Raises `CorruptFile`."""
     kind, size = content[8:12], int.from_bytes(content[4:8], "little")
     if kind == _UNCOMPRESSED:
         return content[16 : 16 + size]

@@ -1,4 +1,4 @@
-"""Paragraphs and tables in reading order, because Tesseract reads a table either by lines or by columns."""
+"""Reading order, because Tesseract reads a table either by lines or by columns."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _WIDE: Final = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef
 _HYPHENS: Final = ("-", "\u2010", "\u00ad", "¬")
 _GAP: Final = 1.6
 _ALIGNED: Final = 1.0
-"""Letter heights by which edges of a column may differ."""
+"""In letter heights, of left edges."""
 _CELL_CHARACTERS: Final = 22
-"""Average characters of table cells; lines of prose are longer."""
+"""Average; lines of prose are longer."""
 _FEWEST_ROWS: Final = 3
 _NEXT_ROW: Final = 4.0
 _FULL: Final = 0.7

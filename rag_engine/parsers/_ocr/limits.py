@@ -1,5 +1,3 @@
-"""Time limits and languages of OCR per file."""
-
 from __future__ import annotations
 
 import time
@@ -20,14 +18,14 @@ def _ignore(*, is_running: bool) -> None:
 
 @dataclass(slots=True, kw_only=True)
 class RecognitionLimits:
-    """Languages (none: all installed), and the seconds left for the file and for one page."""
+    """No languages: all installed. Seconds are what is left."""
 
     languages: tuple[str, ...] = ()
     installed: tuple[str, ...] | None = None
     seconds: float = 1_800.0
     page_seconds: float = 60.0
     on_page: Callable[..., None] = _ignore
-    """Called when recognition of a page begins and ends, because the caller excludes that time."""
+    """Called at the begin and end of each page, because the caller excludes that time."""
 
     @property
     def exhausted(self) -> bool:
@@ -47,7 +45,7 @@ class RecognitionLimits:
 
 
 limits: Final[ContextVar[RecognitionLimits | None]] = ContextVar("limits", default=None)
-"""Set before a file is parsed; parsers called directly use defaults."""
+"""Parsers called directly use defaults."""
 
 
 def current() -> RecognitionLimits:

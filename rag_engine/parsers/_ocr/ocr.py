@@ -1,7 +1,6 @@
 """OCR of a page by the Tesseract program.
-
-On scanned text pages the program reads 97.6 % of the words in 3.5 s a page, the Tesseract in PyMuPDF 92.8 % in 5.3 s, and a crash
-affects one page only. Parsers that use this module must declare `PROGRAMS`.
+On scanned text pages it reads 97.6 % of the words in 3.5 s a page, the Tesseract in PyMuPDF 92.8 % in 5.3 s, and a crash affects one page
+only. Parsers that use it must declare `PROGRAMS`.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ PROGRAMS: Final = (PROGRAM,)
 _DENSEST: Final = 300.0
 _LEAST_DENSE: Final = 200.0
 _MOST_PIXELS: Final = 20_000_000
-"""A3 at 300 dpi; larger pages are drawn more coarsely."""
+"""A3 at 300 dpi."""
 _MOST_STORED: Final = 160_000_000
 """Pixels of an embedded picture, which must be decoded whole; larger ones are bombs."""
 _PLENTY: Final = 2_400.0
@@ -82,10 +81,7 @@ class _Page(Protocol):
 
 
 def page_sections(page: object, anchor: str, *, is_sized: bool = True) -> list[Section]:
-    """In reading order; empty without letters. Raises `Unread`.
-
-    `is_sized`: the page knows its size on paper, as in a PDF.
-    """
+    """In reading order; empty without letters. Raises `Unread`. `is_sized`: the page knows its size on paper."""
     return _readable(_recognised(partial(_drawn, cast("_Page", page), is_sized=is_sized)), anchor)
 
 
@@ -149,7 +145,7 @@ def _gray(page: _Page, zoom: float, *, turned: float = 0.0) -> _Pixmap:
 
 
 def _zoom(page: _Page, *, is_sized: bool) -> float:
-    """The resolution of the finest large picture, within limits. Raises `Unread`."""
+    """By the finest large picture. Raises `Unread`."""
     width, height = max(page.rect.x1 - page.rect.x0, 1.0), max(page.rect.y1 - page.rect.y0, 1.0)
     finest = 0.0
     for picture in page.get_image_info():

@@ -1,4 +1,4 @@
-"""The skew of text lines: Tesseract skips lines skewed by more than two degrees."""
+"""Tesseract skips lines skewed by more than two degrees."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WIDEST: Final = 20.0
 _FINE: Final = 0.25
 _LEAST: Final = 0.6
 _GAIN: Final = 1.15
-"""Required gain in clearness after rotation."""
+"""In clearness after rotation."""
 _CLEAR: Final = 1.0
 """Pictures without text do not reach it."""
 _FEWEST: Final = 200
@@ -26,7 +26,6 @@ _MOST: Final = 40_000
 
 def skew(gray: NDArray[np.uint8]) -> float:
     """Clockwise degrees, up to 20; 0.0 if level or unclear.
-
     `gray` is about 800 pixels wide, dark on light or inverse.
     """
     height, width = gray.shape

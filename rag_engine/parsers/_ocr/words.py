@@ -1,5 +1,3 @@
-"""Tesseract's words, filtered by confidence."""
-
 from __future__ import annotations
 
 import re
@@ -14,7 +12,7 @@ _COLUMNS: Final = 12
 _WORD_LEVEL: Final = "5"
 _LETTER: Final = re.compile(r"[^\W_]")
 _CONFIDENT: Final = 60.0
-"""Confidence (0 to 100) of correct words; noise on pages without words is around 30."""
+"""0 to 100; noise on pages without words is around 30."""
 _LEAST_CONFIDENT: Final = 30.0
 _FEWEST_LETTERS: Final = 12
 """Fewer uncertain letters are specks and picture edges, not an unreadable page."""
@@ -33,7 +31,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """In reading order; `doubtful` counts the letters that were filtered out."""
+    """In reading order; `doubtful` counts letters filtered out."""
 
     words: tuple[Word, ...]
     confidence: float

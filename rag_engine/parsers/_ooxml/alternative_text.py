@@ -1,5 +1,3 @@
-"""Alternative texts of pictures, if a person wrote them."""
-
 from __future__ import annotations
 
 import re
@@ -21,7 +19,7 @@ _FILE: Final = re.compile(
 
 
 def alternative_text(element: Element, key: str = "descr") -> str:
-    """The description of a picture, else its title; empty for generated texts and file names."""
+    """The description, else the title; empty for generated texts and file names."""
     for text in (element.get(key) or "", element.get("title") or ""):
         plain = " ".join(text.split())
         if plain and not _BY_A_PROGRAM.search(plain) and not _FILE.fullmatch(plain):

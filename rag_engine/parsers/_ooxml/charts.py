@@ -1,5 +1,3 @@
-"""Chart data of Word and PowerPoint as tables."""
-
 from __future__ import annotations
 
 import datetime

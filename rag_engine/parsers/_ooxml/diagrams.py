@@ -1,5 +1,3 @@
-"""The text of a SmartArt diagram as an indented list."""
-
 from __future__ import annotations
 
 from collections import defaultdict
@@ -18,7 +16,7 @@ _DEEPEST: Final = 30
 
 
 def diagram_text(model: Element) -> str:
-    """One line per shape; `model` is the diagram's data part."""
+    """An indented list; `model` is the diagram's data part."""
     points = {
         point.get("modelId") or "": point
         for point in model.iterfind(f"{DGM}ptLst/{DGM}pt")

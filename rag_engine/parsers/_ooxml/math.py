@@ -1,4 +1,4 @@
-"""Formulas of Word and PowerPoint (OMML) as one line of text."""
+"""Formulas of Word and PowerPoint (OMML)."""
 
 from __future__ import annotations
 

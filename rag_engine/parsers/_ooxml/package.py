@@ -1,4 +1,4 @@
-"""OOXML packages (ECMA-376): a ZIP of related XML parts, read one at a time."""
+"""OOXML packages (ECMA-376), read one part at a time."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ class _Transitional:
 
 @contextmanager
 def package(path: Path, what: str) -> Generator[OoxmlPackage]:
-    """Errors name the file kind `what`. Raises `CorruptFile` and `EncryptedFile`."""
+    """`what` names the kind of file. Raises `CorruptFile` and `EncryptedFile`."""
     check_archive(path)
     try:
         with zipfile.ZipFile(path) as archive:

@@ -20,13 +20,11 @@ if TYPE_CHECKING:
 
 UNREAD: Final = f"pictures, such as scans, and {MISSING}"
 _SMALLEST: Final = 2_000
-"""Bytes; smaller pictures are lines or icons."""
+"""Bytes; smaller ones are lines or icons."""
 _NUMBERS: Final = re.compile(r"\d+|\D+")
 
 
 class PictureReader:
-    """`is_missing` is set if Tesseract is missing."""
-
     def __init__(self, package: OoxmlPackage, unpacking: Unpacking) -> None:
         self._package = package
         self._unpacking = unpacking

@@ -1,5 +1,3 @@
-"""Tables with merged cells as plain rows."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _LONGEST_REPEATED: Final = 120
-"""Characters of a merged cell that is repeated in each of its rows."""
+"""Characters."""
 _LARGEST: Final = 6_000
 _LONGEST_HEADER: Final = 1_000
 _MOST_COLUMNS: Final = 200

@@ -11,7 +11,7 @@ from rag_engine.parsers._opendocument.package import STYLE, TEXT, repeat_count
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
+    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage]
 
 _FORMATS: Final = {
     "1": "decimal",

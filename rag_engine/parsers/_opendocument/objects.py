@@ -1,5 +1,3 @@
-"""Content of OpenDocument frames: charts, formulas, embedded tables, descriptions of pictures."""
-
 from __future__ import annotations
 
 import zipfile
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
+    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage]
 
     from rag_engine.types import SectionKind
 

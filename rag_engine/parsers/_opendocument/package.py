@@ -1,4 +1,4 @@
-"""OpenDocument files, zipped or flat, with one element in memory at a time."""
+"""OpenDocument files, zipped or flat."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator
     from pathlib import Path
 
-    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
+    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage]
 
 _URN: Final = "urn:oasis:names:tc:opendocument:xmlns:"
 OFFICE: Final = f"{{{_URN}office:1.0}}"
@@ -39,8 +39,7 @@ _DAMAGED: Final = "The OpenDocument file is damaged and cannot be read; save it 
 
 @contextmanager
 def open_part(path: Path, part: str) -> Generator[IO[bytes] | None]:
-    """Open a part such as "content.xml"; yields None if it is missing.
-
+    """Yields None if the part is missing.
     Raises `EncryptedFile`, `CorruptFile` and `FileTooLarge`, also while the part is read.
     """
     with path.open("rb") as file:
@@ -73,7 +72,7 @@ def document(path: Path, containers: Collection[str]) -> Iterator[tuple[_Element
 def elements(
     source: IO[bytes], containers: Collection[str]
 ) -> Iterator[tuple[_Element, tuple[_Element, ...]]]:
-    """Each element directly inside `containers` (or the root), with its ancestors, outermost first; it is cleared afterwards."""
+    """Each with its ancestors, outermost first; cleared afterwards."""
     refuse_entities(source)
     ancestors: list[_Element] = []
     inside = 0
@@ -116,7 +115,7 @@ def translate_errors() -> Generator[None]:
 
 
 def refuse_entities(source: IO[bytes]) -> None:
-    """Raise `CorruptFile` for entity declarations: no program writes them, only attackers do."""
+    """Raises `CorruptFile` for entity declarations: only attackers write them."""
     if _ENTITY.search(source.read(4_096)):
         raise CorruptFile(_DAMAGED)
     source.seek(0)
@@ -129,7 +128,7 @@ def repeat_count(element: _Element, attribute: str, most: int) -> int:
 
 
 def _free(element: _Element) -> None:
-    """Also frees its previous siblings, so that the tree does not grow with the file."""
+    """Also its previous siblings, so that the tree does not grow with the file."""
     element.clear()
     parent = element.getparent()
     if parent is not None:

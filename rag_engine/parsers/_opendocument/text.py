@@ -1,5 +1,3 @@
-"""The visible text of OpenDocument paragraphs and tables."""
-
 from __future__ import annotations
 
 import re
@@ -16,10 +14,10 @@ from rag_engine.parsers._shared.tables import table_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
+    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage]
 
 _SPACES: Final = re.compile("[ \t\r\n]+")
-# Placeholders for preserved white space; XML cannot contain them.
+# For preserved white space; XML cannot contain them.
 _SPACE_MARK: Final = "\x1f"
 _TAB_MARK: Final = "\x1e"
 _MOST_SPACES: Final = 80

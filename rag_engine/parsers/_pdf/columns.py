@@ -1,4 +1,4 @@
-"""The reading order of a page's blocks by columns, changed only if a PDF alternates between columns of prose."""
+"""Reading order by columns, changed only if a PDF alternates between columns of prose."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Lines: TypeAlias = "list[TextLine]"
 _STEP: Final = 3.0
 """Points."""
 _DIP: Final = 0.5
-"""A gutter is crossed by less than this share of the neighbouring lines."""
+"""Share of the neighbouring lines that may cross a gutter."""
 _FEWEST_LINES: Final = 3
 _SHORTEST_LINE: Final = 18
-"""Average characters per line of prose; table cells are shorter."""
+"""Average characters; table cells are shorter."""
 _LEAST_FILL: Final = 0.5
-"""Average share of the column width that a line of prose fills."""
+"""Average share of the column width."""
 _MOST_COLUMNS: Final = 4
 _GAP: Final = 2.0
 _NEXT_LINE: Final = 1.5
-"""Line spacing, in font sizes, up to which a line continues its paragraph."""
+"""In font sizes, within a paragraph."""
 _NARROWEST_GUTTER: Final = 6.0
 
 
@@ -37,7 +37,7 @@ class _Piece(NamedTuple):
 
 
 def regions(blocks: Sequence[Sequence[TextLine]], *, right_to_left: bool = False) -> list[list[Lines]]:
-    """The blocks in reading order by region: a column of prose, or an area across the page."""
+    """In reading order: columns of prose, and areas across the page."""
     lines = [line for block in blocks for line in block]
     gutters = _gutters(lines)
     if not gutters:

@@ -1,5 +1,3 @@
-"""Headings of a page, from the outline or else by font size."""
-
 from __future__ import annotations
 
 import re

@@ -1,6 +1,5 @@
-"""Finds text of a page that nobody can see: invisible, clear, tiny, in the colour of its background, or painted over.
-
-The invisible text layer of a scan, which lies on the picture of its words, is none.
+"""Text that nobody can see: invisible, clear, tiny, in the colour of its background, or painted over.
+The text layer of a scan, which lies on the picture of its words, is not hidden text.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ _CLEAR: Final = 16
 _TINY: Final = 1.6
 """Points."""
 _LIGHT: Final = 0xD0
-"""The least red, green and blue of text that may vanish on white."""
+"""Least red, green and blue of text that may vanish on white."""
 _SCAN: Final = 0.5
-"""Share of the page that the pictures of a scan cover at least."""
+"""Least share of the page under pictures."""
 _CONTRAST: Final = 20
 """Of 255, between letters and background."""
 _RENDERED: Final = 100 / 72
@@ -39,8 +38,6 @@ _MOST_COVERS: Final = 200
 
 
 class HiddenText:
-    """The hidden spans of a page, asked line by line."""
-
     def __init__(self, page: PdfPage, text: TextPage) -> None:
         self._page = page
         blocks = cast("Any", pymupdf.TextPage(text)).extractDICT()["blocks"]
@@ -51,7 +48,6 @@ class HiddenText:
         self._contrast: Callable[[Box], bool] | None = None
         self._covers = self._later_fills()
         self.characters = 0
-        """Left out so far."""
 
     def visible(self, block: int, line: int) -> str | None:
         """The visible text of a line that has hidden text; None if it has none."""
@@ -88,7 +84,6 @@ class HiddenText:
         return any(_within(box, place) for place in self._covers)
 
     def _later_fills(self) -> list[Box]:
-        """What is filled after some text."""
         content = cast("Any", self._page).read_contents()
         if len(content) <= _MOST_CONTENT and not _FILLS.search(content):
             return []
@@ -121,7 +116,6 @@ def _rendered(page: PdfPage) -> Any:
 
 
 def _contrast(rendered: Any, box: Box) -> bool:
-    """Whether anything shows in the middle of the box."""
     scale, picture = rendered
     left, top, right, bottom = (edge * scale for edge in box)
     inset = (bottom - top) / 5

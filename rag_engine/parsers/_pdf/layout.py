@@ -1,5 +1,3 @@
-"""Paragraphs and tables in reading order from the lines of a page."""
-
 from __future__ import annotations
 
 import re
@@ -18,9 +16,9 @@ if TYPE_CHECKING:
     from rag_engine.parsers._pdf.lines import Box, TextLine
 
 _NEXT_LINE: Final = 1.8
-"""Line spacing, in font sizes, up to which a line continues its paragraph."""
+"""In font sizes, within a paragraph."""
 _ALIGNED: Final = 3.0
-"""Points by which left edges of a column may differ."""
+"""Points, of left edges."""
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _FOOTNOTES: Final = 4
 """Blocks at the end of a column that may be footnotes."""
@@ -59,8 +57,7 @@ def arranged(
     drawn: Callable[[], Sequence[Box]] = lambda: (),
     rules: Rules | None = None,
 ) -> list[TextBlock]:
-    """The blocks in reading order, with tables joined row by row.
-
+    """In reading order, with tables joined row by row.
     `drawn` returns the rectangles on the page, which is slow; `rules` remembers whether it paid off.
     """
     lines = [line for block in blocks for line in block]
@@ -89,7 +86,7 @@ def arranged(
 
 
 def _table_signs(rows: Sequence[Sequence[TextLine]], *, columns: int) -> int:
-    """How often a row has pieces below those of another, more than prose columns have."""
+    """How often a row has pieces below another's, more than prose columns have."""
     signs = 0
     above: Sequence[TextLine] = ()
     between = False

@@ -1,5 +1,4 @@
-"""The lines of a PDF page, from MuPDF's JSON: the cheapest output with positions and fonts.
-
+"""Lines by MuPDF's JSON, the cheapest output with positions and fonts.
 Distances are in points from the top left corner of the displayed page.
 """
 
@@ -137,7 +136,7 @@ def _rectangles(text: mupdf.TextPage) -> Sequence[Box]:
 
 
 def _lines(page: PdfPage, text: mupdf.TextPage) -> tuple[list[list[TextLine]], int, int, int]:
-    """With the number of turned letters, of letters and of hidden ones."""
+    """With the numbers of turned letters, letters and hidden ones."""
     hidden = HiddenText(page, text)
     blocks: list[list[TextLine]] = []
     turned_letters = letters = 0

@@ -20,7 +20,7 @@ _NUMBER_MARGIN: Final = 0.16
 _MOST_PIECES: Final = 3
 """A header has a left, centre and right part; a row with more is a table header."""
 _SAME_PLACE: Final = 4.0
-"""Points by which a header's height may vary."""
+"""In points, because a header's height varies."""
 _BEFORE: Final = 2
 """Headers alternate between left and right pages."""
 _DIGITS: Final = re.compile(r"\d+", re.ASCII)
@@ -45,8 +45,7 @@ class Margins:
     upcoming: tuple[int, list[tuple[str, TextLine, bool]]] = (0, [])
 
     def without(self, page: PageText, number: int, following: PageText | None = None) -> list[list[TextLine]]:
-        """The blocks without page numbers and recent headers and footers.
-
+        """Without page numbers and recent headers and footers.
         A header seen for the first time counts as small text, so that it is not taken for a heading.
         """
         known, keyed = self.upcoming
@@ -119,7 +118,7 @@ def _margin_rows(page: PageText) -> list[list[TextLine]]:
 
 
 def _key(text: str, number: int) -> str:
-    """The text without its page number, which may have a constant offset; "#" for a bare page number."""
+    """Without the page number, which may have a constant offset; "#" for a bare one."""
     own = next((found for found in _DIGITS.finditer(text) if found.group() == str(number)), None)
     if own is not None:
         around, off = f"{text[: own.start()]}#{text[own.end() :]}", 0

@@ -1,5 +1,3 @@
-"""OCR for PDF pages whose text is unusable."""
-
 from __future__ import annotations
 
 import re
@@ -22,7 +20,7 @@ class _TextPage(Protocol):
 
 
 def recognised(page: PdfPage, number: int) -> list[Section]:
-    """The sections of page `number`, anchored "p. 3"; empty without letters. Raises `Unread`."""
+    """Anchored "p. 3"; empty without letters. Raises `Unread`."""
     found = ocr.page_sections(page, f"p. {number}")
     with translate_errors():
         own = {_letters(line) for line in cast("_TextPage", page).get_text().splitlines()} - {""}

@@ -1,5 +1,3 @@
-"""Joins the lines of a paragraph and restores words broken at line ends."""
-
 from __future__ import annotations
 
 import re
@@ -24,7 +22,7 @@ _ENDS: Final = frozenset((*_HYPHENS, *_OPEN_ENDS))
 """Ranges, numbers and addresses break after these without a space."""
 _SHORTEST: Final = 0.6
 _FULL: Final = 0.95
-"""Share of the longest line, in characters of varying width."""
+"""Of the longest line, in characters of varying width."""
 _JOINING: Final = frozenset(
     [
         "and",
@@ -56,15 +54,13 @@ _JOINING: Final = frozenset(
 
 
 def is_mark(text: str) -> bool:
-    """Whether `text` is only a list bullet or number."""
     found = _MARK.match(text)
     return found is not None and not text[found.end() :].strip()
 
 
 def paragraph(lines: Sequence[TextLine], nearby: str = "") -> str:
     """Broken words rejoined, full lines joined, short lines kept.
-
-    A hyphen stays if `nearby`, the surrounding text, has the same word with the hyphen inside a line.
+    A hyphen stays if `nearby` has the same word with the hyphen inside a line.
     """
     if len(lines) == 1:
         return lines[0].text.strip()
@@ -132,7 +128,7 @@ def _joined_word(text: str, following: str, nearby: str) -> str:
 
 
 def broken_word(text: str, following: str) -> str:
-    """The rest of a word that breaks between the texts; empty if none does."""
+    """Empty if no word breaks between the texts."""
     if not text.endswith(_HYPHENS) or not text[-2:-1].isalpha() or not following[:1].islower():
         return ""
     rest = following.split(None, 1)[0]

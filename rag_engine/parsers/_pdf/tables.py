@@ -1,4 +1,4 @@
-"""The tables of a page: ruled ones by their lines, others by aligned cells."""
+"""Ruled tables by their lines, others by aligned cells."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ Row: TypeAlias = "list[TextLine]"
 _Rule: TypeAlias = "tuple[float, float, float]"
 
 _CELL_CHARACTERS: Final = 22
-"""Average characters of cells in tables without rules; lines of prose are longer."""
+"""Average, without rules; lines of prose are longer."""
 _FEWEST_ROWS: Final = 3
 _ALIGNED: Final = 3.0
-"""Points by which left edges of a column, or rules of a line, may differ."""
+"""Points, of left edges or rules."""
 _THIN: Final = 3.0
 _FEWEST_LABELS: Final = 4
 _FIGURE: Final = re.compile(r"\d|^\W+$")
 _MOST_MISSES: Final = 4
-"""Pages without ruled tables after which stronger signs are needed to look again."""
+"""Pages without ruled tables after which stronger signs are needed."""
 _SURE_SIGNS: Final = 4
 _LONGEST_CELL: Final = 1_500
-"""Characters; longer text is in a layout frame, not a cell."""
+"""Characters; longer text is in a layout frame."""
 _NEXT_LINE: Final = 1.6
 _LONGEST_BETWEEN: Final = 60
 _ROWS_SEARCHED: Final = 12
@@ -52,7 +52,7 @@ def table_text(rows: Iterable[Sequence[str]]) -> str:
 
 
 class Rules:
-    """Reading drawn lines costs as much as the page's text, so `Rules` remembers whether pages had ruled tables."""
+    """Reading drawn lines costs as much as the text, so this remembers whether pages had ruled tables."""
 
     def __init__(self) -> None:
         self.in_vain = 0
@@ -77,7 +77,7 @@ def split_titles(rows: Rows) -> tuple[list[str], Rows]:
 
 
 def repeated_header(before: Rows, rows: Rows) -> str:
-    """The header line to repeat if `rows` continue the table `before`."""
+    """Empty unless `rows` continue the table `before`."""
     if not before or len(before[0]) != len(rows[0]):
         return ""
     header = before[0]
@@ -87,7 +87,7 @@ def repeated_header(before: Rows, rows: Rows) -> str:
 
 
 def carried_rows(before: Rows, blocks: Sequence[TextBlock]) -> Rows:
-    """The header that the next page may need; a note may follow the table."""
+    """What the next page may repeat; a note may follow the table."""
     last = blocks[-1]
     if not last.rows and len(blocks) > 1 and len(last.lines) == 1:
         last = blocks[-2]

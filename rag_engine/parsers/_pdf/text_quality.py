@@ -1,5 +1,3 @@
-"""Whether the text of a PDF page is usable, or the page needs OCR."""
-
 from __future__ import annotations
 
 import re

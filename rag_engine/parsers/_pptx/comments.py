@@ -1,4 +1,4 @@
-"""Comments on slides, classic and threaded, with their replies."""
+"""Comments, classic and threaded."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def authors_of(package: OoxmlPackage, main: str) -> dict[str, str]:
 def comment_sections(
     package: OoxmlPackage, slide: str, authors: Mapping[str, str], anchor: str, headings: tuple[str, ...]
 ) -> Iterator[Section]:
-    """One section per comment with its replies, anchored "slide 2, comment 1"."""
+    """One section per thread, anchored "slide 2, comment 1"."""
     count = 0
     for part in package.related(slide, "comments"):
         root = package.root(part)

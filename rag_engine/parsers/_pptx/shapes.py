@@ -1,5 +1,3 @@
-"""The shapes of a slide in reading order."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Text of a shape with the numbers and bullets that PowerPoint displays."""
+"""Text as PowerPoint displays it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Inline markup of reStructuredText."""
-
 from __future__ import annotations
 
 import re
@@ -24,7 +22,6 @@ _TARGET: Final = re.compile(r"\s*<[^<>]*>\s*$", re.DOTALL)
 
 
 def plain(text: str, substitutions: Mapping[str, str]) -> str:
-    """The text without markup; `substitutions` replace their references."""
 
     def replaced(match: re.Match[str]) -> str:
         kind = match.lastgroup or ""

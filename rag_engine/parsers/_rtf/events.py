@@ -44,8 +44,6 @@ Event: TypeAlias = RtfParagraph | RtfCell | RowEnd | RtfNote
 
 @dataclass(slots=True)
 class Group:
-    """State that a group inherits and may change."""
-
     codec: str
     font: int = -1
     role: str = ""

@@ -1,4 +1,4 @@
-"""The legacy code page of a sample of bytes, where charset-normalizer alone fails."""
+"""Legacy code pages, where charset-normalizer alone fails."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _ENOUGH_LETTERS: Final = 20
 
 
 def code_page(sample: bytes) -> str | None:
-    """The codec of bytes that are not UTF-8; None if no codec makes them text."""
+    """None if no codec makes the bytes text."""
     from charset_normalizer import from_bytes  # 40 ms that most starts do without
 
     best = from_bytes(sample).best()

@@ -1,5 +1,3 @@
-"""The encoding of a text file, and its lines at any size."""
-
 from __future__ import annotations
 
 import codecs
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 _SAMPLE: Final = 65_536
 _BLOCK: Final = 1 << 20
 _LONGEST_LINE: Final = 100_000
-"""Characters. A longer line comes in parts, which bounds memory."""
+"""Characters; longer lines come in parts, which bounds memory."""
 
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
 _MARKS: Final = (
@@ -85,9 +83,7 @@ def text_encoding(path: Path) -> str:
 
 
 def markup_encoding(path: Path) -> str:
-    """The byte order mark decides, else a declaration that fits, else the bytes. Raises `UnsupportedFile` if the file holds no
-    text.
-    """
+    """By byte order mark, else a declaration that fits, else the bytes. Raises `UnsupportedFile` if the file holds no text."""
     encoding = text_encoding(path)
     with path.open("rb") as file:
         head = file.read(_SAMPLE)
@@ -113,7 +109,7 @@ def _can_decode(head: bytes, encoding: str) -> bool:
 
 
 def text_lines(path: Path, encoding: str) -> Iterator[NumberedLine]:
-    """The numbered lines, with U+FFFD for damaged bytes; a very long line comes in parts."""
+    """With U+FFFD for damaged bytes; a very long line comes in parts."""
     number = 1
     rest = ""
     for text in text_blocks(path, encoding):
@@ -183,7 +179,7 @@ def is_binary(head: bytes) -> bool:
 
 
 def _utf8_survey(path: Path) -> tuple[bytes, int, int]:
-    """A sample around the first bytes beyond ASCII, and the counts of valid and invalid UTF-8 characters."""
+    """A sample around the first bytes beyond ASCII, and counts of valid and invalid UTF-8 characters."""
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     sample = b""
     good = bad = 0

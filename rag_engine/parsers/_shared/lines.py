@@ -1,5 +1,3 @@
-"""Numbered lines, grouped into sections."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -9,14 +7,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 PASSAGE = 800
-"""Characters of about one passage; larger groups would blur anchors."""
+"""Characters; larger groups would blur anchors."""
 LONGEST = 4_000
-"""Characters after which a section ends even inside a paragraph."""
+"""Characters; ends a section even inside a paragraph."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberedLine:
-    """Numbered from 1. Parts of a very long line share its number."""
+    """Parts of a very long line share its number, from 1."""
 
     number: int
     text: str
@@ -25,7 +23,7 @@ class NumberedLine:
 def group(
     lines: Iterable[NumberedLine], *, starts: Callable[[NumberedLine, NumberedLine], bool]
 ) -> Iterator[list[NumberedLine]]:
-    """`starts` says whether the second of two lines starts a block."""
+    """`starts(before, line)`: whether `line` starts a block."""
     pending: list[NumberedLine] = []
     block_start = size = 0
     for line in lines:

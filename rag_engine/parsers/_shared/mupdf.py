@@ -29,7 +29,7 @@ TEXT_FLAGS: Final = (
 
 
 class TextPage(Protocol):
-    """MuPDF's blocks, lines and letters."""
+    pass
 
 
 class _Buffer(Protocol):
@@ -135,9 +135,7 @@ _VECTOR_OPTIONS: Final = _bindings.FzStextOptions(TEXT_FLAGS | _flags.TEXT_COLLE
 
 
 def text_page(page: PdfPage, *, vectors: bool = False, notes: bool = False) -> TextPage:
-    """The text of a page as displayed; with `vectors` also drawn shapes, with `notes` annotations such as stamps. Form fields:
-    see `form_fields`.
-    """
+    """As displayed; with `vectors` also drawn shapes, with `notes` annotations such as stamps, but no form fields."""
     native = page.this.super() if isinstance(page.this, _pdf_page) else page.this
     options = _VECTOR_OPTIONS if vectors else _TEXT_OPTIONS
     if not notes:
@@ -152,7 +150,7 @@ def text_page(page: PdfPage, *, vectors: bool = False, notes: bool = False) -> T
 
 
 def text_page_json(text: TextPage, scale: float) -> str:
-    """Blocks and lines with integer coordinates times `scale`, and each line's first font."""
+    """Integer coordinates times `scale`, and each line's first font."""
     buffer = _bindings.FzBuffer(1 << 16)
     output = _bindings.FzOutput(buffer)
     _bindings.fz_print_stext_page_as_json(output, text, scale)
@@ -179,7 +177,7 @@ _KINDS: Final[dict[int, FieldKind]] = {
 
 
 def form_fields(page: PdfPage) -> Iterator[tuple[FieldKind, str, str, str]]:
-    """Kind, value, label and full name of each field with a value; PyMuPDF would take longer than for the page."""
+    """Kind, value, label and full name of each filled field; PyMuPDF would take longer than for the page."""
     native = page.this
     widget = _bindings.pdf_first_widget(
         native if isinstance(native, _pdf_page) else _bindings.pdf_page_from_fz_page(native)
@@ -198,7 +196,7 @@ _MANY_PATHS: Final = 40
 
 
 def picture_share(page: PdfPage, *, with_shapes: bool = False) -> float:
-    """Share of the page covered by pictures, or also by shapes if there are many; nothing is decoded."""
+    """Covered by pictures, or also by shapes if there are many; nothing is decoded."""
     if not with_shapes and not page.get_images():
         return 0.0
     width, height = page.rect.x1 - page.rect.x0, page.rect.y1 - page.rect.y0

@@ -1,5 +1,3 @@
-"""The reading order of boxes on a slide."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -11,9 +9,9 @@ if TYPE_CHECKING:
 Thing = TypeVar("Thing")
 
 _LINES_END: Final = 0.85
-"""Boxes are taller than their text, so they may overlap slightly."""
+"""Boxes are taller than their text and may overlap."""
 _MOST: Final = 150
-"""With more boxes the slide is a drawing, read from top to bottom."""
+"""Above, the slide is a drawing, read from top to bottom."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +52,7 @@ def _widest(groups: Sequence[_Group[Thing]]) -> float:
 
 
 def _in_columns_where_they_are(rows: Sequence[_Group[Thing]]) -> list[list[Placed[Thing]]]:
-    """Rejoin rows that form columns with a wider gap: a heading above columns is a row, the columns' parts are not."""
+    """A heading above columns is a row, the columns' parts are not."""
     joined: list[list[Placed[Thing]]] = []
     for gap, row in rows:
         if joined:

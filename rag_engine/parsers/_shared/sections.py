@@ -1,5 +1,3 @@
-"""Raw blocks of a parser to clean sections of a bounded size."""
-
 from __future__ import annotations
 
 import functools
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 HeadingPath: TypeAlias = tuple[tuple[float, str], ...]
-"""Enclosing headings with their levels, outermost first; level 1 is above level 2."""
+"""With levels, outermost first; level 1 is above level 2."""
 
 LARGEST = 8_000
 
@@ -61,8 +59,7 @@ def titles(path: HeadingPath) -> tuple[str, ...]:
 
 
 def joined(blocks: Iterable[Section], *, no_text: str = NO_TEXT) -> Iterator[Section]:
-    """Clean blocks, joined with neighbours of the same place and kind up to `LARGEST`; tables stay separate.
-
+    """Joins neighbours of the same place and kind up to `LARGEST`; tables stay separate.
     Raises `EmptyDocument` with `no_text` if no block had text.
     """
     pending: list[Section] = []

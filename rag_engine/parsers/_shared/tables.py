@@ -1,5 +1,4 @@
-"""Rows of cells as table sections, each with the header first and an anchor to exactly its rows.
-
+"""Table sections, each with the header first and an anchor to exactly its rows.
 One row is one line, and no section spans missing rows: `rag_engine.text.table_anchors` relies on it.
 """
 
@@ -18,12 +17,12 @@ if TYPE_CHECKING:
 
 _MOST_ROWS: Final = 40
 _WEIGHT: Final = 220
-"""Approximate tokens of a section's rows; with title and header they fit small embedding models."""
+"""Approximate tokens; with title and header they fit small embedding models."""
 _TOKEN: Final = re.compile(r"\d{1,3}|[^\W\d_]{1,6}|[^\s|]")
 _SAMPLE: Final = 4_000
 _SEEN: Final = 12
 _LONGEST_HEADER: Final = 400
-"""Characters; above, the header is not repeated, and columns are split into bands."""
+"""Characters; above, the header is not repeated and columns are split into bands."""
 _BAND: Final = 200
 _BAND_COLUMNS: Final = 24
 _LONGEST_KEY: Final = 60
@@ -32,9 +31,7 @@ _LONGEST_TITLE: Final = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRow:
-    """A row's number, and the column (from 1) of its first cell. `spread`: the cells with merged text repeated in all covered
-    columns.
-    """
+    """`start`: the column of the first cell, from 1. `spread`: the cells with merged text repeated."""
 
     number: int
     cells: tuple[str, ...]

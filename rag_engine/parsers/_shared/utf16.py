@@ -11,7 +11,7 @@ _LEAST: Final = 8
 _PLAUSIBLE: Final = 0.98
 """Share of letters, digits, punctuation and blanks."""
 _COMMON: Final = 0.85
-"""Share of the three most frequent blocks; binary data scatters over all."""
+"""Of the three most frequent blocks; binary data scatters over all."""
 _WRITTEN: Final = frozenset("LMNPZS")
 _BLANKS: Final = frozenset("\t\n\r\f")
 

@@ -1,5 +1,3 @@
-"""The kind of a displayed cell: words, number, date or year."""
-
 from __future__ import annotations
 
 import functools

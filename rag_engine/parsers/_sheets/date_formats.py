@@ -1,5 +1,3 @@
-"""Serial numbers as dates, in Excel's formats and languages."""
-
 from __future__ import annotations
 
 import datetime
@@ -19,7 +17,7 @@ _ELAPSED: Final = re.compile(r"\[(h+|m+|s+)\]", re.IGNORECASE)
 _LOCAL_DATES: Final = re.compile(r"m{1,2}[-/]d{1,2}[-/](?:yy){1,2}(?P<time>\s+h{1,2}:mm(?::ss)?)?")
 _LOCALE: Final = re.compile(r"\[\$[^\]-]*-([0-9a-f]{1,8})\]", re.IGNORECASE)
 
-# Primary language of a Windows locale -> month and day names, long and short. Others are English.
+# Primary language of a Windows locale -> long and short names. Others are English.
 _MONTHS: Final = {
     0x07: "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
     0x0A: "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
@@ -62,7 +60,7 @@ _SHORT_WHOLE: Final = 4
 
 
 def moment(serial: float, *, epoch: datetime.datetime = EPOCH) -> datetime.datetime | None:
-    """The date of a serial number, to the millisecond; None if out of range."""
+    """To the millisecond; None if out of range."""
     if not 0 <= serial < _LAST_SERIAL:
         return None
     if epoch is EPOCH and serial < 60:
@@ -142,7 +140,7 @@ def is_duration(masked: str) -> bool:
 LITERAL: Final = re.compile(
     r'"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[(?!h+\]|m+\]|s+\])[^\]]*\]|_.|\*.', re.I
 )
-"""Literals, and colours, conditions and padding, which are not displayed."""
+"""Not displayed: literals in quotes, colours, conditions and padding."""
 
 
 def literal(part: str) -> str:

@@ -1,4 +1,4 @@
-"""The filled cells of a sheet as tables, stacked or side by side, with their titles."""
+"""The filled cells of a sheet as tables, stacked or side by side."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _BUFFERED: Final = 200
 _AHEAD: Final = 4
 _TABLE_GAP: Final = 10
 _ROW_GAP: Final = 100
-"""Empty rows after which a new table begins."""
+"""A new table begins after so many empty rows."""
 _WIDEST: Final = 256
 _MOST_COVERING: Final = 512
 _LONGEST_REPEATED: Final = 200
-"""Characters; longer text of a vertically merged cell appears in its first row only."""
+"""Characters; longer text of a merged cell appears in its first row only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ def merged(rows: Iterable[GridRow], areas: Iterable[Area]) -> Iterator[GridRow]:
 def sheet_sections(
     rows: Iterable[GridRow], *, title: str, headings: tuple[str, ...], tables: Sequence[Area] = ()
 ) -> Iterator[Section]:
-    """`tables` are ranges declared as tables; their first row is the header."""
+    """`tables` are declared ranges; their first row is the header."""
     anchor = cell_range(title)
 
     def writer(*, headed: bool = False) -> TableWriter:

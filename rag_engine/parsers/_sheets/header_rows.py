@@ -1,5 +1,3 @@
-"""Detects titles, header rows and column names among the first rows of a table."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -26,7 +24,7 @@ class HeaderLayout:
 
 
 def layout(rows: Sequence[TableRow], *, headed: bool = False) -> HeaderLayout:
-    """`headed` if the first row is known to be the header."""
+    """`headed`: the first row is known to be the header."""
     if headed:
         return _named(rows, titles=0, headers=1)
     titles = _titles(rows)

@@ -82,7 +82,7 @@ _LONGEST_FORMAT: Final = 255
 
 
 def format_value(value: object, number_format: str, *, epoch: datetime.datetime = EPOCH) -> str:
-    """The plain value if the format is not supported. Numbers under a date format are serial dates since `epoch`."""
+    """The plain value if the format is not supported. Dates count from `epoch`."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -274,7 +274,7 @@ def _masked(part: str) -> str:
 
 
 def plain(value: float) -> str:
-    """General format: at most 15 digits, no trailing zeros, an exponent only for extreme values."""
+    """At most 15 digits, no trailing zeros, an exponent only for extreme values."""
     if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):
         return str(int(value))
     return f"{value:.15g}".upper()

@@ -1,5 +1,3 @@
-"""The cells of one row of an OpenDocument sheet, with notes and drawings kept apart."""
-
 from __future__ import annotations
 
 import re

@@ -27,7 +27,7 @@ _SAMPLE_LINES: Final = 50
 _LONGEST_LINE: Final = 1 << 20
 _LONGEST_CELL: Final = 1 << 20
 _MOST_QUOTED_LINES: Final = 500
-"""Lines in one quoted cell above which the quote character is taken as text."""
+"""Above, the quote character is taken as text."""
 _MOST_RUNAWAYS: Final = 3
 _NAMED_DELIMITER: Final = re.compile(r"\ufeff?sep=(.)\r?\n?", re.IGNORECASE | re.DOTALL)
 _KEPT_AS_TEXT: Final = re.compile('="([^"]*)"')
@@ -55,7 +55,7 @@ class _Dialect:
 
 
 class _UnclosedQuote(Exception):
-    """A quoted cell does not end."""
+    pass
 
 
 class _Lines:

@@ -1,4 +1,4 @@
-"""Excel workbooks (XLSX) as displayed, streamed because openpyxl's streaming mode omits merged cells, comments and tables."""
+"""XLSX as displayed, because openpyxl's streaming mode omits merged cells, comments and tables."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""The cells of an XLSX row as displayed."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Comments and drawn texts of a sheet, each with its cell."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 def comments(
     package: XmlPackage, relations: Iterable[XmlRelation], *, title: str, headings: tuple[str, ...]
 ) -> Iterator[Section]:
-    """Notes and threaded comments with authors, without the notes that duplicate a thread for old programs."""
+    """Without the notes that duplicate a thread for old programs."""
     relations = list(relations)
     threads = [relation for relation in relations if relation.kind == "threadedComment"]
     people = _people(package) if threads else {}

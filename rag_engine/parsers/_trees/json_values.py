@@ -1,5 +1,3 @@
-"""JSON values as written, decoded from text blocks."""
-
 from __future__ import annotations
 
 import json
@@ -19,7 +17,7 @@ Value: TypeAlias = "str | Array | Object"
 
 _DEEPEST: Final = 100
 _SPAN: Final = 1 << 20
-"""Characters. A longer value is decoded child by child."""
+"""Characters; a longer value is decoded child by child."""
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 NAMING: Final = ("name", "title", "id", "key", "label")
 """Keys whose value names the object."""
@@ -28,7 +26,7 @@ _BLANKS: Final = " \t\r\n"
 
 
 class NotJson(Exception):
-    """The text is invalid JSON or nests too deeply."""
+    """Or the text nests too deeply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ class Object:
 
 
 def decode(content: str) -> Value | None:
-    """The value, with every scalar as written; None if the text is invalid JSON."""
+    """Every scalar as written; None if the text is invalid JSON."""
     try:
         value = _to_value(_DECODER.decode(content))
     except (ValueError, RecursionError):
@@ -52,7 +50,7 @@ def decode(content: str) -> Value | None:
 
 
 def render(value: Value, depth: int = 0) -> str:
-    """One key a line, indented by depth; a list of scalars takes one line."""
+    """One key a line, indented; a list of scalars takes one line."""
     indent = "  " * depth
     if isinstance(value, str):
         return indent + clean(value)

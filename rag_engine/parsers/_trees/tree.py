@@ -1,4 +1,4 @@
-"""Key-value trees to sections while reading, in memory bounded by a passage."""
+"""Key-value trees to sections, in memory bounded by a passage."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TreeBlock:
     first: int = 0
     last: int = 0
     name: str = ""
-    """The heading of the block if it is alone in its section."""
+    """The heading if the block is alone in its section."""
 
 
 @dataclass(slots=True)

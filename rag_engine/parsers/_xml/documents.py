@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage] - the only name lxml has for it
+    from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage]
 
 ROOTS: Final = frozenset(
     {"article", "book", "chapter", "section", "part", "set", "refentry", "appendix", "topic", "concept"}

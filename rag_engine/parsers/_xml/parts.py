@@ -1,4 +1,4 @@
-"""XML parts of packaged files, parsed without entities or network."""
+"""XML parts, parsed without entities or network."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def descendants(node: Element, name: str) -> Iterator[Element]:
 
 
 def elements(stream: IO[bytes], *names: str) -> Iterator[Element]:
-    """Yielded as they end; each is cleared before the next one is read."""
+    """Yielded as they end; each is cleared before the next."""
     tags = tuple(f"{{*}}{name}" for name in names)
     walk = etree.iterparse(
         stream, events=("end",), tag=tags, resolve_entities=False, no_network=True, huge_tree=False
