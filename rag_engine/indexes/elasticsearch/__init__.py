@@ -1,4 +1,4 @@
-"""The index on an Elasticsearch cluster, 9.3 or later. `manifests` explains how documents are replaced atomically."""
+"""Elasticsearch 9.3 or later. `manifests` explains how documents are replaced atomically."""
 
 from __future__ import annotations
 
@@ -62,10 +62,9 @@ _MAY_PASS = frozenset({"unreachable", "timeout", "rejected", "read_only", "red"}
 async def connect(
     settings: Settings, *, data_dir: Path, identity: IndexIdentity, rebuilding: bool = False
 ) -> AsyncGenerator[ElasticsearchIndex]:
-    """Open the index, or create it; `rebuilding` opens the one being built beside it.
-
-    If the cluster is unreachable, each use tries again. Raises `SchemaMismatch` for an index of another identity, `Misconfigured`
-    if only the operator can act.
+    """Open or create the index; `rebuilding` opens the one being built beside it.
+    If the cluster is unreachable, each use tries again. Raises `SchemaMismatch` for another identity, `Misconfigured` if only the operator
+    can act.
     """
     async with connected(settings) as client:
         cluster = Cluster(client, settings=settings, identity=identity, rebuilding=rebuilding)
@@ -90,7 +89,6 @@ async def replace(
     knowledge_bases: Collection[KnowledgeBaseId] | None = None,
 ) -> None:
     """Replace the index in use by the rebuilt one, in one step.
-
     Raises `Misconfigured` if the old one holds knowledge bases beyond `knowledge_bases`, probably another installation's.
     """
     async with connected(settings) as client:
@@ -113,7 +111,7 @@ def files(settings: Settings) -> dict[str, int]:
 
 
 async def erase(settings: Settings, *, data_dir: Path) -> bool:
-    """Nothing to do: servers erase removed chunks when they merge their files."""
+    """Nothing to do: servers erase removed chunks when they merge files."""
     return False
 
 
@@ -142,7 +140,7 @@ class ElasticsearchIndex:
         await self._writer.refreshed.close()
 
     async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
-        """See `Index.put`; the next search of any program finds the chunks."""
+        """See `Index.put`; visible to every program's next search."""
         last, fits = await asyncio.to_thread(_positions, chunks, self._cluster.identity.dimensions)
         if not fits:
             raise SchemaMismatch(
@@ -169,7 +167,7 @@ class ElasticsearchIndex:
             await self._sweeper.now(knowledge_base)
 
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
-        """See `Index.search`; all from one version of each knowledge base."""
+        """See `Index.search`; one version of each knowledge base."""
         if not searches:
             return []
         with self._noticing_removal(), translate_errors():
@@ -225,9 +223,7 @@ class ElasticsearchIndex:
     async def _found(
         self, searches: Sequence[Search], bases: Sequence[KnowledgeBaseId], *, in_a_moment: bool
     ) -> list[Ranking] | None:
-        """Search once; None if a change was published meanwhile. `in_a_moment` uses a frozen view: more requests, but writes
-        cannot disturb it.
-        """
+        """None if a change was published meanwhile. `in_a_moment` searches a frozen view: more requests, but undisturbed by writes."""
         names = await self._cluster.names()
         seconds = self._cluster.settings.timeout
         if in_a_moment:
@@ -286,7 +282,7 @@ class ElasticsearchIndex:
 
 
 def _positions(chunks: Sequence[tuple[Chunk, Vector]], dimensions: int) -> tuple[dict[ChunkId, int], bool]:
-    """The last position of each chunk, and whether all vectors have these dimensions."""
+    """The last position of each chunk; True if all vectors have these dimensions."""
     last: dict[ChunkId, int] = {}
     fits = True
     for position, (chunk, vector) in enumerate(chunks):

@@ -18,7 +18,7 @@ Operation = tuple[bytes, ...]
 
 _CLOSING_SECONDS = 5.0
 _DELETED = 409
-"""Writing after a deletion: the generation no longer counts, and publishing it will fail."""
+"""When writing after a deletion: the generation no longer counts, and publishing it will fail."""
 
 
 class Writer:
@@ -26,12 +26,10 @@ class Writer:
         self._cluster = cluster
         self._room = asyncio.Semaphore(cluster.settings.bulk_requests)
         self.refreshed = Shared(self._refresh)
-        """Wait until everything written before is visible."""
+        """Makes everything written before visible."""
 
     async def write(self, operations: Iterable[Operation]) -> None:
-        """Send the operations in order. Visible after `refreshed`. Raises `IndexUnavailable` if some fail; others may have been
-        done.
-        """
+        """In order; visible after `refreshed`. Raises `IndexUnavailable` if some fail, though others may be done."""
         made = batches(
             iter(operations),
             most=self._cluster.settings.bulk_chunks,
@@ -61,7 +59,7 @@ class Writer:
         await repeated(send, seconds=self._cluster.settings.write_timeout)
 
     async def _undone(self, batch: Sequence[Operation]) -> tuple[list[Operation], IndexUnavailable | None]:
-        """Send once; the operations to retry, and why."""
+        """Sends once; the operations to retry, and why."""
         names = await self._cluster.names()
         answer = await self._cluster.writer.bulk(
             operations=cast("Any", [line for operation in batch for line in operation]),
@@ -105,7 +103,7 @@ class Shared:
         self._next: asyncio.Task[None] | None = None
 
     async def __call__(self) -> None:
-        """Wait for a run that began after this call."""
+        """Waits for a run that began after this call."""
         if self._next is None:
             self._next = asyncio.create_task(self._run_after(self._running))
             self._next.add_done_callback(_observed)
@@ -118,7 +116,7 @@ class Shared:
         await self._work()
 
     async def close(self) -> None:
-        """Wait briefly for the running work, then cancel it."""
+        """Briefly waits for the running work, then cancels it."""
         tasks = [task for task in (self._next, self._running) if task is not None]
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=_CLOSING_SECONDS)

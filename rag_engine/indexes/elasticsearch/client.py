@@ -1,5 +1,3 @@
-"""The connection to the cluster, and the version check."""
-
 from __future__ import annotations
 
 import re
@@ -35,9 +33,7 @@ _ADDRESS = (
 
 @asynccontextmanager
 async def connected(settings: Settings) -> AsyncGenerator[AsyncElasticsearch]:
-    """The client; makes no request yet and retries, because all our calls are repeatable. Raises `BadSettings` for unusable
-    addresses or certificates.
-    """
+    """Makes no request yet; retries, because all our calls are repeatable. Raises `BadSettings` for unusable addresses or certificates."""
     options: dict[str, Any] = {}
     if settings.api_key is not None:
         options["api_key"] = settings.api_key.get_secret_value()
@@ -76,8 +72,7 @@ def _trusting(ca_file: Path) -> ssl.SSLContext:
 
 async def check_version(client: AsyncElasticsearch) -> None:
     """Raise `Misconfigured` for an unsupported server.
-
-    Asks the nodes, because `GET /` reports the distribution's version.
+    Asks the nodes: `GET /` reports the distribution's version.
     """
     with translate_errors(starting=True):
         answer = await client.nodes.info(node_id="_all", metric="_none", filter_path="nodes.*.version")
@@ -96,7 +91,7 @@ def is_supported(version: str) -> bool:
 
 
 def addresses(url: str) -> list[str]:
-    """The addresses with explicit ports. Raises `BadSettings` without quoting them: they may contain a password."""
+    """With ports. Raises `BadSettings` without quoting them: they may contain a password."""
     found = [_address(part) for part in re.split(r"[,\s]+", url) if part]
     if not found:
         raise BadSettings("ELASTICSEARCH_URL is empty: set it to the address of the cluster.")
@@ -104,7 +99,7 @@ def addresses(url: str) -> list[str]:
 
 
 def hosts(url: str) -> str:
-    """The addresses without credentials."""
+    """Without credentials."""
     return ", ".join(urlsplit(address).netloc.rpartition("@")[2] for address in addresses(url))
 
 

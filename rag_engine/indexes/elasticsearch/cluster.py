@@ -1,5 +1,3 @@
-"""The client with the names of the indexes behind the alias."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Chunks as documents of Elasticsearch, and back."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
@@ -25,7 +23,7 @@ _VERSIONS = "external_gte"
 def operations(
     chunks: Iterable[tuple[Chunk, Vector]], generation: Generation
 ) -> Iterator[tuple[bytes, bytes]]:
-    """One idempotent bulk operation per chunk. Deletions have a higher version, so a late request cannot restore a deleted chunk."""
+    """One idempotent operation per chunk. Deletions have a higher version, so a late request cannot restore a deleted chunk."""
     for number, (chunk, vector) in enumerate(chunks):
         action = {"_id": f"{generation.name}-{number}", "version": 1, "version_type": _VERSIONS}
         yield (

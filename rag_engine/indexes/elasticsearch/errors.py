@@ -1,4 +1,4 @@
-"""Translates Elasticsearch's errors to one plain sentence, never quoting the server, which may quote documents."""
+"""Never quotes the server, which may quote documents."""
 
 from __future__ import annotations
 
@@ -51,8 +51,7 @@ def unavailable(reason: str, kind: str = "") -> IndexUnavailable:
 
 @contextmanager
 def translate_errors(*, starting: bool = False) -> Generator[None]:
-    """Raise foreign errors as `IndexUnavailable`, or as `Misconfigured` if only the operator can act.
-
+    """Raises `IndexUnavailable`, or `Misconfigured` if only the operator can act.
     `starting`: a refused key or certificate is a matter of settings.
     """
     try:

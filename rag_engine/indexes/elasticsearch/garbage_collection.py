@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 _PAGE = 2_000
 _GATHERING_SECONDS = 2.0
-"""Chunks replaced within this period are deleted together."""
+"""Chunks replaced meanwhile are deleted together."""
 _MOST_LEFT_OVERS = 1_000
 _CLOSING_SECONDS = 10.0
 _AGAIN_SECONDS = 30.0

@@ -61,8 +61,7 @@ class _Found:
 async def opened(
     client: AsyncElasticsearch, settings: Settings, identity: IndexIdentity, *, rebuilding: bool
 ) -> IndexNames:
-    """Open the indexes behind the alias, or create them; empty ones of another identity are recreated.
-
+    """Open or create the indexes behind the alias; empty ones of another identity are recreated.
     Raises `IndexUnavailable`, `SchemaMismatch`, or `Misconfigured` if the server or index is unusable.
     """
     await check_version(client)
@@ -80,7 +79,6 @@ async def replace(
     client: AsyncElasticsearch, settings: Settings, *, knowledge_bases: Collection[KnowledgeBaseId] | None
 ) -> None:
     """Move the alias to the rebuilt index, if any, and remove the old one, in one step.
-
     Raises `Misconfigured` if the old one holds knowledge bases beyond `knowledge_bases`.
     """
     with translate_errors(starting=True):
@@ -104,7 +102,7 @@ async def replace(
 async def _refuse_strangers(
     client: AsyncElasticsearch, settings: Settings, old: IndexNames, ours: Collection[KnowledgeBaseId]
 ) -> None:
-    """Installations sharing an alias do not see each other's knowledge bases, but a rebuild would remove them."""
+    """Other installations' knowledge bases are invisible, but a rebuild would remove them."""
     known = {key_of(base) for base in ours}
     strangers = 0
     async for hit in async_scan(client, index=old.manifests):
@@ -145,7 +143,7 @@ async def _behind(client: AsyncElasticsearch, alias: str) -> _Found | None:
 async def _is_usable(
     client: AsyncElasticsearch, alias: str, found: _Found, identity: IndexIdentity, *, rebuilding: bool
 ) -> bool:
-    """False if it can be discarded; raises if it has another identity and must be kept."""
+    """False if it can be discarded; raises for another identity that must stay."""
     try:
         schema.check_owner(found.names.chunks, found.meta)
     except SchemaMismatch:
@@ -205,7 +203,7 @@ async def _create(client: AsyncElasticsearch, name: str, body: Mapping[str, Any]
 async def _free_stem(
     client: AsyncElasticsearch, settings: Settings, identity: IndexIdentity, *, alias: str
 ) -> str:
-    """Numbered, so that an index can be built beside another of the same model."""
+    """Numbered, for indexes of one model side by side."""
     named = f"{identity.model}\x1f{identity.dimensions}\x1f{identity.analyzer}"
     stem = f"{settings.alias}-{hashlib.sha256(named.encode()).hexdigest()[:8]}"
     answer = await client.indices.get_alias(index=f"{stem}-*{_CHUNKS}")

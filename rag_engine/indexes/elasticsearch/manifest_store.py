@@ -1,4 +1,4 @@
-"""Stored manifests: cached, changed by compare-and-set in batches."""
+"""Manifests, cached and changed by compare-and-set in batches."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _CLOSING_SECONDS = 5.0
 _NOT_NOW = 503
 
 _MOST_IN_A_BATCH = 200
-"""So that one search finds the generations of all their documents."""
+"""One search must find the generations of all their documents."""
 
 EMPTY = Manifest()
 
@@ -66,8 +66,6 @@ class _Asked:
 
 
 class ManifestStore:
-    """The manifests of one index."""
-
     def __init__(self, cluster: Cluster, *, counting: Counting, grace: float) -> None:
         self._cluster = cluster
         self._counting = counting
@@ -96,7 +94,7 @@ class ManifestStore:
     def learn(
         self, bases: Sequence[KnowledgeBaseId], hits: Iterable[Mapping[str, Any]]
     ) -> dict[KnowledgeBaseId, Manifest]:
-        """Cache the manifests that a search for `bases` found; missing ones are empty."""
+        """Caches the manifests that a search for `bases` found; missing ones are empty."""
         by_key = {hit["_id"]: hit for hit in hits}
         found: dict[KnowledgeBaseId, Manifest] = {}
         for base in bases:
@@ -129,7 +127,7 @@ class ManifestStore:
             await self.change(base, Lease())
 
     async def change(self, base: KnowledgeBaseId, change: Change) -> bool:
-        """Make the change in a batch; returns whether it holds. Cancelling may not prevent it."""
+        """Returns whether the change holds. Cancelling may not prevent it."""
         done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._ask(base, _Asked(change=change, done=done))
         return await done
@@ -142,7 +140,7 @@ class ManifestStore:
             await asyncio.wait(tasks, timeout=_CLOSING_SECONDS)
 
     async def close(self) -> None:
-        """Finish the changes and give back leased generations."""
+        """Finishes the changes and gives back leased generations."""
         for base, ready in self._ready.items():
             for generation in ready:
                 self._ask(base, self._unwatched(Abandon(generation=generation.name, used=False)))

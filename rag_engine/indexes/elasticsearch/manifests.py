@@ -1,10 +1,8 @@
-"""Decides which chunks of a knowledge base are visible: pure rules, without Elasticsearch.
-
-Elasticsearch changes one of its documents at a time, and a document of ours is many of them. To replace ours in one step, each
-`put` writes its chunks under a new *generation*. One small record per knowledge base, its *manifest*, lists the hidden
-generations: those being written and those not yet deleted. One compare-and-set of the manifest publishes a generation and
-withdraws the previous one. Searches read the manifest last and start again if it changed.
-
+"""Which chunks of a knowledge base are visible: pure rules, without Elasticsearch.
+Elasticsearch changes one of its documents at a time, and a document of ours is many of them. So each `put` writes its chunks under a new
+*generation*, and one small record per knowledge base, its *manifest*, lists the hidden generations: those being written and those not yet
+deleted. One compare-and-set of the manifest publishes a generation and withdraws the previous one. Searches read the manifest last and
+start again if it changed.
 Searches filter a knowledge base by its random *base*; emptied, it gets a new one.
 """
 
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     from rag_engine.types import DocumentId, KnowledgeBaseId
 
 LEASE_SECONDS = 24 * 3600.0
-"""A generation unpublished for longer belongs to a program that ended."""
+"""An older unpublished generation belongs to a program that ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +30,9 @@ class Manifest:
     commits: int = 0
     """Incremented by each change visible to readers."""
     pending: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Generations being written, with the time of their lease."""
+    """Generations being written, with their lease times."""
     condemned: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Generations to delete, and when to forget them (late requests may write until then)."""
+    """Generations to delete, and when to forget them: late requests may write until then."""
     dropped: Mapping[str, float] = field(default_factory=dict[str, float])
     """Bases to delete, and when to forget them."""
 
@@ -54,16 +52,14 @@ class Manifest:
         return any(at + LEASE_SECONDS < now for at in self.pending.values())
 
     def shows_what(self, other: Manifest) -> bool:
-        """Whether readers see the same under both."""
         return (self.base, self.commits) == (other.base, other.commits)
 
     def hiding_also(self, other: Manifest) -> Manifest:
-        """The manifest for a view opened between the two, which show the same."""
+        """For a view opened between the two, which show the same."""
         return replace(self, condemned={**dict.fromkeys(other.hidden, 0.0), **self.condemned})
 
 
 def searched_chunks(manifests: Sequence[Manifest]) -> dict[str, Any]:
-    """The clauses for the chunks that count."""
     bases = sorted(manifest.base for manifest in manifests if manifest.base)
     hidden = sorted({name for manifest in manifests for name in manifest.hidden})
     seen: dict[str, Any] = {"filter": [{"terms": {"base": bases}}]}
@@ -130,8 +126,7 @@ def applied(
     grace: float,
 ) -> ManifestOutcome:
     """The manifest after these changes, in order.
-
-    `counting` lists each document's visible generations. `grace` is how many seconds an abandoned request may still write.
+    `counting` lists each document's visible generations. An abandoned request may still write for `grace` seconds.
     """
     state = _expired(manifest, now=now, grace=grace)
     live = {document: set(generations) for document, generations in counting.items()}

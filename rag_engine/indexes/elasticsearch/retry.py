@@ -1,5 +1,3 @@
-"""Retries of calls while a passing fault and the time limit allow it."""
-
 from __future__ import annotations
 
 import asyncio
@@ -29,7 +27,7 @@ async def pause(attempts: Attempts, fault: IndexUnavailable) -> None:
 
 @asynccontextmanager
 async def limited(seconds: float) -> AsyncGenerator[Attempts]:
-    """At the limit, raises the block's last fault, or `TimeoutError` if there was none."""
+    """At the limit, raises the block's last fault, or `TimeoutError` without one."""
     attempts = Attempts(backoff=_BACKOFF)
     try:
         async with asyncio.timeout(seconds):
@@ -41,7 +39,7 @@ async def limited(seconds: float) -> AsyncGenerator[Attempts]:
 
 
 async def repeated(call: Callable[[], Awaitable[_Result]], *, seconds: float) -> _Result:
-    """Returns the call's result, with foreign errors translated; retries passing faults for at most `seconds`."""
+    """Retries passing faults for at most `seconds`; translates foreign errors."""
     with translate_errors():
         async with limited(seconds) as attempts:
             while True:

@@ -75,7 +75,7 @@ async def scan(
 async def chunks_of(
     cluster: Cluster, ledger: ManifestStore, base: KnowledgeBaseId, document: DocumentId, *, limit: int
 ) -> list[Chunk]:
-    """The first chunks, all from one moment."""
+    """All from one moment."""
     found: list[Chunk] = []
     async with moment_of(cluster, ledger, [base]) as (seen, opened):
         manifest = seen[base]

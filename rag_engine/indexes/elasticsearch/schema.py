@@ -1,4 +1,4 @@
-"""The mappings of the two indexes, both strict, and the checks when they are opened."""
+"""The mappings, both strict, and the checks at opening."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ _OVERSAMPLE: Mapping[VectorKind, float] = {
     "bbq_hnsw": 5.0,
     "int8_flat": 2.0,
 }
-"""Vectors examined per hit: found by quantized values, ranked by exact ones. Measured in benchmarks.vector_index_options, like
-the next two.
-"""
+"""Vectors examined per hit: found by quantized values, ranked by exact ones. Measured in benchmarks.vector_index_options, as the next two."""
 _NEIGHBOURS, _CANDIDATES_WHILE_BUILDING = 16, 200
 """With the default of 100 candidates even exact vectors lose 1 % of the ten nearest; more neighbours do not help."""
 
@@ -131,7 +129,7 @@ def mismatch(index: str, identity: IndexIdentity, meta: Mapping[str, Any]) -> Sc
 
 
 def halved(index: str) -> SchemaMismatch:
-    """The message when the manifests are gone, so that nobody knows which chunks count."""
+    """Without the manifests nobody knows which chunks count."""
     return SchemaMismatch(
         f"The Elasticsearch index {index} was removed, without which the chunks cannot be told apart; run"
         " `footnote kb reindex --all`."

@@ -1,4 +1,4 @@
-"""The legs of a question in one request, checked against the manifests read after them."""
+"""The legs of a question in one request, checked against manifests read after them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FEWEST = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One request: its lines and the searches in it."""
+    """One request's lines and searches."""
 
     lines: list[bytes]
     asked: tuple[int, ...]
@@ -57,8 +57,7 @@ def search_request(
     seconds: float,
     moment: str = "",
 ) -> Asked:
-    """One search per leg, then the manifests, in this order.
-
+    """One search per leg, then the manifests.
     `weights` of lexical searches by number; one without them matches nothing. `moment`: a frozen view that `known` belongs to.
     """
     lines: list[bytes] = []
@@ -160,14 +159,14 @@ def _ranking(
 
 
 def target(searches: Sequence[Search], names: IndexNames, moment: str) -> dict[str, Any]:
-    """The index or the frozen view to ask, by the same shard copies as these searches."""
+    """The index or frozen view, on the same shard copies."""
     if moment:
         return {"pit": {"id": moment, "keep_alive": _KEPT}}
     return {"index": names.chunks, "preference": _preference(searches)}
 
 
 def words_of(search: Search) -> dict[str, int]:
-    """The words of a lexical search, and how often each is asked for."""
+    """The words of a lexical search and their frequencies."""
     return dict(list(Counter(token for token in search.tokens if token.strip()).items())[:_MOST_TOKENS])
 
 

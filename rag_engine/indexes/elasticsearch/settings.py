@@ -1,5 +1,3 @@
-"""The settings `FOOTNOTE_INDEX__…` of Elasticsearch."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Words near mistyped ones by the term suggester, by the rules of `rag_engine.text.spelling`."""
+"""The term suggester, by the rules of `rag_engine.text.spelling`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 _NAMES = {1: "one_edit", 2: "two_edits"}
 _ANY_FREQUENCY = 2_000_000_000
 _MOST_NEAR = 200
-"""Words of any knowledge base near one word; only those that visible chunks contain are used."""
+"""Of any knowledge base; only those that visible chunks contain are used."""
 
 
 def suggestion(words: Sequence[str]) -> dict[str, Any]:
-    """The body for these words; empty without any."""
+    """Empty without words."""
     asked: dict[str, Any] = {}
     for most, name in _NAMES.items():
         chosen = [word for word in words if most_edits(word) == most]
@@ -43,7 +43,7 @@ def suggestion(words: Sequence[str]) -> dict[str, Any]:
 
 
 def near_words(suggested: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, dict[int, list[str]]]:
-    """For each word those near it, by the number of edits."""
+    """For each word the near ones, by number of edits."""
     found: dict[str, dict[int, list[str]]] = {}
     for entries in suggested.values():
         for entry in entries:

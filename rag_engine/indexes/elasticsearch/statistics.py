@@ -1,7 +1,6 @@
-"""BM25 statistics of the searched knowledge bases alone, so that nobody learns from scores or corrections what others hold.
-
-Lucene knows the statistics of a whole index only. So the words are counted among the visible chunks first, the legs are asked with
-weights that outweigh Lucene's, and the engine computes the scores of the hits itself.
+"""BM25 statistics of the searched knowledge bases alone, so that scores and corrections reveal nothing of others.
+Lucene knows the statistics of a whole index only. So the words are counted among the visible chunks first, the legs are asked with weights
+that outweigh Lucene's, and the engine computes the scores of the hits itself.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _MOST_KNOWN = 64
-"""Versions of which words are known."""
+"""Versions of which words are cached."""
 _MOST_WORDS = 20_000
-"""Of a version."""
+"""Words of one version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordCount:
-    """In how many chunks a word occurs, among the visible ones and in the whole index."""
+    """In how many chunks a word occurs: visible ones, and all of the index."""
 
     visible: int
     everywhere: int
@@ -52,7 +51,7 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LexicalWeights:
-    """What each word is worth, and by how much Lucene's own weight must be multiplied to be that."""
+    """The value of each word, and the factor that Lucene's own weight needs to equal it."""
 
     worth: Mapping[str, float]
     boosts: Mapping[str, float]
@@ -60,7 +59,7 @@ class LexicalWeights:
     """Tokens of a visible chunk."""
 
     def score(self, tokens: str) -> float:
-        """Lucene's BM25 of a chunk with these tokens."""
+        """Lucene's BM25."""
         found = tokens.split(" ")
         counts = Counter(token for token in found if token in self.worth)
         norm = K1 * (1 - B + B * len(found) / self.average)
@@ -99,7 +98,7 @@ def statistics_of(response: Mapping[str, Any], words: Sequence[str]) -> Statisti
 
 
 class WordStatistics:
-    """Counts the words of questions; those of the versions searched last are known."""
+    """Caches the versions searched last."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -108,10 +107,7 @@ class WordStatistics:
     async def weights(
         self, tokens: Mapping[str, int], manifests: Sequence[Manifest], target: Mapping[str, Any]
     ) -> LexicalWeights | None:
-        """None if no visible chunk contains a word. A word that none contains is replaced by its spelling corrections.
-
-        `target` is the index or the frozen view to ask.
-        """
+        """None if no visible chunk contains a word. A word that none contains is replaced by its spelling corrections."""
         statistics = await self._count(list(tokens), manifests, target)
         seen = {word: statistics.words[word].visible for word in tokens}
         counts = {word: float(tokens[word]) for word, frequency in seen.items() if frequency}

@@ -1,4 +1,4 @@
-"""The index without a service: one SQLite file with postings and vectors, shared by several processes."""
+"""One SQLite file with postings and vectors, shared by several processes."""
 
 from __future__ import annotations
 
@@ -26,29 +26,26 @@ if TYPE_CHECKING:
     from rag_engine.types import Chunk, Document, DocumentId, KnowledgeBaseId, Ranking, Search, Vector
 
 _TIDIED_AFTER = 500
-"""Changed chunks or documents after which the file is tidied."""
+"""Tidies after so many changed chunks or documents."""
 
 
 IS_LOCAL = True
 
 
 class Settings(BaseModel):
-    """Where the index is."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     file: str = "index.sqlite"
-    """The file in the data directory."""
+    """In the data directory."""
 
 
 @asynccontextmanager
 async def connect(
     settings: Settings, *, data_dir: Path, identity: IndexIdentity, rebuilding: bool = False
 ) -> AsyncGenerator[EmbeddedIndex]:
-    """Open the index, or create it; `rebuilding` opens the one being built beside it.
-
-    An interrupted rebuild is continued. Raises `SchemaMismatch` for a file of another identity or newer version, `Misconfigured`
-    if it is unusable, `IndexUnavailable` if that may pass.
+    """Open or create the index; `rebuilding` opens the one being built beside it.
+    Continues an interrupted rebuild. Raises `SchemaMismatch` for another identity or newer version, `Misconfigured` if the file is
+    unusable, `IndexUnavailable` if that may pass.
     """
     path = data_dir / settings.file
     if rebuilding:
@@ -66,8 +63,7 @@ async def replace(
     knowledge_bases: Collection[KnowledgeBaseId] | None = None,
 ) -> None:
     """Replace the index in use by the closed, rebuilt one, in one step; idempotent.
-
-    Raises `IndexUnavailable` if another program has the old one open, `SchemaMismatch` if the rebuilt one has another identity.
+    Raises `IndexUnavailable` if another program has the old one open, `SchemaMismatch` for another identity.
     """
     fresh = rebuild.beside(data_dir, settings.file)
     await asyncio.to_thread(rebuild.replace, data_dir / settings.file, fresh, identity)
@@ -89,7 +85,6 @@ def files(settings: Settings) -> dict[str, int]:
 
 async def erase(settings: Settings, *, data_dir: Path) -> bool:
     """Overwrite the bytes of everything removed, while others may use the file.
-
     Raises `IndexUnavailable` or `StorageUnavailable` if they never release it.
     """
     await asyncio.to_thread(erase_index, data_dir / settings.file)
@@ -107,7 +102,7 @@ class EmbeddedIndex:
         self._group = GroupCommit(file, dimensions=dimensions, on_written=self._changed)
 
     async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
-        """See `Index.put`; documents that are put at the same time share a transaction."""
+        """See `Index.put`; concurrent documents share a transaction."""
         await self._group.put(document, chunks)
 
     async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
@@ -115,7 +110,7 @@ class EmbeddedIndex:
         self._changed(1)
 
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
-        """See `Index.search`; all from one version of the file."""
+        """See `Index.search`; one version of the file."""
         asked = list(searches)
         return await self._file.read(lambda connection: search.run(connection, self._memory, asked))
 

@@ -1,4 +1,4 @@
-"""The open index file: a writing connection in its own thread, and two readers."""
+"""A writing connection in its own thread, and two readers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Result = TypeVar("Result")
 
 @asynccontextmanager
 async def opened(path: Path, identity: IndexIdentity) -> AsyncGenerator[Connections]:
-    """Open the index file for the block, creating, checking and repairing it if needed."""
+    """Creates, checks and repairs the file if needed."""
     writing = ThreadPoolExecutor(1, thread_name_prefix="index-writer")
     reading = ThreadPoolExecutor(_READERS, thread_name_prefix="index-reader")
     connections: list[sqlite3.Connection] = []
@@ -48,8 +48,6 @@ async def opened(path: Path, identity: IndexIdentity) -> AsyncGenerator[Connecti
 
 
 class Connections:
-    """Work on the open file, off the event loop."""
-
     def __init__(
         self,
         path: Path,

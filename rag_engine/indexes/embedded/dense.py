@@ -24,14 +24,13 @@ _RANKED_PER_HIT = 4
 """Ranked by the query's components against signs; then exact cosines are computed."""
 _FEWEST_RANKED = 400
 _EXACT = 2_000
-"""Up to so many visible chunks, every cosine is computed."""
+"""With at most so many visible chunks, every cosine is computed."""
 _ROUNDING = 2e-3
 """Upper bound of the cosine error of half precision."""
 _MANTISSA = 13
-"""By how many bits it is shorter in half precision."""
+"""Bits by which it is shorter in half precision."""
 _SIGN_AND_NUMBER = np.int32(0x8FFFE000 - 2**32)
 _EXPONENT = np.float32(2.0**112)
-"""What the shorter exponent lacks, so that small numbers are exact too."""
 _SIGNS = np.unpackbits(np.arange(256, dtype=np.uint8)[np.newaxis, :], axis=0).astype(np.float32) * 2 - 1
 """Of each value of a byte, shape (bits, values)."""
 _TINY = 1e-12
@@ -40,7 +39,7 @@ _DECIMALS = 9
 
 
 def encoded(vectors: NDArray[np.float32], mean: NDArray[np.float32] | None) -> list[bytes]:
-    """The signs around the mean, one bit each, padded to 64-bit words."""
+    """Signs around the mean, one bit each, padded to 64-bit words."""
     signs = (vectors if mean is None else vectors - mean) > 0
     padded = np.zeros((len(vectors), words_of(vectors.shape[1]) * 64), dtype=np.bool_)
     padded[:, : vectors.shape[1]] = signs
@@ -52,12 +51,12 @@ def words_of(dimensions: int) -> int:
 
 
 def stored(vectors: NDArray[np.float32]) -> list[bytes]:
-    """In half precision, which changes a cosine by less than 1e-3."""
+    """Half precision, which changes a cosine by less than 1e-3."""
     return [row.tobytes() for row in vectors.astype("<f2")]
 
 
 def restored(blobs: Iterable[bytes], dimensions: int) -> NDArray[np.float32]:
-    """The finite numbers of `stored`, exactly; NumPy's own conversion takes four times as long."""
+    """Exactly, if finite; NumPy's own conversion takes four times as long."""
     bits = np.frombuffer(b"".join(blobs), dtype="<i2").astype(np.int32)
     bits <<= _MANTISSA
     bits &= _SIGN_AND_NUMBER
@@ -79,7 +78,7 @@ def nearest(
     mean: NDArray[np.float32] | None,
     limit: int,
 ) -> tuple[Ids, Scores]:
-    """Ids and cosines of the nearest visible chunks, unordered: `limit` of them and ties with the last."""
+    """Ids and cosines of visible chunks, unordered: `limit` of them and ties with the last."""
     if visible is None:
         positions = None
         count = snapshot.ids.size
@@ -117,7 +116,7 @@ def _table(vector: Vector, *, words: int) -> NDArray[np.float32]:
 
 
 def _nearest_codes(distances: NDArray[np.uint16], count: int) -> Ids:
-    """Of several with the last distance, the oldest chunks."""
+    """Of several with the last distance, the oldest."""
     if distances.size <= count:
         return np.arange(distances.size)
     last = int(np.bincount(distances).cumsum().searchsorted(count))

@@ -1,4 +1,4 @@
-"""Erases removed content from the bytes of the index file."""
+"""Overwrites removed content in the bytes of the index file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def erase_index(path: Path) -> None:
 
 
 def _remove_words(connection: sqlite3.Connection) -> None:
-    """In small batches, so that others can write in between; words of documents that are put meanwhile stay."""
+    """In small batches, so that others can write in between; words of documents being put stay."""
     last = 0
     while rows := connection.execute(
         "SELECT id, t FROM word WHERE id > ? ORDER BY id LIMIT ?", (last, _BATCH)

@@ -1,5 +1,3 @@
-"""SQLite's errors as one plain sentence of ours."""
-
 from __future__ import annotations
 
 import sqlite3
@@ -23,7 +21,7 @@ _FORBIDDEN = frozenset(
 
 @contextmanager
 def translate_errors(path: Path, *, starting: bool = False) -> Generator[None]:
-    """Raise foreign errors as `IndexUnavailable`, or as `Misconfigured` if only the operator can act (damage: if `starting`)."""
+    """Raises `IndexUnavailable`, or `Misconfigured` if only the operator can act (damage: if `starting`)."""
     try:
         yield
     except sqlite3.Error as error:

@@ -1,4 +1,4 @@
-"""Documents that are put at the same time share one transaction; each is acknowledged when it is committed."""
+"""Documents put at the same time share a transaction; each is acknowledged when it is committed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Chunk, Document, Vector
 
 _MOST_CHUNKS = 1_000
-"""In one transaction and in memory; a larger document is written in slices of one transaction of its own."""
+"""In one transaction and in memory; a larger document is written in slices of its own transaction."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class GroupCommit:
             raise waiting.error
 
     def _commit(self, connection: sqlite3.Connection) -> None:
-        """Commits the oldest waiting document and as many after it as fit, so that each call's own is done when it returns."""
+        """The oldest waiting document and as many after it as fit, so that each call's own is done when it returns."""
         group: list[tuple[_Waiting, NewDocument]] = []
         size = 0
         while self._waiting and (not group or size + len(self._waiting[0].chunks) <= _MOST_CHUNKS):

@@ -1,7 +1,4 @@
-"""The lexical leg: Lucene's BM25 over the postings of the query's terms, with the statistics of the visible chunks alone.
-
-So nothing that a chunk outside of the audience contains has an effect on hits, order or scores.
-"""
+"""Lucene's BM25 with the statistics of the visible chunks alone: nothing outside the audience affects hits, order or scores."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ _K1 = 1.2
 _B = 0.75
 _MOST_TERMS = 1_024
 _ENOUGH = 4
-"""Chunks per hit among which a lower bound of the last hit's score is looked for."""
+"""Chunks per hit in which to look for a lower bound of the last score."""
 
 
 def best_matches(
@@ -39,7 +36,7 @@ def best_matches(
     audience: SearchAudience,
     limit: int,
 ) -> tuple[Ids, Scores]:
-    """Ids and scores of the best visible chunks, unordered: `limit` of them and ties with the last."""
+    """Ids and scores of visible chunks, unordered: `limit` of them and ties with the last."""
     asked = Counter(token for token in tokens if token.strip())
     terms = _Terms(connection, snapshot, audience)
     counts = _meant(dict(list(asked.items())[:_MOST_TERMS]), terms)
@@ -76,8 +73,6 @@ class VisiblePostings:
 
 
 class _Terms:
-    """The visible postings of terms, read once."""
-
     def __init__(self, connection: sqlite3.Connection, snapshot: Snapshot, audience: SearchAudience) -> None:
         self._connection = connection
         self._snapshot = snapshot
@@ -109,7 +104,7 @@ class _Terms:
 
 
 def _meant(asked: Mapping[str, int], terms: _Terms) -> dict[str, float]:
-    """How often each term counts; one without visible chunks is replaced by its spelling corrections."""
+    """Frequencies; a term without visible chunks is replaced by its spelling corrections."""
     frequencies = terms.frequencies(list(asked))
     counts = {token: float(asked[token]) for token, frequency in frequencies.items() if frequency}
     meant = corrections(frequencies, near=terms.near, look_up=terms.frequencies)
@@ -124,7 +119,7 @@ def _inverse(frequency: int, chunks: int) -> float:
 
 
 def _floor(scores: Scores, rarest_first: Ids, limit: int) -> float:
-    """A positive score that at least `limit` chunks reach, if so many match: the chunks with the rarest terms are often the best."""
+    """A positive score that at least `limit` chunks reach, if so many match: chunks with the rarest terms are often the best."""
     likely = np.unique(rarest_first[: _ENOUGH * limit])
     if likely.size < limit:
         return float(np.nextafter(0, 1))

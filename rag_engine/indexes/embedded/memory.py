@@ -1,5 +1,4 @@
-"""What is kept in memory per chunk: knowledge base, length and signs of its vector; and the postings of the newest chunks.
-
+"""Per chunk: knowledge base, length and signs of its vector; and the postings of the newest chunks.
 A `Snapshot` is immutable, so writes do not disturb a running search.
 """
 
@@ -35,7 +34,7 @@ _SPARSE = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchAudience:
-    """The live chunks of the visible knowledge bases, and what BM25 needs to know of them."""
+    """The live chunks of the visible knowledge bases, with their statistics."""
 
     visible: Mask
     """One entry more than there are chunks: False, for position -1."""
@@ -46,7 +45,7 @@ class SearchAudience:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """The chunks of one version, oldest first; arrays have one entry per chunk, including dead ones."""
+    """The chunks of one version, oldest first, including dead ones."""
 
     version: int
     epoch: int
@@ -78,7 +77,6 @@ class Snapshot:
 
     @property
     def has_no_gaps(self) -> bool:
-        """Whether every id from the first to the last is known."""
         return bool(self.ids.size) and int(self.ids[-1]) - int(self.ids[0]) + 1 == self.ids.size
 
     @property
@@ -112,7 +110,7 @@ class Memory:
         self._vocabulary = Vocabulary()
 
     def at(self, connection: sqlite3.Connection) -> Snapshot | None:
-        """The snapshot of the connection's open transaction; None if a newer one was served: begin the transaction again."""
+        """The snapshot of the open transaction; None if a newer one was served: begin the transaction again."""
         version, epoch = read_number(connection, "version"), read_number(connection, "epoch")
         with self._lock:
             newest = self._newest

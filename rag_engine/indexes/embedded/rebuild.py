@@ -1,5 +1,3 @@
-"""An index file built beside the one in use, which replaces it in one step."""
-
 from __future__ import annotations
 
 import shutil
@@ -34,9 +32,8 @@ def discard_others(fresh: Path, identity: IndexIdentity) -> None:
 
 
 def replace(file: Path, fresh: Path, identity: IndexIdentity) -> None:
-    """Replace `file` by the closed index `fresh`, if there is one, in one step.
-
-    Raises `IndexUnavailable` if another program has the old file open, `SchemaMismatch` if `fresh` has another identity.
+    """In one step; does nothing without `fresh`.
+    Raises `IndexUnavailable` if another program has the old file open, `SchemaMismatch` for another identity.
     """
     with translate_errors(file):
         if not fresh.exists():

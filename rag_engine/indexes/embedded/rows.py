@@ -1,5 +1,3 @@
-"""Chunks as rows of the index file, and back."""
-
 from __future__ import annotations
 
 import json
@@ -34,7 +32,7 @@ _MOST_HASHES = 32_768
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexRow:
-    """What is stored for a chunk, computed before the index is locked."""
+    """Computed before the index is locked."""
 
     values: tuple[object, ...]
     """The columns of `chunk` from `document` on."""
@@ -81,13 +79,13 @@ def chunk_of(columns: Sequence[Any]) -> Chunk:
 
 
 class _ChunkFields:
-    """A chunk that is not frozen yet: a search makes hundreds, and the constructor of `Chunk` takes four times as long."""
+    """A mutable chunk: a search makes hundreds, and the constructor of `Chunk` takes four times as long."""
 
     __slots__ = tuple(field.name for field in fields(Chunk))
 
 
 def key(name: str) -> bytes:
-    """An opaque id as bytes that distinguishes all strings, including invalid Unicode."""
+    """Distinguishes all strings, including invalid Unicode."""
     return name.encode("utf-8", "surrogatepass")
 
 
@@ -97,13 +95,12 @@ def _knowledge_base(key: bytes) -> KnowledgeBaseId:
 
 
 def packed_terms(counts: Mapping[str, int]) -> bytes:
-    """Distinct tokens and their frequencies as little-endian uint64: 56 bits of hash, 8 bits of frequency (at most 255)."""
+    """Little-endian uint64: 56 bits of hash, 8 bits of frequency (at most 255)."""
     packed = [_hashes[token] | min(count, _MOST_OCCURRENCES) for token, count in counts.items()]
     return np.array(packed, dtype="<u8").tobytes()
 
 
 def unpacked_terms(packed: bytes) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
-    """Hashes and frequencies."""
     return np.frombuffer(packed, dtype="<u8") >> np.uint64(8), np.frombuffer(packed, dtype=np.uint8)[::8]
 
 
@@ -113,7 +110,7 @@ def hash_of(token: str) -> int:
 
 
 class _Hashes(dict[str, int]):
-    """The hash of each token, shifted for the frequency."""
+    """Hashes by token, shifted for the frequency."""
 
     def __missing__(self, token: str) -> int:
         if len(self) >= _MOST_HASHES:

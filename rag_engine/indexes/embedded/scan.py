@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 _PAGE = 200
 
 Place = tuple[bytes, int, int]
-"""Document, ordinal and rowid of the last chunk of a page."""
+"""Of the last chunk of a page: document, ordinal, rowid."""
 
 
 def page_after(
     connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId, place: Place | None, *, dimensions: int
 ) -> tuple[list[tuple[Chunk, Vector]], Place | None]:
-    """The next chunks by document and ordinal, and the place to continue from; None at the end."""
+    """By document and ordinal, with the place to continue from; None at the end."""
     rows: list[tuple[Any, ...]] = connection.execute(
         f"SELECT chunk.document, chunk.ordinal, chunk.id, vec.v, {COLUMNS} FROM chunk"  # noqa: S608 - our own columns
         " JOIN vec ON vec.id = chunk.id JOIN base ON base.id = chunk.base"

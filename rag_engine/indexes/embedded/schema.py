@@ -1,7 +1,4 @@
-"""The tables of the index file, and the checks when it is opened.
-
-`chunk` and `vec` are the source of truth. All rows of a document change in one transaction, which increments `version`.
-"""
+"""`chunk` and `vec` are the source of truth. All rows of a document change in one transaction, which increments `version`."""
 
 from __future__ import annotations
 
@@ -84,7 +81,7 @@ def prepare(connection: sqlite3.Connection, path: Path, identity: IndexIdentity)
 
 
 def is_consistent(connection: sqlite3.Connection) -> bool:
-    """Whether the derived tables are of this schema and contain every chunk."""
+    """Whether the derived tables have this schema and contain every chunk."""
     if connection.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
         return False
     chunks, codes, last_chunk, last_code = connection.execute(

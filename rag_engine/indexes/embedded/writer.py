@@ -1,4 +1,4 @@
-"""Changes to the index file: each is one transaction that also increments the version."""
+"""Each change is one transaction that increments the version."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _FIRST_CENTRED = 2_000
 _CENTRED_AGAIN = 8
-"""The mean is recomputed when the index has grown by this factor."""
+"""The mean is recomputed after growth by this factor."""
 _BATCH = 1_000
 _MOST_KNOWN = 50_000
 
@@ -46,11 +46,11 @@ class NewDocument:
     knowledge_base: KnowledgeBaseId
     document: DocumentId
     slices: Iterable[tuple[Sequence[IndexRow], NDArray[np.float32]]]
-    """The new chunks, at least one in each slice."""
+    """At least one chunk in each slice."""
 
 
 class KnownTokens:
-    """Tokens whose words are in the table `word` for certain, so that most need no look-up."""
+    """Tokens that are certainly in the table `word`, to save look-ups."""
 
     def __init__(self) -> None:
         self._epoch = -1

@@ -1,6 +1,5 @@
-"""Postings: which chunks contain a term and how often, sorted by the term's hash, then by chunk.
-
-On disk a segment holds the postings of many chunks in blocks of limited size. Segments never change: they are merged into new ones.
+"""Postings (chunks with a term and its frequency), sorted by the term's hash, then by chunk.
+A segment in the file holds the postings of many chunks in blocks. Segments never change: they are merged into new ones.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class Postings:
         return self.hashes.size
 
     def of(self, term: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """The chunks with the term of this hash, and how often they contain it."""
+        """Chunks and frequencies for this hash."""
         start, end = self.hashes.searchsorted(np.array((term, term + 1), dtype=np.uint64)).tolist()
         return self.chunks[start:end], self.counts[start:end]
 
@@ -44,7 +43,7 @@ class Postings:
 
 
 def of_chunks(rows: Sequence[tuple[int, bytes]]) -> Postings:
-    """From chunks with their `packed_terms`, by rising id."""
+    """From `packed_terms`, by rising id."""
     hashes, counts = unpacked_terms(b"".join(packed for _, packed in rows))
     ids = np.array([place for place, _ in rows], dtype=np.int64)
     chunks = np.repeat(ids, [len(packed) // 8 for _, packed in rows])
@@ -52,7 +51,7 @@ def of_chunks(rows: Sequence[tuple[int, bytes]]) -> Postings:
 
 
 def merged(parts: Sequence[Postings]) -> Postings:
-    """Of parts in the order of their chunks."""
+    """`parts` in the order of their chunks."""
     return _in_order(
         np.concatenate([part.hashes for part in parts]),
         np.concatenate([part.chunks for part in parts]),
@@ -96,7 +95,7 @@ class Block:
 
 
 def blocks(parts: Iterator[Postings], *, most: int = _BLOCK) -> Iterator[tuple[int, int, bytes]]:
-    """The first hash, the number of postings and the bytes of each block; `parts` come in the order of their hashes."""
+    """First hash, number of postings and bytes of each; `parts` come in the order of their hashes."""
     rest: Postings | None = None
     for part in parts:
         whole = part if rest is None else merged([rest, part])

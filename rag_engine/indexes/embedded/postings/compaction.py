@@ -1,4 +1,4 @@
-"""Writes segments of postings: folds in the newest chunks, and merges small segments and those of deleted chunks."""
+"""Folds the newest chunks into segments, and merges small segments and those of deleted chunks."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 FOLDED_AFTER = 4_000
 """Chunks."""
 _STRIDE = 32
-"""Blocks of the largest segment that are merged at a time, to limit memory."""
+"""Blocks of the largest segment merged at a time, to limit memory."""
 _LARGEST_HASH = 2**56 - 1
 _RATIO = 2
 _LEAST_ALIVE = 0.5
 
 
 def fold(connection: sqlite3.Connection, *, least: int = FOLDED_AFTER) -> bool:
-    """Write the pending postings, if there are so many chunks, as a segment. Call it inside a transaction."""
+    """Write the pending postings, if there are enough, as a segment. Call it inside a transaction."""
     if connection.execute("SELECT count(*) FROM pending").fetchone()[0] < max(least, 1):
         return False
     rows = connection.execute("SELECT id, b FROM pending ORDER BY id").fetchall()
@@ -61,7 +61,7 @@ def rewrite(connection: sqlite3.Connection) -> None:
 
 
 def hashes(connection: sqlite3.Connection) -> NDArray[np.uint64]:
-    """Of all terms, sorted."""
+    """Sorted."""
     pending = connection.execute("SELECT id, b FROM pending ORDER BY id").fetchall()
     found = [of_chunks(pending).hashes]
     for segment in read(connection):
@@ -72,7 +72,7 @@ def hashes(connection: sqlite3.Connection) -> NDArray[np.uint64]:
 
 
 def _due(segments: Sequence[PostingSegment]) -> Sequence[PostingSegment]:
-    """The newest segments, as far as each is not much larger than all newer ones together."""
+    """The newest segments, while each is not much larger than all newer ones together."""
     total, first = 0, len(segments)
     for number in range(len(segments) - 1, -1, -1):
         if number < len(segments) - 1 and segments[number].postings > _RATIO * total:

@@ -1,4 +1,4 @@
-"""The postings of an index version: segments in the file, and the newest chunks in memory."""
+"""Segments in the file, and the newest chunks in memory."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from rag_engine.indexes.embedded.postings.blocks import Block, Postings
 
 _NUMBERS = 24
-"""Bits of a block's number within its segment."""
+"""Of a block's number within its segment."""
 _MOST_CACHED = 16_000_000
-"""Bytes of blocks kept in memory."""
+"""Bytes of blocks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class PostingSegment:
     number: int
     first: int
     last: int
-    """The chunks from `first` to `last`; those deleted since may be in it."""
+    """Chunks deleted since may be between `first` and `last`."""
     chunks: int
     """When it was written."""
     postings: int
@@ -41,7 +41,7 @@ class PostingSegment:
         return self.blocks_between(term, term)
 
     def blocks_between(self, lowest: int, highest: int) -> range:
-        """The blocks that may contain hashes from `lowest` to `highest`."""
+        """Those that may contain hashes between the two."""
         first = int(self.starts.searchsorted(np.uint64(lowest))) - 1
         return range(max(first, 0), int(self.starts.searchsorted(np.uint64(highest), side="right")))
 
@@ -52,7 +52,7 @@ class StoredPostings:
 
     segments: tuple[PostingSegment, ...]
     newest: tuple[Postings, ...]
-    """Of the chunks that no segment contains yet."""
+    """Of chunks that no segment contains yet."""
 
     @property
     def last(self) -> int:
@@ -61,7 +61,7 @@ class StoredPostings:
     def of(
         self, connection: sqlite3.Connection, cache: BlockCache, term: int
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint8]]]:
-        """The chunks with the term of this hash and how often they contain it, in parts."""
+        """Chunks and frequencies for this hash, in parts."""
         for segment in self.segments:
             for number in segment.blocks_with(term):
                 found = cache.block(connection, segment, number).of(term)
@@ -73,7 +73,7 @@ class StoredPostings:
                 yield found
 
     def advanced(self, connection: sqlite3.Connection, *, last: int) -> StoredPostings:
-        """With the chunks after `last`, the newest one here, and with the segments of now."""
+        """With the chunks after `last` and the segments of now."""
         segments = read(connection)
         folded = segments[-1].last if segments else 0
         newest = [run for run in (_after(run, folded) for run in self.newest) if len(run)]
@@ -111,7 +111,7 @@ class BlockCache:
 
 
 def place_of(segment: int, number: int) -> int:
-    """The rowid of a block."""
+    """A rowid."""
     return segment << _NUMBERS | number
 
 

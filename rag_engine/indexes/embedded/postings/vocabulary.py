@@ -1,4 +1,4 @@
-"""Words that may be meant by a mistyped one, by the rules of `rag_engine.text.spelling`."""
+"""Spelling corrections, by the rules of `rag_engine.text.spelling`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BATCH = 10_000
 
 
 class Vocabulary:
-    """Every word ever indexed, read from the file when first needed. Safe for several threads."""
+    """Every word ever indexed, read when first needed. Safe for several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -29,7 +29,7 @@ class Vocabulary:
         self._firsts = np.zeros(0, dtype=np.uint32)
 
     def near(self, connection: sqlite3.Connection, word: str) -> dict[int, list[str]]:
-        """Words with the same first letter, by the number of edits to `word`, from 1."""
+        """With the same first letter, by number of edits, from 1."""
         most = most_edits(word)
         with self._lock:
             self._read(connection)
@@ -60,7 +60,7 @@ class Vocabulary:
 
 
 def _letters(word: Iterable[str]) -> np.uint64:
-    """One bit per letter that occurs; an edit changes at most two."""
+    """One bit per letter; an edit changes at most two."""
     bits = 0
     for letter in word:
         bits |= 1 << ord(letter) % _LETTERS
