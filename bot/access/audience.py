@@ -1,5 +1,4 @@
 """A question searches only what every reader of the reply may read.
-
 Checked for each question, because people leave channels. If the platform does not answer, the knowledge base is left out.
 """
 
@@ -40,7 +39,7 @@ LONGEST_LABEL = 40
 
 _DIRECTORY_CALLS_AT_ONCE = 8
 _MOST_CHANNELS = 40
-"""Lists check no more channels, to save API calls."""
+"""For lists, to save API calls."""
 _MOST_IN_ERROR = 20
 _LONGEST_COMPARED = 100
 _MENTION = re.compile(r"<#([^|>\s]+)(?:\|[^>]*)?>")
@@ -69,12 +68,12 @@ class Audiences:
     )
 
     async def own(self, place: Place) -> KnowledgeBase:
-        """The place's own knowledge base, created if missing; a thread has its own."""
+        """Created if missing; a thread has its own."""
         self.access.admit(place)
         return await self._open(place, label="")
 
     async def create(self, place: Place, label: str, *, everyone: bool) -> KnowledgeBase:
-        """A knowledge base for the channel's readers or the whole workspace. Raises `UserError` if the label is invalid or in use."""
+        """For the channel's readers or the whole workspace. Raises `UserError` if the label is invalid or in use."""
         self.access.admit(place)
         label = _tidy_label(label)
         owner = replace(place.parent, channel="") if everyone else place.parent
@@ -85,10 +84,9 @@ class Audiences:
     async def scope(
         self, place: Place, directory: Directory, *, person: Person | None = None, asker: Person | None = None
     ) -> Scope:
-        """What a question in the place may search; may be empty.
-
-        All readers of the place may read all of it; with `person`, only they read the reply. In a direct message the `asker` is
-        its reader, and may ask what they may read elsewhere.
+        """May be empty.
+        All readers of the place may read all of it; with `person`, only they read the reply. In a direct message the `asker` is its reader,
+        and may ask what they may read elsewhere.
         """
         if not self.access.serves(place):
             return Scope(knowledge_bases=frozenset(), name="")
@@ -109,7 +107,7 @@ class Audiences:
         )
 
     async def _checks(self, check: Readability, reader: Person | None) -> tuple[list[Readability], bool]:
-        """The checks of all places that a question looks in; False if some are missing."""
+        """Of all places that a question searches; False if some are missing."""
         if reader is None or not check.is_direct:
             return [check], True
         is_reader = await answer_or_none(
@@ -138,8 +136,7 @@ class Audiences:
         *,
         others: Collection[KnowledgeBaseId] | None = None,
     ) -> list[NamedKnowledgeBase]:
-        """The knowledge bases this person may know of here, those used here first.
-
+        """What this person may know of here, used ones first.
         `others` limits those not used here. Of very many, some of other channels are left out.
         """
         if not self.access.serves(place):
@@ -172,7 +169,7 @@ class Audiences:
         ]
 
     async def _used(self, check: Readability, person: Person) -> dict[KnowledgeBaseId, Readability]:
-        """What a private question of the person searches, each with the check that found it."""
+        """What a private question would search, with the check that found it."""
         checks, _ = await self._checks(check, person)
         scopes = await asyncio.gather(*(self._scope_of(each) for each in checks))
         used: dict[KnowledgeBaseId, Readability] = {}
@@ -184,7 +181,7 @@ class Audiences:
     async def everyone_may_read(
         self, knowledge_base: KnowledgeBaseId, place: Place, directory: Directory, person: Person
     ) -> Verdict:
-        """Whether everyone who can read the place may read it; `person` is the reader of a direct message."""
+        """`person` is the reader of a direct message."""
         knowledge = await self._knowledge(place, [knowledge_base])
         check = await self._readability(knowledge, directory, None)
         check = replace(check, person=person) if check.is_direct else check
@@ -193,10 +190,8 @@ class Audiences:
     async def find(
         self, label: str, place: Place, directory: Directory, person: Person
     ) -> NamedKnowledgeBase:
-        """The knowledge base with that label, of that `#channel`, or the place's own.
-
-        Raises `UnknownKnowledgeBase`, whose sentence does not reveal whether it exists, or `NotAllowed` if something could not
-        be checked.
+        """By label, by `#channel`, or the place's own.
+        Raises `UnknownKnowledgeBase`, which does not reveal whether it exists, or `NotAllowed` if something could not be checked.
         """
         asked = watched(directory)
         try:
@@ -337,7 +332,7 @@ async def _unique_name(taken: Set[str], one: KnowledgeBaseId, check: Readability
 
 
 def _spellings(name: PlaceName) -> frozenset[str]:
-    """The name in every language, because people type what they were shown."""
+    """In every language, because people type what they were shown."""
     return frozenset(folded(name.in_language(language)) for language in LANGUAGES)
 
 
@@ -378,7 +373,7 @@ def _tidy_label(label: str) -> str:
 
 
 def _catalog_name(owner: Place, label: str) -> str:
-    """Unique and readable for the operator, with a hash of owner and label."""
+    """Readable and unique, with a hash of owner and label."""
     parts = (owner.platform, owner.workspace, owner.channel, owner.thread, folded(label))
     digest = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
     readable = ":".join(quote(part, safe=" ", errors="replace") for part in parts[1:] if part)

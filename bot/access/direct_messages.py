@@ -1,7 +1,4 @@
-"""What a person may read in a direct message: the knowledge bases of the channels that they are in.
-
-What a channel gives them there is decided as for their private question in that channel.
-"""
+"""What a person may read in a direct message: what they could ask privately in each channel that they are in."""
 
 from __future__ import annotations
 
@@ -24,13 +21,11 @@ if TYPE_CHECKING:
     from rag_engine.types import KnowledgeBaseId
 
 _MOST_WORKSPACES: Final = 25
-"""Discord is asked for the person's membership in each server."""
+"""The person's membership is looked up in each Discord server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Workspace:
-    """What the channels of a workspace hold and use."""
-
     place: Place
     """The workspace, without a channel."""
     directory: Directory
@@ -45,15 +40,12 @@ class _Workspace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectMessages:
-    """Finds what a person may read outside the direct message."""
-
     places: Places
     catalog: Catalog
     access: Permissions
 
     async def checks(self, check: Readability, person: Person) -> tuple[list[Readability], bool]:
-        """A check per workspace and channel with knowledge, for the person alone; False if not all could be made.
-
+        """One per workspace and channel with knowledge, for the person alone; False if not all could be made.
         `check` is the one of the direct message.
         """
         place = check.knowledge.place
@@ -119,7 +111,7 @@ class DirectMessages:
             return await answer_or_none(directory.channel(channel))
 
     async def _knowledge(self, workspace: _Workspace, joined: Collection[str]) -> PlaceKnowledge:
-        """All of the workspace's own, and of the joined channels; the first are bound to the workspace."""
+        """The workspace's own first, then those of the joined channels."""
         wanted = {folded(name) for name in self.access.settings.everywhere}
         for_all = [audience.knowledge_base for audience in workspace.own if audience.everyone]
         ids = {

@@ -23,10 +23,9 @@ def find(
     show: str,
     quoted: Callable[[str], str] = repr,
 ) -> DocumentRecord:
-    """The document by id, else by title, else by the start of its id.
-
-    `base` names the knowledge base, `show` the command that lists its documents. Raises `UnknownDocument`, and `UserError` if
-    several match.
+    """By id, else by title, else by the start of the id.
+    `base` names the knowledge base, `show` the command that lists its documents. Raises `UnknownDocument`, and `UserError` if several
+    match.
     """
     found = [record for record in records if record.document.id == wanted]
     found = found or [record for record in records if record.document.title == wanted]

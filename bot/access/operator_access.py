@@ -1,4 +1,4 @@
-"""Access at the console: the operator reads and changes every knowledge base, and all of them are searched."""
+"""At the console, the operator reads and changes every knowledge base."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorAccess:
-    """`Audiences`, `Permissions` and `Places` in one, without limits; `names` are the knowledge bases to search, by default all."""
+    """`Audiences`, `Permissions` and `Places` in one, without limits; searches `names`, by default all."""
 
     catalog: Catalog
     model: str
@@ -41,7 +41,7 @@ class OperatorAccess:
         return await self.catalog.open(name, model=self.model)
 
     async def create(self, place: Place, label: str, *, everyone: bool) -> KnowledgeBase:
-        """Raises `UserError` if there is one of that name."""
+        """Raises `UserError` if the name is in use."""
         if any(folded(base.name) == folded(label) for base in await permissions.all_of(self.catalog)):
             raise Invalid("base_exists", name=label)
         return await self.catalog.open(label, model=self.model)
@@ -54,7 +54,6 @@ class OperatorAccess:
         *,
         others: Collection[KnowledgeBaseId] | None = None,
     ) -> list[NamedKnowledgeBase]:
-        """All knowledge bases."""
         searched = {folded(name) for name in self.names}
         return [
             NamedKnowledgeBase(
@@ -75,7 +74,7 @@ class OperatorAccess:
     async def find(
         self, label: str, place: Place, directory: Directory, person: Person
     ) -> NamedKnowledgeBase:
-        """Without a label the one that files are added to. Raises `UnknownKnowledgeBase`."""
+        """Without a label, the one that files are added to. Raises `UnknownKnowledgeBase`."""
         wanted = label or (await self.own(place)).name
         base = permissions.find(await permissions.all_of(self.catalog), wanted)
         known = await self.readable(place, directory, person)

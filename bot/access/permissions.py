@@ -42,7 +42,6 @@ MOST_IN_NAME = 4
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
     """The knowledge bases that a question may search.
-
     Only `bot.access.audience` and this module make one: all readers of the reply may read all of it.
     """
 
@@ -50,16 +49,16 @@ class Scope:
     name: str
     names: Mapping[KnowledgeBaseId, PlaceName] = field(default_factory=dict["KnowledgeBaseId", PlaceName])
     notices: tuple[Sentence, ...] = ()
-    """Sentences to add to the answer, e.g. that something was left out. Each takes a `reason`."""
+    """Sentences for the answer, e.g. that something was left out. Each takes a `reason`."""
     unchecked: bool = False
-    """Whether there may be more that could not be checked."""
+    """There may be more that could not be checked."""
     failure: ChatError | None = None
-    """Why not, if the platform said it."""
+    """Why, if the platform said it."""
     direct: bool = False
-    """Whether it is what one person may read, in a direct message."""
+    """For one person, in a direct message."""
 
     def reason_in(self, language: str) -> str:
-        """Why something could not be checked, or that it may work later."""
+        """Why a check failed, or that it may work later."""
         return Cause(self.failure).in_language(language)
 
     def name_in(self, language: str) -> str:
@@ -72,8 +71,7 @@ class Scope:
 
 
 async def scope(catalog: Catalog, names: Sequence[str] = ()) -> Scope:
-    """The operator's scope: the named knowledge bases, or all.
-
+    """The named knowledge bases, or all, for the operator.
     Raises `UnknownKnowledgeBase`, also if there is none yet.
     """
     known = await catalog.knowledge_bases()
@@ -111,7 +109,7 @@ class Permissions:
     settings: AccessSettings
 
     def serves(self, place: Place) -> bool:
-        """Whether we serve the place's workspace. Direct messages without one are open; `admit_person` looks closer."""
+        """True for direct messages without a workspace; `admit_person` looks closer."""
         served = self.settings.workspaces
         return not served or place.workspace in served or place.workspace == NO_WORKSPACE
 
@@ -131,7 +129,7 @@ class Permissions:
             )
 
     async def admit_person(self, person: Person, place: Place, directory: Directory) -> None:
-        """`admit`; in a direct message without a workspace, the person must be a member of one that is served."""
+        """`admit`; in a direct message, the person must be a member of a served workspace."""
         self.admit(place)
         if place.workspace != NO_WORKSPACE or not self.settings.workspaces:
             return
@@ -203,7 +201,7 @@ class Permissions:
 
 
 async def answer_or_none(question: Awaitable[_Answer]) -> _Answer | None:
-    """The directory's answer; None if it fails, and then the caller must refuse."""
+    """None if the directory fails; the caller must refuse then."""
     try:
         async with asyncio.timeout(_DIRECTORY_SECONDS):
             return await question

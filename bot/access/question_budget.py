@@ -1,5 +1,3 @@
-"""How many questions, repeated answers and views of sources one person gets in an hour."""
-
 from __future__ import annotations
 
 import math
@@ -32,13 +30,13 @@ async def _nobody(person: Person, directory: Directory) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionBudget:
-    """Counts in memory, so a restart begins anew. Without limits (0) nothing is counted."""
+    """Limits per person and hour, in memory: a restart resets it. Without limits (0) nothing is counted."""
 
     questions: int = 0
     repeats: int = 0
     sources: int = 0
     exempt: Callable[[Person, Directory], Awaitable[bool]] = _nobody
-    """Who has no limit; asked only when one is reached."""
+    """Who has no limit; checked only when one is reached."""
     observers: Observers = _NO_OBSERVERS
     clock: Callable[[], float] = time.monotonic
     _used: dict[_Key, deque[float]] = field(default_factory=dict["_Key", "deque[float]"], init=False)
@@ -50,7 +48,7 @@ class QuestionBudget:
         place: Place,
         directory: Directory,
     ) -> None:
-        """Count one. Raises `NotAllowed`, with a sentence that says when the next is possible."""
+        """Raises `NotAllowed`, which says when the next is possible."""
         most, refusal = self._limit(kind)
         if not most:
             return

@@ -1,4 +1,4 @@
-"""Whether the readers of a reply may read a knowledge base. If the platform does not answer, they may not."""
+"""If the platform does not answer, readers may not read."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class PlaceKnowledge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readability:
-    """Checks the reply's readers: the person, or everyone in the channel."""
+    """Of the reply's readers: the person, or everyone in the channel."""
 
     knowledge: PlaceKnowledge
     directory: Directory
@@ -67,7 +67,7 @@ class Readability:
         return self.channel is not None and self.channel.kind == "direct"
 
     async def verdict(self, knowledge_base: KnowledgeBaseId) -> Verdict:
-        """Whether they may read it; `unknown` if the platform did not answer."""
+        """`unknown` if the platform did not answer."""
         place = self.knowledge.place
         audience = self.knowledge.audiences.get(knowledge_base)
         if audience is None:
@@ -163,5 +163,5 @@ def _channel_name(channel: Channel) -> str:
 
 
 def is_made_in_chat(base: KnowledgeBase) -> bool:
-    """Whether it was made in chat. If its audience is missing (lost, or being removed), nobody may see it."""
+    """If its audience is missing (lost, or being removed), nobody may see it."""
     return bool(_MADE_IN_CHAT.fullmatch(base.name))

@@ -1,5 +1,3 @@
-"""A directory that remembers which questions the platform did not answer."""
-
 from __future__ import annotations
 
 import asyncio
@@ -18,14 +16,13 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedDirectory:
-    """A `bot.port.Directory` around another. Of what is gone nothing can be asked: that is no failure."""
+    """Remembers which questions the platform did not answer. Questions about what is gone are no failures."""
 
     directory: Directory
     failures: list[ChatError] = field(default_factory=list[ChatError])
 
     @property
     def home(self) -> str:
-        """See `Directory`."""
         return self.directory.home
 
     @property
@@ -40,27 +37,21 @@ class WatchedDirectory:
         return found and WatchedDirectory(directory=found, failures=self.failures)
 
     async def channel(self, channel: str) -> Channel:
-        """See `Directory`."""
         return await self._watch(self.directory.channel(channel))
 
     async def membership(self, person: str) -> Membership:
-        """See `Directory`."""
         return await self._watch(self.directory.membership(person))
 
     async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
-        """See `Directory`."""
         return await self._watch(self.directory.may_read(channel, person=person, everyone_in=everyone_in))
 
     async def are_members(self, *, person: str = "", everyone_in: str = "") -> bool:
-        """See `Directory`."""
         return await self._watch(self.directory.are_members(person=person, everyone_in=everyone_in))
 
     async def joined(self, person: str, channels: Collection[str]) -> frozenset[str]:
-        """See `Directory`."""
         return await self._watch(self.directory.joined(person, channels))
 
     async def present(self, place: Place, person: str) -> bool:
-        """See `Directory`."""
         return await self._watch(self.directory.present(place, person))
 
     async def _watch(self, question: Awaitable[_Answer]) -> _Answer:
@@ -77,5 +68,4 @@ class WatchedDirectory:
 
 
 def watched(directory: Directory) -> WatchedDirectory:
-    """The directory, with failures from now on."""
     return WatchedDirectory(directory=directory)

@@ -1,4 +1,4 @@
-"""A message's file on disk while it is read. What the platform says about it is not trusted."""
+"""What the platform says about a file is not trusted."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Downloads:
     worker: WorkerId = _NOBODY
 
     def refuse(self, attachment: Attachment) -> None:
-        """Raises `UnsupportedFile` or `FileTooLarge` for what is known before the download."""
+        """Raises `UnsupportedFile` or `FileTooLarge` before the download."""
         if attachment.refusal:
             raise UnsupportedFile(attachment.refusal)
         if attachment.size > self.most_bytes:
@@ -58,7 +58,7 @@ class Downloads:
 
     @asynccontextmanager
     async def fetched(self, attachment: Attachment, *, uri: str) -> AsyncGenerator[Blob]:
-        """The file on disk during the block. Raises an error of the file, and `StorageUnavailable` if the disk is full."""
+        """Raises an error of the file, and `StorageUnavailable` if the disk is full."""
         folder = await _with_room(asyncio.to_thread(self._made))
         try:
             path = folder / _file_name(attachment.name)
@@ -92,7 +92,6 @@ class Downloads:
         return Path(tempfile.mkdtemp(prefix=f"{self.worker}.", dir=self.folder))
 
     async def _download(self, attachment: Attachment, path: Path) -> int:
-        """The announced size and type are not trusted."""
         written = 0
         with await asyncio.to_thread(path.open, "wb") as file:
             async for block in attachment.open():
@@ -119,7 +118,7 @@ async def _with_room(writing: Awaitable[_Result]) -> _Result:
 
 
 def _file_name(name: str) -> str:
-    """Our own name with the original suffix, which names the programming language."""
+    """The suffix stays: it names the programming language."""
     suffix = suffix_of(name)
     return f"upload.{suffix}" if suffix.isascii() and suffix.isalnum() and len(suffix) <= 20 else "upload"
 

@@ -1,4 +1,4 @@
-"""The original PDFs, kept to show their pages."""
+"""PDFs kept to show their pages."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _log = logging.getLogger(__name__)
 
 class Digests(Protocol):
     async def digests(self) -> frozenset[str]:
-        """The digest of every document; empty for one being rewritten."""
+        """Of every document; empty for one being rewritten."""
         ...
 
 
 class Originals:
-    """One PDF per digest, while the catalog has that digest. A missing PDF only costs pictures, so a full disk raises nothing."""
+    """One PDF per digest in the catalog. A missing PDF only costs pictures, so a full disk raises nothing."""
 
     def __init__(self, folder: Path, *, catalog: Digests, most_bytes: int) -> None:
         self._folder = folder
@@ -64,8 +64,7 @@ class Originals:
 
     async def forget_unused(self, gone: Collection[str] = ()) -> None:
         """Remove PDFs without a document; `gone` are digests of documents just removed.
-
-        A document being rewritten has no known digest, so meanwhile only those in `gone` are removed.
+        A document being rewritten has no known digest; meanwhile only those in `gone` are removed.
         """
         self._swept_at = time.monotonic()
         kept = await asyncio.to_thread(self._kept)  # first, so that later additions stay

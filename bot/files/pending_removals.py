@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 async def removing(
     finish: Callable[[], Awaitable[bool]], *, every_seconds: float = _EVERY_SECONDS
 ) -> AsyncGenerator[None]:
-    """Call `finish` at once and then regularly until the block ends."""
+    """At once and then regularly until the block ends."""
 
     async def repeat() -> None:
         while True:

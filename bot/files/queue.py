@@ -17,7 +17,7 @@ PER_PERSON: Final = 50
 
 
 class FileQueue:
-    """Limits the files being added. One place never gets all slots."""
+    """One place never gets all slots."""
 
     def __init__(
         self, *, at_once: int = AT_ONCE, per_place: int = PER_PLACE, per_person: int = PER_PERSON
@@ -51,6 +51,6 @@ class FileQueue:
 
     @asynccontextmanager
     async def turn(self, place: Hashable, *, on_wait: Callable[[int], None]) -> AsyncGenerator[None]:
-        """Hold a slot during the block; `on_wait` gets the number of files ahead whenever it changes."""
+        """Holds a slot during the block; `on_wait` gets the number of files ahead whenever it changes."""
         async with self._turns.turn(place, on_wait=lambda number: on_wait(number - 1)):
             yield

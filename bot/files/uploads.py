@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """One file's result: `line` is for people; `record` is None if nothing was stored."""
+    """`line` is for people; `record` is None if nothing was stored."""
 
     attachment: Attachment
     line: str
@@ -99,7 +99,6 @@ class Uploads:
         queue: FileQueue | None = None,
         limits: TextLimits | None = None,
     ) -> None:
-        """`limits` are those of the files of one message together."""
         self._intake = intake
         self._fetching = fetching
         self._patience_seconds = patience_seconds
@@ -120,8 +119,7 @@ class Uploads:
         person: str = "",
         language: str = "en",
     ) -> list[Taken]:
-        """Add files; one failure does not affect the others. Results are in order; `show` gets all status lines.
-
+        """One failure does not affect the others. Results are in order; `show` gets all status lines.
         The files count towards the limit of `person` (an id). `again`: also retry files set aside before.
         """
         lines = [say("file_received", language, name=shown(attachment.name)) for attachment in attachments]
@@ -161,7 +159,7 @@ class Uploads:
         show: Callable[[Reply], None],
         language: str = "en",
     ) -> Reply:
-        """Add a command's files, even those set aside; the reply lists each result."""
+        """Adds a command's files, even those set aside; the reply lists each result."""
         taken = await self.take(
             attachments,
             knowledge_base=knowledge_base,
@@ -247,7 +245,7 @@ class Uploads:
 
 
 def uris(attachments: Sequence[Attachment]) -> list[str]:
-    """A distinct URI per file; files of one message share its permalink."""
+    """Distinct, because files of one message share its permalink."""
     seen: set[str] = set()
     found: list[str] = []
     for number, attachment in enumerate(attachments, 1):
@@ -279,12 +277,12 @@ def line_of(ingested: Ingested, language: str) -> str:
 
 
 def progress(lines: Sequence[str]) -> Reply:
-    """The files' progress: one status, or a list."""
+    """One status, or a list."""
     return Reply(status=lines[0]) if len(lines) == 1 else Reply(text=listed(lines))
 
 
 def listed(lines: Sequence[str]) -> str:
-    """The lines as a CommonMark list that shows their names as written."""
+    """A CommonMark list that shows names as written."""
     return "\n".join(f"- {literal_sentence(line)}" for line in lines)
 
 

@@ -16,10 +16,10 @@ class Dialect:
     """A platform's differences from the defaults: CommonMark with tables and strikethrough."""
 
     footer: Callable[[Reply, int], str]
-    """A reply's small print in at most so many UTF-16 units, naming every source if they fit."""
+    """Small print in at most so many UTF-16 units, naming every source if they fit."""
     footer_characters: int
     status: Callable[[str], str] = without_pings
-    """The line that says what is being done, which may contain names."""
+    """May contain names."""
     verbatim: bool = False
     angles: bool = False
     """`<` always begins markup; write it as an entity."""

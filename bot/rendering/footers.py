@@ -27,7 +27,7 @@ _LONGEST_PLACES: Final = 300
 def footer(
     reply: Reply, room: int, *, source: Callable[[Source], str], notice: Callable[[str], str], line: str = ""
 ) -> str:
-    """One line per source and notice, prefixed by `line`, in `room` UTF-16 units; omitted sources are counted."""
+    """`line`, then a line per source and notice, in `room` UTF-16 units; omitted sources are counted."""
     notices = [line + notice(text) for text in reply.notices if text.strip()]
     listed = [line + source(each) for each in reply.sources]
     for count in range(len(listed), -1, -1):
@@ -40,7 +40,7 @@ def footer(
 
 
 def web_address(source: Source) -> str:
-    """A link address, safe in brackets; empty if no browser opens it."""
+    """Safe in brackets; empty if no browser opens it."""
     if not _WEB.fullmatch(source.uri):
         return ""
     return quote(source.uri, safe="!#$%&'*+,-./:;=?@_~")

@@ -1,5 +1,3 @@
-"""Text of people, as Markdown that shows it as they wrote it."""
-
 from __future__ import annotations
 
 import re
@@ -9,18 +7,18 @@ from bot.rendering.footers import outside_code
 from bot.rendering.safety.pings import BREAK
 
 _MARKS: Final = re.compile(r"([\\`*\[\]<>&~|!#]|(?<![^\W_])_|_(?![^\W_])|^[-+=])")
-"""Markdown characters; a single underscore within a word is none. Rendering breaks links and mentions."""
+"""A single underscore within a word is no mark. Rendering breaks links and mentions."""
 _NUMBERED: Final = re.compile(r"^(\d{1,9})([.)])")
 _EMOJI: Final = re.compile(r"(?<=:)(?=[a-z0-9_+\-]{1,50}:)", re.IGNORECASE)
 
 
 def literal(text: str) -> str:
-    """The text escaped for CommonMark, on one line."""
+    """Escaped for CommonMark, on one line."""
     return _escaped(" ".join(text.split()))
 
 
 def literal_sentence(text: str) -> str:
-    """A sentence of ours that contains names: only its code spans stay Markdown, and nothing becomes an emoji."""
+    """For our own sentences with names: only code spans stay Markdown, and nothing becomes an emoji."""
     return outside_code(_EMOJI.sub(BREAK, " ".join(text.split())), _escaped)
 
 

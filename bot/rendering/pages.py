@@ -23,9 +23,7 @@ _BETWEEN: Final = 2
 
 
 def pages(reply: Reply, limits: PlatformLimits, *, final: bool) -> list[Page]:
-    """The reply's messages, at least one. Unless `final`, unstable text is left out, and only the last page changes as the text
-    grows.
-    """
+    """At least one. Unless `final`, unstable text is left out, and only the last page changes as the text grows."""
     dialect = dialect_named(limits.dialect)
     texts = _texts(reply, dialect, limits.characters, final=final)
     shown = [Page(text=text, reply=reply) for text in texts]
@@ -68,7 +66,7 @@ def _with_draft(
 
 
 def _shorter(reply: Reply, dialect: Dialect, text: str, room: int, footer: str) -> str:
-    """The footer with fewer sources if that then fits below the text, else unchanged."""
+    """With fewer sources if it then fits below the text, else unchanged."""
     left = room - width(text) - _BETWEEN
     if not reply.sources or left < width(footer) // 2:
         return footer
@@ -86,7 +84,6 @@ def _one_kind_of_break(text: str) -> str:
 
 @cache
 def dialect_named(name: str) -> Dialect:
-    """The dialect of a module in `bot.rendering.dialects`."""
     if not name.isidentifier():
         raise ValueError(f"no dialect can be called {name!r}")
     dialect: object = import_module(f"bot.rendering.dialects.{name}").DIALECT

@@ -1,6 +1,5 @@
-"""Lines as parts of one message each, without losing a character.
-
-Part ends depend only on text before the first line that does not fit, so only the last part changes as the text grows.
+"""Lines as messages, without losing a character.
+Ends depend only on text before the first line that does not fit, so only the last part changes as the text grows.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _MOST_REPEATED: Final = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessagePart:
-    """`body` is a piece of the text; `opened` and `closed` restore its formatting; `gap` is white space after it, not shown."""
+    """`opened` and `closed` restore formatting; `gap` is white space after the text, not shown."""
 
     body: str
     opened: str = ""
@@ -47,7 +46,7 @@ def joined(parts: Sequence[MessagePart]) -> str:
 
 
 def split(lines: Sequence[RenderedLine], room: int) -> list[MessagePart]:
-    """Parts of at most `room` UTF-16 units; no lines, no parts."""
+    """In at most `room` UTF-16 units each; no lines, no parts."""
     return list(_Splitter(lines, room).parts())
 
 
@@ -168,7 +167,7 @@ def _better(
 
 
 def _places(line: RenderedLine, start: int, room: int) -> Iterator[tuple[int, int]]:
-    """The cuts that fit `room`, each with its rank."""
+    """The cuts that fit `room`, with ranks."""
     if room <= 0:
         return
     end = fitting(line.text, room, start)
@@ -192,7 +191,7 @@ def _places(line: RenderedLine, start: int, room: int) -> Iterator[tuple[int, in
 
 
 def _inside(line: RenderedLine, start: int, end: int) -> bytearray:
-    """By position from `start` on, whether a cut there would divide what must stay whole."""
+    """By position from `start` on: whether a cut there would divide what must stay whole."""
     inside = bytearray(end - start + 1)
     for begin, stop in line.whole:
         first, last = max(begin + 1, start), min(stop, end + 1)

@@ -20,7 +20,7 @@ def final(answer: Answer) -> Reply:
 
 
 def sources(citations: Sequence[Citation]) -> tuple[Source, ...]:
-    """One source per number, its places in order of first use."""
+    """Places of a number in order of first use."""
     by_number: dict[int, list[Citation]] = {}
     for citation in citations:
         by_number.setdefault(citation.number, []).append(citation)
@@ -33,5 +33,5 @@ def _source(number: int, citations: Sequence[Citation]) -> Source:
 
 
 def printable(text: str) -> str:
-    """One line without terminal control sequences, because file names may contain anything."""
+    """Without terminal control sequences, because file names may contain anything."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text)

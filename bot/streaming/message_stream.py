@@ -1,5 +1,3 @@
-"""One answer's messages on a platform."""
-
 from __future__ import annotations
 
 import asyncio
@@ -28,7 +26,7 @@ class Render(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteDeadlines:
-    """Seconds: all of the final write, one call, and waits between retries."""
+    """Seconds for the final write, one call, and waits between retries."""
 
     final: float = 300.0
     call: float = 60.0
@@ -112,8 +110,7 @@ class MessageStream:
 
     def want(self, reply: Reply | Callable[[], Reply]) -> None:
         """Show this reply when rate limits allow, unless a newer one replaces it.
-
-        A function is called at the write; its reply must have text. No effect after the final reply.
+        A function is called at the write. No effect after the final reply.
         """
         text = callable(reply) or bool(reply.text)
         first = text and not self._wants_text
@@ -125,14 +122,13 @@ class MessageStream:
 
     async def finish(self, reply: Reply) -> tuple[str, ...]:
         """Write the final reply with retries; returns all message ids.
-
-        Raises `WriteRefused`, or `Throttled` or `Unreachable` after `WriteDeadlines.final`. Then, or after cancellation, another
-        reply may be finished.
+        Raises `WriteRefused`, or `Throttled` or `Unreachable` after `WriteDeadlines.final`. Then, or after cancellation, another reply may
+        be finished.
         """
         return await self._end_with(reply)
 
     async def withdraw(self) -> None:
-        """Delete the messages, the last first. Failures are logged."""
+        """The last message first. Failures are logged."""
         await self._end_with(None)
 
     async def _end_with(self, reply: Reply | None) -> tuple[str, ...]:
@@ -209,7 +205,7 @@ class MessageStream:
             request.unused()
 
     async def _try_to_write(self, change: Change, request: WriteRequest) -> bool:
-        """False on failure, after deciding how to continue."""
+        """False on failure."""
         self._awake.set()
         try:
             await self._write(change, request)

@@ -1,5 +1,3 @@
-"""Writes that turn shown pages into wanted ones."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
     from bot.streaming.rate_limiter import RateLimiter
 
 _MOST_MISMATCHES: Final = 3
-"""Renderings that do not continue the shown text before an append-only route is left."""
+"""After so many renderings that do not continue the shown text, an append-only route is left."""
 _FULL: Final = 0.8
 
 
@@ -65,20 +63,20 @@ class ShownPages:
         return Needs(grows=route.edit, finals=(route.finish,))
 
     def expected(self, *, text: bool) -> Change:
-        """The likely next write, without rendering: more of the last message, or first text if `text`."""
+        """Without rendering: more of the last message, or first text if `text`."""
         change = self._change(max(len(self._parts) - 1, 0), None)
         if self.has_text or change.urgency != Urgency.GROW:
             return change
         return replace(change, urgency=Urgency.FIRST if text else Urgency.STATUS)
 
     def growing_changes(self, pages: Sequence[Page], *, text: bool = False) -> list[Change]:
-        """The writes while the text grows, in order; `text`: there is some."""
+        """In order; `text`: there is some."""
         if text and self._parts and not any(page.text for page in pages):
             return []
         return [change for change in self._changes(pages, final=False) if self._possible(change)]
 
     def final_changes(self, pages: Sequence[Page], *, first_written: bool) -> list[Change]:
-        """The final writes: different parts, and the first if its route must be finished."""
+        """Different parts, and the first if its route must be finished."""
         changes = self._changes(pages, final=True)
         if not pages or first_written or (changes and changes[0].part == 0):
             return changes
@@ -86,11 +84,11 @@ class ShownPages:
         return [first, *changes] if len(pages) == 1 or first.route.grows else changes
 
     def is_outdated(self, change: Change) -> bool:
-        """Whether the change would now differ, e.g. by an expired route."""
+        """For example by an expired route."""
         return change != self._change(change.part, change.page, final=change.final)
 
     def written(self, change: Change, message: str, *, began: float) -> None:
-        """Record a change, whose call began at `began`."""
+        """`began`: the start of the call."""
         if change.part == 0 and self._route is not None:
             self._route.written()
             if change.creates:
@@ -104,7 +102,7 @@ class ShownPages:
         self._parts[change.part : change.part + 1] = [(message, _visible(change.page))]
 
     def refused(self, change: Change) -> bool:
-        """Record a refusal; returns whether another route remains."""
+        """Whether another route remains."""
         routes = self._outlet.routes
         if change.part or self._route is None or self._route.route.name == routes[-1].name:
             return False

@@ -1,7 +1,5 @@
-"""Grants writes within every platform budget.
-
-A call counts from its start until `seconds` after its end, so wherever the platform counts it, no window of `seconds` holds more
-than `calls`.
+"""A call counts from its start until `seconds` after its end, so wherever the platform counts it, no window of `seconds` holds more than
+`calls`.
 """
 
 from __future__ import annotations
@@ -43,7 +41,7 @@ class Needs:
 
 
 class WriteRequest:
-    """One write. Once granted, report `ended`, `throttled` or `unused`."""
+    """Once granted, report `ended`, `throttled` or `unused`."""
 
     def __init__(
         self,
@@ -65,7 +63,7 @@ class WriteRequest:
         self._granted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
     async def granted(self) -> bool:
-        """Wait until granted; False if withdrawn."""
+        """False if withdrawn."""
         try:
             return await self._granted
         except asyncio.CancelledError:
@@ -95,7 +93,7 @@ class WriteRequest:
         self._release(counted=True)
 
     def unused(self) -> None:
-        """No call was made; no effect after another report."""
+        """No effect after another report."""
         self._release(counted=False)
 
     def _release(self, *, counted: bool) -> None:
@@ -105,7 +103,7 @@ class WriteRequest:
 
 
 class RateLimiter:
-    """All budgets; times are the event loop's."""
+    """Times are the event loop's."""
 
     def __init__(self) -> None:
         self._windows: dict[tuple[str, ...], _Window] = {}
@@ -156,10 +154,9 @@ class RateLimiter:
         rest: float = 0.0,
         not_before: float = 0.0,
     ) -> WriteRequest:
-        """Request a write that costs one call of each budget.
-
-        Among equal urgencies the oldest `since` goes first. Growing text and status changes wait at least `rest` seconds after
-        `since`, longer if many share the budget.
+        """Costs one call of each budget.
+        Among equal urgencies the oldest `since` goes first. Growing text and status changes wait at least `rest` seconds after `since`,
+        longer if many share the budget.
         """
         started = self._now() if since is None else since
         request = WriteRequest(

@@ -1,5 +1,3 @@
-"""Which route writes a message, and when the next takes over."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -21,7 +19,7 @@ def choose(routes: Sequence[Route], limiter: RateLimiter) -> Route:
 
 
 def _fits(route: Route, limiter: RateLimiter) -> bool:
-    """Allows a new message and every final write."""
+    """Whether it allows a new message and every final write."""
     return limiter.room(route.create) > 0 and limiter.room(route.finish, finals=True) > 0
 
 
@@ -51,7 +49,7 @@ class RouteState:
         return self.route
 
     def leave(self, routes: Sequence[Route]) -> None:
-        """Take the next route, whose first write closes this one."""
+        """The next route's first write closes this one."""
         if self._left is None and self._created is not None:
             self._left = self.route
         self.route = _after(self.route, routes)

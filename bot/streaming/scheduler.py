@@ -1,7 +1,4 @@
-"""Turns many answers' events into few writes: the newest text wins, and the final one always arrives.
-
-Text is rendered when a write is granted.
-"""
+"""Many events become few writes: the newest text wins, and the final one always arrives."""
 
 from __future__ import annotations
 
@@ -47,10 +44,9 @@ class Scheduler:
         on_write: Callable[[Write], object] | None = None,
     ) -> MessageStream:
         """`async with scheduler.open(outlet) as stream`.
-
-        `posted` are the outlet's existing messages, `links` addresses permitted in replies that name none. `on_posted` is awaited
-        with all parts' ids after each new part, before the next write; `on_stopped` is called by the platform's stop button,
-        `on_write` after each successful write.
+        `posted` are the outlet's existing messages, `links` addresses permitted in replies that name none. `on_posted` is awaited with all
+        parts' ids after each new part, before the next write; `on_stopped` is called by the platform's stop button, `on_write` after each
+        successful write.
         """
         return MessageStream(
             self._limiter,
@@ -81,8 +77,7 @@ async def relay(
     final: Callable[[Answer], Reply] = rendering.final,
     growing: Callable[[str], Reply] = _plain,
 ) -> Answer | None:
-    """Show the events as one answer; None if they ended without one.
-
+    """None if the events ended without an answer.
     Raises what the events and `MessageStream.finish` raise; the stream can still finish another reply.
     """
     text: list[str] = []

@@ -1,5 +1,3 @@
-"""Exports a knowledge base, reading catalog and index once."""
-
 from __future__ import annotations
 
 import asyncio
@@ -35,9 +33,8 @@ async def export(
     progress: Callable[[int, int], None] | None = None,
 ) -> ArchiveContents:
     """Write a knowledge base to the zip `file`, replaced at the end.
-
-    Documents being read are left out and named. `progress` gets the documents written and their total. Raises `UserError` if the
-    file is unwritable or the knowledge base changes meanwhile.
+    Documents being read are left out and named. `progress` gets the documents written and their total. Raises `UserError` if the file is
+    unwritable or the knowledge base changes meanwhile.
     """
     records = {record.document.id: record for record in await library.records(knowledge_base.id)}
     finished = {key: record for key, record in records.items() if record.state in ("ready", "failed")}
@@ -69,7 +66,7 @@ async def _write_chunks(
     scan: AsyncIterator[tuple[Chunk, Vector]],
     records: Mapping[DocumentId, DocumentRecord],
 ) -> dict[DocumentId, int]:
-    """Returns the number of chunks per document, in index order."""
+    """Returns chunks per document, in index order."""
     counts: dict[DocumentId, int] = {}
     batch: list[tuple[Chunk, Vector]] = []
     async with _closing(scan):
@@ -88,7 +85,7 @@ async def _write_chunks(
 
 @asynccontextmanager
 async def _closing(scan: AsyncIterator[tuple[Chunk, Vector]]) -> AsyncGenerator[None, None]:
-    """Close the scan on an early end, not at garbage collection."""
+    """On an early end, not at garbage collection."""
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Imports an export: reads it once to check it, then again to store it."""
+"""Reads an export once to check it, then again to store it."""
 
 from __future__ import annotations
 
@@ -38,10 +38,8 @@ async def import_(
     limits: ArchiveLimits | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ArchiveContents:
-    """Import `file` into the knowledge base `name` (default: the archive's), created if new.
-
-    Everything is checked first; repeating changes nothing. `progress` gets steps done and their total. Raises a `UserError` that
-    names the fault.
+    """Into the knowledge base `name` (default: the archive's), created if new.
+    Repeating changes nothing. `progress` gets steps done and their total. Raises a `UserError` that names the fault.
     """
     async with leaving_in_thread(opened(file, limits or ArchiveLimits())) as archive:
         manifest = archive.manifest
@@ -67,8 +65,7 @@ async def import_(
 
 
 async def _batches(documents: AsyncIterator[ArchivedDocument]) -> AsyncIterator[list[ArchivedDocument]]:
-    """Documents that can be stored at the same time: few chunks in memory, and none with a name of another.
-
+    """Stored at the same time: few chunks in memory, and no name twice.
     The first batches are smaller, so that a short import shows its progress.
     """
     batch: list[ArchivedDocument] = []
@@ -139,7 +136,7 @@ async def _put(
     manifest: ArchiveManifest,
     index: Index,
 ) -> dict[DocumentId, BaseException]:
-    """At the same time; returns the errors."""
+    """Concurrently; returns the errors."""
     outcomes = await asyncio.gather(
         *(
             index.put(

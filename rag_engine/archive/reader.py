@@ -1,4 +1,4 @@
-"""Reads an export: checks everything, unpacks nothing to disk. Blocking: run it in a thread."""
+"""Unpacks nothing to disk. Blocking: run it in a thread."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ class _Passages:
 
 @contextmanager
 def opened(file: Path, limits: ArchiveLimits) -> Generator[Archive, None, None]:
-    """Open an export and check manifest and member list, not yet the content."""
+    """Checks manifest and member list, not yet the content."""
     with zip_container.opened(
         file,
         EXPORT,

@@ -1,5 +1,3 @@
-"""The format of an export: manifest, lines and limits."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -31,12 +29,12 @@ class ArchiveContents:
     documents: int
     chunks: int
     left_out: tuple[str, ...] = ()
-    """Titles of documents being read, which were not exported."""
+    """Titles of documents being read, not exported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveLimits:
-    """Limits of an import, in bytes."""
+    """In bytes."""
 
     section_bytes: int = 1 << 28
     line_bytes: int = 1 << 24
@@ -47,7 +45,7 @@ class ArchiveLimits:
 
 
 class Identity(StrictModel):
-    """The model and index of the vectors."""
+    """Of the vectors."""
 
     model: str
     dimensions: int = Field(ge=1, le=65_536)
@@ -59,7 +57,7 @@ class ArchiveMember(Member):
 
 
 class ArchiveManifest(StrictModel):
-    """The manifest. `version` rises when an older Footnote could not read the archive."""
+    """`version` rises when an older Footnote could not read the archive."""
 
     format: Literal["footnote-knowledge-base"] = "footnote-knowledge-base"
     version: int = EXPORT.version
@@ -71,7 +69,7 @@ class ArchiveManifest(StrictModel):
 
 
 class DocumentLine(StrictModel):
-    """A document; `sections` section lines follow."""
+    """Followed by `sections` section lines."""
 
     id: str = Field(min_length=1)
     title: str

@@ -1,4 +1,4 @@
-"""Writes an export. Blocking: run it in a thread."""
+"""Blocking: run it in a thread."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class ArchiveWriter:
 
 @contextmanager
 def writing(file: Path) -> Generator[ArchiveWriter]:
-    """Write `file`, replaced when the block ends without an error."""
+    """Replaces `file` when the block ends without an error."""
     with (
         zip_container.writing(file, level=_LEVEL) as archive,
         tempfile.TemporaryFile(dir=file.parent) as spool,

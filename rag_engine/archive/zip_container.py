@@ -41,7 +41,7 @@ class ZipFormat:
     refusal: str
     advice: str
     version: int
-    """The newest readable version."""
+    """The newest readable one."""
     newer: type[RagError]
     manifest_bytes: int
 
@@ -52,7 +52,7 @@ class ZipFormat:
 
     @contextmanager
     def translate_damage(self, file: Path) -> Generator[None]:
-        """Turn zipfile's and the system's errors about `file` into `UserError`s."""
+        """Zipfile's and the system's errors become `UserError`s."""
         with translate_errors(file, doing="read"):
             try:
                 yield
@@ -73,15 +73,11 @@ class Member(StrictModel):
 
 
 class ZipManifest(Protocol):
-    """What a manifest says of other members."""
-
     @property
     def members(self) -> Mapping[str, Member]: ...
 
 
 class Checksum:
-    """Counts and digests a member's bytes."""
-
     def __init__(self) -> None:
         self.bytes = 0
         self._digest = hashlib.sha256()
@@ -112,10 +108,8 @@ def opened(
     allows: Callable[[str], bool],
     largest: Callable[[int], int] | None = None,
 ) -> Generator[tuple[zipfile.ZipFile, _Manifest]]:
-    """The archive and its manifest, validated by `parse`; members are exactly those listed, with names that `allows` accepts.
-
-    `largest` limits the unpacked bytes, given the packed bytes. Raises a `UserError` that names the fault, or the format's
-    `newer` error.
+    """Members are exactly those listed, with names that `allows` accepts; `parse` validates the manifest.
+    `largest` limits the unpacked bytes, given the packed bytes. Raises a `UserError` that names the fault, or the format's `newer` error.
     """
     with kind.translate_damage(file), zipfile.ZipFile(file) as archive:
         infos = archive.infolist()
@@ -142,7 +136,7 @@ def blocks(source: IO[bytes]) -> Iterator[bytes]:
 
 @contextmanager
 def writing(file: Path, *, level: int) -> Generator[zipfile.ZipFile]:
-    """A new archive, only for its owner and synced to disk, that replaces `file` when the block succeeds; `level` is zlib's."""
+    """For its owner only, synced to disk; replaces `file` when the block succeeds. `level` is zlib's."""
     unfinished = file.with_name(f".{file.name}.{secrets.token_hex(4)}{PART}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(unfinished, flags, FILE_MODE)
@@ -159,7 +153,7 @@ def writing(file: Path, *, level: int) -> Generator[zipfile.ZipFile]:
 
 @contextmanager
 def translate_errors(file: Path, *, doing: str) -> Generator[None]:
-    """Turn an `OSError` about `file` into a `UserError`; `doing` is "read" or "written"."""
+    """An `OSError` becomes a `UserError`; `doing` is "read" or "written"."""
     try:
         yield
     except FileNotFoundError as error:

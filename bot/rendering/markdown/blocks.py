@@ -1,7 +1,6 @@
-"""The lines of a Markdown text and their roles, by markdown-it.
-
-A growing text must not change earlier lines, so whatever depends on later ones is a paragraph: link definitions, underlined
-headings, indented code, HTML blocks, tables without a leading bar.
+"""Lines and their roles, by markdown-it.
+A growing text must not change earlier lines, so whatever depends on later ones is a paragraph: link definitions, underlined headings,
+indented code, HTML blocks, tables without a leading bar.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Fence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceLine:
-    """One line. `content` is `written` without container marks, from `offset`."""
+    """`content` is `written` without container marks, from `offset`."""
 
     index: int
     written: str
@@ -66,7 +65,7 @@ class SourceLine:
 class _Found:
     lines: dict[int, tuple[Kind, int]] = field(default_factory=dict[int, tuple[Kind, int]])
     contents: dict[int, str] = field(default_factory=dict[int, str])
-    """Content that is not simply the rest of the line."""
+    """Where it is not simply the rest of the line."""
     begins: set[int] = field(default_factory=set[int])
     fences: dict[int, Fence] = field(default_factory=dict[int, Fence])
     levels: dict[int, int] = field(default_factory=dict[int, int])

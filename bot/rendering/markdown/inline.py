@@ -1,5 +1,4 @@
-"""One line as a platform shows it, without pings and with permitted links only.
-
+"""Without pings, and with permitted links only.
 Code and links must end on their line, or are shown as text, so nothing depends on later lines.
 """
 
@@ -97,7 +96,7 @@ class _Line:
 
 
 def inline(text: str, dialect: Dialect, links: Links, *, growing: bool = False) -> RenderedText:
-    """The line as shown; while `growing`, only what more text cannot change."""
+    """While `growing`, only what more text cannot change."""
     if dialect.verbatim:
         return RenderedText(text=text)
     line = _Line(text=text, dialect=dialect, links=links, growing=growing)

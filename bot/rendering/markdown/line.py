@@ -17,15 +17,13 @@ class Border(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderedLine:
-    """One line as shown, and where a message may end."""
-
     text: str
     border: Border = Border.LINE
     opened: str = ""
-    """Begins a message that starts with this line."""
+    """For a message that starts with this line."""
     resumed: str = ""
-    """Begins a message that starts within this line."""
+    """For a message that starts within this line."""
     closing: str = ""
-    """Ends a message that ends with or within this line."""
+    """For a message that ends with or within this line."""
     whole: tuple[tuple[int, int], ...] = ()
     code: bool = False

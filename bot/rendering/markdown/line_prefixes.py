@@ -16,7 +16,7 @@ _GOES_ON = "…"
 
 
 def before(line: SourceLine, dialect: Dialect) -> str:
-    """The marks before the content, as written wherever the platform reads that alike."""
+    """As written wherever the platform reads that alike."""
     normal = _normal(line.containers, line.index, dialect)
     if line.offset < 0:
         return normal
@@ -33,12 +33,12 @@ def quoted(line: SourceLine, dialect: Dialect) -> str:
 
 
 def inside(line: SourceLine, dialect: Dialect) -> str:
-    """The marks before the block's later lines."""
+    """For the block's later lines."""
     return _normal(line.containers, -1, dialect)
 
 
 def reopened(line: SourceLine, dialect: Dialect) -> str:
-    """The list items before a message that starts with this line."""
+    """List items for a message that starts with this line."""
     begun = _items(line, dialect, upto=line.index - 1)
     return "".join(f"{mark}\n" for mark in begun)
 

@@ -29,7 +29,7 @@ _BOX: Final = lazy(lambda: regex.compile(r"\[(?P<tick>[ xX])\](?=\s)"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderedLines:
-    """Decided lines, and undecided ones that may follow them."""
+    """Undecided lines may follow the decided ones."""
 
     lines: list[RenderedLine] = field(default_factory=list[RenderedLine])
     draft: list[RenderedLine] = field(default_factory=list[RenderedLine])
@@ -37,7 +37,7 @@ class RenderedLines:
 
 
 def show(text: str, dialect: Dialect, links: Links, *, growing: bool = False) -> RenderedLines:
-    """The text as lines; while `growing`, only what more text cannot change."""
+    """While `growing`, only what more text cannot change."""
     lines = read(text)
     kept, begun = decided(lines) if growing else (len(lines), False)
     lines = lines[:kept]

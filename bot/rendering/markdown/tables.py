@@ -1,4 +1,4 @@
-"""Tables as written, aligned in code, or as a list if too wide."""
+"""As written, aligned in code, or as a list if too wide."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _named(label: str, address: str) -> str:
 def _written(
     lines: Sequence[SourceLine], dialect: Dialect, links: Links, border: Border
 ) -> Iterator[RenderedLine]:
-    """Row by row, so that a table can grow; the header repeats in each message and at the row limit."""
+    """By row, so that a table can grow; the header repeats in each message and at the row limit."""
     header, rule = (
         line_prefixes.before(line, dialect) + _bars(line, dialect, links).text for line in lines[:2]
     )

@@ -95,7 +95,7 @@ def core(address: str) -> str:
 
 
 def complete(address: str) -> str:
-    """With its scheme, added as chat programs do."""
+    """Adds a scheme as chat programs do."""
     if regex.match(r"(?i)[a-z][a-z0-9+.\-]*:(?!\d)", address):
         return address
     return f"mailto:{address}" if "@" in address.partition("/")[0] else f"http://{address}"
@@ -127,7 +127,7 @@ def in_parentheses(address: str) -> str:
 
 
 def misleads(label: str, address: str) -> bool:
-    """Whether a link's text looks like another address."""
+    """Whether the text looks like another address."""
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", html.unescape(label)))
     plain = regex.sub("[\u3002\u2024\uff0e\uff61\u2219\u00b7]", ".", plain)
     found = [core(plain[start:end]) for start, end in addresses(plain)]
