@@ -94,10 +94,8 @@ async def library(
     vectors: Path | None = None,
 ) -> AsyncGenerator[IndexingComponents]:
     """A foundation (`on`, or a new one), index and ingestion; `rebuilding` opens the index being built.
-
-    `vectors` is the folder of the cached vectors, by default the data directory.
-
-    Raises `IndexUnavailable` while another program rebuilds. Inside `retry.patient`, both wait for a service that is down.
+    `vectors` is the folder of cached vectors, by default the data directory. Raises `IndexUnavailable` while another program rebuilds.
+    Inside `retry.patient`, both wait for a service that is down.
     """
     async with AsyncExitStack() as stack:
         base = on or await stack.enter_async_context(foundation(settings, observers=observers))
@@ -256,7 +254,7 @@ async def laboratory(
 async def replace_index(
     settings: Settings, *, identity: IndexIdentity, knowledge_bases: Collection[KnowledgeBaseId]
 ) -> None:
-    """Replace the used index, which may hold only these knowledge bases, by the rebuilt one. Both must be closed."""
+    """The used index may hold only these knowledge bases. Both must be closed."""
     module, own = loader.index_module(settings.index, settings)
     await keep_trying(
         lambda: module.replace(
@@ -272,7 +270,7 @@ async def abandon_rebuild(settings: Settings) -> None:
 
 @asynccontextmanager
 async def metrics(settings: Settings, health: Health) -> AsyncGenerator[Meters | None]:
-    """Metrics, served with `health` until the block ends; None without a port."""
+    """Served with `health` until the block ends; None without a port."""
     if settings.metrics.port is None:
         yield None
         return

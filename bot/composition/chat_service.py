@@ -78,7 +78,7 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
 
 @asynccontextmanager
 async def console_service(application: Application, names: Sequence[str] = ()) -> AsyncGenerator[ChatService]:
-    """The console's service: everything is allowed, in the named knowledge bases or all."""
+    """Everything is allowed, in the named knowledge bases or all."""
     settings, library = application.settings, application.library
     operator = OperatorAccess(
         catalog=application.catalog,
@@ -250,7 +250,7 @@ async def _forget(
     knowledge_base: KnowledgeBaseId,
     document: DocumentId | None = None,
 ) -> bool:
-    """False if the index is away and will follow."""
+    """False if the index is unavailable and will follow."""
     done = await library.forget(knowledge_base, document)
     if document is None:
         await places.forget(knowledge_base)

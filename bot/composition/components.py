@@ -1,5 +1,3 @@
-"""The parts of `bot.composition.application`."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -61,7 +59,7 @@ class IndexingComponents:
         return self.storage.catalog
 
     async def forget(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
-        """Returns False if the index does not answer: hidden from questions, the documents are removed later."""
+        """False if the index does not answer: hidden from questions, the documents are removed later."""
         records = await self.catalog.records(knowledge_base)
         done = await self.ingestion.forget(knowledge_base, document)
         gone = {record.document.digest for record in records if document in (None, record.document.id)}
@@ -71,7 +69,7 @@ class IndexingComponents:
     async def reindex(
         self, bases: Iterable[KnowledgeBase], progress: Callable[[DocumentRecord], None] | None = None
     ) -> int:
-        """Index all documents again, each in one step; returns how many."""
+        """Each document in one step; returns how many."""
         count = 0
         for base in bases:
             for record in await self.catalog.records(base.id):

@@ -1,4 +1,4 @@
-"""Builds the chat service; each journey gets only the collaborators it uses."""
+"""Each journey gets only the collaborators it uses."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ChatStores:
     def over(
         cls, database: Database, *, kept_seconds: float, clock: Callable[[], float] = time.time
     ) -> ChatStores:
-        """Turns are kept for `kept_seconds` by `clock`."""
+        """`clock` decides when turns expire."""
         return cls(
             turns=Turns(database, kept_seconds=kept_seconds, retention_clock=clock),
             topics=Topics(database),
@@ -77,8 +77,6 @@ class ChatStores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policies:
-    """What differs between platforms and console."""
-
     audiences: AudienceLookup
     permissions: PermissionChecks
     places: PlaceLookup

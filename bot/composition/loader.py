@@ -99,7 +99,7 @@ def index_values(slice_: IndexSlice, settings: Settings) -> dict[str, object]:
 
 
 def temporary_index(slice_: IndexSlice, *, kind: str = "") -> IndexSlice:
-    """Settings of a temporary index, of the used kind or another."""
+    """Of the used kind or another."""
     if kind not in {"", slice_.kind}:
         slice_ = type(slice_)(kind=kind)
     if slice_.kind != _CLUSTER:
@@ -110,7 +110,7 @@ def temporary_index(slice_: IndexSlice, *, kind: str = "") -> IndexSlice:
 
 
 def is_local(family: str, kind: str) -> bool:
-    """Whether the part needs no circuit breaker: its module sets `IS_LOCAL = True`."""
+    """Its module sets `IS_LOCAL = True` and needs no circuit breaker."""
     return getattr(plugins.load(f"rag_engine.{family}", kind), "IS_LOCAL", False)
 
 
@@ -151,7 +151,7 @@ async def reranker(slice_: Slice, *, data_dir: Path) -> AsyncGenerator[Reranker]
 
 
 def step_names() -> dict[str, list[str]]:
-    """Step names by phase (`search`, `prompt`), ordered by `POSITION`."""
+    """By phase (`search`, `prompt`), ordered by `POSITION`."""
     found = {
         name: plugins.declarations(_STEPS, name, "PHASE", "POSITION") for name in plugins.available(_STEPS)
     }
@@ -187,7 +187,7 @@ def _step_values(name: str, settings: Settings) -> dict[str, object]:
 
 
 def splitter(settings: Settings, embedder: Embedder) -> Splitter:
-    """The configured splitter, sized by the embedder's tokenizer."""
+    """Sized by the embedder's tokenizer."""
     module = plugins.load("rag_engine.splitters", settings.splitter.kind)
     own = _validated(module, settings.splitter.rest(), variable="SPLITTER")
     return module.build(own, count_tokens=embedder.count_tokens, max_tokens=embedder.max_tokens)
@@ -227,7 +227,7 @@ def console() -> ConsoleModule:
 
 
 def platform_names(settings: Settings) -> list[str]:
-    """The platforms whose tokens are set."""
+    """Those whose tokens are set."""
     return [
         declared.name
         for declared in platforms()
@@ -236,14 +236,14 @@ def platform_names(settings: Settings) -> list[str]:
 
 
 async def platform(name: str, settings: Settings, **missing: object) -> Platform:
-    """A platform's adapter; `missing` replaces unset settings."""
+    """`missing` replaces unset settings."""
     module = await asyncio.to_thread(plugins.load, "adapters", name)
     own = _validated(module, {**missing, **settings.platforms[name].rest()}, variable=name.upper())
     return Platform(name=name, module=cast("PlatformModule", module), settings=own)
 
 
 async def unset_platform(name: str, settings: Settings) -> Platform:
-    """A platform's adapter for uses that need no token."""
+    """For uses that need no token."""
     (declared,) = [declared for declared in platforms() if declared.name == name]
     return await platform(name, settings, **{declared.required: ""})
 

@@ -1,4 +1,4 @@
-"""The stored part of an application, without what a question needs: commands that only read start fast."""
+"""Without what a question needs: commands that only read start fast."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOBODY = Observers()
 
 @asynccontextmanager
 async def storage(settings: Settings, *, observers: Observers = _NOBODY) -> AsyncGenerator[StorageComponents]:
-    """The SQLite file, created or migrated if needed."""
+    """Creates or migrates the SQLite file if needed."""
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(data_lock.in_use(settings.data_dir))
         database = await stack.enter_async_context(

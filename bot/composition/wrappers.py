@@ -1,4 +1,4 @@
-"""The wrappers of each port, from the inside out."""
+"""From the inside out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Wrappers: TypeAlias = "Sequence[Callable[[_Part], _Part]]"
 
 
 def wrapped(part: _Part, wrappers: Wrappers[_Part]) -> _Part:
-    """The part in its wrappers; the last is called first."""
+    """The last wrapper is called first."""
     for wrap in wrappers:
         part = wrap(part)
     return part

@@ -1,4 +1,4 @@
-"""Whether other users of the machine can read a data directory: finds and removes permissions that earlier versions left."""
+"""Finds and removes permissions for others that earlier versions left."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def restrict(data_dir: Path) -> None:
 
 
 def exposed(data_dir: Path) -> list[Path]:
-    """The directory and what is in it, where others have permissions; folders that are closed to them are not searched."""
+    """The directory and its content; folders that are closed to others are not searched."""
     if sys.platform == "win32" or not data_dir.is_dir():
         return []
     return list(_exposed(data_dir, deep=_is_open(data_dir)))

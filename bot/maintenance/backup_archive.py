@@ -1,4 +1,4 @@
-"""Reads a backup: checks everything, writes only files that belong in a data directory."""
+"""Checks everything, writes only files that belong in a data directory."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ _FREE_BYTES: Final = 16 << 20
 def opened(
     file: Path, contents: DataFiles, *, index: str
 ) -> Generator[tuple[zipfile.ZipFile, BackupManifest]]:
-    """A backup that this Footnote and its index can restore.
-
+    """Of a backup that this Footnote and its index can restore.
     Raises `UserError` for a bad file, `SchemaMismatch` for a newer one, `BadSettings` for another index.
     """
     with zip_container.opened(
@@ -56,7 +55,7 @@ def unpack(
     *,
     check: Callable[[], None],
 ) -> None:
-    """Write and verify every member. `check` is called often and may raise to stop."""
+    """`check` is called often and may raise to stop."""
     needed = sum(member.bytes for member in manifest.members.values())
     free = shutil.disk_usage(folder).free
     if needed + _FREE_BYTES > free:

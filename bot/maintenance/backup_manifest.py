@@ -1,5 +1,4 @@
-"""The format of a backup: a zip with a SQLite file per database, PDFs under `originals/`, and a manifest.
-
+"""A zip with a SQLite file per database, PDFs under `originals/`, and a manifest.
 It holds no settings, keys or executables.
 """
 

@@ -1,5 +1,3 @@
-"""The files of a data directory that backups contain and restores replace."""
-
 from __future__ import annotations
 
 import re
@@ -32,7 +30,7 @@ _TEMPORARY: Final = ("rebuilding", "rebuilding.jsonl", "uploads", FORGETTING)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataFiles:
-    """A data directory; `schemas` has the newest known schema of each database."""
+    """`schemas` has the newest known schema of each database."""
 
     data_dir: Path
     schemas: Mapping[str, int]
@@ -49,11 +47,11 @@ class DataFiles:
         return path.relative_to(self.data_dir).as_posix()
 
     def keeps(self, name: str) -> bool:
-        """Whether a backup may contain this name; none leads out of the directory."""
+        """No name leads out of the directory."""
         return name in self.schemas or _ORIGINAL.fullmatch(name) is not None
 
     def spare(self, file: Path) -> None:
-        """Raise `UserError` if writing an archive to `file` would overwrite anything else."""
+        """Raises `UserError` if writing an archive to `file` would overwrite anything else."""
         target, data_dir = file.resolve(), self.data_dir.resolve()
         own = target.is_relative_to(data_dir) and self.keeps(target.relative_to(data_dir).as_posix())
         if own or (target.is_file() and target.stat().st_size and not zipfile.is_zipfile(target)):
@@ -68,7 +66,7 @@ class DataFiles:
         ]
 
     def replaceable(self) -> Iterator[Path]:
-        """Everything a restore replaces; not lock files and model weights."""
+        """Not lock files and model weights."""
         for name in sorted(self.schemas):
             yield from (
                 path
@@ -85,7 +83,7 @@ def of(settings: Settings) -> DataFiles:
 
 
 def migrations() -> Mapping[str, Traversable]:
-    """The databases of every installation, each with its migration scripts."""
+    """The databases of every installation."""
     storage = files("rag_engine.storage")
     return {CATALOG: storage / "sql", CHAT: files("bot.store") / "sql", VECTORS: storage / "sql" / "vectors"}
 

@@ -42,10 +42,9 @@ class Rebuilt:
 async def rebuild(
     settings: Settings, progress: Progress | None = None, *, patience: float = index_lock.PATIENCE_SECONDS
 ) -> Rebuilt:
-    """Build a new index beside the old one, then replace that.
-
-    Raises `IndexUnavailable` if another program has the index open after `patience` seconds, because its additions would be lost.
-    An interruption changes neither old index nor catalog; the next run resumes unless the index settings changed.
+    """Builds a new index beside the old one, then replaces that.
+    Raises `IndexUnavailable` if another program has the index open after `patience` seconds, because its additions would be lost. An
+    interruption changes neither old index nor catalog; the next run resumes unless the index settings changed.
     """
     async with (
         index_lock.alone(settings.data_dir, seconds=patience),
@@ -97,7 +96,7 @@ async def _is_resumable(settings: Settings, foundation: BaseComponents, log: Reb
 
 
 async def _build(library: IndexingComponents, log: RebuildLog, progress: Progress) -> int:
-    """Returns how many documents were done before."""
+    """Returns how many were done before."""
     records = [
         record
         for base in await library.catalog.knowledge_bases()

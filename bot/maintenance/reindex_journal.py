@@ -1,7 +1,5 @@
-"""The journal of an index rebuild.
-
-The first line is the recipe, each further line a document's state. `begun` is on disk before a document enters the index, so that
-every document in it can be dropped.
+"""The first line is the recipe, each further line a document's state. `begun` is on disk before a document enters the index, so that every
+document in it can be dropped.
 """
 
 from __future__ import annotations
@@ -82,7 +80,7 @@ class RebuildLog:
 
 @asynccontextmanager
 async def opened(path: Path, recipe: Recipe) -> AsyncGenerator[RebuildLog]:
-    """An interrupted rebuild's journal of this recipe, else a new one. Raises `StorageUnavailable` or `BadSettings` if unwritable."""
+    """Continues an interrupted rebuild of this recipe. Raises `StorageUnavailable` or `BadSettings` if unwritable."""
     descriptor, entries = await asyncio.to_thread(_open, path, recipe)
     try:
         yield RebuildLog(path, descriptor, entries)

@@ -1,4 +1,4 @@
-"""Restores a backup: checks all of it, then replaces the data in one step."""
+"""Checks all of a backup, then replaces the data in one step."""
 
 from __future__ import annotations
 
@@ -40,10 +40,9 @@ class Restored:
 def restore(
     contents: DataFiles, file: Path, *, index: str, replace: bool, check: Callable[[], None]
 ) -> Restored:
-    """Restore the backup into the directory, which no other program may use. Blocking: run it in a thread.
-
-    `check` is called often before the last step and may raise to stop. A killed process leaves the old content or the backup's.
-    Raises `UserError` if there is content and `replace` is false.
+    """No other program may use the directory. Blocking: run it in a thread.
+    `check` is called often before the last step and may raise to stop. A killed process leaves the old content or the backup's. Raises
+    `UserError` if there is content and `replace` is false.
     """
     if not replace and next(contents.replaceable(), None) is not None:
         raise UserError(

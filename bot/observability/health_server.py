@@ -37,7 +37,7 @@ _POLL_SECONDS: Final = 0.1
 async def served(
     settings: MetricsSettings, *, registry: CollectorRegistry, health: Health
 ) -> AsyncGenerator[str]:
-    """Serve during the block; yields the address. Raises `BadSettings` if the port is unavailable."""
+    """Yields the address. Raises `BadSettings` if the port is unavailable."""
     handler = type(
         "_Handler",
         (_Asked,),

@@ -1,5 +1,3 @@
-"""The constant text of a library's log line: what its code says, without the values."""
-
 from __future__ import annotations
 
 import ast
@@ -20,8 +18,7 @@ _NUMBER: Final = re.compile(r"-?\d{1,6}(?:\.\d{1,6})?")
 
 
 def constant_text(record: logging.LogRecord) -> str:
-    """The filled message with its values hidden, short numbers apart; empty if the code says no such thing.
-
+    """A library's log message with its values hidden, short numbers apart; empty if its code says no such thing.
     The text may be a format or an f-string anywhere in the module that logs.
     """
     message = record.getMessage()
@@ -32,7 +29,7 @@ def constant_text(record: logging.LogRecord) -> str:
 
 
 def _masked(message: str, template: tuple[str, ...]) -> str:
-    """The message with what stands between the template's parts hidden; empty if it does not match."""
+    """Empty if the message does not match."""
     first, *others = template
     if not message.startswith(first):
         return ""
@@ -50,7 +47,7 @@ def _masked(message: str, template: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=64)
 def _templates(path: str) -> tuple[tuple[str, ...], ...]:
-    """The constant parts of every text with values in the module, the longest first."""
+    """Every text with values in the module, the longest first."""
     try:
         tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError):
@@ -62,7 +59,7 @@ def _templates(path: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _parts(node: ast.AST) -> tuple[str, ...]:
-    """Constant parts around the values; one part if there is no value."""
+    """Around the values; one part if there is no value."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return tuple(part.replace("%%", "%") for part in _CONVERSION.split(node.value))
     if not isinstance(node, ast.JoinedStr):

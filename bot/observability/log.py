@@ -47,7 +47,7 @@ _ids: ContextVar[Mapping[str, str]] = ContextVar("ids", default=MappingProxyType
 
 
 def configure(level: str, *, service: bool) -> None:
-    """Log to standard error: for a service JSON lines, readable ones in a terminal; for a command short warnings and errors."""
+    """To standard error: for a service JSON lines, readable ones in a terminal; for a command short warnings and errors."""
     handler = logging.StreamHandler(sys.stderr)
     in_terminal = sys.stderr.isatty()
     for_service = _ReadableLines() if in_terminal else _JsonLines()
@@ -81,7 +81,7 @@ def within(**ids: str) -> Generator[None]:
 
 
 def event(name: str, **fields: object) -> None:
-    """Log one structured line, e.g. `event("ready", platform="console")`."""
+    """For example `event("ready", platform="console")`."""
     _LOGGER.info(name, extra={"fields": fields})
 
 
@@ -134,8 +134,6 @@ class _JsonLines(logging.Formatter):
 
 
 class _ReadableLines(logging.Formatter):
-    """For a person who watches the service in a terminal."""
-
     def format(self, record: logging.LogRecord) -> str:
         fields = {**_ids.get(), **getattr(record, "fields", {})}
         words = [

@@ -1,5 +1,3 @@
-"""The engine's ports, wrapped to report every operation."""
-
 from __future__ import annotations
 
 import time

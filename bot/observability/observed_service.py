@@ -1,5 +1,3 @@
-"""A chat service that reports events, writes and the inbox."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

@@ -1,5 +1,3 @@
-"""All observers, and the ports wrapped for them."""
-
 from __future__ import annotations
 
 import time
@@ -25,13 +23,9 @@ class Sink(Protocol):
         """Left when the outcome is known."""
         ...
 
-    def depth(self, queue: str, read: Callable[[], float]) -> None:
-        """Register a reader of a queue's length."""
-        ...
+    def depth(self, queue: str, read: Callable[[], float]) -> None: ...
 
-    def waited(self, database: str, seconds: float) -> None:
-        """Record a writer's wait for its database."""
-        ...
+    def waited(self, database: str, seconds: float) -> None: ...
 
     def circuit(self, backend: str, state: str) -> None:
         """Record a breaker's state: `closed`, `half_open` or `open`."""
@@ -74,7 +68,6 @@ class Observers:
     # imported only if there is a sink
 
     def index(self, index: StoredIndex) -> StoredIndex:
-        """Observed index."""
         return self._wrappers().ObservedIndex(index, self) if self.sinks else index
 
     def embedder(self, embedder: Embedder) -> Embedder:

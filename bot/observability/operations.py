@@ -44,7 +44,6 @@ _OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
 
 
 def outcome_of(error: BaseException) -> Outcome:
-    """The outcome if this was raised."""
     found: Outcome | None = next((outcome for kind, outcome in _OUTCOMES if isinstance(error, kind)), None)
     return found or "failed"
 
@@ -153,7 +152,7 @@ class StageRun(Operation):
 
 @dataclass(slots=True, kw_only=True)
 class Parsing(Operation):
-    """One file's parsing; `format` is the parser's name, or `other`."""
+    """`format` is the parser's name, or `other`."""
 
     format: str
 

@@ -69,7 +69,7 @@ class Tracer:
 
 @asynccontextmanager
 async def exported(settings: TracingSettings) -> AsyncGenerator[Tracer]:
-    """Exports to the collector, the rest at the block's end."""
+    """Exports the rest at the block's end."""
     own = Resource({SERVICE_NAME: os.environ.get("OTEL_SERVICE_NAME", "footnote")})
     resource = Resource.create({SERVICE_VERSION: version("footnote-bot")}).merge(own)
     exporter = OTLPSpanExporter(endpoint=_address(settings.endpoint), timeout=_EXPORT_SECONDS)

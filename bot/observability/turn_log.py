@@ -46,11 +46,11 @@ class TurnLog:
         self.work.state = turn.state
 
     def mark_silent(self) -> None:
-        """Nobody asked; log nothing."""
+        """Nobody asked: log nothing."""
         self.work.state = "silent"
 
     def count_write(self, write: Write) -> None:
-        """Count a write; time the first visible words."""
+        """Also times the first visible words."""
         self.work.writes += 1
         if write.page is not None and write.page.text and self.work.first_text_seconds is None:
             self.work.first_text_seconds = self.seconds
@@ -58,7 +58,7 @@ class TurnLog:
 
 @contextmanager
 def opened(turn: ChatTurn, observers: Observers) -> Generator[TurnLog]:
-    """A turn's account; the block's log lines carry its id."""
+    """The block's log lines carry the turn's id."""
     account = TurnLog.of(turn)
     ids = {"turn": turn.id, "platform": turn.place.platform}
     with log.within(**ids), observers.around(account.work):

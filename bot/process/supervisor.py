@@ -1,4 +1,4 @@
-"""Runs each platform in its own task, isolating failures, and shuts them down."""
+"""Each platform runs in its own task, isolated from failures of the others."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def _finish(service: ClosableService, seconds: float) -> None:
 
 
 async def _end(running: set[asyncio.Task[None]]) -> None:
-    """Cancel the tasks, twice if they take too long."""
+    """Cancels twice if tasks take too long."""
     for seconds in (_ENDING_SECONDS, _BROKEN_OFF_SECONDS):
         for task in running:
             task.cancel()

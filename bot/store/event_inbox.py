@@ -72,7 +72,6 @@ class DeliveryProgress:
         self._written: dict[str, float] = {}
 
     async def note(self, platform: str, at: float) -> None:
-        """Note a handled message of that time."""
         now = self._clock()
         if not at or now - self._written.get(platform, 0.0) < _WRITE_INTERVAL_SECONDS:
             return

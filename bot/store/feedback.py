@@ -1,5 +1,3 @@
-"""Ratings with the answers that they are about."""
-
 from __future__ import annotations
 
 import json
@@ -34,7 +32,7 @@ class RatedAnswer:
 
 
 async def listed(database: Database, *, rating: str = "") -> list[RatedAnswer]:
-    """The newest first; `rating` is `up`, `down` or empty for both."""
+    """Newest first; `rating` is `up`, `down` or empty for both."""
     return [_rated(*row) for row in await database.fetch(_LISTED, (rating,))]
 
 

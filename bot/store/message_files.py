@@ -96,7 +96,7 @@ class MessageFiles:
         return [_file(row) for row in await self._database.fetch(_BROUGHT_BY, (*_channel(place), message))]
 
     async def latest(self, place: Place) -> list[MessageFile]:
-        """The files of the last message with files in the thread, else in its channel."""
+        """Of the last message with files in the thread, else in its channel."""
         for thread in dict.fromkeys((place.thread, "")):
             parameters = (*_channel(place), thread, thread, _LATEST_LIMIT)
             files = [_file(row) for row in await self._database.fetch(_LATEST, parameters)]
@@ -106,7 +106,6 @@ class MessageFiles:
         return []
 
     async def drop(self, file: MessageFile) -> None:
-        """Delete the record."""
         async with self._database.transaction() as transaction:
             await transaction.execute(
                 "DELETE FROM taken_files WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? "

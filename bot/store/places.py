@@ -1,5 +1,3 @@
-"""Places: settings, bindings, and audiences of knowledge bases made in chat."""
-
 from __future__ import annotations
 
 import json
@@ -117,12 +115,12 @@ class Places:
             )
 
     async def bindings(self, place: Place) -> list[KnowledgeBaseId]:
-        """The channel's knowledge bases in order of binding."""
+        """In order of binding."""
         rows = await self._database.fetch(_BINDINGS, _channel(place))
         return [KnowledgeBaseId(knowledge_base) for (knowledge_base,) in rows]
 
     async def bind(self, place: Place, knowledge_base: KnowledgeBaseId) -> bool:
-        """Returns False if already bound."""
+        """False if already bound."""
         async with self._database.transaction() as transaction:
             rows = await transaction.execute(
                 _BIND,
@@ -131,7 +129,7 @@ class Places:
         return bool(rows)
 
     async def unbind(self, place: Place, knowledge_base: KnowledgeBaseId) -> bool:
-        """Returns False if not bound."""
+        """False if not bound."""
         async with self._database.transaction() as transaction:
             rows = await transaction.execute(
                 _UNBIND,
@@ -152,25 +150,25 @@ class Places:
         return {audience.knowledge_base: audience for audience in map(_audience, rows)}
 
     async def at(self, place: Place, *, label: str = "") -> StoredAudience | None:
-        """The one with that label (ignoring case) in exactly this place; without a label, the place's own."""
+        """By label (ignoring case) in exactly this place; without a label, the place's own."""
         rows = await self._database.fetch(_AT, (*_channel(place), place.thread, folded(label)))
         # Invalid text in ids is stored changed, so compare the place again.
         return next((found for found in map(_audience, rows) if found.place == place), None)
 
     async def labelled(self, place: Place, label: str) -> list[KnowledgeBaseId]:
-        """Those with that label (ignoring case) in the whole workspace."""
+        """By label (ignoring case) in the whole workspace."""
         rows = await self._database.fetch(_LABELLED, (place.platform, place.workspace, folded(label)))
         return [KnowledgeBaseId(knowledge_base) for (knowledge_base,) in rows]
 
     async def of_channels(self, place: Place) -> list[KnowledgeBaseId]:
-        """Knowledge bases of the workspace and its channels, without those of threads."""
+        """Of the workspace and its channels, but not threads."""
         rows = await self._database.fetch(_OF_CHANNELS, (place.platform, place.workspace))
         return [KnowledgeBaseId(knowledge_base) for (knowledge_base,) in rows]
 
     async def in_channels(
         self, platform: str
     ) -> tuple[list[StoredAudience], list[tuple[Place, KnowledgeBaseId]]]:
-        """The platform's knowledge bases of channels and whole workspaces, without labelled ones; and all bindings."""
+        """Knowledge bases of channels and whole workspaces, without labelled ones; and all bindings."""
         own = [_audience(row) for row in await self._database.fetch(_OWN_OF_CHANNELS, (platform,))]
         bound = [
             (
@@ -208,7 +206,7 @@ class Places:
             await transaction.execute("DELETE FROM audiences WHERE knowledge_base = ?", (knowledge_base,))
 
     async def forget_others(self, existing: Collection[KnowledgeBaseId]) -> None:
-        """Delete bindings and audiences of all but the `existing`. Call it at the start, before any is made."""
+        """All but the `existing`. Call it at the start, before any is made."""
         rows = await self._database.fetch(
             "SELECT knowledge_base FROM bindings UNION SELECT knowledge_base FROM audiences"
         )

@@ -31,7 +31,7 @@ class ProcessedInteractions:
         self._pruned_at = 0.0
 
     async def begin(self, place: Place, event: str) -> Progress:
-        """Store that it begins; returns its earlier progress."""
+        """Returns its earlier progress."""
         now = self._clock()
         key = (place.platform, place.workspace, event)
         async with self._database.transaction() as transaction:

@@ -37,7 +37,7 @@ class _State(BaseModel):
 
 
 class RetentionClock:
-    """Seconds since the epoch, as `time.time`; `advance` it about once an hour. Blocking: run `advance` in a thread."""
+    """As `time.time`; `advance` it about once an hour, in a thread."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class RetentionClock:
         return self._at
 
     def advance(self) -> float:
-        """Go on with the wall clock, or a little after a jump; returns the new time. Raises `StorageUnavailable`."""
+        """Follows the wall clock, or a little after a jump. Raises `StorageUnavailable`."""
         now, monotonic = self._clock(), self._monotonic()
         ran = monotonic - self._advanced_at
         ahead = now - self._at - ran
@@ -85,7 +85,7 @@ class RetentionClock:
 
 
 def last_run(data_dir: Path) -> float:
-    """The time at the end of the last run, in seconds since the epoch; 0 if unknown."""
+    """Seconds since the epoch; 0 if unknown."""
     try:
         return _State.model_validate_json((data_dir / FILE).read_bytes()).at
     except (OSError, ValidationError):

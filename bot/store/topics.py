@@ -1,5 +1,3 @@
-"""Topics: where a conversation was started over."""
-
 from __future__ import annotations
 
 import time
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """The current topic of a place, or of one person's private questions in it."""
+    """Of a place, or of one person's private questions in it."""
 
     conversation: ConversationId
     started_at: float = 0.0
@@ -26,14 +24,12 @@ class Topic:
 
 
 class Topics:
-    """Topics in `chat.sqlite`."""
-
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._clock = clock
 
     async def current(self, place: Place, person: Person | None = None) -> Topic:
-        """The place's topic; with `person`, the one of their private questions."""
+        """With `person`, the one of their private questions."""
         rows = await self._database.fetch(
             "SELECT topic, started_at FROM topics WHERE conversation = ?", (conversation(place, person),)
         )
@@ -41,7 +37,7 @@ class Topics:
         return Topic(conversation=conversation(place, person, topic=topic), started_at=started_at)
 
     async def start(self, place: Place, person: Person | None = None) -> None:
-        """Start over: later questions know nothing of earlier ones."""
+        """Later questions know nothing of earlier ones."""
         async with self._database.transaction() as transaction:
             await transaction.execute(
                 "INSERT OR REPLACE INTO topics (conversation, topic, started_at) VALUES (?, ?, ?)",

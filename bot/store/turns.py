@@ -59,7 +59,7 @@ _PRUNE_INTERVAL_SECONDS = 3600.0
 
 
 def new_id() -> str:
-    """The id is not guessable, because buttons carry it."""
+    """Not guessable, because buttons carry it."""
     return secrets.token_hex(8)
 
 
@@ -76,7 +76,7 @@ class ChatTurn:
     by_bot: bool = False
     question: str = ""
     asked_at: float = 0.0
-    """Seconds since the epoch, UTC."""
+    """UTC, in seconds since the epoch."""
     state: State = "received"
     messages: tuple[str, ...] = ()
     """Our messages in order. An empty id: one that may exist but was never confirmed."""
@@ -124,7 +124,7 @@ class Turns:
         self._pruned_at = 0.0
 
     async def claim(self, turn: ChatTurn) -> bool:
-        """Returns False if its message is claimed already."""
+        """False if its message is claimed already."""
         turn = replace(turn, updated_at=self._clock())
         async with self._database.transaction() as transaction:
             await self._prune(transaction)
@@ -132,7 +132,7 @@ class Turns:
         return bool(rows)
 
     async def note_authors(self, place: Place, authors: Mapping[str, str]) -> None:
-        """Who wrote the messages that another person's question uses: person ids by message id."""
+        """Of messages that another person's question uses: person ids by message id."""
         rows = [
             (*_channel(place), message, person) for message, person in authors.items() if message and person
         ]
@@ -141,7 +141,7 @@ class Turns:
                 await transaction.execute_many("INSERT OR REPLACE INTO authors VALUES (?, ?, ?, ?, ?)", rows)
 
     async def save(self, turn: ChatTurn) -> bool:
-        """Update a claimed turn; a finished one loses its `handle`. False if it was erased meanwhile."""
+        """A finished turn loses its `handle`. False if it was erased meanwhile."""
         handle = turn.handle if turn.unfinished else ""
         turn = replace(turn, updated_at=self._clock(), handle=handle)
         async with self._database.transaction() as transaction:
@@ -164,7 +164,7 @@ class Turns:
         return _turn(rows[0]) if rows else None
 
     async def unfinished(self, platform: str) -> list[ChatTurn]:
-        """Unfinished and withdrawing turns, latest question first."""
+        """Also withdrawing turns; the latest question first."""
         return [_turn(row) for row in await self._database.fetch(_UNFINISHED, (platform,))]
 
     async def messages_in(self, place: Place) -> frozenset[str]:
@@ -172,7 +172,7 @@ class Turns:
         return frozenset(message for (messages,) in rows for message in json.loads(messages) if message)
 
     async def channels(self, platform: str, workspace: str, *, limit: int) -> list[str]:
-        """Channels with turns, latest first."""
+        """Latest first."""
         rows = await self._database.fetch(_CHANNELS, (platform, workspace, limit))
         return [channel for (channel,) in rows]
 
@@ -186,7 +186,7 @@ class Turns:
         return bool(rows)
 
     async def bot_turns(self, place: Place, *, since: float) -> int:
-        """How many answers other bots got in the thread, or in the channel since then."""
+        """Answers to other bots in the thread, or in the channel since then."""
         rows = await self._database.fetch(_BOT_TURNS, (*_channel(place), place.thread, since))
         return int(rows[0][0])
 
@@ -199,7 +199,7 @@ class Turns:
             )
 
     async def ratings(self, turn: ChatTurn) -> dict[str, Rating]:
-        """Ratings by person."""
+        """By person."""
         rows = await self._database.fetch("SELECT person, rating FROM feedback WHERE answer = ?", (turn.id,))
         return dict(rows)
 

@@ -22,12 +22,12 @@ DIGESTS: Final = {
 
 
 def is_named(model: str) -> bool:
-    """Whether a setting names this model, with or without organisation."""
+    """With or without organisation."""
     return model in (NAME, REPOSITORY)
 
 
 def installed(package: str = PACKAGE) -> Path | None:
-    """The folder of the installed model files, found without importing the package, which needs torch."""
+    """Found without importing the package, which needs torch."""
     try:
         files = importlib.metadata.files(package) or []
     except importlib.metadata.PackageNotFoundError:
@@ -40,6 +40,6 @@ def installed(package: str = PACKAGE) -> Path | None:
 
 
 def is_genuine(file: Path, *, name: str) -> bool:
-    """Whether `file` is the published file `name`. Reads it all: 0.1 s for the weights."""
+    """Compares the digest: 0.1 s for the weights."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest() == DIGESTS[name]

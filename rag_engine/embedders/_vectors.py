@@ -1,5 +1,3 @@
-"""Shared by embedders: well-formed texts, unit vectors, prefixes."""
-
 from __future__ import annotations
 
 import hashlib
@@ -63,7 +61,7 @@ _BY_NAME: tuple[tuple[str, Prefixes], ...] = (
 
 
 def known_prefixes(model: str) -> Prefixes | None:
-    """The prefixes of a model; None if it is not in the table."""
+    """None if the model is not in the table."""
     name = model.rstrip("/").rpartition("/")[2].lower()
     return next((prefixes for start, prefixes in _BY_NAME if name.startswith(start)), None)
 

@@ -192,7 +192,7 @@ class _Server:
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[OpenAIEmbedder]:
-    """The embedder. Without `dimensions` it asks the server, which must be up."""
+    """Without `dimensions` it asks the server, which must be up."""
     trained = known_prefixes(settings.model) or Prefixes()
     prefixes = prefixes_of(trained, query=settings.query_prefix, passage=settings.passage_prefix)
     await asyncio.to_thread(tokens.prepare)

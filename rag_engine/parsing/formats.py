@@ -28,12 +28,10 @@ _CONSTANTS: Final = ("SUFFIXES", "MAGIC", "STREAMS", "BEGINNING", "CONTENT")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formats:
-    """The declarations of all parsers."""
-
     parsers: frozenset[str]
     suffixes: Mapping[str, str]
     magic: tuple[tuple[bytes, str], ...]
-    """First bytes and the suffix they prove, longest first."""
+    """Longest first."""
     streams: Mapping[str, str]
     beginnings: tuple[tuple[re.Pattern[str], str], ...]
     text: frozenset[str]

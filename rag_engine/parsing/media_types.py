@@ -107,8 +107,7 @@ _HINTS: Final = {
 
 
 def parser_name(path: Path, name: str) -> str:
-    """The module of `rag_engine.parsers` that reads `path`; `name` is the name people see.
-
+    """The module of `rag_engine.parsers` for `path`; `name` is the name people see.
     Raises `EmptyDocument`, `EncryptedFile`, `CorruptFile` or `UnsupportedFile`.
     """
     try:
@@ -137,14 +136,14 @@ def parser_of_name(name: str) -> str:
 
 
 def suffix_of(name: str) -> str:
-    """The lower-case suffix without dot; names such as Makefile are their own suffix."""
+    """In lower case, without dot; names such as Makefile are their own suffix."""
     plain = PurePosixPath(name.replace("\\", "/").rstrip(". ")).name.lower()
     suffix = PurePosixPath(plain).suffix.removeprefix(".").strip()
     return suffix or (plain if formats().parser(plain) == "code" and len(plain) > 2 else "")
 
 
 def shown(name: str) -> str:
-    """`name` for use in a sentence: one line, visible, short, without backticks, which begin code."""
+    """One line, visible, short, without backticks, which begin code."""
     visible = "".join(character for character in name if character.isprintable()).replace("`", "'")
     return visible if len(visible) <= 80 else f"{visible[:50]}…{visible[-20:]}"
 

@@ -1,4 +1,4 @@
-"""Draws a PDF page with quotes marked; only in a parsing worker, because PDFs are hostile."""
+"""Only in a parsing worker, because PDFs are hostile."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WIDTH: Final = 1200
 _HEIGHT: Final = 2400
 _MOST_CHARACTERS: Final = 200_000
 _SHORTEST_PIECE: Final = 8
-"""Minimum characters of a partly found quote that are marked."""
+"""Least characters of a partly found quote that are marked."""
 _RED, _GREEN, _BLUE = 255, 236, 90
 """Highlighter colour: white becomes this, black stays black."""
 _MARGIN: Final = 1.0
@@ -88,8 +88,7 @@ class _Letter:
 
 def draw(path: Path, page: int, quotes: Sequence[str]) -> tuple[bytes, int]:
     """The page (from 1) as PNG, and how many quotes were marked.
-
-    Raises `CorruptFile` if the page does not exist or cannot be drawn.
+    Raises `CorruptFile` if it does not exist or cannot be drawn.
     """
     with closing(open_pdf(path)) as document, translate_errors():
         if document.needs_pass:
@@ -115,8 +114,7 @@ def _drawn(page: _Page, quotes: Sequence[str]) -> tuple[bytes, int]:
 
 
 def places(quote: str, letters: Sequence[_Letter]) -> list[_Letter]:
-    """The letters of the quote on the page, or of the parts found there.
-
+    """The quote on the page, or the parts found there.
     Compares only letters and digits: line breaks, hyphens and ligatures do not matter.
     """
     wanted = _plain(quote)

@@ -30,10 +30,9 @@ _ENDED_BY_SYSTEM: Final = 128 + getattr(signal, "SIGKILL", 9)
 
 
 class ParserPool:
-    """Reads up to `workers` files at a time, each within `seconds` and `memory_bytes` of memory.
-
-    Text recognition may take another `recognition_seconds` per file, in `languages` (Tesseract's names; if empty, those
-    installed). A file that killed its process twice is refused.
+    """Reads up to `workers` files at a time, each within `seconds` and `memory_bytes`.
+    Text recognition may take another `recognition_seconds` per file, in `languages` (Tesseract's names; if empty, those installed). A file
+    that killed its process twice is refused.
     """
 
     def __init__(
@@ -56,10 +55,8 @@ class ParserPool:
         self._closed = False
 
     async def parse(self, blob: Blob) -> AsyncGenerator[list[Section]]:
-        """The sections in reading order, in batches. Close the iterator to stop early (`contextlib.aclosing`).
-
-        Raises a `UserError` if the file cannot be read, also after some batches; `Unavailable` if no worker starts or the pool is
-        closed.
+        """In reading order, in batches. Close the iterator to stop early (`contextlib.aclosing`).
+        Raises a `UserError` if the file cannot be read, also after some batches; `Unavailable` if no worker starts or the pool is closed.
         """
         self._refuse_set_aside(blob)
         told = 0
@@ -82,8 +79,7 @@ class ParserPool:
                 self._note(death, blob, attempt)
 
     async def picture(self, blob: Blob, *, page: int, quotes: Sequence[str]) -> PagePicture:
-        """A page (from 1) of a PDF with the quotes marked, at most 1200 pixels across.
-
+        """A PDF page (from 1) with the quotes marked, at most 1200 pixels across.
         Raises a `UserError` if it does not exist or cannot be drawn, `Unavailable` as `parse` does.
         """
         self._refuse_set_aside(blob)
@@ -96,7 +92,7 @@ class ParserPool:
         raise AssertionError("the last death is an error")
 
     async def protection(self) -> Protection:
-        """The sandbox of the workers. Raises `Unavailable` if none starts."""
+        """Raises `Unavailable` if no worker starts."""
         async with self._worker() as worker:
             return worker.protection
 
@@ -181,7 +177,7 @@ async def parser_pool(
     recognition_seconds: float = 1_800,
     languages: Sequence[str] = (),
 ) -> AsyncGenerator[ParserPool]:
-    """A pool that starts workers on demand and ends them with the context."""
+    """Starts workers on demand."""
     pool = ParserPool(
         workers=workers,
         seconds=seconds,

@@ -23,8 +23,7 @@ _KILL_SECONDS: Final = 2.0
 
 
 def relayed(readable: int, replies: BinaryIO, *, child: int, incoming: BufferedReader) -> tuple[bytes, int]:
-    """Pass on complete frames until `child` ends; the last reply is returned, with the child's status.
-
+    """Passes on complete frames until `child` ends; returns the last reply with the child's status.
     The end of `incoming`, or a frame that is too long, kills the child.
     """
     frames = _Frames(replies)
@@ -54,7 +53,7 @@ def relayed(readable: int, replies: BinaryIO, *, child: int, incoming: BufferedR
 
 
 def nobody_left() -> bool:
-    """Whether the file's process left no others behind; these are killed."""
+    """Others, left by the file's process, are killed."""
     if not _children():
         return True
     deadline = time.monotonic() + _KILL_SECONDS

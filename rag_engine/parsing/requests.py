@@ -1,5 +1,3 @@
-"""Answers one request inside a sandboxed process, and reports errors."""
-
 from __future__ import annotations
 
 import base64
@@ -44,8 +42,7 @@ def replies(
     most_memory: Callable[[], int],
     programs: frozenset[str],
 ) -> Iterator[dict[str, object]]:
-    """The replies to a request; the last one is success or an error.
-
+    """The last one is success or an error.
     `say` sends urgent replies, `most_memory` returns the peak in bytes, `programs` may be started. Raises `AnotherParser`.
     """
     path, name = Path(cast("str", request["path"])), cast("str", request["name"])

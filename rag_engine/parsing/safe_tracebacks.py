@@ -1,4 +1,4 @@
-"""Tracebacks and errors for the log, without any text of users, which messages of libraries may quote."""
+"""For the log, without any text of users, which messages of libraries may quote."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OF_THE_INTERPRETER: Final = frozenset(
 _NUMBERS: Final = ("status", "status_code", "code")
 """Attributes with a server's status."""
 _FRAMES: Final = -30
-"""Only the innermost, because endless recursion must not fill the log."""
+"""Innermost only, because endless recursion must not fill the log."""
 
 
 def told(error: BaseException, *, harmless: tuple[type[BaseException], ...] = ()) -> str:
@@ -44,7 +44,7 @@ def formatted(
     harmless: tuple[type[BaseException], ...] = (),
     frames: int = _FRAMES,
 ) -> str:
-    """The traceback with its causes, as Python shows it, without the texts of foreign errors. `frames` is as in `traceback`."""
+    """Without the texts of foreign errors; `frames` is as in `traceback`."""
     return "".join(_lines(error, harmless, frames, seen=set())).rstrip("\n")
 
 

@@ -1,5 +1,3 @@
-"""Finds Tesseract (OCR) and its installed languages."""
-
 from __future__ import annotations
 
 import shutil
@@ -14,7 +12,7 @@ PROGRAM: Final = "tesseract"
 MOST_LANGUAGES: Final = 8
 """Seven languages in several scripts took 2 to 3 times as long as one, no less exactly."""
 ORIENTATION: Final = "osd"
-"""The data that detects a page's orientation."""
+"""Data that detects a page's orientation."""
 _NOT_LANGUAGES: Final = frozenset({ORIENTATION, "equ", "snum"})
 _SECONDS: Final = 20
 # The first one installed is suggested.
@@ -36,7 +34,7 @@ class Tesseract:
 
 
 def find() -> Tesseract | None:
-    """The program on `PATH`; None if missing or not working."""
+    """On `PATH`; None if missing or not working."""
     try:
         version, listing = (
             subprocess.run(  # noqa: S603 - the arguments are ours
@@ -51,12 +49,12 @@ def find() -> Tesseract | None:
 
 
 def languages_of(listing: str) -> tuple[str, ...]:
-    """The names in the output of `tesseract --list-langs`."""
+    """From the output of `tesseract --list-langs`."""
     return tuple(line.strip() for line in listing.splitlines()[1:] if line.strip())
 
 
 def languages(installed: Sequence[str]) -> tuple[str, ...]:
-    """The languages among them, English first ("script/…" covers several languages)."""
+    """English first ("script/…" covers several languages)."""
     there = [name for name in installed if name not in _NOT_LANGUAGES and "/" not in name]
     return tuple(sorted(there, key=lambda name: (name != "eng", name)))
 

@@ -1,4 +1,4 @@
-"""A worker process and its protocol, described in `rag_engine.parsing.worker`."""
+"""The protocol is described in `rag_engine.parsing.worker`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class FileLimits:
 
 
 class WorkerProcess:
-    """Reads one file after another. All methods raise `WorkerDied` if the process ended."""
+    """Methods raise `WorkerDied` if the process ended."""
 
     def __init__(self, process: asyncio.subprocess.Process, folder: Path) -> None:
         self._process = process
@@ -116,7 +116,7 @@ class WorkerProcess:
     async def parse(
         self, blob: Blob, limits: FileLimits, *, languages: Sequence[str] = ()
     ) -> AsyncGenerator[list[Section]]:
-        """The sections in batches. Raises a `UserError` if the file cannot be read, also after some batches."""
+        """In batches. Raises a `UserError` if the file cannot be read, also after some batches."""
         request: dict[str, object] = {"recognition": limits.recognition_seconds, "languages": list(languages)}
         async for reply in self._replies(request, blob, limits):
             yield [_section(raw, blob) for raw in cast("list[object]", reply.get("sections") or [])]
@@ -124,7 +124,7 @@ class WorkerProcess:
     async def picture(
         self, blob: Blob, limits: FileLimits, *, page: int, quotes: Sequence[str]
     ) -> PagePicture:
-        """A PDF page with the quotes marked. Raises a `UserError` if it cannot be drawn."""
+        """Raises a `UserError` if the page cannot be drawn."""
         request: dict[str, object] = {"page": page, "quotes": list(quotes)}
         pictures = [_picture(reply, blob) async for reply in self._replies(request, blob, limits)]
         if not pictures:
@@ -252,7 +252,7 @@ class WorkerProcess:
 
 
 async def start() -> WorkerProcess:
-    """Start a worker in its own folder, without our secrets; not ready yet."""
+    """In its own folder, without our secrets; not ready yet."""
     folder = Path(tempfile.mkdtemp(prefix=FOLDER))
     environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ} | _NO_THREADS
     environment["PYTHONPATH"] = os.pathsep.join([_PACKAGE, *(entry for entry in sys.path if entry)])

@@ -42,8 +42,7 @@ class ActiveFiles:
         self._worker = worker
 
     async def sweep(self) -> int:
-        """Release the files of dead workers; returns their number.
-
+        """Returns the number of files of dead workers.
         Local files are queued again; others fail: somebody must send them again.
         """
         await asyncio.to_thread(remove_dead, self._workers)

@@ -1,5 +1,3 @@
-"""Knowledge bases, their documents and texts in SQLite."""
-
 from __future__ import annotations
 
 import asyncio
@@ -55,8 +53,7 @@ class SqliteCatalog:
         self.unfinished = SqlitePendingWork(database)
 
     async def open(self, name: str, *, model: str) -> KnowledgeBase:
-        """The knowledge base of that name, ignoring case; created if missing.
-
+        """By name, ignoring case; created if missing.
         Raises `UserError` for an invalid name.
         """
         name = tidy(name)
@@ -84,7 +81,7 @@ class SqliteCatalog:
     async def select(
         self, *, ids: Collection[KnowledgeBaseId] = (), names: Collection[str] = ()
     ) -> list[KnowledgeBase]:
-        """Those with these ids or names (ignoring case), by name."""
+        """With these ids or names (ignoring case), by name."""
         rows = await self._database.fetch(_SELECT, (_list(ids), _list(folded(name) for name in names)))
         return [_knowledge_base(row) for row in rows]
 
@@ -97,7 +94,7 @@ class SqliteCatalog:
     async def find(
         self, knowledge_base: KnowledgeBaseId, *, uri: str = "", digest: str = ""
     ) -> DocumentRecord | None:
-        """Find by a source's URI, else by digest (the oldest ready one)."""
+        """By a source's URI, else by digest (the oldest ready one)."""
         rows: list[Row] = []
         if uri:
             rows = await self._database.fetch(
@@ -123,10 +120,9 @@ class SqliteCatalog:
     async def save(
         self, record: DocumentRecord, *, source: str = "", sections: Sequence[Section] | None = None
     ) -> None:
-        """Insert or replace the record; its URI and `source` then lead to it alone.
-
-        This cancels its removal and that of its knowledge base. Raises `UnknownKnowledgeBase`, and `NotAllowed` if another
-        knowledge base has a document of that id.
+        """Inserts or replaces; the record's URI and `source` then lead to it alone.
+        This cancels its removal and that of its knowledge base. Raises `UnknownKnowledgeBase`, and `NotAllowed` if another knowledge base
+        has a document of that id.
         """
         await self.save_all([DocumentSave(record=record, sources=(source,), sections=sections)])
 
@@ -166,7 +162,7 @@ class SqliteCatalog:
             )
 
     async def records(self, knowledge_base: KnowledgeBaseId) -> list[DocumentRecord]:
-        """The records by title, then id."""
+        """By title, then id."""
         rows = await self._database.fetch(
             "SELECT * FROM documents WHERE knowledge_base = ? ORDER BY title, id",
             (knowledge_base,),
@@ -174,14 +170,14 @@ class SqliteCatalog:
         return [_record(row) for row in rows]
 
     async def digests(self) -> frozenset[str]:
-        """The digests of documents not being removed; "" while one is rewritten."""
+        """Of documents not being removed; "" while one is rewritten."""
         rows = await self._database.fetch(
             "SELECT DISTINCT digest FROM documents WHERE NOT (digest = '' AND chunks = 0)"
         )
         return frozenset(digest for (digest,) in rows)
 
     async def sources(self, document: DocumentId) -> list[str]:
-        """The document's URIs, oldest first."""
+        """URIs, oldest first."""
         rows = await self._database.fetch(
             "SELECT uri FROM sources WHERE document = ? ORDER BY ordinal", (document,)
         )

@@ -1,5 +1,4 @@
-"""Packs a document's text, which is always read whole, into one value: zlib over JSON lines.
-
+"""A document's text as one value, because it is always read whole: zlib over JSON lines.
 A row per section would need three times the space. Sections are coded singly, so that other threads run in between.
 """
 
@@ -36,7 +35,7 @@ def unpack(packed: bytes) -> list[Section]:
 
 
 def _decompressed_lines(packed: bytes) -> Iterator[bytes]:
-    """A slice at a time: the whole would be held beside the sections."""
+    """In slices: the whole would be held beside the sections."""
     decompressor = zlib.decompressobj()
     rest = b""
     while packed:

@@ -32,8 +32,7 @@ else:
 
 @asynccontextmanager
 async def held(path: Path, *, alone: bool, seconds: float, refusal: RagError) -> AsyncGenerator[None]:
-    """Hold the file at `path`, created if missing, shared or `alone`.
-
+    """Creates the file if missing; shared or `alone`.
     Raises `refusal` after `seconds`.
     """
     with translate_errors(path, starting=True):

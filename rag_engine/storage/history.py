@@ -1,5 +1,3 @@
-"""Turns and traces in SQLite, written together."""
-
 from __future__ import annotations
 
 import json
@@ -45,14 +43,14 @@ class SqliteHistory:
         return [_turn(row) for row in reversed(rows)]
 
     async def write(self, turns: Sequence[Turn], trace: Trace) -> None:
-        """One transaction; a known turn is replaced in its place."""
+        """In one transaction; a known turn is replaced in its place."""
         turn_rows = [(turn.id, turn.conversation, turn.role, turn.text, turn.at) for turn in turns]
         async with self._database.transaction() as transaction:
             await transaction.execute_many(_PUT_TURN, turn_rows)
             await transaction.execute(_PUT_TRACE, _trace_row(trace))
 
     async def keep(self, trace: Trace) -> None:
-        """Write the trace unless the turn has one."""
+        """Unless the turn has one."""
         async with self._database.transaction() as transaction:
             await transaction.execute(_KEEP_TRACE, _trace_row(trace))
 
@@ -63,12 +61,12 @@ class SqliteHistory:
             await transaction.execute_many("DELETE FROM traces WHERE turn = ?", rows)
 
     async def newest(self) -> float:
-        """When the newest turn was stored, in seconds since the epoch; 0 if there is none."""
+        """In seconds since the epoch; 0 without turns."""
         rows = await self._database.fetch("SELECT at FROM turns ORDER BY ordinal DESC LIMIT 1")
         return float(rows[0][0]) if rows else 0.0
 
     async def prune(self, *, before: float, limit: int) -> bool:
-        """Remove up to `limit` turns and traces older than `before` (seconds since the epoch); returns whether more may remain."""
+        """Up to `limit` turns and traces older than `before` (seconds since the epoch); returns whether more may remain."""
         more = False
         for table in ("turns", "traces"):
             # Outside the transaction, so that writers do not wait.
@@ -83,8 +81,7 @@ class SqliteHistory:
         return more
 
     async def trace(self, turn: TurnId | None = None) -> Trace | None:
-        """The trace of the turn with this id or beginning of it, else the newest; of a repeated question the latest.
-
+        """By the turn's id or beginning of it, else the newest; of a repeated question the latest.
         Raises `UserError` for an ambiguous beginning.
         """
         if turn is None:

@@ -33,7 +33,7 @@ class Job:
 
 class JobQueue(Protocol):
     async def add(self, knowledge_base: KnowledgeBaseId, paths: Sequence[Path]) -> None:
-        """Queue new files in order, in one transaction."""
+        """In order, in one transaction."""
         ...
 
     async def unfinished(self, knowledge_base: KnowledgeBaseId | None = None) -> list[Job]:
@@ -45,7 +45,7 @@ class JobClaims(Protocol):
     """One worker's access to the queue."""
 
     async def claim(self, knowledge_base: KnowledgeBaseId | None = None) -> Job | None:
-        """Claim the oldest job without a living worker; None if there is none."""
+        """The oldest without a living worker; None without any."""
         ...
 
     async def finish(self, job: JobId) -> None:
@@ -54,8 +54,6 @@ class JobClaims(Protocol):
 
 
 class SqliteJobQueue:
-    """The port `JobQueue`."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -84,7 +82,7 @@ class SqliteJobQueue:
 
 
 class SqliteJobClaims:
-    """The port `JobClaims`, for one living worker."""
+    """For one living worker."""
 
     def __init__(self, database: Database, *, workers: Path, worker: WorkerId) -> None:
         self.worker = worker
@@ -131,7 +129,6 @@ class SqliteJobClaims:
 @asynccontextmanager
 async def connect(database: Database, *, workers: Path) -> AsyncGenerator[SqliteJobClaims, None]:
     """A new worker's claims; `workers` has the lock files.
-
     Unfinished jobs are released when the block ends, those of a killed process at any next `claim`.
     """
     with working(workers) as worker:

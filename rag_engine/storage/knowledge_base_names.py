@@ -1,5 +1,3 @@
-"""Validates and compares names of knowledge bases."""
-
 from __future__ import annotations
 
 import hashlib
@@ -12,7 +10,7 @@ LONGEST = 80
 
 
 def tidy(name: str) -> str:
-    """The name as stored: NFC, trimmed, single spaces. Raises `UserError` if invalid."""
+    """NFC, trimmed, single spaces. Raises `UserError` if invalid."""
     tidied = " ".join(unicodedata.normalize("NFC", name).split())
     if not tidied:
         raise UserError("a knowledge base needs a name.")

@@ -1,4 +1,4 @@
-"""Unfinished ingestion in SQLite: texts without vectors, removals."""
+"""Texts without vectors, and removals."""
 
 from __future__ import annotations
 
@@ -23,13 +23,11 @@ _REMOVED: Final = "It is being removed; if this stays, remove it again or add th
 
 
 class SqlitePendingWork:
-    """The port `Unfinished`."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def keep_reading(self, document: Document, sections: Iterable[Section]) -> None:
-        """Store a file's text; its document becomes `embedding`. Raises `UnknownKnowledgeBase` if it was removed meanwhile."""
+        """Makes the document `embedding`. Raises `UnknownKnowledgeBase` if it was removed meanwhile."""
         packed = await asyncio.to_thread(pack, sections)
         with knowledge_base_expected():
             async with self._database.transaction() as transaction:
@@ -43,14 +41,14 @@ class SqlitePendingWork:
                 )
 
     async def reading(self, document: Document) -> list[Section]:
-        """The stored text of these bytes, or empty."""
+        """Empty if these bytes have no stored text."""
         rows = await self._database.fetch(
             "SELECT sections FROM readings WHERE document = ? AND digest = ?", (document.id, document.digest)
         )
         return await asyncio.to_thread(unpack, rows[0][0]) if rows else []
 
     async def give_up_expected(self) -> None:
-        """Fail files still expected from an ended program: they must be sent again."""
+        """Fails files still expected from an ended program: they must be sent again."""
         async with self._database.transaction() as transaction:
             await transaction.execute(
                 "UPDATE documents SET state = 'failed', reason = ? "
@@ -79,7 +77,7 @@ class SqlitePendingWork:
         return bool(rows)
 
     async def remove(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
-        """Remove what was withdrawn, with all contents and jobs; False if something was saved since and stays."""
+        """With all contents and jobs; False if something was saved since and stays."""
         async with self._database.transaction() as transaction:
             if document is not None:
                 await transaction.execute(

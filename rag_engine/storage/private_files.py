@@ -13,13 +13,12 @@ FILE_MODE: Final = 0o600
 
 
 def make_folder(path: Path) -> None:
-    """Create the folder, with its parents, unless it exists."""
+    """With its parents, unless it exists."""
     path.mkdir(parents=True, exist_ok=True, mode=FOLDER_MODE)
 
 
 def make_file(path: Path) -> None:
-    """Create the file, with its folders, unless it exists. Raises `OSError` if it cannot be written.
-
+    """With its folders, unless it exists. Raises `OSError` if it cannot be written.
     SQLite gives its `-wal` and `-shm` files the mode of the database.
     """
     make_folder(path.parent)

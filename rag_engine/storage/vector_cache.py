@@ -40,7 +40,7 @@ _TOUCH = "UPDATE vectors SET used = ? WHERE id = ?"
 
 
 class SqliteVectorCache:
-    """The port `VectorCache`; evicts the least recently used vectors above `max_bytes`."""
+    """Evicts the least recently used vectors above `max_bytes`."""
 
     def __init__(self, database: Database, *, max_bytes: int) -> None:
         self._database = database

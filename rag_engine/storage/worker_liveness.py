@@ -1,4 +1,4 @@
-"""Shows which workers live: each locks a file, which the system unlocks when the process ends."""
+"""Each worker locks a file, which the system unlocks when the process ends."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ else:
 
 @contextmanager
 def working(directory: Path) -> Generator[WorkerId, None, None]:
-    """A new worker, which `lives` until the block or the process ends."""
+    """`lives` until the block or the process ends."""
     worker = WorkerId(f"{os.getpid()}-{secrets.token_hex(8)}")
     path = _path(directory, worker)
     with translate_errors(path, starting=True):

@@ -1,5 +1,3 @@
-"""Recognises whether a text asks for a summary, of what, and in which form."""
-
 from __future__ import annotations
 
 import re
@@ -82,8 +80,7 @@ class SummaryRequest:
 
 
 def requested(text: str, earlier: Sequence[str] = ()) -> SummaryRequest | None:
-    """The summary that a text asks for, if any.
-
+    """None if no summary is requested.
     `earlier` are previous questions, oldest first: after a summary, "shorter" asks for it again.
     """
     cleaned = _cleaned(text)

@@ -1,4 +1,4 @@
-"""The requested length and language of a summary: "in 100 words", "auf Deutsch"."""
+"""For example "in 100 words", "auf Deutsch"."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Condenser:
         return prompt_budget(self.taker.model.context_tokens, self.reply_tokens, ratio=self.ratio)
 
     async def condense(self, hits: Sequence[Hit]) -> AsyncGenerator[Stage | Condensed]:
-        """Yield a stage before each part, then the prompt. Raises the errors of the model and of `room_for`."""
+        """Yields a stage before each part, then the prompt. Raises the errors of the model and of `room_for`."""
         room = self._room("whole")
         share = min(int(_WHOLE_SHARE * self._budget), room)
         made = await asyncio.to_thread(prompts.blocks, hits, room=share, count=self.taker.count)
@@ -165,7 +165,7 @@ class Condenser:
 
 
 def numbered_notes(notes: Sequence[Note], hits: Sequence[Hit]) -> tuple[list[str], tuple[int, ...]]:
-    """The notes with their passages renumbered from 1, and these passages; evenly thinned if too many."""
+    """Renumbered from 1, with their passages; evenly thinned if too many."""
     cited = list(dict.fromkeys(one for note in notes for one in note.cited))
     if len(cited) > prompts.MOST_NUMBERED:
         step = len(cited) / prompts.MOST_NUMBERED
@@ -194,8 +194,7 @@ def _groups(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
 async def each(
     work: Sequence[Callable[[], Awaitable[Note]]], *, at_once: int
 ) -> AsyncGenerator[int | list[Note]]:
-    """Yield the number (from 1) of the next piece of work whenever one is done, and finally all results in order.
-
+    """Yields the number (from 1) of the next piece of work whenever one is done, and finally all results in order.
     The first failure cancels the others.
     """
     gate = asyncio.Semaphore(at_once)

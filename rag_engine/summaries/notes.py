@@ -1,5 +1,3 @@
-"""Notes of a model on each part of a document, with the passages it cites."""
-
 from __future__ import annotations
 
 import asyncio
@@ -87,8 +85,7 @@ class NoteTaker:
     async def take(
         self, messages: tuple[Message, ...], passages: Sequence[Hit], *, reply_tokens: int
     ) -> Note:
-        """Notes on these passages, which the messages number from 1.
-
+        """The messages number the passages from 1.
         Raises the model's errors, and `ModelUnavailable` if it takes too long or returns nothing.
         """
         key = self._key(messages, reply_tokens)

@@ -1,5 +1,3 @@
-"""The sections of documents, derived from their chunks, in reading order."""
-
 from __future__ import annotations
 
 import re
@@ -52,7 +50,7 @@ def outline(chunks: Sequence[Chunk], *, most: int) -> list[OutlineSection]:
 
 
 def representative(hits: Sequence[Hit], *, most: int) -> tuple[Hit, ...]:
-    """At most `most` hits, in order: the beginning of every section, then others spread evenly."""
+    """In order: the beginning of every section, then others spread evenly."""
     if len(hits) <= most:
         return tuple(hits)
     firsts = [section.first for section in sections([hit.chunk for hit in hits])]
@@ -89,7 +87,7 @@ def _key(chunk: Chunk, depth: int) -> _Key:
 
 
 def _joined(found: Sequence[OutlineSection], most: int) -> list[OutlineSection]:
-    """Neighbours merged to similar sizes; each document keeps at least one."""
+    """Merges neighbours to similar sizes; each document keeps at least one."""
     documents = [list(run) for _, run in groupby(found, key=lambda section: section.title)]
     shares = _shares([len(run) for run in documents], max(most, len(documents)))
     return [

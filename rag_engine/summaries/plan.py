@@ -1,5 +1,3 @@
-"""Plans summaries of whole documents: the targets, their passages, and the prompt for each model."""
-
 from __future__ import annotations
 
 import asyncio
@@ -99,8 +97,7 @@ class Summaries:
         self._cache = NoteCache()
 
     async def planned(self, inquiry: Inquiry) -> Plan | Sentence | None:
-        """The plan; a sentence if that is impossible; None if no summary is requested. Raises the index's errors.
-
+        """A sentence if a summary is impossible; None if none is requested. Raises the index's errors.
         Sees only the query's knowledge bases.
         """
         query = inquiry.query
@@ -130,7 +127,7 @@ class Summaries:
     async def prompts(
         self, plan: Plan, model: LanguageModel, *, thinkers: set[str]
     ) -> AsyncGenerator[Stage | Condensed]:
-        """The prompt for this model, after one stage per part that must be read separately."""
+        """After one stage per part that must be read separately."""
         await asyncio.to_thread(tokens.prepare)
         taker = NoteTaker(
             model=model,

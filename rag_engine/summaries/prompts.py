@@ -1,5 +1,3 @@
-"""The messages for a summary of a whole document, one part, or notes."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -94,7 +92,7 @@ def _begins(block: PromptBlock, before: PromptBlock) -> bool:
 
 
 def messages(stage: SummaryStage, listed: Sequence[str], task: Task, *, of: str = "") -> tuple[Message, ...]:
-    """The rules, then passages or notes, then the request. `of` says which part it is."""
+    """Rules, passages or notes, then the request. `of` says which part it is."""
     tag = "notes" if stage == "notes" else "passages"
     material = "\n".join((f"<{tag}>", *listed, f"</{tag}>"))
     lines = [of, _language(stage, task), *(_form(task.wishes) if stage != "part" else ())]

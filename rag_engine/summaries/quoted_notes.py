@@ -1,4 +1,4 @@
-"""Notes without a model, for a part that a content filter blocked."""
+"""Without a model, for a part that a content filter blocked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST = 300
 
 
 def quoted_notes(hits: Sequence[Hit]) -> Note:
-    """The first sentence of every section, each with its passage."""
+    """The first sentence of every section."""
     chunks = [hit.chunk for hit in hits]
     pieces: list[tuple[str, tuple[int, ...]]] = []
     for section in sections(chunks):

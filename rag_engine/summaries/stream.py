@@ -1,4 +1,4 @@
-"""Streams a summary, trying one model after another until one has read all parts."""
+"""Tries one model after another until one has read all parts."""
 
 from __future__ import annotations
 

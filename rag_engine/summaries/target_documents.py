@@ -1,4 +1,4 @@
-"""Finds the documents that a summary request means, among those that every reader may see."""
+"""Among the documents that every reader may see."""
 
 from __future__ import annotations
 
@@ -47,10 +47,8 @@ def meant(
     named: Mapping[KnowledgeBaseId, str] | None = None,
     goes_on: bool = False,
 ) -> Meant:
-    """The targets among these documents.
-
-    `recent` are the latest files of the conversation; `named` maps knowledge bases to their names. `goes_on`: something was
-    answered since, which a bare "it" may mean.
+    """`recent` are the latest files of the conversation; `named` maps knowledge bases to their names. `goes_on`: something was answered since,
+    which a bare "it" may mean.
     """
     if request.everything:
         return _everything(request, records, named or {})

@@ -20,7 +20,7 @@ def is_filling(word: str) -> bool:
 
 
 def naming_words(about: str) -> tuple[str, ...]:
-    """Folded words in order; empty if they only point to a file."""
+    """Folded, in order; empty if they only point to a file."""
     if _SCRIPT_WITHOUT_BLANKS.search(about):
         about = _UNSPACED.sub(" ", about)
     found = (word.casefold().strip("'-_") for word in _WORD.findall(about))

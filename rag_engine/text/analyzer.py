@@ -1,7 +1,6 @@
-"""The text analyzer that both indexes share, for passages and queries.
-
-NFKC and casefold. Scripts without blanks, and Hangul, give single characters and bigrams; other words are stemmed by Snowball in
-the language of the passage, and in a query in every likely language.
+"""The analyzer of both indexes, for passages and queries.
+NFKC and casefold. Scripts without blanks, and Hangul, give single characters and bigrams; other words are stemmed by Snowball in the
+language of the passage, and in a query in every likely language.
 """
 
 from __future__ import annotations
@@ -137,13 +136,13 @@ _local = threading.local()  # stemmers keep state and are not thread-safe
 
 
 def tokens(text: str, *, language: str) -> list[str]:
-    """The tokens of a passage in `language` (ISO 639-1, or "" if unknown), in reading order."""
+    """Of a passage in `language` (ISO 639-1, or "" if unknown), in reading order."""
     pieces = _PIECE.findall(unicodedata.normalize("NFKC", text))
     return list(chain.from_iterable(map(_tokens_of, pieces, repeat(language))))
 
 
 def query_tokens(text: str) -> tuple[str, ...]:
-    """Tokens in every form that the likely languages give."""
+    """In every form of the likely languages."""
     certain = detect(text)
     languages = _languages(certain, possible(text))
     found: list[str] = []

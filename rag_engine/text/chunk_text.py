@@ -1,5 +1,3 @@
-"""The text a chunk is searched by, the same for both legs."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -13,13 +11,13 @@ _HEADING_SEPARATOR = " > "
 
 
 def searchable_text(chunk: Chunk) -> str:
-    """Title, heading path and text of a chunk, one per line."""
+    """Title, heading path and text, one per line: the same for both legs."""
     header = searchable_header(chunk.title, chunk.headings)
     return f"{header}\n{chunk.text}" if header else chunk.text
 
 
 def searchable_header(title: str, headings: Sequence[str]) -> str:
-    """The lines above a chunk's text, without repeated headings."""
+    """Without repeated headings."""
     path: list[str] = []
     above = title.strip()
     for heading in map(str.strip, headings):

@@ -1,5 +1,4 @@
-"""Language detection by script and function words, without a model.
-
+"""By script and function words, without a model.
 Small n-gram models weigh a megabyte, load for a second and guess on short questions (docs/decisions.md).
 """
 

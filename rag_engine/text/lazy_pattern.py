@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used, so that a start compiles only those it needs."""
+"""Regular expressions compiled at first use, to start faster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _Pattern = TypeVar("_Pattern")
 
 
 def lazy(build: Callable[[], _Pattern]) -> _Pattern:
-    """The pattern that `build` returns, made at its first use. Functions of `re` do not accept it; its own methods work."""
+    """The pattern of `build`. Functions of `re` do not accept it; its own methods work."""
     return cast("_Pattern", _LazyPattern(build))
 
 

@@ -37,7 +37,7 @@ class MessageCatalog:
         return found
 
     def say(self, name: str, language: str, values: Mapping[str, object]) -> str:
-        """The sentence with its places filled. Raises `KeyError` for an unknown name or a place without a value."""
+        """Raises `KeyError` for an unknown name or a place without a value."""
         return fill(self.sentences(language)[name], language, values)
 
 

@@ -1,5 +1,3 @@
-"""Month names in the languages people ask in, full and abbreviated."""
-
 from __future__ import annotations
 
 import re
@@ -26,7 +24,7 @@ _ISO: Final = re.compile(r"(?<!\d)(?:19|20)\d\d-(0[1-9]|1[0-2])(?!\d)")
 
 
 def months(text: str) -> frozenset[int]:
-    """The numbers of the months in `text`; ambiguous words such as "may" count only with a capital."""
+    """Numbers; ambiguous words such as "may" count only with a capital."""
     found = {int(number) for number in _ISO.findall(text)}
     found |= {_NUMBERS[name] for name in _ASIAN.findall(text)}
     for word in _WORD.findall(text):

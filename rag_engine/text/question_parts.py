@@ -1,5 +1,3 @@
-"""Splits a question that asks two things."""
-
 from __future__ import annotations
 
 import re
@@ -26,6 +24,6 @@ _MOST = 3
 
 
 def parts(question: str) -> tuple[str, ...]:
-    """The parts in order; the question itself if it asks one thing."""
+    """In order; the question itself if it asks one thing."""
     found = tuple(part.strip() for part in _JOINT.split(question) if part.strip())
     return found if 1 < len(found) <= _MOST else (question,)

@@ -27,10 +27,9 @@ _UNSPACED: Final = frozenset({"ja", "zh"})
 
 
 class SentenceTranslator:
-    """Translates the sentences of catalogs. An English sentence may be a list of wordings with the same translation.
-
-    Places named `sentence`, and parts of lists (`members`, `places`), are translated too. Each catalog comes with the names of
-    its sentences to know, or None for all.
+    """An English sentence may be a list of wordings with the same translation.
+    Places named `sentence`, and parts of lists (`members`, `places`), are translated too. Each catalog comes with the names of its
+    sentences to know, or None for all.
     """
 
     def __init__(self, *catalogs: tuple[MessageCatalog, Collection[str] | None]) -> None:
@@ -39,7 +38,7 @@ class SentenceTranslator:
         self._cached = lru_cache(maxsize=512)(self._translated)
 
     def translate(self, text: str, language: str) -> str:
-        """The text in `language`, or unchanged if one of its sentences is unknown or the language is English."""
+        """Unchanged if one of its sentences is unknown or the language is English."""
         if language == "en" or not text or len(text) > _LONGEST:
             return text
         return self._cached(text, language, _DEEPEST) or text
@@ -75,7 +74,7 @@ class SentenceTranslator:
         return None
 
     def _cut_off(self, text: str, language: str, depth: int) -> str | None:
-        """A text that was shortened: its last sentence is incomplete."""
+        """A shortened text: its last sentence is incomplete."""
         if not text.endswith("…"):
             return None
         for end in reversed(list(_END.finditer(text))):
@@ -114,7 +113,7 @@ class SentenceTranslator:
         return self._catalogs[0][0].say("and_more", language, {"list": more[1], "number": more[2]})
 
     def _patterns(self) -> list[tuple[MessageCatalog, str, re.Pattern[str]]]:
-        """Those with the longest fixed text first."""
+        """The longest fixed text first."""
         if self._templates is None:
             found = [
                 (len(PLACE.sub("", wording)), catalog, name, _pattern(wording))

@@ -41,10 +41,9 @@ def corrections(
     near: Callable[[str], Mapping[int, Sequence[str]]],
     look_up: Callable[[Sequence[str]], Mapping[str, int]],
 ) -> dict[str, list[str]]:
-    """For each token without visible chunks its likely corrections, if any.
-
-    `near` gives the words near a token by the number of edits, `look_up` in how many visible chunks each word is. A token with
-    the same beginning as a visible one is an inflected form and is left alone.
+    """By token without visible chunks.
+    `near` gives the words near a token by the number of edits, `look_up` in how many visible chunks each word is. A token with the same
+    beginning as a visible one is an inflected form and is left alone.
     """
     return {token: _nearest(near(token), look_up) for token in to_correct(frequencies)}
 
@@ -71,7 +70,7 @@ def _nearest(
 
 
 def edits(one: str, other: str, *, most: int) -> int:
-    """Insertions, deletions, substitutions and swaps of neighbours between two words; `most` + 1 if more."""
+    """Insertions, deletions, substitutions and swaps of neighbours; `most` + 1 if more."""
     if abs(len(one) - len(other)) > most:
         return most + 1
     before: list[int] = []

@@ -1,8 +1,6 @@
-"""Maps the lines of a section to the table rows, or lines of a text, that its anchor names.
-
-Sheet parsers write one row per line and start a new section where row numbers jump, so an anchor ("Budget!A2:D40", "rows 2–40")
-and the number of lines identify each row; one extra line is the repeated header row. Text, logs and code ("lines 10–42") have no
-header.
+"""Maps lines of a section to the table rows, or lines of a text, that its anchor names.
+Sheet parsers write one row per line and start a new section where row numbers jump, so an anchor ("Budget!A2:D40", "rows 2–40") and the
+number of lines identify each row; one extra line is the repeated header row. Text, logs and code ("lines 10–42") have no header.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ class TableLines:
 
 
 def table_lines(anchor: str, text: str) -> TableLines | None:
-    """How the lines of `text` map to rows at `anchor`; None if that is uncertain."""
+    """None if the rows at `anchor` are uncertain."""
     cells, rows = _CELLS.fullmatch(anchor), _ROWS.fullmatch(anchor)
     if cells:
         first, last = int(cells[3]), int(cells[5] or cells[3])

@@ -53,8 +53,6 @@ class ErasureOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Eraser:
-    """All open stores that can hold personal data."""
-
     settings: Settings
     contents: DataFiles
     library: IndexingComponents
@@ -93,10 +91,7 @@ class Eraser:
     async def forget(
         self, marks: ErasureMarks, *, writing_seconds: float = _WRITING_SECONDS
     ) -> ErasureOutcome:
-        """Erase everything marked; if interrupted, the next run finishes it.
-
-        Waits up to `writing_seconds` for answers being written.
-        """
+        """If interrupted, the next run finishes it. Waits up to `writing_seconds` for answers being written."""
         data_dir = self.settings.data_dir
         pieces = await self._pieces(marks)
         await asyncio.to_thread(erasure_marks.save, marks, data_dir)
@@ -137,7 +132,7 @@ class Eraser:
                 await self.library.forget(document.knowledge_base, document.document)
 
     async def _still_writing(self, marks: ErasureMarks, seconds: float) -> list[Count]:
-        """Answers being written would store removed data again; returns the unfinished ones."""
+        """Unfinished answers would store removed data again."""
         others = partial(
             worker_liveness.others, self.settings.data_dir / "workers", self.library.storage.claims.worker
         )

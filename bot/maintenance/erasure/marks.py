@@ -31,8 +31,6 @@ class ErasedChannel(_Value):
 
 
 class ErasedDocument(_Value):
-    """A document and its keys in other stores."""
-
     knowledge_base: KnowledgeBaseId = KnowledgeBaseId("")
     """Empty if the document was removed before."""
     document: DocumentId
@@ -61,7 +59,7 @@ class ErasureMarks(_Value):
 
 
 def save(marks: ErasureMarks, data_dir: Path) -> None:
-    """Save the marks, synced to the disk."""
+    """Synced to the disk."""
     path = data_dir / FORGETTING
     unfinished = path.with_name(f"{path.name}.part")
     with translate_errors(path):

@@ -1,5 +1,3 @@
-"""Searches the bytes of every file for erased data."""
-
 from __future__ import annotations
 
 import re
@@ -19,16 +17,13 @@ _SKIPPED: Final = frozenset({"models", "workers"})
 
 
 def pieces(texts: Iterable[str]) -> list[str]:
-    """Up to `MOST` pieces, at most one per text, long enough to be unique."""
+    """Up to `MOST`, at most one per text, long enough to be unique."""
     found = [match[0] for text in texts if (match := _PIECE.search(text))]
     return found[:: max(1, len(found) // MOST)][:MOST]
 
 
 def files_with(data_dir: Path, wanted: Sequence[str], *, check: Callable[[], None]) -> dict[str, int]:
-    """How many wanted strings occur in each file's bytes. Blocking.
-
-    `check` is called often and may raise to stop.
-    """
+    """The number of wanted strings in each file's bytes. Blocking: `check` is called often and may raise to stop."""
     encoded = [each.encode("utf-8", "surrogatepass") for each in dict.fromkeys(wanted)]
     found: dict[str, int] = {}
     for path in _files(data_dir):

@@ -58,9 +58,7 @@ class ErasureRule:
 
 
 def of(marks: ErasureMarks) -> list[ErasureRule]:
-    """The rules in the order of removal. The engine's history comes last: the bot drops an answer written later, because its question is
-    gone.
-    """
+    """In the order of removal. The engine's history comes last: the bot drops an answer written later, because its question is gone."""
     rules = [*_documents(marks)]
     if marks.turns:
         drawn = (_list(marks.turns),)
@@ -97,7 +95,6 @@ def speakers(marks: ErasureMarks) -> list[str]:
 
 
 def names(marks: ErasureMarks) -> list[str]:
-    """What identifies the documents in a trace."""
     return [*(document.document for document in marks.documents), *marks.file_names]
 
 
@@ -161,7 +158,7 @@ def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
 
 
 def written_by(message: str) -> str:
-    """A condition on the column with a message's id; its parameters are platform and person."""
+    """On the column with a message's id; parameters are platform and person."""
     return (
         f"(platform, workspace, channel, {message}) IN "  # noqa: S608 - constants of ours
         "(SELECT platform, workspace, channel, message FROM authors WHERE authors.platform = ? AND authors.person = ?)"
@@ -172,7 +169,7 @@ _WITH_OWN_QUESTION: Final = (
     "(answer, message) IN (SELECT id, message FROM answers WHERE platform = ? AND person = ?)"
 )
 FILES_OF: Final = f"({written_by('message')} OR {_WITH_OWN_QUESTION})"
-"""A condition on `taken_files`; its parameters are platform and person, twice."""
+"""On `taken_files`; parameters are platform and person, twice."""
 
 
 def _channel(channel: ErasedChannel) -> Iterator[ErasureRule]:

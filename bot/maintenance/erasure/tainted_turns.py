@@ -1,4 +1,4 @@
-"""Finds the answers that were written with erased words in view, in the order in which they were written."""
+"""Answers written with erased words in view, in the order of writing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OF_CONVERSATIONS = """
 
 
 async def find(engine: Database, marks: ErasureMarks, own: Sequence[str]) -> list[str]:
-    """`own` are the engine's turns of erased questions. Returns them with every later turn that may repeat their words."""
+    """`own` are the engine's turns of erased questions; later turns that may repeat their words follow."""
     heard = await engine.fetch(
         f"SELECT turn FROM traces WHERE {rules.HEARD}",  # noqa: S608 - constants of ours
         (json.dumps(rules.speakers(marks)),),
@@ -40,7 +40,7 @@ async def find(engine: Database, marks: ErasureMarks, own: Sequence[str]) -> lis
 
 
 async def _begun(engine: Database, answer: str) -> list[str]:
-    """The engine's turns of a chat question, which begin with its id."""
+    """They begin with the chat question's id."""
     rows = await engine.fetch(
         "SELECT turn FROM traces WHERE turn >= ? AND turn < ?", (f"{answer}-", f"{answer}.")
     )

@@ -1,5 +1,3 @@
-"""Finds the ids of the named person, channel or document in all stores."""
-
 from __future__ import annotations
 
 import asyncio
@@ -35,7 +33,7 @@ class TargetFinder:
     chat: Database | None
 
     async def person(self, wanted: str, *, files: bool) -> ErasureMarks:
-        """A person by `slack:U012`, id, or name in a chat; with `files`, also the files of their questions."""
+        """By `slack:U012`, id, or name in a chat; with `files`, also the files of their questions."""
         people = await self._people(wanted)
         if len(people) > 1:
             raise UserError(
@@ -53,7 +51,7 @@ class TargetFinder:
         )
 
     async def channel(self, wanted: str) -> ErasureMarks:
-        """A channel by `slack:T01:C012`, `slack:C012` or id; with its threads and files."""
+        """By `slack:T01:C012`, `slack:C012` or id; with its threads and files."""
         known = await self._channels()
         found = [channel for channel in known if wanted in _names(channel)]
         if not found:
@@ -78,10 +76,7 @@ class TargetFinder:
         return await self._marked(marks, [record.document for record in records])
 
     async def document(self, name: str, wanted: str) -> ErasureMarks:
-        """A document by title, id, beginning of the id, or URI.
-
-        A removed document is found by title or id while an answer made from it is stored.
-        """
+        """By title, id, beginning of the id, or URI; a removed one by title or id while an answer made from it is stored."""
         try:
             base = permissions.find(await self.library.catalog.knowledge_bases(), name)
             record = await self.library.catalog.find(base.id, uri=wanted)
@@ -149,7 +144,7 @@ class TargetFinder:
         return [identity for (identity,) in rows]
 
     async def _files_of(self, person: ErasedPerson) -> list[Document]:
-        """Files that could not be read have a record too, found by their address."""
+        """Also unreadable files, which have a record found by their address."""
         by = (person.platform, person.id)
         rows = await self._fetch(
             f"SELECT DISTINCT knowledge_base, document, source FROM taken_files WHERE {rules.FILES_OF}",  # noqa: S608
@@ -183,7 +178,7 @@ class TargetFinder:
         return marks.model_copy(update={"turns": tuple(turns)})
 
     async def unfinished_answers(self, marks: ErasureMarks) -> list[str]:
-        """The answers being written that may use what is erased: all, but for a channel only its own."""
+        """Those that may use what is erased: all, but for a channel only its own."""
         rows = await self._fetch(
             "SELECT id FROM answers WHERE state IN ('received', 'placeholder', 'streaming') "
             "AND (? OR id IN (SELECT value FROM json_each(?)))",

@@ -48,7 +48,6 @@ class EventMeters:
         self._events.labels(event.platform, event.kind).inc()
 
     def count_over_budget(self, refused: OverBudget) -> None:
-        """Count a refusal."""
         self._over_budget.labels(refused.platform, refused.kind).inc()
 
 

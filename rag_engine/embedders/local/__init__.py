@@ -53,8 +53,6 @@ class Settings(BaseModel):
 
 
 class LocalEmbedder:
-    """The loaded model."""
-
     __slots__ = ("_threads", "_word_pieces", "model")
 
     dimensions = DIMENSIONS
@@ -77,8 +75,7 @@ class LocalEmbedder:
 async def connect(
     settings: Settings, *, data_dir: Path, report: Callable[[str], None] | None = None
 ) -> AsyncGenerator[LocalEmbedder]:
-    """The embedder. Downloads and builds missing files, with progress sent to `report`.
-
+    """Downloads and builds missing files, with progress sent to `report`.
     Raises `Misconfigured` if the model is not available, `StorageUnavailable` if the data directory is not writable.
     """
     word_pieces, session = await _open(settings, data_dir, report)

@@ -36,7 +36,7 @@ class _Call:
 
 
 class EncodingThreads:
-    """`threads` threads for all texts, plus one for queries."""
+    """One more than `threads`, for queries."""
 
     def __init__(self, encode: Encode, *, dimensions: int, threads: int) -> None:
         self._encode = encode
@@ -75,7 +75,7 @@ class EncodingThreads:
         return rows
 
     def close(self) -> None:
-        """Ends the threads after their current text; open calls fail with `EmbedderUnavailable`."""
+        """After the current text; open calls fail with `EmbedderUnavailable`."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()

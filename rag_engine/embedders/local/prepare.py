@@ -77,10 +77,9 @@ async def prepare(
     limit_seconds: float,
     report: Callable[[str], None] | None = None,
 ) -> None:
-    """Builds the files in a child process; progress goes to the log and, in short, to `report`.
-
-    Raises `Misconfigured` without genuine weights, `EmbedderUnavailable` if the hub fails or time runs out, `StorageUnavailable`
-    if the data directory is not writable. Cancelling ends the child.
+    """Progress goes to the log and, in short, to `report`.
+    Raises `Misconfigured` without genuine weights, `EmbedderUnavailable` if the hub fails or time runs out, `StorageUnavailable` if the
+    data directory is not writable. Cancelling ends the child.
     """
     if folder is not None:
         require_folder(folder)

@@ -30,8 +30,7 @@ class ModelFiles:
 def find(
     folder: Path | None, *, download: bool, report: Report, package: str = _minilm.PACKAGE
 ) -> ModelFiles:
-    """The first genuine files, in the order above; a configured folder is never skipped.
-
+    """In the order above; a configured folder is never skipped.
     Raises `Misconfigured`, with the fix, if there are none.
     """
     if folder is not None:
@@ -49,7 +48,7 @@ def find(
 
 
 def require_folder(folder: Path) -> ModelFiles:
-    """The unverified files of a configured folder. Raises `BadSettings` if one is missing."""
+    """Unverified. Raises `BadSettings` if a file is missing."""
     files = _in_folder(folder, origin=str(folder))
     if files is None:
         raise BadSettings(

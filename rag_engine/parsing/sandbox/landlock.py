@@ -76,8 +76,7 @@ def version() -> int:
 def restrict(
     *, version: int, reads: Iterable[Path], writes: Iterable[Path], programs: Iterable[Path]
 ) -> None:
-    """Restrict this thread and its children, for ever, to these paths and their content.
-
+    """Restricts this thread and its children for ever.
     Ignores missing paths. Raises `OSError`.
     """
     rights = handled(version)

@@ -1,5 +1,3 @@
-"""What a sandboxed process may use."""
-
 from __future__ import annotations
 
 import mimetypes
@@ -53,8 +51,6 @@ class Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protection:
-    """What the kernel enforces."""
-
     landlock: int = 0
     """Landlock version; 0 for none."""
     seccomp: bool = False
@@ -70,7 +66,7 @@ class Protection:
 
 
 def libraries(search_path: Iterable[str] | None = None) -> tuple[Path, ...]:
-    """Existing paths that Python and libraries on `search_path` (default `sys.path`) may open."""
+    """What Python and libraries on `search_path` (default `sys.path`) may open."""
     entries = [Path(entry) for entry in (sys.path if search_path is None else search_path) if entry]
     ours = Path(__file__).resolve().parents[2]
     paths = sysconfig.get_paths()
@@ -89,7 +85,7 @@ def libraries(search_path: Iterable[str] | None = None) -> tuple[Path, ...]:
 
 
 def program(name: str) -> Path | None:
-    """The program's path, by `PATH`; None if not installed."""
+    """By `PATH`; None if not installed."""
     found = shutil.which(name)
     return Path(found).resolve() if found else None
 
@@ -121,7 +117,7 @@ def _linked(folder: Path) -> Iterator[Path]:
 
 
 def _importable(entry: Path) -> list[Path]:
-    """Whole installers' folders; of others, such as a checkout with settings and data, only packages and modules."""
+    """Installers' folders are whole; of others, such as a checkout with settings and data, only packages and modules."""
     children = _children(entry)
     if not children or _is_installed_into(children):
         return [entry]

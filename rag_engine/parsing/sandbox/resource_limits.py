@@ -1,5 +1,3 @@
-"""Limits a process's processor time, memory, output and open files."""
-
 from __future__ import annotations
 
 import math
@@ -20,10 +18,9 @@ _LIBRARIES: Final = 1 << 30
 
 
 def limit(*, seconds: float, memory: int, more_seconds: float = 0) -> None:
-    """Limit this process to `seconds` of processor time from now and `memory` bytes more than it has.
-
-    `give_back` can add up to `more_seconds`; `last_words` frees a reserve, `for_a_program` lifts the limit of memory to that of
-    address space. macOS has neither.
+    """To `seconds` of processor time from now and `memory` bytes more than the process has.
+    `give_back` can add up to `more_seconds`; `last_words` frees a reserve, `for_a_program` lifts the limit of memory to that of address
+    space. macOS has neither.
     """
     if sys.platform == "win32":
         return
@@ -46,7 +43,7 @@ def limit(*, seconds: float, memory: int, more_seconds: float = 0) -> None:
 
 
 def give_back(seconds: float) -> None:
-    """Add `seconds` of processor time, rounded up, within `more_seconds`."""
+    """Adds processor time, rounded up, within `more_seconds`."""
     if sys.platform == "win32":
         return
     with suppress(ValueError, OSError):
@@ -59,7 +56,7 @@ def give_back(seconds: float) -> None:
 
 
 def for_a_program() -> None:
-    """A program started by the parser needs memory of its own. Call it in its process."""
+    """A program needs memory of its own. Call it in its process."""
     _lift_memory()
 
 

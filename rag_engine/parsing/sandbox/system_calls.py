@@ -13,7 +13,7 @@ _PR_SET_NO_NEW_PRIVS: Final = 38
 
 
 def call(number: int, *arguments: int) -> int:
-    """The result of a system call; pointers are addresses. Raises `OSError`."""
+    """Pointers are addresses. Raises `OSError`."""
     return _checked(_libc().syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments)))
 
 

@@ -1,4 +1,4 @@
-"""Erases deleted data from a SQLite file and its log. Blocking: run it in a thread."""
+"""Blocking: run it in a thread."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ _POLL_SECONDS: Final = 0.05
 
 
 def erase(path: Path) -> None:
-    """Rewrite the file: SQLite leaves deleted data in free pages and gaps.
-
-    Others cannot write meanwhile, about a second per 100 MB. Raises `StorageUnavailable`, with nothing changed, if others never
-    release the file or the disk is too full for a copy.
+    """Rewrites the file: SQLite leaves deleted data in free pages and gaps.
+    Others cannot write meanwhile, about a second per 100 MB. Raises `StorageUnavailable`, with nothing changed, if others never release the
+    file or the disk is too full for a copy.
     """
     with translate_errors(path), closing(_opened(path)) as connection:
         # The default temporary folder may be too small.

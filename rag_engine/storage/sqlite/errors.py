@@ -1,5 +1,3 @@
-"""Translates SQLite and file errors for people."""
-
 from __future__ import annotations
 
 import errno
@@ -54,10 +52,8 @@ _SETTINGS = (_NOT_WRITABLE, _NOT_A_DIRECTORY, _NOT_A_FILE)
 
 @contextmanager
 def translate_errors(path: Path, *, starting: bool = False) -> Generator[None, None, None]:
-    """Turn errors of the database at `path` into `RagError`s.
-
-    An unwritable path is `BadSettings` while `starting`, later `StorageUnavailable`. Constraint violations and wrong SQL pass
-    unchanged.
+    """Errors become `RagError`s.
+    An unwritable path is `BadSettings` while `starting`, later `StorageUnavailable`. Constraint violations and wrong SQL pass unchanged.
     """
     try:
         yield

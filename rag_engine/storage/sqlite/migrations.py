@@ -1,4 +1,4 @@
-"""Migrates a database by numbered SQL scripts. Blocking: run it in a thread."""
+"""Blocking: run it in a thread."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ _log = logging.getLogger(__name__)
 
 
 def migrate(path: Path, scripts: Traversable) -> None:
-    """Apply the new scripts `NNNN_name.sql`, each in its own transaction.
-
-    `PRAGMA user_version` is the last number. Data is first copied to `<name>.schema-<number>.backup`. Several processes may do
-    this at once. Raises `SchemaMismatch` for a newer file.
+    """Applies the new scripts `NNNN_name.sql`, each in its own transaction.
+    `PRAGMA user_version` is the last number. Data is first copied to `<name>.schema-<number>.backup`. Several processes may do this at
+    once. Raises `SchemaMismatch` for a newer file.
     """
     numbered = _numbered(scripts)
     newest = numbered[-1][0]

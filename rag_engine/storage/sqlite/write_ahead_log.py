@@ -1,5 +1,3 @@
-"""Turns on SQLite's write-ahead log."""
-
 from __future__ import annotations
 
 import sqlite3

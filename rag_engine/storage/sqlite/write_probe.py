@@ -1,4 +1,4 @@
-"""Probes whether a database can be written. Blocking: run it in a thread."""
+"""Blocking: run it in a thread."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 
 def write(path: Path, *, busy_seconds: float = 5.0) -> None:
-    """Rewrite a value, because only a write that needs space detects a full disk.
-
+    """Rewrites a value, because only a write that needs space detects a full disk.
     Raises `StorageUnavailable`, or `Misconfigured` if damaged.
     """
     with translate_errors(path), closing(_opened(path, busy_seconds)) as connection:

@@ -1,7 +1,6 @@
-"""The sentences of the engine about files, questions and answers, in other languages.
-
-The engine says, stores and logs them in English; `en.toml` lists every wording of the source code, also of earlier versions,
-whose reasons are stored.
+"""Sentences of the engine about files, questions and answers, in other languages.
+The engine says, stores and logs them in English; `en.toml` lists every wording of the source code, also of earlier versions, whose reasons
+are stored.
 """
 
 from __future__ import annotations
