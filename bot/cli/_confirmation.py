@@ -12,7 +12,6 @@ EXIT_UNCONFIRMED: Final = 2
 
 
 def add_yes(parser: argparse.ArgumentParser) -> None:
-    """`--yes`."""
     parser.add_argument("--yes", action="store_true", help="do not ask first; required without a terminal")
 
 

@@ -1,4 +1,4 @@
-"""The console of commands: lines wrap at a terminal's width and stay whole in a pipe."""
+"""Lines wrap at a terminal's width and stay whole in a pipe."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ def console(*, quiet: bool = False) -> Console:
 
 
 def print_text(text: str) -> None:
-    """One paragraph on standard output."""
     console().print(Text(text))
 
 
 def wrapped(text: str, file: TextIO) -> str:
-    """The text as it fits the terminal, or unchanged for a pipe."""
+    """Unchanged for a pipe."""
     if not file.isatty():
         return text
     width = shutil.get_terminal_size().columns

@@ -59,13 +59,13 @@ class _ModelCalls:
                 self.calls.append(operation)
 
     def depth(self, queue: str, read: Callable[[], float]) -> None:
-        """Not of interest."""
+        pass
 
     def waited(self, database: str, seconds: float) -> None:
-        """Not of interest."""
+        pass
 
     def circuit(self, backend: str, state: str) -> None:
-        """Not of interest."""
+        pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

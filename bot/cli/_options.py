@@ -16,7 +16,7 @@ def add_knowledge_bases(parser: argparse.ArgumentParser) -> None:
 
 
 def add_json(parser: argparse.ArgumentParser, shape: str) -> None:
-    """`--json`; `shape` describes what it prints."""
+    """`shape` describes what it prints."""
     parser.add_argument("--json", action="store_true", help=f"print JSON: {shape}")
 
 

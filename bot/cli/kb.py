@@ -119,12 +119,11 @@ def _document_row(record: DocumentRecord) -> dict[str, object]:
 
 
 def document(records: Sequence[DocumentRecord], wanted: str, base: KnowledgeBase) -> DocumentRecord:
-    """The document that the command line names."""
     return document_lookup.find(records, wanted, base=base.name, show=f"footnote kb show {base.name}")
 
 
 async def text_at(storage: StorageComponents, document: DocumentId, anchor: str) -> str:
-    """The document's text at that place, as it is stored today."""
+    """As it is stored today."""
     sections = await storage.catalog.sections(document)
     return " ".join(" ".join(section.text for section in sections if section.anchor == anchor).split())
 

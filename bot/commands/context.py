@@ -45,12 +45,10 @@ class CommandContext:
 
     @property
     def directory(self) -> WatchedDirectory:
-        """The room's, with its failures."""
         return WatchedDirectory(directory=self.room.directory, failures=self.failures)
 
     @property
     def cause(self) -> Cause:
-        """Why the platform did not answer."""
         return Cause(self.directory.failure)
 
     def say(self, name: Sentence, /, **values: object) -> str:
@@ -125,7 +123,7 @@ def reply(text: str, *, buttons: Sequence[Button] = ()) -> Reply:
 
 
 def code(text: str) -> str:
-    """A span of code, so that Markdown has no effect."""
+    """So that Markdown has no effect."""
     shown = " ".join(text.replace("`", "'").split())
     return f"`{shown}`" if shown else "`?`"
 

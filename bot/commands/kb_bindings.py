@@ -48,7 +48,7 @@ async def _all_may_read_for_all(use: CommandContext) -> bool:
 
 
 async def bind(use: CommandContext) -> Reply:
-    """Search a knowledge base here, if everyone here may read it."""
+    """Everyone here must be able to read it."""
     await use.desk.access.check(use.person, use.place, use.directory, act="administer")
     try:
         known = await use.known(use.values["name"])
@@ -84,7 +84,7 @@ async def _check_all_may_read(use: CommandContext, known: NamedKnowledgeBase) ->
 
 
 async def unbind(use: CommandContext) -> Reply:
-    """Stop searching a knowledge base here; asks first if it is the last."""
+    """Asks first if it is the last."""
     await use.desk.access.check(use.person, use.place, use.directory, act="administer")
     known = await use.known(use.values["name"])
     if not known.bound:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 async def start(use: CommandContext) -> Reply:
-    """Start over in the place, and in the person's private questions there."""
+    """In the place, and in the person's private questions there."""
     for person in (None, use.person):
         await use.desk.topics.start(use.place, person)
     return reply(use.say("new_topic"))

@@ -1,4 +1,4 @@
-"""Parses a command from a line (Slack) or named values (Discord)."""
+"""From a line (Slack) or named values (Discord)."""
 
 from __future__ import annotations
 

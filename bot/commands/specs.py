@@ -48,7 +48,6 @@ def kb_command(
     turn_page: PageTurn | None = None,
     admin: bool = False,
 ) -> SlashCommand:
-    """`/kb NAME`, carried out by `execute`."""
     spec = CommandSpec(name=f"kb {name}", description=description, options=options, admin=admin)
     return SlashCommand(spec=spec, position=position, summary=summary, execute=execute, turn_page=turn_page)
 

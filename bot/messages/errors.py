@@ -1,5 +1,3 @@
-"""An error as one sentence, with the id of its log line."""
-
 from __future__ import annotations
 
 import logging
@@ -34,7 +32,7 @@ _KNOWN: tuple[tuple[type[Exception], Sentence], ...] = (
 
 
 def sentence_of(error: BaseException, language: str) -> str:
-    """The sentence for a person. Errors they cannot fix are logged, and the sentence has the id."""
+    """Errors that the person cannot fix are logged, and the sentence has the line's id."""
     error = log.unwrapped(error)
     if isinstance(error, LocalizedError):
         return error.in_language(language)

@@ -1,5 +1,3 @@
-"""The names of the sentences in `catalog/<language>.toml`; a test compares them."""
-
 from __future__ import annotations
 
 from typing import Literal

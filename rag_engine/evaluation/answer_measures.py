@@ -1,4 +1,4 @@
-"""Measures of answers against gold answers. Deterministic and pure."""
+"""Deterministic and pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CitedPassage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The answer to one question. An answer without a citation counts as an abstention."""
+    """An answer without a citation counts as an abstention."""
 
     question: GoldQuestion
     text: str
@@ -79,7 +79,7 @@ def measures(outcomes: Sequence[Outcome], *, prices: tuple[float, float] | None 
 
 
 def curve(outcomes: Sequence[Outcome]) -> list[dict[str, float]]:
-    """For each line drawn through the probabilities: the abstention recall, and the share of answerable questions refused."""
+    """For each threshold of the probability: the abstention recall, and the share of answerable questions refused."""
     judged = [
         (outcome.probability, outcome.question.unanswerable)
         for outcome in outcomes
@@ -153,7 +153,7 @@ def _is_right(cited: CitedPassage, question: GoldQuestion) -> bool:
 
 
 def _held(strings: Sequence[str], text: str) -> float:
-    """The share of the strings in the text, whatever their case and spaces."""
+    """Whatever their case and spaces."""
     plain = _plain(text)
     return mean(float(_plain(string) in plain) for string in strings)
 

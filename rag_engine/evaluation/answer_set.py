@@ -1,4 +1,4 @@
-"""Reads `questions.jsonl`: questions with gold answers, and questions that the corpus does not answer."""
+"""`questions.jsonl`: questions with gold answers, and questions that the corpus does not answer."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def read_judgements(folder: Path) -> Dataset:
 
 
 def find(folder: Path, name: str) -> Path:
-    """The file `name` or `name.gz` of the folder."""
+    """`name` or `name.gz`."""
     if not folder.is_dir():
         raise UserError(f"There is no folder {folder}.")
     for path in (folder / name, folder / f"{name}.gz"):
@@ -85,7 +85,7 @@ def _readable(path: Path) -> Generator[None]:
 
 
 def objects(path: Path) -> Iterator[tuple[str, dict[str, object]]]:
-    """The JSON object of each line, with its place for error messages."""
+    """With its place for error messages."""
     for where, line in _lines(path):
         try:
             fields = json.loads(line)
@@ -104,7 +104,7 @@ def _id(fields: dict[str, object], where: str) -> str:
 
 
 def string(fields: dict[str, object], name: str) -> str:
-    """The value as text, or empty."""
+    """Empty if missing."""
     value = fields.get(name)
     return "" if value is None else str(value)
 

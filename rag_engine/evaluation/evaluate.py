@@ -36,7 +36,7 @@ _ASKERS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """Each leg's measures and those of both, averaged over the questions."""
+    """Averaged over the questions."""
 
     documents: int
     chunks: int
@@ -74,10 +74,9 @@ async def evaluate(
     splitter: Splitter,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Index the corpus into `index`, which must be empty, and ask each leg and both every judged question.
+    """Asks each leg, and both, every judged question; `index` must be empty.
 
-    A document ranks at its best chunk. Raises `UserError` if the folder cannot be read.
-    """
+    A document ranks at its best chunk. Raises `UserError` if the folder cannot be read."""
     started = time.perf_counter()
     judged = await asyncio.to_thread(read_judgements, folder)
     bench = _Bench(embedder=embedder, index=index, judge=fuse.judge_of(embedder))
@@ -124,7 +123,7 @@ async def _ask(judged: Dataset, bench: _Bench, progress: Progress | None) -> dic
 
 
 async def _rank(question: str, bench: _Bench) -> _Rankings:
-    """Documents as production ranks them, filled up to `_DEPTH` by a deeper search."""
+    """As production ranks them, filled up to `_DEPTH` by a deeper search."""
     rankings: _Rankings = await _search(question, bench, retrieve.Settings())
     if min(map(len, rankings.values())) < _DEPTH:
         deeper = await _search(question, bench, retrieve.Settings(candidates=_DEEPEST))

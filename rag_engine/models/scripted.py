@@ -52,7 +52,7 @@ class Settings(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptedLine:
-    """The reply to a matching prompt: pieces, optionally followed by an error."""
+    """Pieces, optionally followed by an error."""
 
     pieces: tuple[str, ...] = ()
     task: str = ""
@@ -70,7 +70,6 @@ class ScriptedLine:
 
 @asynccontextmanager
 async def connect(settings: Settings, *, embedder: Embedder) -> AsyncGenerator[LanguageModel]:
-    """The model, which replies in pieces of about one word."""
     script = [
         ScriptedLine(
             pieces=tuple(_PIECE.findall(reply.text)),
@@ -84,8 +83,6 @@ async def connect(settings: Settings, *, embedder: Embedder) -> AsyncGenerator[L
 
 
 class ScriptedModel:
-    """Replies with the first matching line."""
-
     def __init__(
         self, script: Sequence[ScriptedLine], *, name: str = "scripted", context_tokens: int = 8192
     ) -> None:

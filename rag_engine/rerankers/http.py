@@ -55,7 +55,6 @@ class Settings(BaseModel):
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[Reranker]:
-    """The reranker; it keeps one connection pool while the context is open."""
     key = settings.api_key.get_secret_value()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     async with httpx2.AsyncClient(headers=headers, timeout=settings.timeout) as client:
@@ -103,7 +102,7 @@ class _HttpReranker:
 
 
 def _scores(body: object, *, count: int) -> list[float]:
-    """The scores by position. Raises `ValueError` unless each passage has exactly one finite score."""
+    """By position. Raises `ValueError` unless each passage has exactly one finite score."""
     results = cast("dict[str, object]", body).get("results") if isinstance(body, dict) else body
     if not isinstance(results, list):
         raise ValueError("no results")

@@ -1,5 +1,3 @@
-"""The share of a question's words in a passage. Pure."""
-
 from __future__ import annotations
 
 from functools import lru_cache

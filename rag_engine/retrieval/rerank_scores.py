@@ -1,5 +1,3 @@
-"""A new order from a reranker's scores."""
-
 from __future__ import annotations
 
 import math
@@ -23,7 +21,7 @@ def probabilities(scores: Sequence[float]) -> list[float]:
 
 
 def reordered(hits: Sequence[Hit], scores: Sequence[float], *, limit: int) -> list[Hit]:
-    """The hits by score, ties by previous rank."""
+    """Ties by previous rank."""
     pairs = sorted(zip(hits, scores, strict=True), key=lambda pair: (-pair[1], pair[0].rank))
     return [replace(hit, score=score, rank=rank) for rank, (hit, score) in enumerate(pairs[:limit], start=1)]
 

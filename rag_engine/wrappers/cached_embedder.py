@@ -1,4 +1,4 @@
-"""Caches passage vectors by model and SHA-256 of the text."""
+"""By model and SHA-256 of the text."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Hides documents from questions while their removal is pending."""
-
 from __future__ import annotations
 
 import asyncio
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HiddenDocumentsIndex(DelegatingIndex):
-    """Omits documents marked for removal from all results."""
+    """Omits documents whose removal is pending."""
 
     unfinished: Unfinished
 

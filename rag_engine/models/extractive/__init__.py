@@ -59,7 +59,6 @@ class Settings(BaseModel):
 
 @asynccontextmanager
 async def connect(settings: Settings, *, embedder: Embedder) -> AsyncGenerator[Answerer]:
-    """The answerer; it needs no server and no key."""
     yield _ExtractiveAnswerer(settings, embedder)
 
 

@@ -1,5 +1,3 @@
-"""Writes candidates: quoted with citations, as a list, or under headings."""
-
 from __future__ import annotations
 
 import re
@@ -25,7 +23,7 @@ _NO_END = ";:,；：，、"
 
 
 def quoted(candidate: Candidate) -> str:
-    """The candidate with its citation before the final punctuation, and without markers of its own."""
+    """The citation comes before the final punctuation; the candidate's own markers go."""
     number = candidate.passage + 1
     fence = _fence(candidate.text)
     if candidate.is_code and len(fence) <= _LONGEST_FENCE:

@@ -1,5 +1,3 @@
-"""Scores a summary sentence by its form."""
-
 from __future__ import annotations
 
 import re

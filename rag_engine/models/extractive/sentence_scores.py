@@ -1,7 +1,6 @@
-"""Scores sentences against a question by shared rare words and by similarity.
-
-Tuned on English, Spanish and Chinese (`benchmarks/extraction.py`). Cosines are relative to the other sentences, so a model that
-does not know the language has no influence.
+"""By shared rare words and by similarity.
+Tuned on English, Spanish and Chinese (`benchmarks/extraction.py`). Cosines are relative to the other sentences, so a model that does not
+know the language has no influence.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ _ADDRESSING = frozenset(_ADDRESSING_WORDS.split())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """A candidate with its score; `tokens` reveal repetitions."""
+    """`tokens` reveal repetitions."""
 
     candidate: Candidate
     score: float
@@ -90,7 +89,7 @@ class Overlap:
     with_context: float
     with_passage: float
     fit: float = 0.0
-    """How well the row's cells match those in the question."""
+    """With the row's cells."""
 
 
 def question_terms(question: str) -> tuple[frozenset[str], ...]:
@@ -170,7 +169,7 @@ def _rarity(holding: int, of: int) -> float:
 def choose(
     measured: Sequence[Overlap], possible: float, cosines: Sequence[float], *, most: int
 ) -> list[Scored]:
-    """The best candidates, best first, without repetitions; `cosines` has one value per candidate, or is empty."""
+    """Best first, without repetitions; `cosines` has one value per candidate, or is empty."""
     if not measured or possible <= 0:
         return []
     standing = _standing_out(cosines) if cosines else [0.0] * len(measured)

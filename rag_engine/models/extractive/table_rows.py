@@ -1,5 +1,3 @@
-"""Table rows as quotable text, and the cells that match a question."""
-
 from __future__ import annotations
 
 import re
@@ -22,7 +20,7 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedCell:
-    """A non-empty cell; `head` is its column name, or empty."""
+    """`head` is its column name, or empty."""
 
     head: str
     text: str
@@ -56,7 +54,7 @@ def asked_cells(
     *,
     language: str,
 ) -> tuple[NamedCell, ...]:
-    """Cells of a wide row that identify it or match the question; if none match, the first."""
+    """Those of a wide row that identify it or match the question; if none match, the first."""
     if len(cells) <= _MOST_CELLS:
         return tuple(cells)
     naming = [at for at, cell in enumerate(cells) if _LETTER.search(cell.text)][:_NAMING]
@@ -78,9 +76,7 @@ def asked_cells(
 def fit(
     cells: Sequence[NamedCell], terms: Sequence[frozenset[str]], rarities: Sequence[float], *, language: str
 ) -> float:
-    """How well cells match the names in the question, as a share of the question: "Sales North" prefers "Sales North" to "Sales
-    North-East".
-    """
+    """As a share of the question: "Sales North" prefers "Sales North" to "Sales North-East"."""
     known = frozenset[str]().union(*terms)
     total = 0.0
     for cell in cells:

@@ -64,7 +64,7 @@ class Settings(BaseModel):
 
 @asynccontextmanager
 async def connect(settings: Settings, *, embedder: Embedder) -> AsyncGenerator[LanguageModel]:
-    """The model, with one connection pool. Without `context_tokens` it asks the server for the window, in the background."""
+    """Without `context_tokens` it asks the server for the window, in the background."""
     silence = max(settings.first_token_seconds, settings.between_tokens_seconds)
     key = settings.api_key.get_secret_value() or _NO_KEY
     timeout = httpx2.Timeout(silence, connect=settings.connect_seconds)

@@ -1,4 +1,4 @@
-"""Context windows of common models in tokens (prompt and reply), by name prefix."""
+"""In tokens (prompt and reply), by name prefix."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def is_known(name: str) -> bool:
 
 
 def context_window(name: str) -> int:
-    """The model's window, or `DEFAULT_WINDOW`; skips a vendor prefix ("openai/")."""
+    """Skips a vendor prefix ("openai/")."""
     plain = name.lower().rpartition("/")[2]
     known = [beginning for beginning in _WINDOWS if plain.startswith(beginning)]
     return _WINDOWS[max(known, key=len)] if known else DEFAULT_WINDOW

@@ -1,4 +1,4 @@
-"""Translates server failures into one sentence that names the setting."""
+"""One sentence that names the setting."""
 
 from __future__ import annotations
 
@@ -62,7 +62,6 @@ def translate_errors(model: str) -> Generator[None]:
 
 
 def of_reported(code: str, message: str) -> RagError:
-    """The error that a server reports in its stream."""
     said = f"{code} {message}".lower()
     if any(sign in said for sign in _FILTERED):
         return ContentFiltered()
@@ -82,7 +81,7 @@ def is_retriable(error: Exception) -> bool:
 
 
 def retry_after(error: Exception) -> float | None:
-    """The pause in seconds that the server asks for, or None."""
+    """Seconds that the server asks for, or None."""
     if not isinstance(error, openai.APIStatusError):
         return None
     headers = error.response.headers

@@ -1,4 +1,4 @@
-"""Parses a chat completion from server-sent events, also the irregular ones of real servers."""
+"""Server-sent events, also the irregular ones of real servers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Asks a model server for the context window of a model."""
-
 from __future__ import annotations
 
 import asyncio

@@ -142,7 +142,7 @@ def _chunk_id(document: Document, ordinal: int, text: str) -> ChunkId:
 
 
 def _sampled(sections: Iterable[Section]) -> tuple[str, Iterator[Section]]:
-    """The document's first characters, for language detection, and the sections again."""
+    """Also the document's first characters, for language detection."""
     rest = iter(sections)
     first: list[Section] = []
     characters = 0
@@ -158,7 +158,7 @@ def _sampled(sections: Iterable[Section]) -> tuple[str, Iterator[Section]]:
 def _passages(
     group: Iterable[Section], above: ChunkHeader, counter: TokenCounter, overlap: int
 ) -> Iterator[tuple[str, SectionKind, str]]:
-    """The text of each chunk with its kind, and its own anchor if narrower than the section's."""
+    """With its kind, and its own anchor if narrower than the section's."""
     for is_apart, sections in groupby(group, key=lambda section: _is_apart(section, above, counter)):
         if not is_apart:
             pieces = _joined(sections, above, counter)
@@ -194,7 +194,7 @@ def _narrowed(
 
 
 def _rows_anchor(lines: TableLines | None, rows: str, start: int, end: int, above: int) -> str:
-    """The anchor of the rows from `start` to `end`, with `above` lines above the rows; empty if unknown."""
+    """With `above` lines above the rows; empty if unknown."""
     if lines is None:
         return ""
     passage = rows[start:end]

@@ -1,5 +1,3 @@
-"""The title and headings above every chunk of a group, and the tokens left for the text."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

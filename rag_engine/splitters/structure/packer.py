@@ -31,10 +31,9 @@ _WORTH = {
 def pack(
     pieces: Iterable[Piece], *, capacity: int, overlap: int, fits: Fits, weigh: Weigh
 ) -> Iterator[Sequence[Piece]]:
-    """Cut the stream into passages of at most `capacity` tokens, with a look-ahead of two passages.
-
-    `fits` decides on a passage, because token counts need not add up. A passage starts with the last pieces of the previous one,
-    of at most `overlap` tokens.
+    """At most `capacity` tokens each, with a look-ahead of two passages.
+    `fits` decides on a passage, because token counts need not add up. A passage starts with the last pieces of the previous one, of at most
+    `overlap` tokens.
     """
     window: list[Piece] = []
     repeated = 0
@@ -58,7 +57,7 @@ def _weight(pieces: Sequence[Piece]) -> int:
 
 
 def _take(window: list[Piece], repeated: int, capacity: int, fits: Fits, weigh: Weigh) -> Sequence[Piece]:
-    """The pieces of the next passage; the window changes only if a piece had to be halved."""
+    """The window changes only if a piece had to be halved."""
     count = _best_cut(window, repeated, capacity)
     while not fits(window[:count]):
         if count > repeated + 1:

@@ -1,7 +1,5 @@
-"""Cuts sections into pieces, the smallest parts of a chunk.
-
-The joined pieces equal the section's text. Cutting is linear: no tokenizer or regular expression sees more than a few thousand
-characters at once.
+"""The joined pieces equal the section's text. Cutting is linear: no tokenizer or regular expression sees more than a few thousand characters
+at once.
 """
 
 from __future__ import annotations
@@ -197,9 +195,7 @@ def _last_space(text: str, start: int, end: int) -> int:
 
 
 def _grapheme_cut(text: str, start: int, end: int) -> int:
-    """The last grapheme boundary in (start, end], else the first one after it; an endless grapheme (hundreds of marks on one
-    letter) is cut at `end`.
-    """
+    """The last boundary in (start, end], else the first one after it; an endless grapheme (hundreds of marks on one letter) is cut at `end`."""
     # The library looks for flag pairs from the beginning of the text.
     nearby = text[start : end + _GRAPHEME_HORIZON]
     last = 0

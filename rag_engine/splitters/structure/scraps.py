@@ -1,7 +1,6 @@
-"""Merges scraps at one place before splitting.
-
-A slide is a dozen headings with a few words each. Alone, each would say nothing, so neighbours are merged under their common
-headings while they fit into one chunk and the omitted headings appear in the text.
+"""Neighbouring scraps become one section.
+A slide is a dozen headings with a few words each. Alone, each would say nothing, so neighbours are merged under their common headings while
+they fit into one chunk and the omitted headings appear in the text.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ def place(section: Section) -> tuple[tuple[str, ...], str]:
 def gathered(
     sections: Iterable[Section], *, weigh: Callable[[str], int], capacity: Callable[[tuple[str, ...]], int]
 ) -> Iterator[Section]:
-    """The same sections, with scraps merged; `capacity` is the size of a chunk under a heading path."""
+    """`capacity` is the size of a chunk under a heading path."""
     pending: list[Section] = []
     weight = 0
     for (headings, anchor), run in groupby(sections, key=place):

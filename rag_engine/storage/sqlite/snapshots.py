@@ -27,8 +27,7 @@ class Snapshots:
     _readers: Mapping[Path, sqlite3.Connection]
 
     def copy(self, path: Path, target: Path, *, check: Callable[[], None]) -> int:
-        """Copy and check a file; returns its schema number.
-
+        """Returns the schema number.
         `check` is called often and may raise to stop. Raises `Misconfigured` for a damaged file.
         """
 
