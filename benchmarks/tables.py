@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot import settings
-from bot.composition import application as compose
+from bot.composition import application as composition
 from rag_engine.ingestion.ingestion import blob_from_path
 from rag_engine.types import Answer, Query
 from tests.tables import files
@@ -68,7 +68,7 @@ async def asked(folder: Path) -> AsyncGenerator[tuple[Application, KnowledgeBase
     made.mkdir()
     files.write_all(made)
     chosen = settings.read().model_copy(update={"data_dir": folder / "data"})
-    async with compose.application(chosen) as application:
+    async with composition.application(chosen) as application:
         base = await application.catalog.open("tables", model=application.library.embedder.model)
         for path in sorted(made.iterdir()):
             record = (

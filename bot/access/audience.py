@@ -1,4 +1,5 @@
 """A question searches only what every reader of the reply may read.
+
 Checked for each question, because people leave channels. If the platform does not answer, the knowledge base is left out.
 """
 
@@ -85,6 +86,7 @@ class Audiences:
         self, place: Place, directory: Directory, *, person: Person | None = None, asker: Person | None = None
     ) -> Scope:
         """May be empty.
+
         All readers of the place may read all of it; with `person`, only they read the reply. In a direct message the `asker` is its reader,
         and may ask what they may read elsewhere.
         """
@@ -137,6 +139,7 @@ class Audiences:
         others: Collection[KnowledgeBaseId] | None = None,
     ) -> list[NamedKnowledgeBase]:
         """What this person may know of here, used ones first.
+
         `others` limits those not used here. Of very many, some of other channels are left out.
         """
         if not self.access.serves(place):
@@ -191,6 +194,7 @@ class Audiences:
         self, label: str, place: Place, directory: Directory, person: Person
     ) -> NamedKnowledgeBase:
         """By label, by `#channel`, or the place's own.
+
         Raises `UnknownKnowledgeBase`, which does not reveal whether it exists, or `NotAllowed` if something could not be checked.
         """
         asked = watched(directory)

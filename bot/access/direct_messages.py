@@ -46,6 +46,7 @@ class DirectMessages:
 
     async def checks(self, check: Readability, person: Person) -> tuple[list[Readability], bool]:
         """One per workspace and channel with knowledge, for the person alone; False if not all could be made.
+
         `check` is the one of the direct message.
         """
         place = check.knowledge.place

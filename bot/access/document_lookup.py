@@ -24,6 +24,7 @@ def find(
     quoted: Callable[[str], str] = repr,
 ) -> DocumentRecord:
     """By id, else by title, else by the start of the id.
+
     `base` names the knowledge base, `show` the command that lists its documents. Raises `UnknownDocument`, and `UserError` if several
     match.
     """

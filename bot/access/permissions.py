@@ -42,6 +42,7 @@ MOST_IN_NAME = 4
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
     """The knowledge bases that a question may search.
+
     Only `bot.access.audience` and this module make one: all readers of the reply may read all of it.
     """
 
@@ -72,6 +73,7 @@ class Scope:
 
 async def scope(catalog: Catalog, names: Sequence[str] = ()) -> Scope:
     """The named knowledge bases, or all, for the operator.
+
     Raises `UnknownKnowledgeBase`, also if there is none yet.
     """
     known = await catalog.knowledge_bases()

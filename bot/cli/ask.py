@@ -13,7 +13,7 @@ from rich.console import Console
 
 from bot.access.permissions import scope
 from bot.cli import _options
-from bot.composition import application as compose
+from bot.composition import application as composition
 from bot.composition import loader
 from bot.streaming import scheduler
 from rag_engine.types import Answer, Query
@@ -41,7 +41,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     question = arguments.question
     if question == "-":
         question = await asyncio.to_thread(sys.stdin.read)
-    async with compose.application(settings) as application:
+    async with composition.application(settings) as application:
         places = await scope(application.catalog, arguments.kb)
         query = Query(
             text=question.strip(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bot.cli import _options
-from bot.composition import application as compose
+from bot.composition import application as composition
 from bot.composition import chat_service, loader
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     console = loader.console()
     async with (
-        compose.application(settings) as application,
+        composition.application(settings) as application,
         chat_service.console_service(application, arguments.kb) as service,
     ):
         await console.run(console.Settings(conversation=arguments.conversation), service)

@@ -15,7 +15,7 @@ from rich.text import Text
 from bot.access.readability import is_made_in_chat
 from bot.cli import _console, _options
 from bot.commands import SPECS
-from bot.composition import application as compose
+from bot.composition import application as composition
 from bot.composition import loader
 from bot.composition.storage import storage as open_storage
 from bot.data_directory import private_directory
@@ -223,7 +223,7 @@ async def text_recognition(settings: Settings) -> Finding:
 
 async def _embedder_and_index(settings: Settings) -> Finding:
     started = time.perf_counter()
-    async with compose.library(settings) as library:
+    async with composition.library(settings) as library:
         seconds = time.perf_counter() - started
         bases = await library.catalog.knowledge_bases()
         chunks = sum([await library.index.count(base.id) for base in bases])
@@ -253,7 +253,7 @@ async def _language_model(settings: Settings) -> Finding:
         detail = "none is configured, so answers quote the best sentences"
         return Finding(check="language model", state="note", detail=detail, mend=mend)
     prompt = Prompt(messages=(Message(role="user", content="Reply with the word ready."),), reply_tokens=256)
-    async with compose.application(settings) as application:
+    async with composition.application(settings) as application:
         first, *fallbacks = application.engine.models
         details = [await _answering(first, prompt)]
         for model in fallbacks:

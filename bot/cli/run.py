@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.composition import application as compose
+from bot.composition import application as composition
 from bot.composition import chat_service, loader
 from bot.maintenance import data_files
 from bot.observability import log
@@ -50,11 +50,11 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         seconds=settings.ingestion.patience_seconds, on_wait=_log_wait, on_resume=_log_resumption
     )
     async with ended_by_sigterm() as stopping, AsyncExitStack() as stack:
-        meters = await stack.enter_async_context(compose.metrics(settings, health))
+        meters = await stack.enter_async_context(composition.metrics(settings, health))
         await stack.enter_async_context(event_loop_lag.watched(health, meters.event_loop if meters else None))
-        observers = await stack.enter_async_context(compose.observers(settings, meters))
+        observers = await stack.enter_async_context(composition.observers(settings, meters))
         with patient(starting):
-            application = await stack.enter_async_context(compose.application(settings, observers=observers))
+            application = await stack.enter_async_context(composition.application(settings, observers=observers))
         if loader.platform_names(settings):
             await _serve(application, stopping, health, meters)
         else:

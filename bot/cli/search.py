@@ -11,7 +11,7 @@ from rich.text import Text
 
 from bot.access.permissions import scope
 from bot.cli import _console, _options
-from bot.composition import application as compose
+from bot.composition import application as composition
 from rag_engine.types import Hit, Query
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    async with compose.application(settings) as application:
+    async with composition.application(settings) as application:
         places = await scope(application.catalog, arguments.kb)
         query = Query(
             text=arguments.query,

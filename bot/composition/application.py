@@ -94,6 +94,7 @@ async def library(
     vectors: Path | None = None,
 ) -> AsyncGenerator[IndexingComponents]:
     """A foundation (`on`, or a new one), index and ingestion; `rebuilding` opens the index being built.
+
     `vectors` is the folder of cached vectors, by default the data directory. Raises `IndexUnavailable` while another program rebuilds.
     Inside `retry.patient`, both wait for a service that is down.
     """

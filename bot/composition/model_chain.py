@@ -28,6 +28,7 @@ class ModelChoice:
 
 def model_choices(settings: Settings) -> list[ModelChoice]:
     """Up to the first extractive answerer, which never fails.
+
     Raises `BadSettings` for fallbacks without a model.
     """
     kind, values, fallbacks = settings.model_kind(), settings.model.rest(), settings.model.fallbacks

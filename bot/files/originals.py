@@ -64,6 +64,7 @@ class Originals:
 
     async def forget_unused(self, gone: Collection[str] = ()) -> None:
         """Remove PDFs without a document; `gone` are digests of documents just removed.
+
         A document being rewritten has no known digest; meanwhile only those in `gone` are removed.
         """
         self._swept_at = time.monotonic()

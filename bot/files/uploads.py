@@ -120,6 +120,7 @@ class Uploads:
         language: str = "en",
     ) -> list[Taken]:
         """One failure does not affect the others. Results are in order; `show` gets all status lines.
+
         The files count towards the limit of `person` (an id). `again`: also retry files set aside before.
         """
         lines = [say("file_received", language, name=shown(attachment.name)) for attachment in attachments]

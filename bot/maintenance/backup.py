@@ -52,6 +52,7 @@ class BackedUp:
 
 def back_up(contents: DataFiles, file: Path, *, index: str, check: Callable[[], None]) -> BackedUp:
     """Only the owner can read `file`, which replaces an earlier one at the end. Blocking: run it in a thread.
+
     `check` is called often and may raise to stop. Raises `UserError` for an unwritable file or no data, `Misconfigured` for a damaged
     database, `StorageUnavailable` if others never stop writing.
     """

@@ -29,6 +29,7 @@ def opened(
     file: Path, contents: DataFiles, *, index: str
 ) -> Generator[tuple[zipfile.ZipFile, BackupManifest]]:
     """Of a backup that this Footnote and its index can restore.
+
     Raises `UserError` for a bad file, `SchemaMismatch` for a newer one, `BadSettings` for another index.
     """
     with zip_container.opened(

@@ -1,4 +1,5 @@
 """A zip with a SQLite file per database, PDFs under `originals/`, and a manifest.
+
 It holds no settings, keys or executables.
 """
 

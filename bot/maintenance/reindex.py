@@ -43,6 +43,7 @@ async def rebuild(
     settings: Settings, progress: Progress | None = None, *, patience: float = index_lock.PATIENCE_SECONDS
 ) -> Rebuilt:
     """Builds a new index beside the old one, then replaces that.
+
     Raises `IndexUnavailable` if another program has the index open after `patience` seconds, because its additions would be lost. An
     interruption changes neither old index nor catalog; the next run resumes unless the index settings changed.
     """

@@ -41,6 +41,7 @@ def restore(
     contents: DataFiles, file: Path, *, index: str, replace: bool, check: Callable[[], None]
 ) -> Restored:
     """No other program may use the directory. Blocking: run it in a thread.
+
     `check` is called often before the last step and may raise to stop. A killed process leaves the old content or the backup's. Raises
     `UserError` if there is content and `replace` is false.
     """

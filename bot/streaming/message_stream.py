@@ -110,6 +110,7 @@ class MessageStream:
 
     def want(self, reply: Reply | Callable[[], Reply]) -> None:
         """Show this reply when rate limits allow, unless a newer one replaces it.
+
         A function is called at the write. No effect after the final reply.
         """
         text = callable(reply) or bool(reply.text)
@@ -122,6 +123,7 @@ class MessageStream:
 
     async def finish(self, reply: Reply) -> tuple[str, ...]:
         """Write the final reply with retries; returns all message ids.
+
         Raises `WriteRefused`, or `Throttled` or `Unreachable` after `WriteDeadlines.final`. Then, or after cancellation, another reply may
         be finished.
         """

@@ -155,6 +155,7 @@ class RateLimiter:
         not_before: float = 0.0,
     ) -> WriteRequest:
         """Costs one call of each budget.
+
         Among equal urgencies the oldest `since` goes first. Growing text and status changes wait at least `rest` seconds after `since`,
         longer if many share the budget.
         """

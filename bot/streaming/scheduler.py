@@ -44,6 +44,7 @@ class Scheduler:
         on_write: Callable[[Write], object] | None = None,
     ) -> MessageStream:
         """`async with scheduler.open(outlet) as stream`.
+
         `posted` are the outlet's existing messages, `links` addresses permitted in replies that name none. `on_posted` is awaited with all
         parts' ids after each new part, before the next write; `on_stopped` is called by the platform's stop button, `on_write` after each
         successful write.
@@ -78,6 +79,7 @@ async def relay(
     growing: Callable[[str], Reply] = _plain,
 ) -> Answer | None:
     """None if the events ended without an answer.
+
     Raises what the events and `MessageStream.finish` raise; the stream can still finish another reply.
     """
     text: list[str] = []

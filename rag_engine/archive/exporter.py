@@ -33,6 +33,7 @@ async def export(
     progress: Callable[[int, int], None] | None = None,
 ) -> ArchiveContents:
     """Write a knowledge base to the zip `file`, replaced at the end.
+
     Documents being read are left out and named. `progress` gets the documents written and their total. Raises `UserError` if the file is
     unwritable or the knowledge base changes meanwhile.
     """

@@ -39,6 +39,7 @@ async def import_(
     progress: Callable[[int, int], None] | None = None,
 ) -> ArchiveContents:
     """Into the knowledge base `name` (default: the archive's), created if new.
+
     Repeating changes nothing. `progress` gets steps done and their total. Raises a `UserError` that names the fault.
     """
     async with leaving_in_thread(opened(file, limits or ArchiveLimits())) as archive:
@@ -66,6 +67,7 @@ async def import_(
 
 async def _batches(documents: AsyncIterator[ArchivedDocument]) -> AsyncIterator[list[ArchivedDocument]]:
     """Stored at the same time: few chunks in memory, and no name twice.
+
     The first batches are smaller, so that a short import shows its progress.
     """
     batch: list[ArchivedDocument] = []

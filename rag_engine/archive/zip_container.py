@@ -109,6 +109,7 @@ def opened(
     largest: Callable[[int], int] | None = None,
 ) -> Generator[tuple[zipfile.ZipFile, _Manifest]]:
     """Members are exactly those listed, with names that `allows` accepts; `parse` validates the manifest.
+
     `largest` limits the unpacked bytes, given the packed bytes. Raises a `UserError` that names the fault, or the format's `newer` error.
     """
     with kind.translate_damage(file), zipfile.ZipFile(file) as archive:

@@ -108,6 +108,7 @@ _HINTS: Final = {
 
 def parser_name(path: Path, name: str) -> str:
     """The module of `rag_engine.parsers` for `path`; `name` is the name people see.
+
     Raises `EmptyDocument`, `EncryptedFile`, `CorruptFile` or `UnsupportedFile`.
     """
     try:

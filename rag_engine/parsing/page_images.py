@@ -88,6 +88,7 @@ class _Letter:
 
 def draw(path: Path, page: int, quotes: Sequence[str]) -> tuple[bytes, int]:
     """The page (from 1) as PNG, and how many quotes were marked.
+
     Raises `CorruptFile` if it does not exist or cannot be drawn.
     """
     with closing(open_pdf(path)) as document, translate_errors():
@@ -115,6 +116,7 @@ def _drawn(page: _Page, quotes: Sequence[str]) -> tuple[bytes, int]:
 
 def places(quote: str, letters: Sequence[_Letter]) -> list[_Letter]:
     """The quote on the page, or the parts found there.
+
     Compares only letters and digits: line breaks, hyphens and ligatures do not matter.
     """
     wanted = _plain(quote)

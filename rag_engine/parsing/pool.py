@@ -31,6 +31,7 @@ _ENDED_BY_SYSTEM: Final = 128 + getattr(signal, "SIGKILL", 9)
 
 class ParserPool:
     """Reads up to `workers` files at a time, each within `seconds` and `memory_bytes`.
+
     Text recognition may take another `recognition_seconds` per file, in `languages` (Tesseract's names; if empty, those installed). A file
     that killed its process twice is refused.
     """
@@ -56,6 +57,7 @@ class ParserPool:
 
     async def parse(self, blob: Blob) -> AsyncGenerator[list[Section]]:
         """In reading order, in batches. Close the iterator to stop early (`contextlib.aclosing`).
+
         Raises a `UserError` if the file cannot be read, also after some batches; `Unavailable` if no worker starts or the pool is closed.
         """
         self._refuse_set_aside(blob)
@@ -80,6 +82,7 @@ class ParserPool:
 
     async def picture(self, blob: Blob, *, page: int, quotes: Sequence[str]) -> PagePicture:
         """A PDF page (from 1) with the quotes marked, at most 1200 pixels across.
+
         Raises a `UserError` if it does not exist or cannot be drawn, `Unavailable` as `parse` does.
         """
         self._refuse_set_aside(blob)

@@ -24,6 +24,7 @@ _KILL_SECONDS: Final = 2.0
 
 def relayed(readable: int, replies: BinaryIO, *, child: int, incoming: BufferedReader) -> tuple[bytes, int]:
     """Passes on complete frames until `child` ends; returns the last reply with the child's status.
+
     The end of `incoming`, or a frame that is too long, kills the child.
     """
     frames = _Frames(replies)

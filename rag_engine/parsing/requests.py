@@ -43,6 +43,7 @@ def replies(
     programs: frozenset[str],
 ) -> Iterator[dict[str, object]]:
     """The last one is success or an error.
+
     `say` sends urgent replies, `most_memory` returns the peak in bytes, `programs` may be started. Raises `AnotherParser`.
     """
     path, name = Path(cast("str", request["path"])), cast("str", request["name"])

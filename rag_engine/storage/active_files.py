@@ -43,6 +43,7 @@ class ActiveFiles:
 
     async def sweep(self) -> int:
         """Returns the number of files of dead workers.
+
         Local files are queued again; others fail: somebody must send them again.
         """
         await asyncio.to_thread(remove_dead, self._workers)

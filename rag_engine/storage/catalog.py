@@ -54,6 +54,7 @@ class SqliteCatalog:
 
     async def open(self, name: str, *, model: str) -> KnowledgeBase:
         """By name, ignoring case; created if missing.
+
         Raises `UserError` for an invalid name.
         """
         name = tidy(name)
@@ -121,6 +122,7 @@ class SqliteCatalog:
         self, record: DocumentRecord, *, source: str = "", sections: Sequence[Section] | None = None
     ) -> None:
         """Inserts or replaces; the record's URI and `source` then lead to it alone.
+
         This cancels its removal and that of its knowledge base. Raises `UnknownKnowledgeBase`, and `NotAllowed` if another knowledge base
         has a document of that id.
         """

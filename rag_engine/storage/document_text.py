@@ -1,4 +1,5 @@
 """A document's text as one value, because it is always read whole: zlib over JSON lines.
+
 A row per section would need three times the space. Sections are coded singly, so that other threads run in between.
 """
 

@@ -33,6 +33,7 @@ else:
 @asynccontextmanager
 async def held(path: Path, *, alone: bool, seconds: float, refusal: RagError) -> AsyncGenerator[None]:
     """Creates the file if missing; shared or `alone`.
+
     Raises `refusal` after `seconds`.
     """
     with translate_errors(path, starting=True):

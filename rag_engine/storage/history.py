@@ -82,6 +82,7 @@ class SqliteHistory:
 
     async def trace(self, turn: TurnId | None = None) -> Trace | None:
         """By the turn's id or beginning of it, else the newest; of a repeated question the latest.
+
         Raises `UserError` for an ambiguous beginning.
         """
         if turn is None:

@@ -19,6 +19,7 @@ def make_folder(path: Path) -> None:
 
 def make_file(path: Path) -> None:
     """With its folders, unless it exists. Raises `OSError` if it cannot be written.
+
     SQLite gives its `-wal` and `-shm` files the mode of the database.
     """
     make_folder(path.parent)

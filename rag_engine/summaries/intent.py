@@ -81,6 +81,7 @@ class SummaryRequest:
 
 def requested(text: str, earlier: Sequence[str] = ()) -> SummaryRequest | None:
     """None if no summary is requested.
+
     `earlier` are previous questions, oldest first: after a summary, "shorter" asks for it again.
     """
     cleaned = _cleaned(text)

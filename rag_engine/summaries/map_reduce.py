@@ -195,6 +195,7 @@ async def each(
     work: Sequence[Callable[[], Awaitable[Note]]], *, at_once: int
 ) -> AsyncGenerator[int | list[Note]]:
     """Yields the number (from 1) of the next piece of work whenever one is done, and finally all results in order.
+
     The first failure cancels the others.
     """
     gate = asyncio.Semaphore(at_once)

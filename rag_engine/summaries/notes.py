@@ -86,6 +86,7 @@ class NoteTaker:
         self, messages: tuple[Message, ...], passages: Sequence[Hit], *, reply_tokens: int
     ) -> Note:
         """The messages number the passages from 1.
+
         Raises the model's errors, and `ModelUnavailable` if it takes too long or returns nothing.
         """
         key = self._key(messages, reply_tokens)

@@ -98,6 +98,7 @@ class Summaries:
 
     async def planned(self, inquiry: Inquiry) -> Plan | Sentence | None:
         """A sentence if a summary is impossible; None if none is requested. Raises the index's errors.
+
         Sees only the query's knowledge bases.
         """
         query = inquiry.query

@@ -1,4 +1,5 @@
 """The analyzer of both indexes, for passages and queries.
+
 NFKC and casefold. Scripts without blanks, and Hangul, give single characters and bigrams; other words are stemmed by Snowball in the
 language of the passage, and in a query in every likely language.
 """

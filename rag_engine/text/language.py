@@ -1,4 +1,5 @@
 """By script and function words, without a model.
+
 Small n-gram models weigh a megabyte, load for a second and guess on short questions (docs/decisions.md).
 """
 

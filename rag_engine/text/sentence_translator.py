@@ -28,6 +28,7 @@ _UNSPACED: Final = frozenset({"ja", "zh"})
 
 class SentenceTranslator:
     """An English sentence may be a list of wordings with the same translation.
+
     Places named `sentence`, and parts of lists (`members`, `places`), are translated too. Each catalog comes with the names of its
     sentences to know, or None for all.
     """

@@ -42,6 +42,7 @@ def corrections(
     look_up: Callable[[Sequence[str]], Mapping[str, int]],
 ) -> dict[str, list[str]]:
     """By token without visible chunks.
+
     `near` gives the words near a token by the number of edits, `look_up` in how many visible chunks each word is. A token with the same
     beginning as a visible one is an inflected form and is left alone.
     """

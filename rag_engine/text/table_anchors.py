@@ -1,4 +1,5 @@
 """Maps lines of a section to the table rows, or lines of a text, that its anchor names.
+
 Sheet parsers write one row per line and start a new section where row numbers jump, so an anchor ("Budget!A2:D40", "rows 2–40") and the
 number of lines identify each row; one extra line is the repeated header row. Text, logs and code ("lines 10–42") have no header.
 """

@@ -1,4 +1,5 @@
 """Tokens of large language models.
+
 The vocabulary is `o200k_base`, or `cl100k_base` if only that is at hand. tiktoken downloads it unless it lies in TIKTOKEN_CACHE_DIR; after
 a few seconds `estimate` replaces it (about twice the true count).
 """
@@ -60,6 +61,7 @@ def prepare() -> bool:
 
 def estimate(text: str) -> int:
     """At most the UTF-8 bytes of `text`: one token per three letters, two per letter of other scripts, one per sign.
+
     Measured on 70,000 texts of 20 languages: never below the true count, on average 1.7 to 2.4 times it.
     """
     charge = 4 + sum(map(_charge, _PIECE.finditer(text)))

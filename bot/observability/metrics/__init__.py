@@ -1,4 +1,5 @@
 """Prometheus counters and timings.
+
 Imported only if set up, because it loads slowly. No label says who asked, where, or what: values are few and known in advance.
 """
 

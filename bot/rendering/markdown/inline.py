@@ -1,4 +1,5 @@
 """Without pings, and with permitted links only.
+
 Code and links must end on their line, or are shown as text, so nothing depends on later lines.
 """
 

@@ -78,6 +78,7 @@ async def prepare(
     report: Callable[[str], None] | None = None,
 ) -> None:
     """Progress goes to the log and, in short, to `report`.
+
     Raises `Misconfigured` without genuine weights, `EmbedderUnavailable` if the hub fails or time runs out, `StorageUnavailable` if the
     data directory is not writable. Cancelling ends the child.
     """

@@ -31,6 +31,7 @@ def find(
     folder: Path | None, *, download: bool, report: Report, package: str = _minilm.PACKAGE
 ) -> ModelFiles:
     """In the order above; a configured folder is never skipped.
+
     Raises `Misconfigured`, with the fix, if there are none.
     """
     if folder is not None:

@@ -63,6 +63,7 @@ async def connect(
     settings: Settings, *, data_dir: Path, identity: IndexIdentity, rebuilding: bool = False
 ) -> AsyncGenerator[ElasticsearchIndex]:
     """Open or create the index; `rebuilding` opens the one being built beside it.
+
     If the cluster is unreachable, each use tries again. Raises `SchemaMismatch` for another identity, `Misconfigured` if only the operator
     can act.
     """
@@ -89,6 +90,7 @@ async def replace(
     knowledge_bases: Collection[KnowledgeBaseId] | None = None,
 ) -> None:
     """Replace the index in use by the rebuilt one, in one step.
+
     Raises `Misconfigured` if the old one holds knowledge bases beyond `knowledge_bases`, probably another installation's.
     """
     async with connected(settings) as client:

@@ -72,6 +72,7 @@ def _trusting(ca_file: Path) -> ssl.SSLContext:
 
 async def check_version(client: AsyncElasticsearch) -> None:
     """Raise `Misconfigured` for an unsupported server.
+
     Asks the nodes: `GET /` reports the distribution's version.
     """
     with translate_errors(starting=True):

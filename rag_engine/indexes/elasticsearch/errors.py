@@ -52,6 +52,7 @@ def unavailable(reason: str, kind: str = "") -> IndexUnavailable:
 @contextmanager
 def translate_errors(*, starting: bool = False) -> Generator[None]:
     """Raises `IndexUnavailable`, or `Misconfigured` if only the operator can act.
+
     `starting`: a refused key or certificate is a matter of settings.
     """
     try:

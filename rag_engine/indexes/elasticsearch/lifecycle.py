@@ -62,6 +62,7 @@ async def opened(
     client: AsyncElasticsearch, settings: Settings, identity: IndexIdentity, *, rebuilding: bool
 ) -> IndexNames:
     """Open or create the indexes behind the alias; empty ones of another identity are recreated.
+
     Raises `IndexUnavailable`, `SchemaMismatch`, or `Misconfigured` if the server or index is unusable.
     """
     await check_version(client)
@@ -79,6 +80,7 @@ async def replace(
     client: AsyncElasticsearch, settings: Settings, *, knowledge_bases: Collection[KnowledgeBaseId] | None
 ) -> None:
     """Move the alias to the rebuilt index, if any, and remove the old one, in one step.
+
     Raises `Misconfigured` if the old one holds knowledge bases beyond `knowledge_bases`.
     """
     with translate_errors(starting=True):

@@ -58,6 +58,7 @@ def search_request(
     moment: str = "",
 ) -> Asked:
     """One search per leg, then the manifests.
+
     `weights` of lexical searches by number; one without them matches nothing. `moment`: a frozen view that `known` belongs to.
     """
     lines: list[bytes] = []

@@ -1,4 +1,5 @@
 """BM25 statistics of the searched knowledge bases alone, so that scores and corrections reveal nothing of others.
+
 Lucene knows the statistics of a whole index only. So the words are counted among the visible chunks first, the legs are asked with weights
 that outweigh Lucene's, and the engine computes the scores of the hits itself.
 """

@@ -44,6 +44,7 @@ async def connect(
     settings: Settings, *, data_dir: Path, identity: IndexIdentity, rebuilding: bool = False
 ) -> AsyncGenerator[EmbeddedIndex]:
     """Open or create the index; `rebuilding` opens the one being built beside it.
+
     Continues an interrupted rebuild. Raises `SchemaMismatch` for another identity or newer version, `Misconfigured` if the file is
     unusable, `IndexUnavailable` if that may pass.
     """
@@ -63,6 +64,7 @@ async def replace(
     knowledge_bases: Collection[KnowledgeBaseId] | None = None,
 ) -> None:
     """Replace the index in use by the closed, rebuilt one, in one step; idempotent.
+
     Raises `IndexUnavailable` if another program has the old one open, `SchemaMismatch` for another identity.
     """
     fresh = rebuild.beside(data_dir, settings.file)
@@ -85,6 +87,7 @@ def files(settings: Settings) -> dict[str, int]:
 
 async def erase(settings: Settings, *, data_dir: Path) -> bool:
     """Overwrite the bytes of everything removed, while others may use the file.
+
     Raises `IndexUnavailable` or `StorageUnavailable` if they never release it.
     """
     await asyncio.to_thread(erase_index, data_dir / settings.file)

@@ -1,4 +1,5 @@
 """Per chunk: knowledge base, length and signs of its vector; and the postings of the newest chunks.
+
 A `Snapshot` is immutable, so writes do not disturb a running search.
 """
 

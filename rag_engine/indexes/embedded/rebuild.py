@@ -33,6 +33,7 @@ def discard_others(fresh: Path, identity: IndexIdentity) -> None:
 
 def replace(file: Path, fresh: Path, identity: IndexIdentity) -> None:
     """In one step; does nothing without `fresh`.
+
     Raises `IndexUnavailable` if another program has the old file open, `SchemaMismatch` for another identity.
     """
     with translate_errors(file):

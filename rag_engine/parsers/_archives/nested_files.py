@@ -48,6 +48,7 @@ class _Parser(Protocol):
 
 def sections(members: Iterable[NestedFile], unpacking: Unpacking, *, alone: bool = True) -> Iterator[Section]:
     """Anchored "name › place", then a notice about unreadable members.
+
     Raises a `UserError` if no member is readable and they are `alone`, without other text.
     """
     found = read = 0

@@ -1,4 +1,5 @@
 """OCR of a page by the Tesseract program.
+
 On scanned text pages it reads 97.6 % of the words in 3.5 s a page, the Tesseract in PyMuPDF 92.8 % in 5.3 s, and a crash affects one page
 only. Parsers that use it must declare `PROGRAMS`.
 """

@@ -26,6 +26,7 @@ _MOST: Final = 40_000
 
 def skew(gray: NDArray[np.uint8]) -> float:
     """Clockwise degrees, up to 20; 0.0 if level or unclear.
+
     `gray` is about 800 pixels wide, dark on light or inverse.
     """
     height, width = gray.shape

@@ -40,6 +40,7 @@ _DAMAGED: Final = "The OpenDocument file is damaged and cannot be read; save it 
 @contextmanager
 def open_part(path: Path, part: str) -> Generator[IO[bytes] | None]:
     """Yields None if the part is missing.
+
     Raises `EncryptedFile`, `CorruptFile` and `FileTooLarge`, also while the part is read.
     """
     with path.open("rb") as file:

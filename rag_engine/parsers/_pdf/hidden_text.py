@@ -1,4 +1,5 @@
 """Text that nobody can see: invisible, clear, tiny, in the colour of its background, or painted over.
+
 The text layer of a scan, which lies on the picture of its words, is not hidden text.
 """
 

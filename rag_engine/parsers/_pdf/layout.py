@@ -58,6 +58,7 @@ def arranged(
     rules: Rules | None = None,
 ) -> list[TextBlock]:
     """In reading order, with tables joined row by row.
+
     `drawn` returns the rectangles on the page, which is slow; `rules` remembers whether it paid off.
     """
     lines = [line for block in blocks for line in block]

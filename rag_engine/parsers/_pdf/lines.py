@@ -1,4 +1,5 @@
 """Lines by MuPDF's JSON, the cheapest output with positions and fonts.
+
 Distances are in points from the top left corner of the displayed page.
 """
 

@@ -46,6 +46,7 @@ class Margins:
 
     def without(self, page: PageText, number: int, following: PageText | None = None) -> list[list[TextLine]]:
         """Without page numbers and recent headers and footers.
+
         A header seen for the first time counts as small text, so that it is not taken for a heading.
         """
         known, keyed = self.upcoming

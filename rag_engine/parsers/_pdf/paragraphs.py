@@ -60,6 +60,7 @@ def is_mark(text: str) -> bool:
 
 def paragraph(lines: Sequence[TextLine], nearby: str = "") -> str:
     """Broken words rejoined, full lines joined, short lines kept.
+
     A hyphen stays if `nearby` has the same word with the hyphen inside a line.
     """
     if len(lines) == 1:

@@ -60,6 +60,7 @@ def titles(path: HeadingPath) -> tuple[str, ...]:
 
 def joined(blocks: Iterable[Section], *, no_text: str = NO_TEXT) -> Iterator[Section]:
     """Joins neighbours of the same place and kind up to `LARGEST`; tables stay separate.
+
     Raises `EmptyDocument` with `no_text` if no block had text.
     """
     pending: list[Section] = []

@@ -1,4 +1,5 @@
 """Table sections, each with the header first and an anchor to exactly its rows.
+
 One row is one line, and no section spans missing rows: `rag_engine.text.table_anchors` relies on it.
 """
 

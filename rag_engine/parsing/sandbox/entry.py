@@ -28,6 +28,7 @@ def offered() -> Protection:
 
 def enforced() -> Protection:
     """What the kernel really enforces, tried in child processes; call it from a single-threaded process.
+
     Raises `OSError` if this cannot be determined: the sandbox must not be skipped for that.
     """
     if sys.platform != "linux":

@@ -77,6 +77,7 @@ def restrict(
     *, version: int, reads: Iterable[Path], writes: Iterable[Path], programs: Iterable[Path]
 ) -> None:
     """Restricts this thread and its children for ever.
+
     Ignores missing paths. Raises `OSError`.
     """
     rights = handled(version)

@@ -32,6 +32,7 @@ def pack(
     pieces: Iterable[Piece], *, capacity: int, overlap: int, fits: Fits, weigh: Weigh
 ) -> Iterator[Sequence[Piece]]:
     """At most `capacity` tokens each, with a look-ahead of two passages.
+
     `fits` decides on a passage, because token counts need not add up. A passage starts with the last pieces of the previous one, of at most
     `overlap` tokens.
     """

@@ -1,4 +1,5 @@
 """Neighbouring scraps become one section.
+
 A slide is a dozen headings with a few words each. Alone, each would say nothing, so neighbours are merged under their common headings while
 they fit into one chunk and the omitted headings appear in the text.
 """

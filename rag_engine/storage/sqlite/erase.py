@@ -19,6 +19,7 @@ _POLL_SECONDS: Final = 0.05
 
 def erase(path: Path) -> None:
     """Rewrites the file: SQLite leaves deleted data in free pages and gaps.
+
     Others cannot write meanwhile, about a second per 100 MB. Raises `StorageUnavailable`, with nothing changed, if others never release the
     file or the disk is too full for a copy.
     """

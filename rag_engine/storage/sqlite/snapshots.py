@@ -28,6 +28,7 @@ class Snapshots:
 
     def copy(self, path: Path, target: Path, *, check: Callable[[], None]) -> int:
         """Returns the schema number.
+
         `check` is called often and may raise to stop. Raises `Misconfigured` for a damaged file.
         """
 

@@ -1,4 +1,5 @@
 """Sentences of the engine about files, questions and answers, in other languages.
+
 The engine says, stores and logs them in English; `en.toml` lists every wording of the source code, also of earlier versions, whose reasons
 are stored.
 """

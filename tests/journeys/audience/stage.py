@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from bot.access.audience import Audiences
 from bot.access.permissions import Permissions
-from bot.composition import application as compose
+from bot.composition import application as composition
 from bot.composition import chat_service
 from bot.files.downloads import Downloads
 from bot.files.uploads import Uploads
@@ -309,7 +309,7 @@ async def opened(folder: Path, *, bound: bool) -> AsyncGenerator[Stage]:
         chat=ChatSettings(questions_per_hour=0, repeats_per_hour=0),
     )
     async with AsyncExitStack() as stack:
-        application = await stack.enter_async_context(compose.application(settings))
+        application = await stack.enter_async_context(composition.application(settings))
         engine = Watched(engine=application.engine)
         service = await stack.enter_async_context(
             chat_service.service(replace(application, engine=cast("Engine", engine)))

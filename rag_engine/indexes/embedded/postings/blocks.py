@@ -1,4 +1,5 @@
 """Postings (chunks with a term and its frequency), sorted by the term's hash, then by chunk.
+
 A segment in the file holds the postings of many chunks in blocks. Segments never change: they are merged into new ones.
 """
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot import settings
-from bot.composition import application as compose
+from bot.composition import application as composition
 from bot.composition.chat_service import service
 from bot.maintenance.data_files import CATALOG, CHAT
 from bot.maintenance.erasure import eraser
@@ -41,7 +41,7 @@ async def forgetter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIte
     """A data directory with two documents and an answer from one of them, and three questions of Ann, Ben and another Ann."""
     monkeypatch.setenv("FOOTNOTE_EMBEDDER__KIND", "hashing")
     chosen = settings.read()
-    async with compose.application(chosen) as application, service(application):
+    async with composition.application(chosen) as application, service(application):
         base = await application.catalog.open("handbook", model=application.library.embedder.model)
         for name, text in (("leave", "The leave is 28 days."), ("notice", "The notice is 30 days.")):
             path = tmp_path / f"{name}.md"
