@@ -209,7 +209,7 @@ class Engine:
         if remember and query.conversation and self.limits.history_turns:
             history = await self.history.read(query.conversation, limit=self.limits.history_turns)
         seconds = {"history": time.perf_counter() - started}
-        spoken = _merged(history, query.heard, most=self.limits.history_turns)
+        spoken = _merged(history, query.other_turns, most=self.limits.history_turns)
         return Inquiry(query=query, question=query.text, history=spoken, seconds=seconds)
 
     async def _run(self, inquiry: Inquiry, steps: Sequence[NamedStep]) -> Inquiry:
@@ -278,12 +278,12 @@ async def _check(query: Query, limits: Limits) -> None:
         raise UserError("There are no words in this question that could be searched for: ask it in words.")
 
 
-def _merged(history: Sequence[Turn], heard: Sequence[Turn], *, most: int) -> tuple[Turn, ...]:
+def _merged(history: Sequence[Turn], others: Sequence[Turn], *, most: int) -> tuple[Turn, ...]:
     """The latest `most` turns of the conversation with those of others, by time.
 
     A question and its answer stay together: what others said meanwhile comes after the answer.
     """
-    turns = sorted(heard, key=lambda turn: turn.at)
+    turns = sorted(others, key=lambda turn: turn.at)
     merged: list[Turn] = []
     for turn in history:
         while turns and turn.role == "user" and turns[0].at < turn.at:

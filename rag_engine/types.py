@@ -115,7 +115,7 @@ class Query:
     """What people call the places searched, for sentences like "not found in …"."""
     limit: int = 8
     legs: tuple[Leg, ...] = ("lexical", "dense")
-    heard: tuple[Turn, ...] = ()
+    other_turns: tuple[Turn, ...] = ()
     """Unanswered turns of others in the conversation; merged with its history by time."""
     knowledge: Knowledge | None = None
     """None: as set by the step `pack`."""

@@ -253,11 +253,11 @@ class Audiences:
 
     async def _knowledge(self, place: Place, others: Collection[KnowledgeBaseId] = ()) -> PlaceKnowledge:
         """Those used here, and `others`; loading all would be too many."""
-        wanted = {folded(name) for name in self.access.settings.everywhere}
+        everywhere = {folded(name) for name in self.access.settings.everywhere}
         own = [found for at in dict.fromkeys((place, place.parent)) if (found := await self.places.at(at))]
         bindings = await self.places.bindings(place)
         ids = {*(audience.knowledge_base for audience in own), *bindings, *others}
-        bases = {base.id: base for base in await self.catalog.select(ids=ids, names=wanted)}
+        bases = {base.id: base for base in await self.catalog.select(ids=ids, names=everywhere)}
         audiences = await self.places.audiences(bases)
         return PlaceKnowledge(
             place=place,
@@ -265,7 +265,7 @@ class Audiences:
             audiences=audiences,
             bindings=bindings,
             everywhere=frozenset(
-                one for one, base in bases.items() if one not in audiences and folded(base.name) in wanted
+                one for one, base in bases.items() if one not in audiences and folded(base.name) in everywhere
             ),
         )
 
@@ -284,7 +284,7 @@ class Audiences:
 
     async def _open(self, owner: Place, *, label: str) -> KnowledgeBase:
         base = await self.catalog.open(_catalog_name(owner, label), model=self.model)
-        wanted = StoredAudience(
+        audience = StoredAudience(
             knowledge_base=base.id,
             platform=owner.platform,
             workspace=owner.workspace,
@@ -292,7 +292,7 @@ class Audiences:
             thread=owner.thread,
             label=label,
         )
-        stored = await self.places.admit(wanted)
+        stored = await self.places.admit(audience)
         if stored.place != owner or folded(stored.label) != folded(label):
             raise Refusal("own_unclear")
         return base
@@ -301,10 +301,10 @@ class Audiences:
 def _others(
     knowledge: PlaceKnowledge, others: Collection[KnowledgeBaseId]
 ) -> tuple[list[KnowledgeBaseId], list[KnowledgeBaseId]]:
-    wanted = frozenset(others)
+    included = frozenset(others)
     near: list[KnowledgeBaseId] = []
     far: list[KnowledgeBaseId] = []
-    for one in (one for one in knowledge.bases if one in wanted):
+    for one in (one for one in knowledge.bases if one in included):
         audience = knowledge.audiences.get(one)
         asks = audience is not None and audience.channel not in ("", knowledge.place.channel)
         (

@@ -113,14 +113,14 @@ class DirectMessages:
 
     async def _knowledge(self, workspace: _Workspace, joined: Collection[str]) -> PlaceKnowledge:
         """The workspace's own first, then those of the joined channels."""
-        wanted = {folded(name) for name in self.access.settings.everywhere}
+        everywhere = {folded(name) for name in self.access.settings.everywhere}
         for_all = [audience.knowledge_base for audience in workspace.own if audience.everyone]
         ids = {
             *for_all,
             *(audience.knowledge_base for audience in workspace.own if audience.channel in joined),
         }
         ids.update(base for place, base in workspace.bound if place.channel in joined)
-        bases = {base.id: base for base in await self.catalog.select(ids=ids, names=wanted)}
+        bases = {base.id: base for base in await self.catalog.select(ids=ids, names=everywhere)}
         audiences = await self.places.audiences(bases)
         return PlaceKnowledge(
             place=workspace.place,
@@ -128,6 +128,6 @@ class DirectMessages:
             audiences=audiences,
             bindings=for_all,
             everywhere=frozenset(
-                one for one, base in bases.items() if one not in audiences and folded(base.name) in wanted
+                one for one, base in bases.items() if one not in audiences and folded(base.name) in everywhere
             ),
         )

@@ -17,7 +17,7 @@ _MOST_COMPARED = 2_000
 
 def find(
     records: Sequence[DocumentRecord],
-    wanted: str,
+    reference: str,
     *,
     base: str,
     show: str,
@@ -28,24 +28,26 @@ def find(
     `base` names the knowledge base, `show` the command that lists its documents. Raises `UnknownDocument`, and `UserError` if several
     match.
     """
-    found = [record for record in records if record.document.id == wanted]
-    found = found or [record for record in records if record.document.title == wanted]
-    found = found or [record for record in records if record.document.title.casefold() == wanted.casefold()]
-    if not found and len(wanted) >= _SHORTEST_ID:
-        found = [record for record in records if record.document.id.startswith(wanted)]
+    found = [record for record in records if record.document.id == reference]
+    found = found or [record for record in records if record.document.title == reference]
+    found = found or [
+        record for record in records if record.document.title.casefold() == reference.casefold()
+    ]
+    if not found and len(reference) >= _SHORTEST_ID:
+        found = [record for record in records if record.document.id.startswith(reference)]
     if not found:
-        if near := _nearest(wanted, records):
+        if near := _nearest(reference, records):
             raise NoSuchDocument(
-                "no_such_document_meant", title=quoted(wanted), name=base, near=quoted(near), command=show
+                "no_such_document_meant", title=quoted(reference), name=base, near=quoted(near), command=show
             )
-        raise NoSuchDocument("no_such_document", title=quoted(wanted), name=base, command=show)
+        raise NoSuchDocument("no_such_document", title=quoted(reference), name=base, command=show)
     if len(found) > 1:
         ids = ", ".join(record.document.id[:12] for record in found)
-        raise Invalid("several_documents", count=len(found), title=quoted(wanted), ids=ids)
+        raise Invalid("several_documents", count=len(found), title=quoted(reference), ids=ids)
     return found[0]
 
 
-def _nearest(wanted: str, records: Sequence[DocumentRecord]) -> str:
+def _nearest(reference: str, records: Sequence[DocumentRecord]) -> str:
     titles = {record.document.title.casefold(): record.document.title for record in records[:_MOST_COMPARED]}
-    found = difflib.get_close_matches(wanted.casefold()[:_LONGEST_COMPARED], list(titles), n=1)
+    found = difflib.get_close_matches(reference.casefold()[:_LONGEST_COMPARED], list(titles), n=1)
     return titles[found[0]] if found else ""

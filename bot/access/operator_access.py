@@ -75,8 +75,8 @@ class OperatorAccess:
         self, label: str, place: Place, directory: Directory, person: Person
     ) -> NamedKnowledgeBase:
         """Without a label, the one that files are added to. Raises `UnknownKnowledgeBase`."""
-        wanted = label or (await self.own(place)).name
-        base = permissions.find(await permissions.all_of(self.catalog), wanted)
+        name = label or (await self.own(place)).name
+        base = permissions.find(await permissions.all_of(self.catalog), name)
         known = await self.readable(place, directory, person)
         return next(one for one in known if one.knowledge_base.id == base.id)
 

@@ -191,8 +191,8 @@ class Permissions:
             raise Refusal(_REFUSED[act], who=self._who_may())
 
     def _is_admin(self, membership: Membership) -> bool:
-        wanted = {folded(role) for role in self.settings.roles}
-        return membership.admin or any(folded(role) in wanted for role in membership.roles)
+        roles = {folded(role) for role in self.settings.roles}
+        return membership.admin or any(folded(role) in roles for role in membership.roles)
 
     def _all_may_add(self, place: Place) -> bool:
         return bool(place.thread) or self.settings.add == "everyone"

@@ -7,7 +7,6 @@ import json
 import platform
 import time
 from contextlib import aclosing
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 EXAMPLE = "footnote doctor"
 
 _SECONDS = 60
-_JSON = ("check", "state", "detail", "mend")
 _STYLES = {"ok": "green", "note": "yellow", "bad": "red"}
 
 
@@ -63,7 +61,12 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _as_json(finding: Finding) -> dict[str, str]:
-    return {name: str(value) for name, value in asdict(finding).items() if name in _JSON}
+    return {
+        "check": finding.check,
+        "state": finding.state,
+        "detail": finding.detail,
+        "mend": finding.remedy,
+    }
 
 
 async def _findings(settings: Settings) -> AsyncGenerator[Finding]:
@@ -111,7 +114,7 @@ async def _operators_knowledge(settings: Settings, found: Sequence[Finding]) -> 
         check="operator's knowledge bases",
         state="note",
         detail=f"{len(bases)} made by `footnote add` are closed to servers that FOOTNOTE_ACCESS__WORKSPACES does not list: {servers}",
-        mend="if all of these are yours, set FOOTNOTE_ACCESS__WORKSPACES="
+        remedy="if all of these are yours, set FOOTNOTE_ACCESS__WORKSPACES="
         f"{','.join(dict.fromkeys([*settings.access.workspaces, *ids]))}; only listed ones are served then",
     )
 
@@ -119,9 +122,9 @@ async def _operators_knowledge(settings: Settings, found: Sequence[Finding]) -> 
 async def _platforms(settings: Settings) -> AsyncGenerator[Finding]:
     names = loader.platform_names(settings)
     if not names:
-        mend = "set SLACK_BOT_TOKEN with SLACK_APP_TOKEN, or DISCORD_TOKEN (`footnote setup slack`, `footnote setup discord`)"
+        remedy = "set SLACK_BOT_TOKEN with SLACK_APP_TOKEN, or DISCORD_TOKEN (`footnote setup slack`, `footnote setup discord`)"
         detail = "no token is set, so `footnote run` starts the console"
-        yield Finding(check="chat platforms", state="note", detail=detail, mend=mend)
+        yield Finding(check="chat platforms", state="note", detail=detail, remedy=remedy)
     for name in names:
         try:
             async with asyncio.timeout(_SECONDS):
@@ -145,19 +148,21 @@ async def _data_directory(settings: Settings) -> Finding:
     unfinished = await asyncio.to_thread(marks.interrupted, settings.data_dir)
     if unfinished is not None:
         detail += f", `footnote forget` was interrupted at the {unfinished.subject}"
-        mend = "run it again: it continues where it stopped"
-        return Finding(check="data directory", state="note", detail=detail, mend=mend)
+        remedy = "run it again: it continues where it stopped"
+        return Finding(check="data directory", state="note", detail=detail, remedy=remedy)
     if ahead := await asyncio.to_thread(retention_clock.days_ahead, settings.data_dir):
         detail += (
             f", the clock of this machine is {ahead:.0f} days ahead of the last `footnote run` or `chat`"
         )
-        mend = "correct the clock if it is wrong; else nothing: retention then catches up by one day an hour"
-        return Finding(check="data directory", state="note", detail=detail, mend=mend)
+        remedy = (
+            "correct the clock if it is wrong; else nothing: retention then catches up by one day an hour"
+        )
+        return Finding(check="data directory", state="note", detail=detail, remedy=remedy)
     if waiting:
         folders = sorted({str(job.path.parent) for job in waiting})
-        mend = f"repeat `footnote add {folders[0]}`" + (" and the others" if len(folders) > 1 else "")
+        remedy = f"repeat `footnote add {folders[0]}`" + (" and the others" if len(folders) > 1 else "")
         detail += f", {len(waiting)} files of an interrupted run are unfinished"
-        return Finding(check="data directory", state="note", detail=detail, mend=mend)
+        return Finding(check="data directory", state="note", detail=detail, remedy=remedy)
     return Finding(check="data directory", state="ok", detail=detail)
 
 
@@ -167,10 +172,8 @@ async def permissions(settings: Settings) -> Finding | None:
     if not found:
         return None
     detail = f"other users of this machine can read {len(found)} of its files and folders, such as {found[0]}"
-    mend = (
-        f"`{private_directory.mend(settings.data_dir)}`; every other command does that for what Footnote made"
-    )
-    return Finding(check="permissions of files", state="note", detail=detail, mend=mend)
+    remedy = f"`{private_directory.closing_command(settings.data_dir)}`; every other command does that for what Footnote made"
+    return Finding(check="permissions of files", state="note", detail=detail, remedy=remedy)
 
 
 async def _reading(settings: Settings) -> Finding:
@@ -184,11 +187,11 @@ async def _reading(settings: Settings) -> Finding:
         detail += f", sandboxed only by {protection} on this system"
     else:
         detail += ", not sandboxed by the kernel on this system"
-    mend = (
+    remedy = (
         "for untrusted files use Linux 5.13 or later on x86-64 or ARM, with Landlock and seccomp switched on, "
         "and not withheld by a container or a service manager"
     )
-    return Finding(check="reading of files", state="note", detail=detail, mend=mend)
+    return Finding(check="reading of files", state="note", detail=detail, remedy=remedy)
 
 
 async def text_recognition(settings: Settings) -> Finding:
@@ -196,27 +199,30 @@ async def text_recognition(settings: Settings) -> Finding:
     found = await asyncio.to_thread(tesseract.find)
     if found is None or not (installed := tesseract.languages(found.installed)):
         detail = "Tesseract is not installed: scanned pages and pictures are not read, and people who add one are informed"
-        mend = f"{tesseract.install_command()} (and the data for the languages of your files); the bot finds it at once"
-        return Finding(check=check, state="note", detail=detail, mend=mend)
-    wanted = settings.parsing.ocr_languages
-    used = tesseract.chosen(found.installed, wanted)
+        remedy = f"{tesseract.install_command()} (and the data for the languages of your files); the bot finds it at once"
+        return Finding(check=check, state="note", detail=detail, remedy=remedy)
+    requested = settings.parsing.ocr_languages
+    used = tesseract.chosen(found.installed, requested)
     detail = f"Tesseract {found.version} reads scans and pictures in {', '.join(used)}"
-    if missing := [name for name in wanted if name not in found.installed]:
+    if missing := [name for name in requested if name not in found.installed]:
         detail += f"; not installed, and named by FOOTNOTE_PARSING__OCR_LANGUAGES: {', '.join(missing)}"
-        mend = f"`{tesseract.install_command(missing)}`, or leave it out; installed: {', '.join(installed)}"
-        return Finding(check=check, state="bad", detail=detail, mend=mend)
+        remedy = f"`{tesseract.install_command(missing)}`, or leave it out; installed: {', '.join(installed)}"
+        return Finding(check=check, state="bad", detail=detail, remedy=remedy)
     if tesseract.ORIENTATION not in found.installed:
-        mend = f"`{tesseract.install_command([tesseract.ORIENTATION])}`"
+        remedy = f"`{tesseract.install_command([tesseract.ORIENTATION])}`"
         return Finding(
             check=check,
             state="note",
             detail=f"{detail}; pages that lie on their side are not read",
-            mend=mend,
+            remedy=remedy,
         )
-    if len(installed) > tesseract.MOST_LANGUAGES and not wanted:
-        mend = f"set FOOTNOTE_PARSING__OCR_LANGUAGES, such as eng,deu; up to {tesseract.MOST_LANGUAGES} are quick enough"
+    if len(installed) > tesseract.MOST_LANGUAGES and not requested:
+        remedy = f"set FOOTNOTE_PARSING__OCR_LANGUAGES, such as eng,deu; up to {tesseract.MOST_LANGUAGES} are quick enough"
         return Finding(
-            check=check, state="note", detail=f"{detail}, of {len(installed)} that are installed", mend=mend
+            check=check,
+            state="note",
+            detail=f"{detail}, of {len(installed)} that are installed",
+            remedy=remedy,
         )
     return Finding(check=check, state="ok", detail=detail)
 
@@ -233,7 +239,7 @@ async def _embedder_and_index(settings: Settings) -> Finding:
     if chunks != expected:
         detail = f"the {settings.index.kind} index holds {chunks} passages and the catalog {expected}"
         return Finding(
-            check="embedder and index", state="bad", detail=detail, mend="run `footnote kb reindex --all`"
+            check="embedder and index", state="bad", detail=detail, remedy="run `footnote kb reindex --all`"
         )
     kind = settings.index.kind
     detail = (
@@ -241,17 +247,17 @@ async def _embedder_and_index(settings: Settings) -> Finding:
         f" open in {seconds:.1f} s"
     )
     if settings.elasticsearch_url and kind != "elasticsearch":
-        mend = "set FOOTNOTE_INDEX__KIND=elasticsearch and run `footnote kb reindex --all`, or remove ELASTICSEARCH_URL"
+        remedy = "set FOOTNOTE_INDEX__KIND=elasticsearch and run `footnote kb reindex --all`, or remove ELASTICSEARCH_URL"
         detail += "; ELASTICSEARCH_URL is set and not used"
-        return Finding(check="embedder and index", state="note", detail=detail, mend=mend)
+        return Finding(check="embedder and index", state="note", detail=detail, remedy=remedy)
     return Finding(check="embedder and index", state="ok", detail=detail)
 
 
 async def _language_model(settings: Settings) -> Finding:
     if settings.model_kind() == "extractive":
-        mend = "set OPENAI_API_KEY, or OPENAI_BASE_URL and FOOTNOTE_MODEL__NAME for a server of your own"
+        remedy = "set OPENAI_API_KEY, or OPENAI_BASE_URL and FOOTNOTE_MODEL__NAME for a server of your own"
         detail = "none is configured, so answers quote the best sentences"
-        return Finding(check="language model", state="note", detail=detail, mend=mend)
+        return Finding(check="language model", state="note", detail=detail, remedy=remedy)
     prompt = Prompt(messages=(Message(role="user", content="Reply with the word ready."),), reply_tokens=256)
     async with composition.application(settings) as application:
         first, *fallbacks = application.engine.models
@@ -260,13 +266,15 @@ async def _language_model(settings: Settings) -> Finding:
             try:
                 details.append(await _answering(model, prompt))
             except RagError as error:
-                mend = "check what FOOTNOTE_MODEL__FALLBACKS__… say of its name, base_url and api_key"
+                remedy = "check what FOOTNOTE_MODEL__FALLBACKS__… say of its name, base_url and api_key"
                 detail = f"{model.name}, a fallback: {error}"
-                return Finding(check="language model", state="bad", detail=detail, mend=mend)
+                return Finding(check="language model", state="bad", detail=detail, remedy=remedy)
     detail = "; else ".join(details)
     if first.window_is_assumed:
-        mend = "set FOOTNOTE_MODEL__CONTEXT_TOKENS if its window is larger: more passages then fit"
-        return Finding(check="language model", state="ok", detail=f"{detail}, which is assumed", mend=mend)
+        remedy = "set FOOTNOTE_MODEL__CONTEXT_TOKENS if its window is larger: more passages then fit"
+        return Finding(
+            check="language model", state="ok", detail=f"{detail}, which is assumed", remedy=remedy
+        )
     return Finding(check="language model", state="ok", detail=detail)
 
 
@@ -281,14 +289,14 @@ async def _answering(model: LanguageModel, prompt: Prompt) -> str:
 async def _token_counting(settings: Settings) -> Finding:
     if await asyncio.to_thread(tokens.prepare):
         return Finding(check="token counting", state="ok", detail="exact")
-    mend = "optional: for exact counts let tiktoken fetch its vocabulary once, or set TIKTOKEN_CACHE_DIR"
-    return Finding(check="token counting", state="note", detail="a safe overestimate", mend=mend)
+    remedy = "optional: for exact counts let tiktoken fetch its vocabulary once, or set TIKTOKEN_CACHE_DIR"
+    return Finding(check="token counting", state="note", detail="a safe overestimate", remedy=remedy)
 
 
 def _print(finding: Finding, console: Console) -> None:
     line = Text.assemble(
         (f"{finding.state:4} ", _STYLES[finding.state]), (finding.check, "bold"), f": {finding.detail}"
     )
-    if finding.mend:
-        line.append(f"\n     → {finding.mend}")
+    if finding.remedy:
+        line.append(f"\n     → {finding.remedy}")
     console.print(line)

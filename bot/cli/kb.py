@@ -118,8 +118,8 @@ def _document_row(record: DocumentRecord) -> dict[str, object]:
     }
 
 
-def document(records: Sequence[DocumentRecord], wanted: str, base: KnowledgeBase) -> DocumentRecord:
-    return document_lookup.find(records, wanted, base=base.name, show=f"footnote kb show {base.name}")
+def document(records: Sequence[DocumentRecord], reference: str, base: KnowledgeBase) -> DocumentRecord:
+    return document_lookup.find(records, reference, base=base.name, show=f"footnote kb show {base.name}")
 
 
 async def text_at(storage: StorageComponents, document: DocumentId, anchor: str) -> str:

@@ -54,7 +54,9 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         await stack.enter_async_context(event_loop_lag.watched(health, meters.event_loop if meters else None))
         observers = await stack.enter_async_context(composition.observers(settings, meters))
         with patient(starting):
-            application = await stack.enter_async_context(composition.application(settings, observers=observers))
+            application = await stack.enter_async_context(
+                composition.application(settings, observers=observers)
+            )
         if loader.platform_names(settings):
             await _serve(application, stopping, health, meters)
         else:

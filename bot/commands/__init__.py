@@ -86,10 +86,10 @@ async def press(
 async def _pressed(use: CommandContext, value: str) -> Reply:
     match value.split(":"):
         case ["yes", token]:
-            confirmed = use.desk.questions.take(token, use.person, use.place)
+            confirmed = use.desk.questions.redeem(token, use.person, use.place)
             return await confirmed(use.room, use.show)
         case ["no", token]:
-            use.desk.questions.take(token, use.person, use.place)
+            use.desk.questions.redeem(token, use.person, use.place)
             return reply(use.say("nothing_done"))
         case [name, *subject, page] if page.isdecimal() and len(subject) <= 1:
             command = registry.commands().get(f"kb {name}")

@@ -73,7 +73,7 @@ class Questions:
         )
         return token
 
-    def take(self, token: str, person: Person, place: Place) -> Confirmed:
+    def redeem(self, token: str, person: Person, place: Place) -> Confirmed:
         """Raises `UserError` for another person and after expiry."""
         question = self._open.get(token)
         if question is None or question.expires_at <= self._clock():

@@ -85,10 +85,10 @@ async def _linked(use: CommandContext, link: str) -> Sequence[Attachment]:
 
 
 async def remove(use: CommandContext) -> Reply:
-    known, wanted = await _to_remove(use)
+    known, reference = await _to_remove(use)
     await use.check_administers(known)
     records = await use.desk.library.records(known.knowledge_base.id)
-    record = _document(use, records, wanted, known) if wanted else None
+    record = _document(use, records, reference, known) if reference else None
     documents = use.say("documents", count=len(records))
     values = {"name": use.called(known), "documents": documents}
     if record is not None:
@@ -195,9 +195,9 @@ def _too_large(use: CommandContext, known: NamedKnowledgeBase) -> str:
 
 
 def _document(
-    use: CommandContext, records: Sequence[DocumentRecord], wanted: str, known: NamedKnowledgeBase
+    use: CommandContext, records: Sequence[DocumentRecord], reference: str, known: NamedKnowledgeBase
 ) -> DocumentRecord:
-    return document_lookup.find(records, wanted, base=use.called(known), show="/kb show", quoted=code)
+    return document_lookup.find(records, reference, base=use.called(known), show="/kb show", quoted=code)
 
 
 COMMANDS = (

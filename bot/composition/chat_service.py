@@ -121,7 +121,9 @@ def _assemble(
     settings = application.settings
     return assemble(
         engine=application.engine,
-        stores=ChatStores.over(database, kept_seconds=retention.seconds(settings.retention), clock=clock),
+        stores=ChatStores.over(
+            database, retention_seconds=retention.seconds(settings.retention), clock=clock
+        ),
         policies=policies,
         removals=Removals(
             turn=partial(_forget_turn, application),

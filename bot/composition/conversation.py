@@ -62,11 +62,11 @@ class ChatStores:
 
     @classmethod
     def over(
-        cls, database: Database, *, kept_seconds: float, clock: Callable[[], float] = time.time
+        cls, database: Database, *, retention_seconds: float, clock: Callable[[], float] = time.time
     ) -> ChatStores:
         """`clock` decides when turns expire."""
         return cls(
-            turns=Turns(database, kept_seconds=kept_seconds, retention_clock=clock),
+            turns=Turns(database, retention_seconds=retention_seconds, retention_clock=clock),
             topics=Topics(database),
             files=MessageFiles(database),
             interactions=ProcessedInteractions(database),

@@ -69,7 +69,7 @@ class AnswerWriter:
             await _finish_without_files(context, scope)
             return
         query = await self._query(context, scope)
-        view.links = rendering.links_in(query.text) | _links(query.heard)
+        view.links = rendering.links_in(query.text) | _links(query.other_turns)
         async with (
             aclosing(self.engine.answer(query)) as answering,
             aclosing(self._recorded(answering, context, searched=len(scope.knowledge_bases))) as recorded,
@@ -96,8 +96,8 @@ class AnswerWriter:
     async def _forget_earlier(self, turn: ChatTurn) -> None:
         if turn.turn:
             await self.forget_turn(turn.turn)
-        if turn.begun > 1:
-            await self.forget_turn(replace(turn, begun=turn.begun - 1).engine_turn)
+        if turn.starts > 1:
+            await self.forget_turn(replace(turn, starts=turn.starts - 1).engine_turn)
 
     async def _query(self, context: TurnContext, scope: Scope) -> Query:
         turn, options = context.recorder.turn, context.options
@@ -122,7 +122,7 @@ class AnswerWriter:
             conversation=conversation,
             scope=scope.name_in(_question_language(context)),
             limit=self.passages,
-            heard=others,
+            other_turns=others,
             knowledge="prefer_sources" if options.settings.knowledge == "blended" else "only_sources",
             language=options.settings.language,
             turn=turn.engine_turn,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bot.conversation.dependencies import AudienceLookup, ForgetSource, PermissionChecks
     from bot.conversation.turn_context import TurnContext
     from bot.conversation.turn_recorder import TurnRecorder
-    from bot.files.uploads import Taken, Uploads
+    from bot.files.uploads import UploadResult, Uploads
     from bot.port import Attachment, IncomingMessage, Place, Room
     from bot.store.message_files import MessageFiles
     from bot.store.turns import Turns
@@ -156,12 +156,12 @@ class AttachmentIntake:
         lines = [context.view.say("file_unchanged", name=shown(file.name)) for file in done.values()]
         return _without(files, done), lines
 
-    async def _upload(self, context: TurnContext, wanted: list[_SourceFile]) -> list[Taken]:
+    async def _upload(self, context: TurnContext, wanted: list[_SourceFile]) -> list[UploadResult]:
         """Record each file first, so that deleting its message removes it even after an interruption."""
         base = await self.audiences.own(context.files_place)
         await self.files.keep([_row(context, file, base) for file in wanted])
         await self.turns.note_authors(context.files_place, {file.message: file.author for file in wanted})
-        results = await self.uploads.take(
+        results = await self.uploads.add(
             [replace(file.attachment, uri=file.source) for file in wanted],
             knowledge_base=base.id,
             show=context.view.show_files,
@@ -179,7 +179,7 @@ class AttachmentIntake:
 
 
 def _row(
-    context: TurnContext, file: _SourceFile, base: KnowledgeBase, result: Taken | None = None
+    context: TurnContext, file: _SourceFile, base: KnowledgeBase, result: UploadResult | None = None
 ) -> MessageFile:
     record = result.record if result is not None and result.searchable else None
     return MessageFile(

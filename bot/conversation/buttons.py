@@ -154,7 +154,7 @@ class AnswerButtons:
         if attachment is None:
             return press.reply("promoted_gone", name=name)
         base = await self.audiences.own(channel)
-        (result,) = await self.uploads.take(
+        (result,) = await self.uploads.add(
             [replace(attachment, uri=file.source or attachment.uri)],
             knowledge_base=base.id,
             show=lambda lines: press.show(progress(lines)),

@@ -92,7 +92,7 @@ class Interactions:
             if progress == "finished":
                 return
             try:
-                await run(interrupted=progress == "begun")
+                await run(interrupted=progress == "started")
             except Exception:
                 await self._finish(place, event)
                 raise

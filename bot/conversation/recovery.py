@@ -52,11 +52,11 @@ class Recovery:
     async def resume_all(self, platform: str, recall: Recall) -> None:
         unfinished = await self._unfinished(platform)
         # Begin all now: an edit, deletion or stop meanwhile must find a run.
-        begun = [(turn, self._begin(turn)) for turn in unfinished if not self._is_running(turn)]
-        if begun:
-            log.event("resuming", platform=platform, answers=len(begun))
+        resumed = [(turn, self._begin(turn)) for turn in unfinished if not self._is_running(turn)]
+        if resumed:
+            log.event("resuming", platform=platform, answers=len(resumed))
         async with asyncio.TaskGroup() as tasks:
-            for turn, run in begun:
+            for turn, run in resumed:
                 work = self._resume(turn.id, run, recall)
                 tasks.create_task(self._guarded(work, turn.id, run), name=f"resume {turn.id}")
 

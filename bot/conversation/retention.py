@@ -56,10 +56,14 @@ async def keeping_to(
 
 
 async def prune(
-    kept_seconds: float, *, history: SqliteHistory, chat: Database, clock: Callable[[], float] = time.time
+    retention_seconds: float,
+    *,
+    history: SqliteHistory,
+    chat: Database,
+    clock: Callable[[], float] = time.time,
 ) -> None:
     """Delete expired data now, in batches between which others can write."""
-    before = clock() - kept_seconds
+    before = clock() - retention_seconds
     while await history.prune(before=before, limit=_BATCH):
         pass
     async with chat.transaction() as transaction:

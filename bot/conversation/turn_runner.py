@@ -121,7 +121,7 @@ class TurnRunner:
         self, turn: ChatTurn, message: IncomingMessage, room: Room, options: TurnOptions
     ) -> None:
         state = "placeholder" if turn.messages else "received"
-        turn = replace(turn, begun=turn.begun + 1, state=state)
+        turn = replace(turn, starts=turn.starts + 1, state=state)
         await self._run(turn, message, room, options)
 
     async def close(self, recorder: TurnRecorder, run: Run, room: Room, sentence: str, language: str) -> None:
@@ -167,10 +167,10 @@ class TurnRunner:
 
     async def _answer(self, question: _Question, recorder: TurnRecorder) -> None:
         turn, message, room, options = recorder.turn, question.message, question.room, question.options
-        if turn.begun > 1:
+        if turn.starts > 1:
             await recorder.save()  # first: a restart must find it unfinished
         await self.permissions.admit_person(message.person, turn.place, room.directory)
-        if turn.begun == turn.attempts == 1 and (turn.question or not message.attachments):
+        if turn.starts == turn.attempts == 1 and (turn.question or not message.attachments):
             await self.budget.spend("question", message.person, turn.place, room.directory)
         permitted, files_place = await self.attachments.prepare(
             message, room, recorder, unprompted=options.unprompted or options.quiet

@@ -49,10 +49,10 @@ def sentence(data_dir: Path, found: list[Path]) -> str:
     more = {1: "", 2: " and one more file or folder"}.get(
         len(found), f" and {len(found) - 1} more files and folders"
     )
-    return f"Other users of this machine can read {found[0]}{more}: run `{mend(data_dir)}` as their owner."
+    return f"Other users of this machine can read {found[0]}{more}: run `{closing_command(data_dir)}` as their owner."
 
 
-def mend(data_dir: Path) -> str:
+def closing_command(data_dir: Path) -> str:
     """The command that closes the directory to others."""
     return f"chmod -R go= {shlex.quote(str(data_dir))}"
 

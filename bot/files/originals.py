@@ -68,9 +68,9 @@ class Originals:
         A document being rewritten has no known digest; meanwhile only those in `gone` are removed.
         """
         self._swept_at = time.monotonic()
-        kept = await asyncio.to_thread(self._kept)  # first, so that later additions stay
+        stored = await asyncio.to_thread(self._digests)  # first, so that later additions stay
         used = await self._catalog.digests()
-        unused = kept - used
+        unused = stored - used
         if "" in used:
             unused &= frozenset(gone)
         if unused:
@@ -113,7 +113,7 @@ class Originals:
         if (counted := self._bytes) is not None:
             self._bytes = counted + size
 
-    def _kept(self) -> frozenset[str]:
+    def _digests(self) -> frozenset[str]:
         return frozenset(path.stem for path in self._files() if _DIGEST.fullmatch(path.stem))
 
     def _files(self) -> list[Path]:

@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class UploadResult:
     """`line` is for people; `record` is None if nothing was stored."""
 
     attachment: Attachment
@@ -110,7 +110,7 @@ class Uploads:
     def waiting(self) -> int:
         return self._queue.waiting
 
-    async def take(
+    async def add(
         self,
         attachments: Sequence[Attachment],
         *,
@@ -118,10 +118,10 @@ class Uploads:
         show: Callable[[tuple[str, ...]], None],
         person: str = "",
         language: str = "en",
-    ) -> list[Taken]:
+    ) -> list[UploadResult]:
         """One failure does not affect the others. Results are in order; `show` gets all status lines.
 
-        The files count towards the limit of `person` (an id). `again`: also retry files set aside before.
+        The files count towards the limit of `person` (an id).
         """
         lines = [say("file_received", language, name=shown(attachment.name)) for attachment in attachments]
 
@@ -161,35 +161,35 @@ class Uploads:
         language: str = "en",
     ) -> Reply:
         """Adds a command's files, even those set aside; the reply lists each result."""
-        taken = await self.take(
+        result = await self.add(
             attachments,
             knowledge_base=knowledge_base,
             show=lambda lines: show(progress(lines)),
             person=person.id,
             language=language,
         )
-        return Reply(text=listed([file.line for file in taken]))
+        return Reply(text=listed([file.line for file in result]))
 
-    async def _settled(self, job: _Job) -> Taken:
+    async def _settled(self, job: _Job) -> UploadResult:
         with log.within(job=log.new_id()):
             started = time.perf_counter()
-            taken = await self._taken(job)
+            result = await self._added(job)
             seconds = round(time.perf_counter() - started, 4)
-            log.event("file_settled", **_facts(taken), bytes=job.attachment.size, seconds=seconds)
-        return taken
+            log.event("file_settled", **_facts(result), bytes=job.attachment.size, seconds=seconds)
+        return result
 
-    async def _taken(self, job: _Job) -> Taken:
+    async def _added(self, job: _Job) -> UploadResult:
         try:
-            return await self._take(job)
+            return await self._add(job)
         except asyncio.CancelledError:
             await uninterrupted(self._give_up(job, say("file_lost", "en")))
             raise
         except Exception as error:  # noqa: BLE001 - one file's bug must not end the others
-            taken = _failed(job, error)
-            await self._give_up(job, _english_reason(error, taken.line.removeprefix(f"{job.name}: ")))
-            return taken
+            result = _failed(job, error)
+            await self._give_up(job, _english_reason(error, result.line.removeprefix(f"{job.name}: ")))
+            return result
 
-    async def _take(self, job: _Job) -> Taken:
+    async def _add(self, job: _Job) -> UploadResult:
         self._fetching.refuse(job.attachment)
 
         def waits(before: int) -> None:
@@ -208,7 +208,7 @@ class Uploads:
                 ingested = await self._ingest(job)
         line = line_of(ingested, job.language)
         job.show(line)
-        return Taken(attachment=job.attachment, line=line, record=ingested.record)
+        return UploadResult(attachment=job.attachment, line=line, record=ingested.record)
 
     async def _give_up(self, job: _Job, reason: str) -> None:
         try:
@@ -258,10 +258,10 @@ def uris(attachments: Sequence[Attachment]) -> list[str]:
     return found
 
 
-def _facts(taken: Taken) -> dict[str, object]:
-    record = taken.record
+def _facts(result: UploadResult) -> dict[str, object]:
+    record = result.record
     if record is None:
-        return {"state": "later" if taken.later else "refused"}
+        return {"state": "later" if result.later else "refused"}
     return {"state": record.state, "document": record.document.id, "passages": record.chunks}
 
 
@@ -287,7 +287,7 @@ def listed(lines: Sequence[str]) -> str:
     return "\n".join(f"- {literal_sentence(line)}" for line in lines)
 
 
-def _whole(outcome: Taken | BaseException) -> Taken:
+def _whole(outcome: UploadResult | BaseException) -> UploadResult:
     if isinstance(outcome, BaseException):
         raise outcome
     return outcome
@@ -298,7 +298,7 @@ def _english_reason(error: Exception, otherwise: str) -> str:
     return str(error) if isinstance(error, UserError | WriteRefused) else otherwise
 
 
-def _failed(job: _Job, error: Exception) -> Taken:
+def _failed(job: _Job, error: Exception) -> UploadResult:
     if isinstance(error, Unreachable):
         reason = say("file_lost", job.language)
     else:
@@ -306,4 +306,4 @@ def _failed(job: _Job, error: Exception) -> Taken:
     line = say("file_failed", job.language, name=job.name, reason=reason)
     job.show(line)
     final = isinstance(error, WriteRefused | UnsupportedFile | FileTooLarge | EmptyDocument | CorruptFile)
-    return Taken(attachment=job.attachment, line=line, later=not final)
+    return UploadResult(attachment=job.attachment, line=line, later=not final)

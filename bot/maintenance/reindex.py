@@ -105,9 +105,9 @@ async def _build(library: IndexingComponents, log: RebuildLog, progress: Progres
         if record.state in _WITH_TEXT
     ]
     entries = log.entries
-    wanted = {record.document.id for record in records}
+    present = {record.document.id for record in records}
     for document, entry in entries.items():
-        if document not in wanted:
+        if document not in present:
             await _drop(library, log, document, entry)
     missing = [record for record in records if not _is_done(record, entries.get(record.document.id))]
     waiting = iter(missing)
@@ -139,15 +139,15 @@ async def _work(
             async with aclosing(found):
                 async for part in found:
                     await asyncio.to_thread(chunks.extend, part)
-            await log.begun(document)
+            await log.start(document)
             await library.index.put(document, chunks)
-            await log.done(document, version=_version(record), chunks=len(chunks))
+            await log.finish(document, version=_version(record), chunks=len(chunks))
         progress(record)
 
 
 async def _drop(library: IndexingComponents, log: RebuildLog, document: DocumentId, entry: Entry) -> None:
     await library.index.drop(entry.knowledge_base, document)
-    await log.gone(document)
+    await log.remove(document)
 
 
 async def _record(foundation: BaseComponents, log: RebuildLog) -> None:

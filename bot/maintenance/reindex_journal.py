@@ -47,11 +47,11 @@ class RebuildLog:
     def entries(self) -> dict[DocumentId, Entry]:
         return dict(self._entries)
 
-    async def begun(self, document: Document) -> None:
+    async def start(self, document: Document) -> None:
         """Synced to disk, because the document may enter the index next."""
         await self._write(_Line(state="begun", document=document.id, knowledge_base=document.knowledge_base))
 
-    async def done(self, document: Document, *, version: str, chunks: int) -> None:
+    async def finish(self, document: Document, *, version: str, chunks: int) -> None:
         await self._write(
             _Line(
                 state="done",
@@ -62,7 +62,7 @@ class RebuildLog:
             )
         )
 
-    async def gone(self, document: DocumentId) -> None:
+    async def remove(self, document: DocumentId) -> None:
         known = self._entries[document]
         await self._write(_Line(state="gone", document=document, knowledge_base=known.knowledge_base))
 

@@ -197,11 +197,15 @@ def _masked(value: object) -> object:
 
 
 def _shown(value: object) -> object:
-    return safe_tracebacks.told(value, harmless=_HARMLESS) if isinstance(value, BaseException) else str(value)
+    return (
+        safe_tracebacks.loggable_text(value, harmless=_HARMLESS)
+        if isinstance(value, BaseException)
+        else str(value)
+    )
 
 
 def _log_unraisable(raised: sys.UnraisableHookArgs) -> None:
-    _LOGGER.error("an error that nobody could be told of", exc_info=raised.exc_value)
+    _LOGGER.error("an error that could not be reported", exc_info=raised.exc_value)
 
 
 def _log_thread(raised: threading.ExceptHookArgs) -> None:

@@ -206,7 +206,7 @@ class TurnWork(Operation):
     turn: str
     state: str = ""
     """Stored at the end: `final`, `stopped`, ..."""
-    begun: int = 1
+    starts: int = 1
     """Starts, including restarts and renewed requests."""
     resumed: bool = False
     writes: int = 0
@@ -222,7 +222,7 @@ class TurnWork(Operation):
         facts: dict[str, Value] = {
             "platform": self.platform,
             "state": self.state,
-            "begun": self.begun,
+            "begun": self.starts,
             "resumed": self.resumed,
             "writes": self.writes,
         }

@@ -37,7 +37,7 @@ class TurnLog:
                 platform=turn.place.platform,
                 turn=turn.id,
                 state=turn.state,
-                begun=turn.begun,
+                starts=turn.starts,
                 resumed=turn.attempts > 1,
             )
         )

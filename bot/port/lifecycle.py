@@ -17,7 +17,7 @@ class Signals(Protocol):
         """Events arrive; `facts` go to the log."""
         ...
 
-    def connections(self, *, live: int, wanted: int) -> None:
+    def connections(self, *, live: int, expected: int) -> None:
         """How many connections deliver events; with none, no event arrives."""
         ...
 
@@ -61,7 +61,7 @@ class Finding:
     check: str
     state: Literal["ok", "note", "bad"]
     detail: str
-    mend: str = ""
+    remedy: str = ""
     workspace: str = ""
     """The id of the workspace that it is about."""
     invited: bool = False

@@ -54,7 +54,7 @@ async def _beat(health: Health, sampler: _Sampler, meter: LagMeter | None) -> No
         if meter is not None:
             meter.turned(lag=lag, tasks=len(asyncio.all_tasks()))
         if lag > _LONG_SECONDS:
-            log.event("event_loop_lagged", seconds=round(lag, 2), where=sampler.take())
+            log.event("event_loop_lagged", seconds=round(lag, 2), where=sampler.pop())
 
 
 class _Sampler:
@@ -64,7 +64,7 @@ class _Sampler:
         self._thread = thread
         self._where = ""
 
-    def take(self) -> str:
+    def pop(self) -> str:
         """Where the loop last blocked; cleared on reading."""
         where, self._where = self._where, ""
         return where

@@ -20,7 +20,7 @@ _ANSWER_SECONDS: Final = 10.0
 class ConnectionMeter(Protocol):
     def expect(self, platform: str) -> None: ...
 
-    def connections(self, platform: str, *, live: int, wanted: int) -> None: ...
+    def connections(self, platform: str, *, live: int, expected: int) -> None: ...
 
     def deaf(self, platform: str) -> None: ...
 
@@ -42,7 +42,7 @@ class Watch:
         self._meter = meter
         self._live: int | None = None
         """None: not reported."""
-        self._wanted = 0
+        self._expected = 0
         self._deaf_since: float | None = None
         self._alarm: asyncio.TimerHandle | None = None
         if meter is not None:
@@ -54,11 +54,11 @@ class Watch:
         log.event("ready", **{**facts, "platform": self._platform})
         self._tell()
 
-    def connections(self, *, live: int, wanted: int) -> None:
-        log.event("connections", platform=self._platform, live=live, wanted=wanted)
+    def connections(self, *, live: int, expected: int) -> None:
+        log.event("connections", platform=self._platform, live=live, wanted=expected)
         if self._meter is not None:
-            self._meter.connections(self._platform, live=live, wanted=wanted)
-        self._live, self._wanted = live, wanted
+            self._meter.connections(self._platform, live=live, expected=expected)
+        self._live, self._expected = live, expected
         if live:
             self._hears()
         elif self._alarm is None and self._deaf_since is None:
@@ -76,13 +76,13 @@ class Watch:
             self._meter.operator_needed(self._platform, fault)
 
     def broken(self) -> None:
-        self.connections(live=0, wanted=self._wanted)
+        self.connections(live=0, expected=self._expected)
 
     def ended(self, sentence: str) -> None:
         log.event("platform_ended", platform=self._platform, sentence=sentence)
         self.close()
         if self._meter is not None:
-            self._meter.connections(self._platform, live=0, wanted=self._wanted)
+            self._meter.connections(self._platform, live=0, expected=self._expected)
         self._health.record(self._platform, ready=False, detail=sentence)
 
     def close(self) -> None:
@@ -111,7 +111,7 @@ class Watch:
             ready, detail = True, "It is connected."
         else:
             ready = self._live > 0
-            detail = f"{self._live} of {self._wanted} connections deliver events."
+            detail = f"{self._live} of {self._expected} connections deliver events."
         self._health.record(self._platform, ready=ready, detail=detail)
 
 

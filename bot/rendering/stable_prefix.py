@@ -22,12 +22,12 @@ def decided(lines: Sequence[SourceLine]) -> tuple[int, bool]:
     last = lines[-1]
     if not _waits(last):
         return len(lines), True
-    kept = len(lines) - 1
-    before = lines[kept - 1] if kept else None
+    count = len(lines) - 1
+    before = lines[count - 1] if count else None
     header = before is not None and before.kind in ("prose", "header") and before.content.startswith("|")
     if header and (last.kind == "delimiter" or _DELIMITER.fullmatch(last.written)):
-        kept -= 1
-    return kept, False
+        count -= 1
+    return count, False
 
 
 def _waits(line: SourceLine) -> bool:

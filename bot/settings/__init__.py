@@ -323,8 +323,8 @@ class Settings(Environment):
         """The kind of the language model: the one set, or the one that other settings imply."""
         if self.model.kind:
             return self.model.kind
-        wanted = bool(self.model.rest().get("name")) or self.openai_api_key or self.openai_base_url
-        return "openai" if wanted else "extractive"
+        has_model = bool(self.model.rest().get("name")) or self.openai_api_key or self.openai_base_url
+        return "openai" if has_model else "extractive"
 
 
 def read(environment: Mapping[str, str] | None = None) -> Settings:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from bot.port import Place
     from rag_engine.storage.sqlite.database import Database
 
-Progress: TypeAlias = Literal["new", "begun", "finished"]
+Progress: TypeAlias = Literal["new", "started", "finished"]
 
 _EXPIRY_SECONDS = 2 * 86_400.0
 _PRUNE_INTERVAL_SECONDS = 3600.0
@@ -43,7 +43,7 @@ class ProcessedInteractions:
             rows = await transaction.execute(
                 "SELECT finished FROM events WHERE platform = ? AND workspace = ? AND event = ?", key
             )
-        return "finished" if rows[0][0] else "begun"
+        return "finished" if rows[0][0] else "started"
 
     async def finish(self, place: Place, event: str) -> None:
         async with self._database.transaction() as transaction:

@@ -54,7 +54,7 @@ _PRUNE_AUTHORS = """
     DELETE FROM authors WHERE (platform, workspace, channel, message) NOT IN
         (SELECT platform, workspace, channel, message FROM taken_files UNION SELECT platform, workspace, channel, about FROM answers)
 """
-_KEPT_SECONDS = 90 * 86_400.0
+_RETENTION_SECONDS = 90 * 86_400.0
 _PRUNE_INTERVAL_SECONDS = 3600.0
 
 
@@ -87,7 +87,7 @@ class ChatTurn:
     updated_at: float = 0.0
     attempts: int = 1
     """Processes that began it since a person last requested it."""
-    begun: int = 1
+    starts: int = 1
     handle: str = ""
     unprompted: bool = False
     """Nobody addressed us: answer only from the files."""
@@ -104,7 +104,7 @@ class ChatTurn:
 
     @property
     def engine_turn(self) -> TurnId:
-        return TurnId(f"{self.id}-{self.begun}")
+        return TurnId(f"{self.id}-{self.starts}")
 
 
 class Turns:
@@ -112,13 +112,13 @@ class Turns:
         self,
         database: Database,
         *,
-        kept_seconds: float = _KEPT_SECONDS,
+        retention_seconds: float = _RETENTION_SECONDS,
         clock: Callable[[], float] = time.time,
         retention_clock: Callable[[], float] | None = None,
     ) -> None:
         """`retention_clock` decides what is old; by default it is `clock`."""
         self._database = database
-        self._kept_seconds = kept_seconds
+        self._retention_seconds = retention_seconds
         self._clock = clock
         self._retention_clock = retention_clock or clock
         self._pruned_at = 0.0
@@ -209,7 +209,7 @@ class Turns:
             return
         self._pruned_at = now
         await transaction.execute(
-            "DELETE FROM answers WHERE updated_at < ?", (self._retention_clock() - self._kept_seconds,)
+            "DELETE FROM answers WHERE updated_at < ?", (self._retention_clock() - self._retention_seconds,)
         )
         await transaction.execute(_PRUNE_AUTHORS)
 
@@ -239,7 +239,7 @@ def _row(turn: ChatTurn) -> tuple[object, ...]:
         json.dumps([asdict(citation) for citation in turn.citations], ensure_ascii=False),
         turn.updated_at,
         turn.attempts,
-        turn.begun,
+        turn.starts,
         turn.handle,
         int(turn.unprompted),
         turn.about,
@@ -263,7 +263,7 @@ def _turn(row: Row) -> ChatTurn:
         *rest,
     ) = row
     question, asked_at, state, messages, conversation, turn, citations, updated_at, *rest = rest
-    attempts, begun, handle, unprompted, about, *_ = rest
+    attempts, starts, handle, unprompted, about, *_ = rest
     return ChatTurn(
         id=identity,
         place=Place(platform=platform, workspace=workspace, channel=channel, thread=thread),
@@ -281,7 +281,7 @@ def _turn(row: Row) -> ChatTurn:
         citations=tuple(Citation(**citation) for citation in json.loads(citations)),
         updated_at=updated_at,
         attempts=attempts,
-        begun=begun,
+        starts=starts,
         handle=handle,
         unprompted=bool(unprompted),
         about=about,

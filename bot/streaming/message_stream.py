@@ -70,7 +70,7 @@ class MessageStream:
         self._on_write = on_write
         self._shown = ShownPages(outlet, limiter, now=self._now, posted=posted)
         self._needs: Needs | None = None
-        self._wanted: Callable[[], Reply] | None = None
+        self._latest: Callable[[], Reply] | None = None
         self._wants_text = False
         self._next_change: Change | None = None
         self._ending: _Ending | None = None
@@ -116,7 +116,7 @@ class MessageStream:
         text = callable(reply) or bool(reply.text)
         first = text and not self._wants_text
         self._wants_text = text
-        self._wanted = reply if callable(reply) else lambda: reply
+        self._latest = reply if callable(reply) else lambda: reply
         if first and not self._shown.has_text:
             self._cancel_request()
         self._awake.set()
@@ -169,7 +169,7 @@ class MessageStream:
             self._awake.clear()
             if self._ending is not None:
                 await self._end(self._ending)
-            elif self._wanted is not None and not (self._only_final or self._closed):
+            elif self._latest is not None and not (self._only_final or self._closed):
                 await self._grow()
 
     def _interrupt(self) -> None:
@@ -189,8 +189,8 @@ class MessageStream:
         try:
             if not await request.granted():
                 return
-            wanted, pages = await self._render_wanted()
-            if wanted is None:
+            latest, pages = await self._render_latest()
+            if latest is None:
                 return
             changes = self._shown.growing_changes(pages, text=self._wants_text)
             if changes and set(changes[0].budgets) != set(request.budgets):
@@ -200,8 +200,8 @@ class MessageStream:
             if changes and not await self._try_to_write(changes[0], request):
                 return
             self._next_change = changes[1] if len(changes) > 1 else None
-            if self._next_change is None and self._wanted is wanted:
-                self._wanted = None
+            if self._next_change is None and self._latest is latest:
+                self._latest = None
             self._awake.set()
         finally:
             request.unused()
@@ -311,13 +311,13 @@ class MessageStream:
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
 
-    async def _render_wanted(self) -> tuple[Callable[[], Reply] | None, list[Page]]:
+    async def _render_latest(self) -> tuple[Callable[[], Reply] | None, list[Page]]:
         """Yields to the event loop after each page."""
         async with self._rendering:
-            wanted = self._wanted
-            pages = [] if wanted is None else self._pages(wanted(), final=False)
+            latest = self._latest
+            pages = [] if latest is None else self._pages(latest(), final=False)
             await asyncio.sleep(0)
-        return wanted, pages
+        return latest, pages
 
     def _pages(self, reply: Reply, *, final: bool) -> list[Page]:
         if reply.links is None and self._links is not None:

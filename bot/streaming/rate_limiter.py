@@ -256,10 +256,10 @@ class RateLimiter:
     def _sweep(self) -> None:
         """Drops unused budgets, one per channel."""
         now = self._now()
-        wanted = {budget.name for _, request in self._waiting for budget in request.budgets}
-        wanted |= {budget.name for needs in self._members.values() for budget in (needs.grows, *needs.finals)}
+        used = {budget.name for _, request in self._waiting for budget in request.budgets}
+        used |= {budget.name for needs in self._members.values() for budget in (needs.grows, *needs.finals)}
         for name in [name for name, window in self._windows.items() if window.idle(now)]:
-            if name not in wanted:
+            if name not in used:
                 del self._windows[name]
         self._growing, self._finals = +self._growing, +self._finals
 

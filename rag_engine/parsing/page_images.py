@@ -119,36 +119,36 @@ def places(quote: str, letters: Sequence[_Letter]) -> list[_Letter]:
 
     Compares only letters and digits: line breaks, hyphens and ligatures do not matter.
     """
-    wanted = _plain(quote)
+    plain = _plain(quote)
     by_height = sorted(letters, key=lambda letter: (round(letter.box[3]), letter.box[0]))
     for order in (letters, by_height):
         text, owners = _text(order)
-        at = text.find(wanted) if wanted else -1
+        at = text.find(plain) if plain else -1
         if at >= 0:
-            return [order[owner] for owner in owners[at : at + len(wanted)]]
+            return [order[owner] for owner in owners[at : at + len(plain)]]
     text, owners = _text(letters)
-    return [letters[owners[at]] for start, end in _pieces(wanted, text) for at in range(start, end)]
+    return [letters[owners[at]] for start, end in _pieces(plain, text) for at in range(start, end)]
 
 
-def _pieces(wanted: str, text: str) -> Iterator[tuple[int, int]]:
+def _pieces(plain: str, text: str) -> Iterator[tuple[int, int]]:
     position, after = 0, 0
-    while position + _SHORTEST_PIECE <= len(wanted):
-        length = _longest(wanted, position, text)
+    while position + _SHORTEST_PIECE <= len(plain):
+        length = _longest(plain, position, text)
         if length < _SHORTEST_PIECE:
             position += 1
             continue
-        piece = wanted[position : position + length]
+        piece = plain[position : position + length]
         at = text.find(piece, after)
         at = text.find(piece) if at < 0 else at
         yield at, at + length
         position, after = position + length, at + length
 
 
-def _longest(wanted: str, position: int, text: str) -> int:
-    least, most = 0, len(wanted) - position
+def _longest(plain: str, position: int, text: str) -> int:
+    least, most = 0, len(plain) - position
     while least < most:
         middle = (least + most + 1) // 2
-        if wanted[position : position + middle] in text:
+        if plain[position : position + middle] in text:
             least = middle
         else:
             most = middle - 1

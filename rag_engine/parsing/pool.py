@@ -61,9 +61,9 @@ class ParserPool:
         Raises a `UserError` if the file cannot be read, also after some batches; `Unavailable` if no worker starts or the pool is closed.
         """
         self._refuse_set_aside(blob)
-        told = 0
+        sent = 0
         for attempt in range(1, _ATTEMPTS + 1):
-            again = told
+            again = sent
             try:
                 async with (
                     self._worker() as worker,
@@ -73,7 +73,7 @@ class ParserPool:
                         # A parser reads the same bytes alike.
                         fresh = batch[again:]
                         again -= min(again, len(batch))
-                        told += len(fresh)
+                        sent += len(fresh)
                         if fresh:
                             yield fresh
                 return

@@ -31,7 +31,7 @@ _FRAMES: Final = -30
 """Innermost only, because endless recursion must not fill the log."""
 
 
-def told(error: BaseException, *, harmless: tuple[type[BaseException], ...] = ()) -> str:
+def loggable_text(error: BaseException, *, harmless: tuple[type[BaseException], ...] = ()) -> str:
     """The loggable part of an error: our own sentence (or that of `harmless` kinds), else its kind and numbers."""
     if _is_harmless(error, harmless):
         return str(error) or type(error).__name__
@@ -64,8 +64,8 @@ def _lines(
     yield "Traceback (most recent call last):\n"
     yield from traceback.format_tb(error.__traceback__, frames)
     kind = type(error).__qualname__
-    said = told(error, harmless=harmless)
-    yield f"{said}\n" if said.startswith(kind) else f"{kind}: {said}\n"
+    text = loggable_text(error, harmless=harmless)
+    yield f"{text}\n" if text.startswith(kind) else f"{kind}: {text}\n"
     if isinstance(error, BaseExceptionGroup):
         for one in cast("BaseExceptionGroup[BaseException]", error).exceptions:
             if id(one) not in seen:

@@ -59,9 +59,9 @@ def languages(installed: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(there, key=lambda name: (name != "eng", name)))
 
 
-def chosen(installed: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
-    """The wanted languages that are installed; if none, all installed, or English if there are very many."""
-    if found := tuple(name for name in wanted if name in installed):
+def chosen(installed: Sequence[str], requested: Sequence[str]) -> tuple[str, ...]:
+    """The requested languages that are installed; if none, all installed, or English if there are very many."""
+    if found := tuple(name for name in requested if name in installed):
         return found
     there = languages(installed)
     return there if len(there) <= MOST_LANGUAGES else there[:1]

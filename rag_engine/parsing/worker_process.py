@@ -163,7 +163,7 @@ class WorkerProcess:
             "memory": limits.memory_bytes,
         }
         await self._send(request)
-        await self._begun(token)
+        await self._await_start(token)
         left, recognition_left = limits.seconds, limits.recognition_seconds
         recognising, clean = False, True
         while True:
@@ -189,7 +189,7 @@ class WorkerProcess:
         if "error" in reply:
             raise _error(reply, blob)
 
-    async def _begun(self, token: str) -> None:
+    async def _await_start(self, token: str) -> None:
         try:
             async with asyncio.timeout(_START_SECONDS):
                 reply = await self._frame()

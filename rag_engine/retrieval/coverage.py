@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 def coverage(question: str, chunk: Chunk) -> float:
     """The share of the question's tokens in the chunk, in the chunk's language."""
-    wanted = _wanted(question, chunk.language)
-    if not wanted:
+    asked = _question_tokens(question, chunk.language)
+    if not asked:
         return 0.0
-    return len(wanted.intersection(tokens(searchable_text(chunk), language=chunk.language))) / len(wanted)
+    return len(asked.intersection(tokens(searchable_text(chunk), language=chunk.language))) / len(asked)
 
 
 def best_coverage(question: str, chunks: Sequence[Chunk]) -> float:
@@ -25,5 +25,5 @@ def best_coverage(question: str, chunks: Sequence[Chunk]) -> float:
 
 
 @lru_cache(maxsize=64)
-def _wanted(question: str, language: str) -> frozenset[str]:
+def _question_tokens(question: str, language: str) -> frozenset[str]:
     return frozenset(tokens(question, language=language))

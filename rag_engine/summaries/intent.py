@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rag_engine.summaries import intent_patterns
-from rag_engine.summaries.length_and_language import LengthAndLanguage, wishes, without_wishes
+from rag_engine.summaries.length_and_language import LengthAndLanguage, requested_style, without_style
 from rag_engine.summaries.target_words import is_filling
 from rag_engine.text.language import detect
 from rag_engine.text.lazy_pattern import lazy
@@ -66,13 +66,13 @@ _END = ' \t.!?…。！？؟¿¡:,;"'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryRequest:
-    """`about` names what to summarise, without the wishes for length and language."""
+    """`about` names what to summarise, without the requested length and language."""
 
     about: str
     sign: Sign = "plain"
     everything: bool = False
     """All documents, or all of a knowledge base."""
-    wishes: LengthAndLanguage = field(default_factory=LengthAndLanguage)
+    style: LengthAndLanguage = field(default_factory=LengthAndLanguage)
     language: str = ""
     focus: str = ""
     """Further instructions: "Focus on the costs"."""
@@ -93,12 +93,12 @@ def requested(text: str, earlier: Sequence[str] = ()) -> SummaryRequest | None:
     others = [sentence for sentence, request in read if request is None]
     if len(found) == 1 and not any(_ASKING.match(_bare(other)) for other in others):
         language, focus = _language(cleaned, found[0]), ". ".join(filter(_says_more, others))
-        return replace(found[0], wishes=wishes(cleaned), language=language, focus=focus, text=cleaned)
+        return replace(found[0], style=requested_style(cleaned), language=language, focus=focus, text=cleaned)
     return None if found else _again(cleaned, earlier)
 
 
 def _says_more(sentence: str) -> bool:
-    return not all(is_filling(word) for word in re.findall(r"\w+", _bare(without_wishes(_bare(sentence)))))
+    return not all(is_filling(word) for word in re.findall(r"\w+", _bare(without_style(_bare(sentence)))))
 
 
 def _language(cleaned: str, request: SummaryRequest) -> str:
@@ -115,7 +115,7 @@ def _again(cleaned: str, earlier: Sequence[str]) -> SummaryRequest | None:
         return None
     latest = earlier[-_EARLIER:]
     before = requested(latest[-1], latest[:-1]) if latest else None
-    return replace(before, wishes=before.wishes.changed_by(wishes(cleaned))) if before else None
+    return replace(before, style=before.style.changed_by(requested_style(cleaned))) if before else None
 
 
 def is_restyling(text: str) -> bool:
@@ -128,16 +128,16 @@ def is_restyling(text: str) -> bool:
 
 
 def _is_restyling(cleaned: str, *, any_form: bool = False) -> bool:
-    left = _bare(without_wishes(_bare(cleaned.strip(_END))))
-    wanted = any_form or bool(wishes(cleaned))
-    return wanted and all(is_filling(word) for word in re.findall(r"\w+", left))
+    left = _bare(without_style(_bare(cleaned.strip(_END))))
+    is_style = any_form or bool(requested_style(cleaned))
+    return is_style and all(is_filling(word) for word in re.findall(r"\w+", left))
 
 
 def _of_sentence(sentence: str) -> SummaryRequest | None:
     bare = _bare(sentence)
     if request := _of_bare(bare):
         return request
-    shorter = _bare(without_wishes(bare))
+    shorter = _bare(without_style(bare))
     return _of_bare(shorter) if shorter != bare else None
 
 
@@ -162,7 +162,7 @@ def _scripts(text: str) -> frozenset[str]:
 def _request(match: re.Match[str], sign: Sign, language: str) -> SummaryRequest | None:
     about = " ".join(group.strip() for group in match.groups() if group and group.strip())
     everything = _ALL.search(about) is not None
-    left = _bare(without_wishes(_ALL.sub(" ", about)))
+    left = _bare(without_style(_ALL.sub(" ", about)))
     if _asks(left, sign, match.string):
         return None
     return SummaryRequest(about=left, sign=sign, everything=everything, language=language)

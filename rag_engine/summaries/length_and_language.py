@@ -219,7 +219,7 @@ class LengthAndLanguage:
         )
 
 
-def wishes(text: str) -> LengthAndLanguage:
+def requested_style(text: str) -> LengthAndLanguage:
     """Ignores file names ("long.md"), and the middle of a long text."""
     if len(text := " ".join(text.split())) > 2 * _END:
         text = f"{text[:_END]} {text[-_END:]}"
@@ -236,9 +236,9 @@ def wishes(text: str) -> LengthAndLanguage:
     )
 
 
-def without_wishes(text: str) -> str:
+def without_style(text: str) -> str:
     if len(text := " ".join(text.split())) > 2 * _END:
-        return f"{without_wishes(text[:_END])}{text[_END:-_END]}{without_wishes(text[-_END:])}"
+        return f"{without_style(text[:_END])}{text[_END:-_END]}{without_style(text[-_END:])}"
     names = _FILE_NAME.findall(text)
     text = _FILE_NAME.sub(_HIDDEN, text)
     for pattern in _ALL_PATTERNS:

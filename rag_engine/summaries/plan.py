@@ -15,7 +15,7 @@ from rag_engine.summaries.map_reduce import STAGE, Condensed, Condenser
 from rag_engine.summaries.notes import NoteCache, NoteTaker
 from rag_engine.summaries.outline import representative, sections
 from rag_engine.summaries.prompts import MOST_NUMBERED, Task
-from rag_engine.summaries.target_documents import meant
+from rag_engine.summaries.target_documents import match_targets
 from rag_engine.text import tokens
 from rag_engine.text.messages import in_language
 from rag_engine.types import AnswerRequest, Hit, Stage
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rag_engine.pipeline import Inquiry
     from rag_engine.ports import Embedder, IndexContents, LanguageModel, Library, Unfinished
     from rag_engine.summaries.intent import SummaryRequest
-    from rag_engine.summaries.target_documents import Meant
+    from rag_engine.summaries.target_documents import TargetMatch
     from rag_engine.types import Chunk, DocumentId, DocumentRecord
 
 _MOST_NAMED = 8
@@ -109,16 +109,16 @@ class Summaries:
             return None
         records = await self._seen(inquiry)
         found = await asyncio.to_thread(
-            meant,
+            match_targets,
             request,
             records,
             recent=query.files,
             named=query.names,
-            goes_on=_goes_on(inquiry, asked),
+            continues=_continues(inquiry, asked),
         )
         if found.finding == "topic":
             return None
-        language = query.language or request.wishes.language or request.language
+        language = query.language or request.style.language or request.language
         if found.finding != "documents":
             return Sentence(
                 text=_not_to_be_had(found, language), documents=found.documents, language=language
@@ -183,7 +183,7 @@ class Summaries:
             return Sentence(text=" ".join(notices[:_MOST_NAMED]), documents=documents, language=language)
         language = language or _commonest(chunks)
         hits = tuple(Hit(chunk=chunk, score=0.0, rank=rank) for rank, chunk in enumerate(chunks, 1))
-        task = Task(question=inquiry.question, wishes=request.wishes, language=language, focus=request.focus)
+        task = Task(question=inquiry.question, style=request.style, language=language, focus=request.focus)
         return Plan(
             hits=hits,
             task=task,
@@ -199,7 +199,7 @@ def quoting(plan: Plan) -> AnswerRequest:
         passages=representative(plan.hits, most=MOST_NUMBERED),
         scope=plan.scope,
         language=plan.task.language,
-        summary=plan.task.wishes,
+        summary=plan.task.style,
         sections=len(sections([hit.chunk for hit in plan.hits])),
     )
 
@@ -212,7 +212,7 @@ def _answered(inquiry: Inquiry) -> list[str]:
     ]
 
 
-def _goes_on(inquiry: Inquiry, asked: Sequence[str]) -> bool:
+def _continues(inquiry: Inquiry, asked: Sequence[str]) -> bool:
     return bool(asked) and not inquiry.query.brought and requested(asked[-1], asked[:-1]) is None
 
 
@@ -221,7 +221,7 @@ def _commonest(chunks: Sequence[Chunk]) -> str:
     return languages.most_common(1)[0][0] if languages else ""
 
 
-def _not_to_be_had(found: Meant, language: str) -> str:
+def _not_to_be_had(found: TargetMatch, language: str) -> str:
     if found.finding == "several":
         names = list(dict.fromkeys(_title(record) for record in found.documents))
         more = ["…"] if len(names) > _MOST_NAMED else []

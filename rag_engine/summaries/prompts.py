@@ -39,7 +39,7 @@ class PromptBlock:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     question: str
-    wishes: LengthAndLanguage
+    style: LengthAndLanguage
     language: str
     """Empty: that of the request."""
     focus: str = ""
@@ -95,7 +95,7 @@ def messages(stage: SummaryStage, listed: Sequence[str], task: Task, *, of: str 
     """Rules, passages or notes, then the request. `of` says which part it is."""
     tag = "notes" if stage == "notes" else "passages"
     material = "\n".join((f"<{tag}>", *listed, f"</{tag}>"))
-    lines = [of, _language(stage, task), *(_form(task.wishes) if stage != "part" else ())]
+    lines = [of, _language(stage, task), *(_form(task.style) if stage != "part" else ())]
     # Notes serve every request for a document, so only the focus is included.
     said = task.focus if stage == "part" else task.question
     if said:
@@ -126,23 +126,23 @@ def _language(stage: SummaryStage, task: Task) -> str:
     return f"Write in {name}." if name else "Write in the language of the request."
 
 
-def _form(wishes: LengthAndLanguage) -> list[str]:
+def _form(style: LengthAndLanguage) -> list[str]:
     said: list[str] = []
-    if wishes.words:
-        said.append(f"Length: about {wishes.words} words, and not more.")
-    if wishes.paragraphs:
-        said.append(f"Form: {_many(wishes.paragraphs, 'paragraph')}.")
-    if wishes.sentences:
-        said.append(f"Length: {_many(wishes.sentences, 'sentence')}.")
-    if wishes.points:
-        said.append(f"Form: a list of {_many(wishes.points, 'bullet point')}.")
-    elif wishes.bullets:
+    if style.words:
+        said.append(f"Length: about {style.words} words, and not more.")
+    if style.paragraphs:
+        said.append(f"Form: {_many(style.paragraphs, 'paragraph')}.")
+    if style.sentences:
+        said.append(f"Length: {_many(style.sentences, 'sentence')}.")
+    if style.points:
+        said.append(f"Form: a list of {_many(style.points, 'bullet point')}.")
+    elif style.bullets:
         said.append("Form: a list of bullet points.")
-    if wishes.is_counted:
+    if style.is_counted:
         return said
-    if wishes.size == "short":
+    if style.size == "short":
         said.append("Length: short, a few sentences.")
-    elif wishes.size == "long":
+    elif style.size == "long":
         said.append("Length: detailed, a paragraph for each section.")
     elif not said:
         said.append("Length: one or two sentences for each section; fewer where there are many sections.")

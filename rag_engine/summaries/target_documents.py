@@ -31,7 +31,7 @@ _UNSPACED_LETTER = lazy(lambda: re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Meant:
+class TargetMatch:
     """`documents` are those meant, or the candidates; `name` is the unknown file."""
 
     finding: Finding
@@ -39,15 +39,15 @@ class Meant:
     name: str = ""
 
 
-def meant(
+def match_targets(
     request: SummaryRequest,
     records: Sequence[DocumentRecord],
     *,
     recent: Sequence[str] = (),
     named: Mapping[KnowledgeBaseId, str] | None = None,
-    goes_on: bool = False,
-) -> Meant:
-    """`recent` are the latest files of the conversation; `named` maps knowledge bases to their names. `goes_on`: something was answered since,
+    continues: bool = False,
+) -> TargetMatch:
+    """`recent` are the latest files of the conversation; `named` maps knowledge bases to their names. `continues`: something was answered since,
     which a bare "it" may mean.
     """
     if request.everything:
@@ -57,16 +57,16 @@ def meant(
     if titled:
         named_by = frozenset[str]().union(*(_tokens(record.document.title) for record in titled))
         others = [word for word in words if not _tokens(word) <= named_by]
-        return Meant(finding="topic") if others else Meant(finding="documents", documents=titled)
+        return TargetMatch(finding="topic") if others else TargetMatch(finding="documents", documents=titled)
     if name := _FILE_NAME.search(left):
-        return _by_words(request, words, records) or Meant(finding="unknown", name=name[0])
+        return _by_words(request, words, records) or TargetMatch(finding="unknown", name=name[0])
     is_kind = all(word in intent_patterns.KIND_WORDS for word in words)
     found = _by_words(request, words, records) if words else None
     if found and not (found.finding == "several" and is_kind and recent):
         return found
     if request.sign == "loose" or not is_kind:
-        return Meant(finding="topic")
-    return _pointed_to(request, records, recent, goes_on=goes_on)
+        return TargetMatch(finding="topic")
+    return _pointed_to(request, records, recent, continues=continues)
 
 
 def _pointed_to(
@@ -74,35 +74,35 @@ def _pointed_to(
     records: Sequence[DocumentRecord],
     recent: Sequence[str],
     *,
-    goes_on: bool,
-) -> Meant:
+    continues: bool,
+) -> TargetMatch:
     is_file = points_to_a_file(request.about)
-    if goes_on and request.about and not is_file:
-        return Meant(finding="topic")
+    if continues and request.about and not is_file:
+        return TargetMatch(finding="topic")
     known: dict[str, DocumentRecord] = {record.document.uri: record for record in records}
     known |= {record.document.id: record for record in records}
     if here := tuple(known[one] for one in recent if one in known):
-        return Meant(finding="documents", documents=here)
+        return TargetMatch(finding="documents", documents=here)
     if request.sign == "ordinary" and not is_file:
-        return Meant(finding="topic")
+        return TargetMatch(finding="topic")
     if len(records) == 1 and not recent:
-        return Meant(finding="documents", documents=tuple(records))
+        return TargetMatch(finding="documents", documents=tuple(records))
     readable = tuple(record for record in records if record.state == "ready")
-    return Meant(finding="several" if readable else "nothing_here", documents=readable)
+    return TargetMatch(finding="several" if readable else "nothing_here", documents=readable)
 
 
 def _everything(
     request: SummaryRequest, records: Sequence[DocumentRecord], named: Mapping[KnowledgeBaseId, str]
-) -> Meant:
+) -> TargetMatch:
     words = naming_words(request.about)
     if not words:
-        return Meant(finding="documents" if records else "nothing_here", documents=tuple(records))
+        return TargetMatch(finding="documents" if records else "nothing_here", documents=tuple(records))
     bases = {base for base, name in named.items() if set(words) <= _tokens(name)}
     exact = {base for base in bases if frozenset(words) == _tokens(named[base])}
     found = tuple(record for record in records if record.document.knowledge_base in (exact or bases))
     if found:
-        return Meant(finding="documents", documents=found)
-    return _by_words(request, words, records) or Meant(finding="topic")
+        return TargetMatch(finding="documents", documents=found)
+    return _by_words(request, words, records) or TargetMatch(finding="topic")
 
 
 def _titled(
@@ -115,9 +115,9 @@ def _titled(
     for whole in (True, False):
         for title in longest_first:
             name = title if whole else _SUFFIX.sub("", title)
-            if not name or (not whole and (name == title or not _is_telling(name))):
+            if not name or (not whole and (name == title or not _is_distinctive(name))):
                 continue
-            # Words of a title may look like wishes: "brief history.pdf".
+            # Words of a title may look like a style: "brief history.pdf".
             rest = _cut_out(text, name) if whole else _cut_out(about, name)
             if rest is not None:
                 text, about = (rest, _cut_out(about, name) or about) if whole else (text, rest)
@@ -141,22 +141,22 @@ def _preferred(found: Sequence[DocumentRecord], recent: Sequence[str]) -> tuple[
 
 def _by_words(
     request: SummaryRequest, words: Sequence[str], records: Sequence[DocumentRecord]
-) -> Meant | None:
+) -> TargetMatch | None:
     """For an ordinary question, all words of the title must match."""
-    wanted = frozenset(token for word in words for token in _tokens(word))
-    telling = wanted - intent_patterns.KIND_WORDS
-    if not wanted:
+    named = frozenset(token for word in words for token in _tokens(word))
+    distinctive = named - intent_patterns.KIND_WORDS
+    if not named:
         return None
     fitting = [(record, _tokens(_SUFFIX.sub("", record.document.title))) for record in records]
-    exact = [record for record, tokens in fitting if wanted == tokens]
+    exact = [record for record, tokens in fitting if named == tokens]
     if not exact and request.sign == "plain":
-        exact = [record for record, tokens in fitting if wanted <= tokens]
-        if not exact and telling:
-            exact = [record for record, tokens in fitting if all(_is_near(word, tokens) for word in wanted)]
+        exact = [record for record, tokens in fitting if named <= tokens]
+        if not exact and distinctive:
+            exact = [record for record, tokens in fitting if all(_is_near(word, tokens) for word in named)]
     if not exact:
         return None
     same = len({record.document.title for record in exact}) == 1
-    return Meant(finding="documents" if len(exact) == 1 or same else "several", documents=tuple(exact))
+    return TargetMatch(finding="documents" if len(exact) == 1 or same else "several", documents=tuple(exact))
 
 
 def _is_near(word: str, tokens: frozenset[str]) -> bool:
@@ -181,7 +181,7 @@ def _edits(one: str, other: str) -> int:
     return row[-1]
 
 
-def _is_telling(name: str) -> bool:
+def _is_distinctive(name: str) -> bool:
     """Whether a name is distinctive: "handbook", but not "file" or "it"."""
     if _UNSPACED_LETTER.search(name):
         return len(name) >= _UNSPACED_STEM and bool(naming_words(name))

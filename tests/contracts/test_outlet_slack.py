@@ -216,7 +216,7 @@ async def test_random_writes_lose_and_double_nothing(bot: Bot) -> None:
                 bot.server.advance(301)
             write = (edit if fault == "edit" else stream)(Page(text=text[:shown]))
             await _surely(outlet, write)
-            bot.server.mend()
+            bot.server.repair()
             bot.server.advance(60)
         await _surely(outlet, stream(Page(text=text), final=True))
         assert ours(bot.server)[-1].text == text

@@ -261,7 +261,7 @@ class ChatServer:
         self.fail(method, hold=hold, times=times)
         return hold
 
-    def mend(self, method: str = "") -> None:
+    def repair(self, method: str = "") -> None:
         """Remove the faults of one method or of all."""
         for name in [method] if method else list(self._faults):
             self._faults[name].clear()

@@ -68,7 +68,7 @@ async def after_a_restart(
     bot: Mortal, room: str, question: str, which: str, *, told_again: bool = True
 ) -> None:
     await bot.kill()
-    bot.town.chat.server.mend()
+    bot.town.chat.server.repair()
     await bot.start()
     if told_again:
         await bot.town.chat.redelivers(question)
@@ -177,7 +177,7 @@ async def test_a_command_tells_that_it_was_interrupted(bot: Mortal) -> None:
     await bot.town.commands("ben", room, "/kb show")
     await called(bot, reply)
     await bot.kill()
-    bot.town.chat.server.mend()
+    bot.town.chat.server.repair()
     await bot.start()
     await bot.town.until(lambda: private(bot, room))
     (told,) = private(bot, room)

@@ -42,7 +42,7 @@ async def test_killed_while_a_file_comes_and_while_another_waits(platform: str, 
         assert {state for found in states(bot).values() for state in found} == {"queued"}
         await bot.kill()
         held.set()
-        town.chat.server.mend()
+        town.chat.server.repair()
         await bot.start()
         await bot.settled(message)
         told = await town.written("ada", room, message, "searchable")

@@ -53,7 +53,7 @@ async def test_everything_written_is_private_and_older_files_are_closed(
     found = await doctor.permissions(Settings(data_dir=data))
     assert found is not None
     assert found.detail.startswith("other users of this machine can read")
-    assert f"chmod -R go= {data}" in (found.mend or "")
+    assert f"chmod -R go= {data}" in (found.remedy or "")
     assert "footnote.sqlite" in _open_to_others(data), "the doctor changes nothing"
     assert (await footnote("kb", "list")).code == 0
     assert _open_to_others(data) == []

@@ -211,7 +211,7 @@ async def test_what_others_said_stands_in_the_conversation_where_it_was_said(
     )
     async with engine(history, [model], tmp_path) as running:
         await events(running)
-        await events(running, replace(QUERY, text="So?", heard=(after, before)))
+        await events(running, replace(QUERY, text="So?", other_turns=(after, before)))
     sent = model.prompts[-1][1].messages[0].content.splitlines()
     assert sent == [before.text, QUERY.text, "Four weeks [1].", after.text, "So?"]
     assert len(await history.read(ConversationId("c"), limit=10)) == 4  # what was only heard is not written

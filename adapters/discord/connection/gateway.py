@@ -117,7 +117,7 @@ class _ConnectionState:
         if live == self.live:
             return
         self.live, self._down_since = live, time.monotonic()
-        self.signals.connections(live=int(live), wanted=1)
+        self.signals.connections(live=int(live), expected=1)
         if live and self.fault:
             self.signals.recovered(self.fault)
             self.fault = ""

@@ -92,9 +92,9 @@ def _shorten(text: str) -> str:
     return text[: _DESCRIPTION_CHARACTERS - 1].rstrip(" ,") + "…"
 
 
-def differences(wanted: Sequence[_Payload], registered: Sequence[Mapping[str, Any]]) -> list[str]:
+def differences(expected: Sequence[_Payload], registered: Sequence[Mapping[str, Any]]) -> list[str]:
     """Names of commands missing, different or superfluous on Discord."""
-    ours = {_key(each): _comparable(each) for each in wanted}
+    ours = {_key(each): _comparable(each) for each in expected}
     existing = {_key(each): _comparable(each) for each in registered if each.get("type") != _ENTRY_POINT}
     names = [name for name, kind in ours if ours[name, kind] != existing.get((name, kind))]
     return names + [name for name, kind in existing if (name, kind) not in ours]
@@ -103,13 +103,13 @@ def differences(wanted: Sequence[_Payload], registered: Sequence[Mapping[str, An
 async def register(http: HTTPClient, application: int, specs: Sequence[CommandSpec]) -> bool:
     """False if nothing changed: Discord limits creations per day."""
     registered: list[Any] = await http.get_global_commands(application)
-    wanted = payloads(specs)
-    changed = differences(wanted, registered)
+    expected = payloads(specs)
+    changed = differences(expected, registered)
     if not changed:
         return False
     # Discord creates the entry point, and refuses a list without it.
     entry_points = [each for each in registered if each.get("type") == _ENTRY_POINT]
-    await http.bulk_upsert_global_commands(application, [*wanted, *entry_points])
+    await http.bulk_upsert_global_commands(application, [*expected, *entry_points])
     _log.info("registered commands at Discord: %s", ", ".join(changed))
     return True
 

@@ -25,7 +25,7 @@ async def check(settings: Settings, specs: Sequence[CommandSpec]) -> AsyncIterat
     """Uses REST only: gateway sessions are limited. A token of another service is named before anything is sent."""
     if settings.token.get_secret_value().startswith(_FOREIGN_TOKENS):
         detail = "DISCORD_TOKEN holds a token of another service"
-        yield Finding(check="Discord: token", state="bad", detail=detail, mend=_WHERE_THE_TOKEN_IS)
+        yield Finding(check="Discord: token", state="bad", detail=detail, remedy=_WHERE_THE_TOKEN_IS)
         return
     with endpoints(settings):
         try:
@@ -34,10 +34,10 @@ async def check(settings: Settings, specs: Sequence[CommandSpec]) -> AsyncIterat
                 for finding in await _findings(bot, settings, specs):
                     yield finding
         except WriteRefused as error:
-            yield Finding(check="Discord: token", state="bad", detail="refused", mend=str(error))
+            yield Finding(check="Discord: token", state="bad", detail="refused", remedy=str(error))
         except ChatError as error:
-            mend = "Check the network and DISCORD_API_BASE, then try again."
-            yield Finding(check="Discord", state="bad", detail=str(error), mend=mend)
+            remedy = "Check the network and DISCORD_API_BASE, then try again."
+            yield Finding(check="Discord", state="bad", detail=str(error), remedy=remedy)
 
 
 async def _findings(bot: DiscordClient, settings: Settings, specs: Sequence[CommandSpec]) -> list[Finding]:
@@ -62,19 +62,21 @@ def _message_content(flags: discord.ApplicationFlags, settings: Settings, applic
         )
     if flags.gateway_message_content or flags.gateway_message_content_limited:
         return Finding(check=name, state="ok", detail="allowed")
-    mend = (
+    remedy = (
         f"On {required_permissions.PORTAL}/{application}/bot, switch on Message Content Intent and save; "
         "or set FOOTNOTE_DISCORD__MESSAGE_CONTENT=false."
     )
-    return Finding(check=name, state="bad", detail="not allowed: the bot will not start", mend=mend)
+    return Finding(check=name, state="bad", detail="not allowed: the bot will not start", remedy=remedy)
 
 
 def _interactions(application: discord.AppInfo | None, application_id: str) -> Finding:
     name = "Discord: interactions"
     if application is None or not application.interactions_endpoint_url:
         return Finding(check=name, state="ok", detail="commands and buttons come to this bot")
-    mend = f"On {required_permissions.PORTAL}/{application_id}/information, empty Interactions Endpoint URL and save."
-    return Finding(check=name, state="bad", detail="commands and buttons go to another address", mend=mend)
+    remedy = f"On {required_permissions.PORTAL}/{application_id}/information, empty Interactions Endpoint URL and save."
+    return Finding(
+        check=name, state="bad", detail="commands and buttons go to another address", remedy=remedy
+    )
 
 
 def _invitations(application: discord.AppInfo | None, application_id: str) -> Finding:
@@ -85,23 +87,23 @@ def _invitations(application: discord.AppInfo | None, application_id: str) -> Fi
         "anyone can invite the bot to their server; a server sees knowledge bases made by `footnote add` only if "
         "FOOTNOTE_ACCESS__WORKSPACES lists it"
     )
-    mend = f"On {required_permissions.PORTAL}/{application_id}/bot, switch off Public Bot and save."
-    return Finding(check=name, state="note", detail=detail, mend=mend)
+    remedy = f"On {required_permissions.PORTAL}/{application_id}/bot, switch off Public Bot and save."
+    return Finding(check=name, state="note", detail=detail, remedy=remedy)
 
 
-def _commands(wanted: Sequence[dict[str, Any]], registered: Sequence[Any]) -> Finding:
+def _commands(expected: Sequence[dict[str, Any]], registered: Sequence[Any]) -> Finding:
     name = "Discord: commands"
-    different = commands.differences(wanted, registered)
+    different = commands.differences(expected, registered)
     if not different:
-        return Finding(check=name, state="ok", detail=f"{len(wanted)} registered and up to date")
+        return Finding(check=name, state="ok", detail=f"{len(expected)} registered and up to date")
     detail = f"missing or outdated: {', '.join(different)}"
-    return Finding(check=name, state="note", detail=detail, mend="Start `footnote run`: it registers them.")
+    return Finding(check=name, state="note", detail=detail, remedy="Start `footnote run`: it registers them.")
 
 
 def _servers(guilds: Sequence[Any], application: str) -> list[Finding]:
     if not guilds:
-        mend = f"Open {required_permissions.invite(application)} and choose a server."
-        return [Finding(check="Discord: servers", state="bad", detail="the bot is in none", mend=mend)]
+        remedy = f"Open {required_permissions.invite(application)} and choose a server."
+        return [Finding(check="Discord: servers", state="bad", detail="the bot is in none", remedy=remedy)]
     return [_server(guild, application) for guild in guilds]
 
 
@@ -111,7 +113,7 @@ def _server(guild: Any, application: str) -> Finding:
     if not lacking:
         detail = f"all granted (server {identity})"
         return Finding(check=name, state="ok", detail=detail, workspace=identity, invited=True)
-    wanted = "; ".join(f"{permission.label} (to {permission.purpose})" for permission in lacking)
-    mend = f"In Server Settings > Roles, give them to the bot's role; or open {required_permissions.invite(application)} and choose the server again."
-    detail = f"missing: {wanted}"
-    return Finding(check=name, state="bad", detail=detail, mend=mend, workspace=identity, invited=True)
+    permissions = "; ".join(f"{permission.label} (to {permission.purpose})" for permission in lacking)
+    remedy = f"In Server Settings > Roles, give them to the bot's role; or open {required_permissions.invite(application)} and choose the server again."
+    detail = f"missing: {permissions}"
+    return Finding(check=name, state="bad", detail=detail, remedy=remedy, workspace=identity, invited=True)

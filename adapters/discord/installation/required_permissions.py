@@ -46,10 +46,10 @@ PERMISSIONS = (
 
 
 def intents(settings: Settings) -> discord.Intents:
-    wanted = discord.Intents.none()
-    wanted.guilds = wanted.guild_messages = wanted.dm_messages = True
-    wanted.message_content = settings.message_content
-    return wanted
+    needed = discord.Intents.none()
+    needed.guilds = needed.guild_messages = needed.dm_messages = True
+    needed.message_content = settings.message_content
+    return needed
 
 
 def permissions() -> discord.Permissions:

@@ -50,7 +50,7 @@ async def receive_events(
             raise WriteRefused(
                 f"Events from Slack cannot be received on {where}: {error.strerror}."
             ) from error
-        signals.connections(live=1, wanted=1)
+        signals.connections(live=1, expected=1)
         port = runner.addresses[0][1]
         yield {"events": "HTTP", "address": f"http://{settings.http_host}:{port}{settings.http_path}"}
     finally:

@@ -54,20 +54,20 @@ async def receive_events(
         for connection in connections:
             connection.passed_over += connection is not receiver
 
-    wanted = context.settings.connections
+    count = context.settings.connections
     connections += [
-        SocketConnection(app, context, signals=signals, on_event=count_event) for _ in range(wanted)
+        SocketConnection(app, context, signals=signals, on_event=count_event) for _ in range(count)
     ]
     tasks: list[asyncio.Task[None]] = []
     try:
         await connections[0].open()
-        limit = _PASSED_OVER * wanted
+        limit = _PASSED_OVER * count
         tasks += [
             asyncio.create_task(connection.stay_open(max_passed_over=limit), name="slack connection")
             for connection in connections
         ]
         tasks.append(asyncio.create_task(_report_count(connections, signals), name="slack connections"))
-        yield {"events": "Socket Mode", "connections": str(wanted)}
+        yield {"events": "Socket Mode", "connections": str(count)}
     finally:
         for task in tasks:
             task.cancel()
@@ -81,7 +81,7 @@ async def _report_count(connections: Sequence[SocketConnection], signals: Signal
         live = sum(connection.live for connection in connections)
         if live != reported:
             reported = live
-            signals.connections(live=live, wanted=len(connections))
+            signals.connections(live=live, expected=len(connections))
         await asyncio.sleep(_CHECK_SECONDS)
 
 

@@ -84,7 +84,7 @@ def _misplaced(settings: Settings) -> Iterator[Finding]:
                 check=variable,
                 state="bad",
                 detail=f"holds {kind}, and needs {_KINDS[prefix]} ({prefix}…)",
-                mend=f"Set {variable} to {where} of the app at api.slack.com/apps.",
+                remedy=f"Set {variable} to {where} of the app at api.slack.com/apps.",
             )
 
 
@@ -102,7 +102,7 @@ def _permissions(workspace: Workspace) -> Iterator[Finding]:
             check=f"Slack permission {scope.name}",
             state="note" if scope.optional else "bad",
             detail=f"not granted; without it the bot cannot {scope.why}",
-            mend=f"Add {scope.name} under OAuth & Permissions > Bot Token Scopes at api.slack.com/apps (or paste the manifest of "
+            remedy=f"Add {scope.name} under OAuth & Permissions > Bot Token Scopes at api.slack.com/apps (or paste the manifest of "
             "`footnote setup slack` again), then install the app again.",
         )
     if not any(not scope.optional for scope in missing):
@@ -114,18 +114,18 @@ async def _events(settings: Settings, client: AsyncWebClient) -> Finding:
     if settings.app_token is None:
         if settings.signing_secret is None:
             detail = "there is neither an app token nor a signing secret, so no event can reach the bot"
-            return Finding(check="Slack events", state="bad", detail=detail, mend=_HOW_TO_CONNECT)
+            return Finding(check="Slack events", state="bad", detail=detail, remedy=_HOW_TO_CONNECT)
         where = f"by HTTP on {settings.http_host}:{settings.http_port}{settings.http_path}"
-        mend = (
+        remedy = (
             "Set the Request URL of the app to this path as Slack reaches it, and check that it turns green."
         )
         detail = f"come {where}; the bot cannot check whether Slack reaches it"
-        return Finding(check="Slack events", state="note", detail=detail, mend=mend)
+        return Finding(check="Slack events", state="note", detail=detail, remedy=remedy)
     try:
         token = settings.app_token.get_secret_value()
         await call_api("apps.connections.open", client.apps_connections_open(app_token=token), _REJECTED)
     except WriteRefused as error:
-        return Finding(check="Slack Socket Mode", state="bad", detail=str(error), mend=_HOW_TO_CONNECT)
+        return Finding(check="Slack Socket Mode", state="bad", detail=str(error), remedy=_HOW_TO_CONNECT)
     except ChatError as error:
         return _bad("Slack Socket Mode", error)
     return Finding(check="Slack Socket Mode", state="ok", detail="a connection can be opened")
@@ -137,10 +137,10 @@ def _commands(commands: Sequence[CommandSpec]) -> Finding:
         check="Slack commands and events",
         state="note",
         detail=f"Slack does not list these to bots; needed: {names}; events {', '.join(required_permissions.EVENTS)}",
-        mend="Compare the app's manifest at api.slack.com/apps with `footnote setup slack`.",
+        remedy="Compare the app's manifest at api.slack.com/apps with `footnote setup slack`.",
     )
 
 
 def _bad(what: str, error: ChatError) -> Finding:
-    mend = "" if isinstance(error, WriteRefused) else _CHECK_NETWORK
-    return Finding(check=what, state="bad", detail=str(error), mend=mend)
+    remedy = "" if isinstance(error, WriteRefused) else _CHECK_NETWORK
+    return Finding(check=what, state="bad", detail=str(error), remedy=remedy)

@@ -115,8 +115,8 @@ class Eraser:
         left = [*await self.survey(marks), *writing]
         if not left:
             await asyncio.to_thread(erasure_marks.delete, data_dir)
-        wanted = [*residue.sampled(marks.ids()), *pieces]
-        bytes_in = await blocking_work.run(lambda check: residue.files_with(data_dir, wanted, check=check))
+        texts = [*residue.sampled(marks.ids()), *pieces]
+        bytes_in = await blocking_work.run(lambda check: residue.files_with(data_dir, texts, check=check))
         return ErasureOutcome(
             left=tuple(left),
             bytes_in={} if left else bytes_in,

@@ -22,9 +22,9 @@ def pieces(texts: Iterable[str]) -> list[str]:
     return found[:: max(1, len(found) // MOST)][:MOST]
 
 
-def files_with(data_dir: Path, wanted: Sequence[str], *, check: Callable[[], None]) -> dict[str, int]:
-    """The number of wanted strings in each file's bytes. Blocking: `check` is called often and may raise to stop."""
-    encoded = [each.encode("utf-8", "surrogatepass") for each in dict.fromkeys(wanted)]
+def files_with(data_dir: Path, texts: Sequence[str], *, check: Callable[[], None]) -> dict[str, int]:
+    """The number of texts in each file's bytes. Blocking: `check` is called often and may raise to stop."""
+    encoded = [each.encode("utf-8", "surrogatepass") for each in dict.fromkeys(texts)]
     found: dict[str, int] = {}
     for path in _files(data_dir):
         matches: set[bytes] = set()

@@ -19,7 +19,7 @@ _BATCH: Final = 200
 _OF_CHANNEL: Final = "platform = ? AND workspace = ? AND channel = ?"
 _IN: Final = "IN (SELECT value FROM json_each(?))"
 _BEGINS: Final = "conversation >= ? AND conversation < ?"
-HEARD: Final = (
+WITH_SPEAKERS: Final = (
     "EXISTS (SELECT 1 FROM json_each(details, '$.heard') WHERE value IN (SELECT value FROM json_each(?)))"
 )
 _NAMES: Final = "EXISTS (SELECT 1 FROM json_each(?) WHERE instr({column}, value))"
@@ -80,7 +80,7 @@ def _history(marks: ErasureMarks) -> Iterator[ErasureRule]:
         turns.append((_OF_ANSWERS.format(column="id", table="turns"), (_list(marks.answers),)))
         traces.append((_OF_ANSWERS.format(column="turn", table="traces"), (_list(marks.answers),)))
     if marks.people:
-        traces.append((HEARD, (_list(speakers(marks)),)))
+        traces.append((WITH_SPEAKERS, (_list(speakers(marks)),)))
     if marks.documents:
         traces.append((_NAMES.format(column="details"), (_list(names(marks)),)))
         turns.append((f"role = 'assistant' AND {_NAMES.format(column='text')}", (_list(marks.file_names),)))

@@ -24,12 +24,12 @@ _OF_CONVERSATIONS = """
 
 async def find(engine: Database, marks: ErasureMarks, own: Sequence[str]) -> list[str]:
     """`own` are the engine's turns of erased questions; later turns that may repeat their words follow."""
-    heard = await engine.fetch(
-        f"SELECT turn FROM traces WHERE {rules.HEARD}",  # noqa: S608 - constants of ours
+    from_speakers = await engine.fetch(
+        f"SELECT turn FROM traces WHERE {rules.WITH_SPEAKERS}",  # noqa: S608 - constants of ours
         (json.dumps(rules.speakers(marks)),),
     )
-    begun = [turn for answer in marks.answers for turn in await _begun(engine, answer)]
-    first = dict.fromkeys([*own, *begun, *(turn for (turn,) in heard)])
+    from_answers = [turn for answer in marks.answers for turn in await _engine_turns(engine, answer)]
+    first = dict.fromkeys([*own, *from_answers, *(turn for (turn,) in from_speakers)])
     ids = json.dumps([*first, *(question_of(TurnId(turn)) for turn in first)], ensure_ascii=False)
     rows = await engine.fetch(_OF_CONVERSATIONS, (ids, ids))
     touched = set(first)
@@ -39,7 +39,7 @@ async def find(engine: Database, marks: ErasureMarks, own: Sequence[str]) -> lis
     return [*first, *(turn for turn, _ in rows if turn in touched and turn not in first)]
 
 
-async def _begun(engine: Database, answer: str) -> list[str]:
+async def _engine_turns(engine: Database, answer: str) -> list[str]:
     """They begin with the chat question's id."""
     rows = await engine.fetch(
         "SELECT turn FROM traces WHERE turn >= ? AND turn < ?", (f"{answer}-", f"{answer}.")

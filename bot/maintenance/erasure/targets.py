@@ -32,12 +32,12 @@ class TargetFinder:
     engine: Database
     chat: Database | None
 
-    async def person(self, wanted: str, *, files: bool) -> ErasureMarks:
+    async def person(self, reference: str, *, files: bool) -> ErasureMarks:
         """By `slack:U012`, id, or name in a chat; with `files`, also the files of their questions."""
-        people = await self._people(wanted)
+        people = await self._people(reference)
         if len(people) > 1:
             raise UserError(
-                f"{len(people)} people are called {wanted!r}: say which by the id ({_some(map(_called, people))})."
+                f"{len(people)} people are called {reference!r}: say which by the id ({_some(map(_called, people))})."
             )
         [person] = people
         by = (person.platform, person.id)
@@ -50,17 +50,17 @@ class TargetFinder:
             documents,
         )
 
-    async def channel(self, wanted: str) -> ErasureMarks:
+    async def channel(self, reference: str) -> ErasureMarks:
         """By `slack:T01:C012`, `slack:C012` or id; with its threads and files."""
         known = await self._channels()
-        found = [channel for channel in known if wanted in _names(channel)]
+        found = [channel for channel in known if reference in _names(channel)]
         if not found:
             raise UserError(
-                f"Nothing is stored of a channel {wanted!r}; there are: {_some(_names(one)[0] for one in known)}."
+                f"Nothing is stored of a channel {reference!r}; there are: {_some(_names(one)[0] for one in known)}."
             )
         if len(found) > 1:
             raise UserError(
-                f"There are several channels {wanted!r}: {_some(_names(one)[0] for one in found)}."
+                f"There are several channels {reference!r}: {_some(_names(one)[0] for one in found)}."
             )
         [channel] = found
         place = (channel.platform, channel.workspace, channel.channel)
@@ -75,36 +75,36 @@ class TargetFinder:
         )
         return await self._marked(marks, [record.document for record in records])
 
-    async def document(self, name: str, wanted: str) -> ErasureMarks:
+    async def document(self, name: str, reference: str) -> ErasureMarks:
         """By title, id, beginning of the id, or URI; a removed one by title or id while an answer made from it is stored."""
         try:
             base = permissions.find(await self.library.catalog.knowledge_bases(), name)
-            record = await self.library.catalog.find(base.id, uri=wanted)
+            record = await self.library.catalog.find(base.id, uri=reference)
             if record is None:
                 records = await self.library.catalog.records(base.id)
                 record = document_lookup.find(
-                    records, wanted, base=base.name, show=f"footnote kb show {base.name}"
+                    records, reference, base=base.name, show=f"footnote kb show {base.name}"
                 )
         except (UnknownKnowledgeBase, UnknownDocument):
-            gone = await self._gone(wanted)
+            gone = await self._gone(reference)
             if not gone:
                 raise
             marked = tuple(ErasedDocument(document=document) for document in gone)
-            subject = f"document {wanted}, which was removed before"
-            names = (wanted,) if _is_telling(wanted) else ()
+            subject = f"document {reference}, which was removed before"
+            names = (reference,) if _is_telling(reference) else ()
             return await self.with_answers(ErasureMarks(subject=subject, documents=marked, file_names=names))
         document = record.document
         return await self._marked(
             ErasureMarks(subject=f"document {document.title} of {base.name}"), [document]
         )
 
-    async def _gone(self, wanted: str) -> list[DocumentId]:
-        rows = await self.engine.fetch("SELECT details FROM traces WHERE instr(details, ?)", (wanted,))
+    async def _gone(self, reference: str) -> list[DocumentId]:
+        rows = await self.engine.fetch("SELECT details FROM traces WHERE instr(details, ?)", (reference,))
         found: dict[DocumentId, None] = {}
         for (details,) in rows:
             trace = json.loads(details)
             for passage in [*trace.get("citations", ()), *trace.get("passages", ())]:
-                if wanted in (passage.get("title"), passage.get("document"), passage.get("uri")):
+                if reference in (passage.get("title"), passage.get("document"), passage.get("uri")):
                     found[DocumentId(passage.get("document", ""))] = None
         rows = await self.engine.fetch(
             "SELECT id FROM documents WHERE id IN (SELECT value FROM json_each(?))",
@@ -113,20 +113,20 @@ class TargetFinder:
         existing = {identity for (identity,) in rows}
         return [document for document in found if document and document not in existing]
 
-    async def _people(self, wanted: str) -> list[ErasedPerson]:
-        platform, _, identity = wanted.partition(":")
+    async def _people(self, reference: str) -> list[ErasedPerson]:
+        platform, _, identity = reference.partition(":")
         rows = await self._fetch(
             "SELECT DISTINCT platform, person FROM answers WHERE person = ? OR (platform = ? AND person = ?) "
             "UNION SELECT DISTINCT platform, feedback.person FROM feedback JOIN answers ON answers.id = answer "
             "WHERE feedback.person = ?",
-            (wanted, platform, identity, wanted),
+            (reference, platform, identity, reference),
         )
         if not rows:
             named = await self._fetch("SELECT DISTINCT platform, person, name FROM answers WHERE name <> ''")
-            rows = [(one, person) for one, person, name in named if name.casefold() == wanted.casefold()]
+            rows = [(one, person) for one, person, name in named if name.casefold() == reference.casefold()]
         if not rows:
             raise UserError(
-                f"Nothing is stored of a person {wanted!r}: give the id that the platform shows in the profile, or the name."
+                f"Nothing is stored of a person {reference!r}: give the id that the platform shows in the profile, or the name."
             )
         return [ErasedPerson(platform=one, id=person) for one, person in dict.fromkeys(rows)]
 
@@ -150,10 +150,10 @@ class TargetFinder:
             f"SELECT DISTINCT knowledge_base, document, source FROM taken_files WHERE {rules.FILES_OF}",  # noqa: S608
             (*by, *by),
         )
-        wanted = {key for row in rows for key in row[1:] if key}
+        keys = {key for row in rows for key in row[1:] if key}
         bases = dict.fromkeys(KnowledgeBaseId(base) for base, *_ in rows if base)
         records = [record for base in bases for record in await self.library.catalog.records(base)]
-        return [one.document for one in records if wanted & {one.document.id, one.document.uri}]
+        return [one.document for one in records if keys & {one.document.id, one.document.uri}]
 
     async def _marked(self, marks: ErasureMarks, found: Iterable[Document]) -> ErasureMarks:
         listed = list(found)

@@ -21,7 +21,7 @@ class EventMeters:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._events = Counter(
             "footnote_events",
-            "What platforms told us of: messages (also those that are not for us), edits, commands, buttons",
+            "Events from platforms: messages (also those not for us), edits, commands, buttons",
             ["platform", "kind"],
             registry=registry,
         )
@@ -111,7 +111,7 @@ class TurnMeters:
     def end(self, work: TurnWork) -> None:
         self._running.labels(work.platform).dec()
         self._turns.labels(work.platform, work.state or "received").inc()
-        if work.begun > 1:
+        if work.starts > 1:
             self._again.labels(work.platform, "restart" if work.resumed else "asked").inc()
         if work.first_text_seconds is not None:
             self._first_text.labels(work.platform).observe(work.first_text_seconds)

@@ -17,9 +17,9 @@ class ConnectionMeters:
         self._live = Gauge(
             "footnote_connections", "Connections that deliver events", ["platform"], registry=registry
         )
-        self._wanted = Gauge(
+        self._expected = Gauge(
             "footnote_connections_wanted",
-            "Connections that there should be",
+            "Connections that should deliver events",
             ["platform"],
             registry=registry,
         )
@@ -31,13 +31,13 @@ class ConnectionMeters:
         )
         self._recoveries = Counter(
             "footnote_recoveries",
-            "Faults of connections that were mended, by what they were",
+            "Connection faults that the adapter fixed, by fault",
             ["platform", "fault"],
             registry=registry,
         )
         self._troubles = Counter(
             "footnote_troubles",
-            "Times that a platform told of something that others must mend",
+            "Faults that only the operator can fix, by fault",
             ["platform", "fault"],
             registry=registry,
         )
@@ -47,9 +47,9 @@ class ConnectionMeters:
         self._live.labels(platform).set(0)
         self._deaf.labels(platform)
 
-    def connections(self, platform: str, *, live: int, wanted: int) -> None:
+    def connections(self, platform: str, *, live: int, expected: int) -> None:
         self._live.labels(platform).set(live)
-        self._wanted.labels(platform).set(wanted)
+        self._expected.labels(platform).set(expected)
 
     def deaf(self, platform: str) -> None:
         self._deaf.labels(platform).inc()

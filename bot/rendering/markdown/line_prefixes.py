@@ -39,13 +39,13 @@ def inside(line: SourceLine, dialect: Dialect) -> str:
 
 def reopened(line: SourceLine, dialect: Dialect) -> str:
     """List items for a message that starts with this line."""
-    begun = _items(line, dialect, upto=line.index - 1)
-    return "".join(f"{mark}\n" for mark in begun)
+    items = _items(line, dialect, upto=line.index - 1)
+    return "".join(f"{mark}\n" for mark in items)
 
 
 def resumed(line: SourceLine, dialect: Dialect) -> str:
-    begun = _items(line, dialect, upto=line.index)
-    return "\n".join(begun) + " " if begun else quoted(line, dialect)
+    items = _items(line, dialect, upto=line.index)
+    return "\n".join(items) + " " if items else quoted(line, dialect)
 
 
 def _items(line: SourceLine, dialect: Dialect, *, upto: int) -> list[str]:

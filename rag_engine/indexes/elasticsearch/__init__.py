@@ -126,7 +126,7 @@ class ElasticsearchIndex:
         self._statistics = WordStatistics(cluster)
         self._ledger = ManifestStore(
             cluster,
-            counting=lambda manifest, wanted: scan.generations_of(cluster, manifest, wanted),
+            counting=lambda manifest, ids: scan.generations_of(cluster, manifest, ids),
             grace=2 * cluster.settings.write_timeout,
         )
         self._sweeper = GarbageCollector(cluster, self._ledger, self._writer)

@@ -228,11 +228,11 @@ class ManifestStore:
     def _topped_up(
         self, base: KnowledgeBaseId, manifest: Manifest, changes: Sequence[Change], *, now: float
     ) -> tuple[Manifest, list[str]]:
-        wanted = sum(isinstance(change, Lease | manifests.Publish) for change in changes)
-        if not wanted:
+        needed = sum(isinstance(change, Lease | manifests.Publish) for change in changes)
+        if not needed:
             return manifest, []
         ready = [each for each in self._ready.get(base, []) if each.base == manifest.base]
-        return manifests.leased(manifest, max(0, wanted - len(ready)), now=now)
+        return manifests.leased(manifest, max(0, needed - len(ready)), now=now)
 
     async def _set(self, base: KnowledgeBaseId, manifest: Manifest, stored: Stored, *, visible: bool) -> bool:
         names = await self._cluster.names()

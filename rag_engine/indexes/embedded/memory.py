@@ -66,9 +66,9 @@ class Snapshot:
     _places: list[NDArray[np.int32]] = field(default_factory=list["NDArray[np.int32]"])
 
     def audience(self, bases: Sequence[int]) -> SearchAudience:
-        wanted = np.zeros(max(self._last_base, *bases) + 1, dtype=np.bool_)
-        wanted[list(bases)] = True
-        visible = np.append(wanted[self.bases] & self.alive, False)
+        selected = np.zeros(max(self._last_base, *bases) + 1, dtype=np.bool_)
+        selected[list(bases)] = True
+        visible = np.append(selected[self.bases] & self.alive, False)
         return SearchAudience(
             visible=visible,
             is_everything=bool(visible[:-1].all()),

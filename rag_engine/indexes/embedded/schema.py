@@ -149,16 +149,16 @@ def _check_owner(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _check_identity(connection: sqlite3.Connection, path: Path, identity: IndexIdentity) -> None:
-    wanted: dict[str, str | int] = {
+    expected: dict[str, str | int] = {
         "model": identity.model,
         "dimensions": identity.dimensions,
         "analyzer": identity.analyzer,
     }
-    stored = {key: read(connection, key) for key in wanted}
-    if stored == wanted:
+    stored = {key: read(connection, key) for key in expected}
+    if stored == expected:
         return
     if connection.execute("SELECT 1 FROM chunk LIMIT 1").fetchone() is None:
-        for key, value in wanted.items():
+        for key, value in expected.items():
             write(connection, key, value)
         return
     if stored["model"] != identity.model or stored["dimensions"] != identity.dimensions:

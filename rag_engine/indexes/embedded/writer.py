@@ -132,8 +132,8 @@ def drop(
             _delete(connection, version, "SELECT id FROM chunk WHERE base = ?", row)
             connection.execute("DELETE FROM base WHERE id = ?", row)
         else:
-            wanted = (*row, key(document))
-            _delete(connection, version, "SELECT id FROM chunk WHERE base = ? AND document = ?", wanted)
+            of_document = (*row, key(document))
+            _delete(connection, version, "SELECT id FROM chunk WHERE base = ? AND document = ?", of_document)
 
 
 def mean_of(connection: sqlite3.Connection) -> NDArray[np.float32] | None:

@@ -14,7 +14,7 @@ from rag_engine.errors import Unavailable
 from rag_engine.generation.phrases import not_found, phrase
 from rag_engine.generation.prompt_safety import neutral
 from rag_engine.models.extractive.candidates import candidates, quotable, quoted_cells
-from rag_engine.models.extractive.compose import quoted, said
+from rag_engine.models.extractive.compose import list_lines, quoted
 from rag_engine.models.extractive.sentence_scores import (
     Overlap,
     Scored,
@@ -100,11 +100,11 @@ class _ExtractiveAnswerer:
             yield f"\n- {quoted(item.candidate)}"
 
     async def _summary(
-        self, request: AnswerRequest, wishes: LengthAndLanguage, language: str
+        self, request: AnswerRequest, style: LengthAndLanguage, language: str
     ) -> AsyncGenerator[str]:
-        made = await asyncio.to_thread(draft, request.passages, wishes)
+        made = await asyncio.to_thread(draft, request.passages, style)
         vectors = await self._vectors(made.texts)
-        choices = await asyncio.to_thread(choose_of_sections, made, vectors, wishes)
+        choices = await asyncio.to_thread(choose_of_sections, made, vectors, style)
         if not choices:
             yield not_found(language=language, scope=request.scope, titles=_titles(request.passages))
             return
@@ -112,7 +112,7 @@ class _ExtractiveAnswerer:
         of = max(made.all_sections, request.sections)
         if made.all_sections > len(made.sections):
             yield f" {phrase('sections_joined', language=language, count=of)}"
-        for line in said(choices):
+        for line in list_lines(choices):
             yield line
 
     async def _vectors(self, texts: list[str]) -> Matrix | None:
@@ -153,11 +153,11 @@ class _ExtractiveAnswerer:
         texts = [item.candidate.text for item in measured]
         try:
             asked = await self._embedder.embed([question], side="query")
-            said = await self._embedder.embed(texts, side="passage")
+            vectors = await self._embedder.embed(texts, side="passage")
         except Unavailable as error:
             logger.warning("Sentences are compared by their words alone: %s", error)
             return []
-        return [float(cosine) for cosine in said @ asked[0]]
+        return [float(cosine) for cosine in vectors @ asked[0]]
 
 
 def _to_the_point(

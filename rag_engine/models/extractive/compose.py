@@ -34,7 +34,7 @@ def quoted(candidate: Candidate) -> str:
     return f"{body} [{number}]{end[1] if end else ''}"
 
 
-def said(choices: Sequence[Choice]) -> Iterator[str]:
+def list_lines(choices: Sequence[Choice]) -> Iterator[str]:
     several = len({choice.section.title for choice in choices}) > 1
     for title, of_document in groupby(choices, key=lambda choice: choice.section.title):
         yield f"\n\n**{_label(title)}**\n" if several else "\n"
@@ -44,7 +44,7 @@ def said(choices: Sequence[Choice]) -> Iterator[str]:
             label = _label(choice.section.label) if labelled else ""
             if label:
                 sentences = [_in_line(candidate) for candidate in choice.chosen]
-                yield f"\n- **{label}:** {' '.join([*sentences[:1], *map(_begun, sentences[1:])])}"
+                yield f"\n- **{label}:** {' '.join([*sentences[:1], *map(_with_ellipsis, sentences[1:])])}"
             else:
                 yield "".join(f"\n- {_in_line(candidate)}" for candidate in choice.chosen)
 
@@ -56,7 +56,7 @@ def _in_line(candidate: Candidate) -> str:
     return f"`{_BACKTICKS.sub('', line)[:_LONGEST_CODE]}` [{candidate.passage + 1}]."
 
 
-def _begun(sentence: str) -> str:
+def _with_ellipsis(sentence: str) -> str:
     """A lower-case first letter would attach the sentence to the one before."""
     return f"… {sentence}" if sentence[:1].islower() else sentence
 

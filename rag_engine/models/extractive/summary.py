@@ -70,13 +70,13 @@ class _Measured:
     score: float
 
 
-def draft(passages: Sequence[Hit], wishes: LengthAndLanguage) -> SummaryDraft:
+def draft(passages: Sequence[Hit], style: LengthAndLanguage) -> SummaryDraft:
     """Candidates of as many sections as fit. Slow for a long document."""
     chunks = [hit.chunk for hit in passages]
     of_chunk = [candidates(number, chunk) for number, chunk in enumerate(chunks)]
     telling = [[] if is_aside(chunk) else found for chunk, found in zip(chunks, of_chunk, strict=True)]
     of_chunk = telling if any(telling) else of_chunk
-    most = _most_sections(wishes)
+    most = _most_sections(style)
     every = [section for section in sections(chunks) if _has(section, of_chunk)]
     if len(every) > most:
         listed = [section for section in outline(chunks, most=most) if _has(section, of_chunk)]
@@ -94,11 +94,11 @@ def draft(passages: Sequence[Hit], wishes: LengthAndLanguage) -> SummaryDraft:
         sections=tuple(listed),
         found=found,
         all_sections=len(every),
-        each=_each(listed, found, wishes),
+        each=_each(listed, found, style),
     )
 
 
-def choose(made: SummaryDraft, vectors: Matrix | None, wishes: LengthAndLanguage) -> list[Choice]:
+def choose(made: SummaryDraft, vectors: Matrix | None, style: LengthAndLanguage) -> list[Choice]:
     """The sentences in document order; `vectors` has one row per text of the draft, or is None."""
     scores = _with_meaning(made, vectors)
     chosen: list[list[Scored]] = []
@@ -116,8 +116,8 @@ def choose(made: SummaryDraft, vectors: Matrix | None, wishes: LengthAndLanguage
         best = distinct(new or ranked[:1], most)
         said += best
         chosen.append(best)
-    if wishes.words:
-        _fit_words(chosen, wishes.words)
+    if style.words:
+        _fit_words(chosen, style.words)
     return [
         Choice(
             section=section,
@@ -132,22 +132,22 @@ def _has(section: OutlineSection, of_chunk: Sequence[Sequence[Candidate]]) -> bo
     return any(of_chunk[section.first : section.last + 1])
 
 
-def _most_sections(wishes: LengthAndLanguage) -> int:
-    wanted = wishes.points or wishes.sentences or 4 * wishes.paragraphs
-    if wishes.words:
-        wanted = max(1, wishes.words // _WORDS_EACH)
-    return wanted or _MOST_SECTIONS[wishes.size]
+def _most_sections(style: LengthAndLanguage) -> int:
+    count = style.points or style.sentences or 4 * style.paragraphs
+    if style.words:
+        count = max(1, style.words // _WORDS_EACH)
+    return count or _MOST_SECTIONS[style.size]
 
 
 def _each(
-    listed: Sequence[OutlineSection], found: Sequence[Sequence[_Measured]], wishes: LengthAndLanguage
+    listed: Sequence[OutlineSection], found: Sequence[Sequence[_Measured]], style: LengthAndLanguage
 ) -> tuple[int, ...]:
-    wanted = wishes.points or wishes.sentences or 4 * wishes.paragraphs
-    if wishes.words:
-        wanted = max(1, wishes.words // _WORDS_EACH)
-    if wanted:
+    count = style.points or style.sentences or 4 * style.paragraphs
+    if style.words:
+        count = max(1, style.words // _WORDS_EACH)
+    if count:
         each = [1] * len(listed)
-        while sum(each) < wanted and any(more < len(one) for more, one in zip(each, found, strict=True)):
+        while sum(each) < count and any(more < len(one) for more, one in zip(each, found, strict=True)):
             place = max(
                 (place for place in range(len(each)) if each[place] < len(found[place])),
                 key=lambda place: len(found[place]) / (each[place] + 1),
@@ -155,8 +155,8 @@ def _each(
             each[place] += 1
         return tuple(each)
     if len(listed) == 1:
-        return (_ALONE[wishes.size],)
-    most = _MOST_OF_ONE[wishes.size] if len(listed) <= _FEW_SECTIONS or wishes.size == "long" else 1
+        return (_ALONE[style.size],)
+    most = _MOST_OF_ONE[style.size] if len(listed) <= _FEW_SECTIONS or style.size == "long" else 1
     return tuple(most if len(one) >= _SENTENCES_FOR_MORE else 1 for one in found)
 
 

@@ -95,7 +95,7 @@ def retry_after(error: Exception) -> float | None:
 
 def unsupported_parameter(error: openai.APIStatusError) -> OptionalParameter | None:
     """The optional parameter that the model rejected, or None."""
-    said = _told(error)
+    said = _answer_text(error)
     if any(sign in said for sign in ("response_format", "json_schema", "response format", "guided_json")):
         return "response_format"
     about = ("unsupported", "not support", "unknown", "unrecognized", "extra inputs", "not permitted")
@@ -165,9 +165,9 @@ def _code(error: openai.APIStatusError) -> str:
 
 
 def _has(error: openai.APIStatusError, signs: tuple[str, ...]) -> bool:
-    said = _told(error)
+    said = _answer_text(error)
     return any(sign in said for sign in signs)
 
 
-def _told(error: openai.APIStatusError) -> str:
+def _answer_text(error: openai.APIStatusError) -> str:
     return f"{error.code or ''} {error.message} {error.body if isinstance(error.body, str) else ''}".lower()

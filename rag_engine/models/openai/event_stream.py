@@ -25,16 +25,16 @@ async def text_pieces(body: AsyncIterator[bytes], *, content_type: str) -> Async
     Raises `ModelUnavailable`, `ContentFiltered`, `RateLimited`, `ContextTooLong`.
     """
     finish = ""
-    told = False
+    has_text = False
     async for chunk in _chunks(body, content_type):
         text, reason = _read(chunk)
         finish = reason or finish
-        told = told or bool(text.strip())
+        has_text = has_text or bool(text.strip())
         if text or _is_reasoning(chunk):
             yield text
     if finish == "content_filter":
         raise ContentFiltered
-    if not told:
+    if not has_text:
         raise ModelUnavailable(_nothing(finish), backend=_BACKEND)
     if finish == "length":
         raise ModelUnavailable(

@@ -158,10 +158,10 @@ def _zoom(page: _Page, *, is_sized: bool) -> float:
             finest = max(finest, across * 72 / (x1 - x0))
     if not is_sized:
         # Screenshots have small letters, photos large ones.
-        wanted = finest * min(max(_PLENTY / (max(width, height) * finest / 72), 1.0), _MOST_ENLARGED)
+        resolution = finest * min(max(_PLENTY / (max(width, height) * finest / 72), 1.0), _MOST_ENLARGED)
     else:
-        wanted = min(max(finest, _LEAST_DENSE), _DENSEST) if finest else _DENSEST
-    return min(wanted / 72, math.sqrt(_MOST_PIXELS / (width * height)))
+        resolution = min(max(finest, _LEAST_DENSE), _DENSEST) if finest else _DENSEST
+    return min(resolution / 72, math.sqrt(_MOST_PIXELS / (width * height)))
 
 
 def _installed() -> tuple[str, ...]:

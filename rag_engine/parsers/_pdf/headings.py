@@ -30,9 +30,9 @@ def outlined(texts: Sequence[str], entries: Sequence[tuple[int, str]]) -> Headin
     keys = [_key(text[: 2 * _LONGEST]) for text in texts] if entries else []
     position = 0
     for level, title in entries:
-        wanted = _key(title)
+        key = _key(title)
         found = next(
-            (at for at in range(position, len(keys)) if wanted and keys[at][:200].find(wanted) in range(6)),
+            (at for at in range(position, len(keys)) if key and keys[at][:200].find(key) in range(6)),
             None,
         )
         position = found if found is not None else position

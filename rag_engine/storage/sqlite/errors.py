@@ -62,12 +62,12 @@ def translate_errors(path: Path, *, starting: bool = False) -> Generator[None, N
         sentence = _SENTENCES.get(primary_code(error))
         if sentence is None:
             raise
-        raise _told(sentence, path, str(error), starting=starting) from error
+        raise _error(sentence, path, str(error), starting=starting) from error
     except TimeoutError as error:
-        raise _told(_BUSY, path, "", starting=starting) from error
+        raise _error(_BUSY, path, "", starting=starting) from error
     except OSError as error:
         sentence = _FILE_SENTENCES.get(error.errno or 0, _BROKEN_DISK)
-        raise _told(sentence, path, error.strerror or str(error), starting=starting) from error
+        raise _error(sentence, path, error.strerror or str(error), starting=starting) from error
 
 
 def primary_code(error: sqlite3.Error) -> int:
@@ -75,7 +75,7 @@ def primary_code(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-def _told(sentence: str, path: Path, reason: str, *, starting: bool) -> RagError:
+def _error(sentence: str, path: Path, reason: str, *, starting: bool) -> RagError:
     text = sentence.format(path=path, directory=path.parent, reason=reason)
     if sentence is _DAMAGED:
         return Misconfigured(text)

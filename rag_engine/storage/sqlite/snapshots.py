@@ -90,7 +90,7 @@ def _busy(
     """If another than the first is busy, release all and return that one."""
     held: list[sqlite3.Connection] = []
     for path in order:
-        while not _begun(writers[path], last=time.monotonic() > deadline):
+        while not _begin(writers[path], last=time.monotonic() > deadline):
             if held:
                 for writer in held:
                     writer.execute("ROLLBACK")
@@ -100,7 +100,7 @@ def _busy(
     return None
 
 
-def _begun(writer: sqlite3.Connection, *, last: bool) -> bool:
+def _begin(writer: sqlite3.Connection, *, last: bool) -> bool:
     try:
         writer.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:

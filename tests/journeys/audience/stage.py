@@ -338,7 +338,7 @@ async def opened(folder: Path, *, bound: bool) -> AsyncGenerator[Stage]:
         stage.held[OPERATOR] = operators.id
         uploads = Uploads(intake=application.library.ingestion, fetching=Downloads(most_bytes=1 << 20))
         for holder, base in stage.held.items():
-            (taken,) = await uploads.take([secret_file(holder)], knowledge_base=base, show=_ignore)
+            (taken,) = await uploads.add([secret_file(holder)], knowledge_base=base, show=_ignore)
             assert taken.searchable, taken.line
         for place in PLACES.values() if bound else ():
             for base in stage.held.values():

@@ -43,7 +43,7 @@ async def test_a_slack_that_is_down_keeps_nobody_on_discord_waiting(tmp_path: Pa
         async with both(tmp_path, slack, discord) as (on_slack, on_discord):
             await answers_again(on_discord, await taught(on_discord), "early")
             assert on_slack.chat.server.calls_of("auth.test")
-            slack.server.mend()
+            slack.server.repair()
             await slack.connected()
             await answers_again(on_slack, await taught(on_slack), "late")
             held = [

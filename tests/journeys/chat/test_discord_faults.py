@@ -143,7 +143,7 @@ async def test_a_file_that_discord_does_not_give_gets_a_sentence(
     discord.fail("download", times=-1, **fault)
     message = await town.says("ada", room, "@footnote", files=(file("plan.md", "# Plan\n\nWe go north.\n"),))
     await town.written("ada", room, message, sentence)
-    discord.mend("download")
+    discord.repair("download")
 
 
 async def test_no_limit_was_broken_and_nobody_was_pinged(town: Scenario, discord: DiscordServer) -> None:

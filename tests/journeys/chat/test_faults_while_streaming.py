@@ -97,7 +97,7 @@ async def test_it_ends_once_and_the_next_is_answered(bots: Bots, which: str, nam
     answer = await town.until(lambda: _whole(town, bot.troubled, question))
     assert [each.id for each in town.ours("ben", bot.troubled, question) if each.thread] == [answer.id]
     assert _NEED_NOT_HAPPEN.issuperset(town.chat.server.unspent())
-    town.chat.server.mend()
+    town.chat.server.repair()
 
 
 def _whole(town: Scenario, room: str, question: str) -> Shown | None:

@@ -148,7 +148,7 @@ async def test_a_platform_that_repeats_what_it_was_given(town: Scenario, room: s
         town.model.on(streamed(f"{TOLD} [1]."), task="answer", times=1)
         await town.says("ben", room, f"@footnote How long is the {QUESTION} kept?")
         await town.bot.until(lambda before=before: len(ended(town)) > before)
-        town.chat.server.mend()
+        town.chat.server.repair()
     lines(town)
 
 
@@ -160,7 +160,7 @@ async def test_files_that_cannot_be_read(town: Scenario, room: str) -> None:
     town.chat.server.fail("download", status=503, body=f"{TEXT} {TITLE}".encode())
     await town.says("ada", room, "@footnote", files=(file(f"{TITLE}.txt", TEXT),))
     await town.bot.until(lambda: len(ended(town)) > before + 1)
-    town.chat.server.mend()
+    town.chat.server.repair()
     lines(town)
 
 

@@ -72,7 +72,7 @@ async def test_a_call_whose_confirmation_is_lost_doubles_and_loses_nothing(
     question = await asked(town, room, method.partition(".")[2])
     (answer,) = await town.answered("ben", room, question)
     assert answer.text.count("Logs are kept") == 1
-    slack.mend(method)
+    slack.repair(method)
 
 
 async def test_the_final_write_honours_retry_after(town: Scenario, slack: SlackServer) -> None:
@@ -177,7 +177,7 @@ async def test_files_of_a_mention_are_read_while_look_ups_fail(town: Scenario, s
     slack.subscriptions = subscribed
     await town.written("ada", room, question, "`plan.md`: 1 passage, searchable")
     for method in methods:
-        slack.mend(method)
+        slack.repair(method)
 
 
 async def test_an_answer_whose_blocks_are_refused_is_whole_and_can_be_checked(
@@ -206,7 +206,7 @@ async def test_an_answer_whose_blocks_are_refused_is_whole_and_can_be_checked(
     )
     await answers_again(town, await taught(town), "unformatted")
     assert any("'section'" in str(call.arguments) for call in slack.calls)
-    slack.mend()
+    slack.repair()
 
 
 async def test_no_limit_was_broken_and_nobody_was_pinged(town: Scenario, slack: SlackServer) -> None:

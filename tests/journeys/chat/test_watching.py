@@ -64,7 +64,7 @@ async def test_while_one_platform_is_deaf_it_is_not_ready_and_the_other_answers(
             bot = on_slack.bot
             await readiness(bot, deaf("slack"))
             on_discords = await taught(on_discord)
-            slack.server.mend()
+            slack.server.repair()
             await readiness(bot, ready)
             on_slacks = await taught(on_slack)
 

@@ -25,7 +25,7 @@ class RecordedSignals:
     def ready(self, facts: Mapping[str, str]) -> None:
         self.on_ready(facts)
 
-    def connections(self, *, live: int, wanted: int) -> None:
+    def connections(self, *, live: int, expected: int) -> None:
         self.live.append(live)
         self._news.set()
 

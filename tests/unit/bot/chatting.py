@@ -402,7 +402,7 @@ class World:
     async def file(self, name: str, text: str, *, place: Place = CHANNEL) -> None:
         """Something to find, in the place's own knowledge base."""
         base = await self.town.own(place)
-        taken = await self.uploads.take(
+        taken = await self.uploads.add(
             [attachment(name, text)], knowledge_base=base.id, show=lambda lines: None
         )
         assert taken[0].searchable, taken
@@ -500,7 +500,7 @@ async def world(
             else None,
         )
         town = OpenTown(catalog=catalog, model=embedder.model)
-        stores = ChatStores.over(chats, kept_seconds=90 * 86_400.0)
+        stores = ChatStores.over(chats, retention_seconds=90 * 86_400.0)
         uploads = Uploads(intake=ingestion, fetching=Downloads(most_bytes=max_file_bytes, seconds=5))
         removals = Removals(
             turn=lambda turn: history.forget((turn, question_of(turn))),

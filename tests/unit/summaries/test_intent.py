@@ -62,7 +62,7 @@ def test_a_pasted_text_is_no_request() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wishes"),
+    ("text", "style"),
     [
         ("summarise this file in 100 words", LengthAndLanguage(words=100)),
         ("a 200-word summary of report.pdf", LengthAndLanguage(words=200)),
@@ -87,14 +87,14 @@ def test_a_pasted_text_is_no_request() -> None:
         ("report.pdf를 3문장으로 요약해 주세요", LengthAndLanguage(sentences=3)),
     ],
 )
-def test_how_long_and_in_which_language(text: str, wishes: LengthAndLanguage) -> None:
+def test_how_long_and_in_which_language(text: str, style: LengthAndLanguage) -> None:
     request = requested(text)
     assert request is not None
-    assert request.wishes == wishes
+    assert request.style == style
 
 
 @pytest.mark.parametrize(
-    ("text", "wishes"),
+    ("text", "style"),
     [
         ("shorter", LengthAndLanguage(words=50, size="short")),
         ("make it shorter please", LengthAndLanguage(words=50, size="short")),
@@ -109,18 +109,18 @@ def test_how_long_and_in_which_language(text: str, wishes: LengthAndLanguage) ->
         ("もっと短く", LengthAndLanguage(words=50, size="short")),
     ],
 )
-def test_after_a_summary_its_form_can_be_changed(text: str, wishes: LengthAndLanguage) -> None:
+def test_after_a_summary_its_form_can_be_changed(text: str, style: LengthAndLanguage) -> None:
     request = requested(text, ["summarise report.pdf in 100 words"])
     assert request is not None
     assert request.about == "report.pdf"
-    assert request.wishes == wishes
+    assert request.style == style
 
 
 def test_forms_add_up_and_another_question_ends_it() -> None:
     asked = ["summarise report.pdf", "in German"]
     request = requested("shorter", asked)
     assert request is not None
-    assert request.wishes == LengthAndLanguage(size="short", language="de")
+    assert request.style == LengthAndLanguage(size="short", language="de")
     assert requested("shorter", [*asked, "Who wrote it?"]) is None
     assert requested("more on section 3", asked) is None
 

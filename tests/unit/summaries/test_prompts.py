@@ -18,7 +18,7 @@ from tests.hypothesis_profiles import examples
 from tests.unit.prompting import passage
 from tests.unit.summaries.test_without_a_model import passage as placed
 
-TASK = Task(question="summarise this file", wishes=LengthAndLanguage(), language="en")
+TASK = Task(question="summarise this file", style=LengthAndLanguage(), language="en")
 
 
 def count(text: str) -> int:
@@ -64,7 +64,7 @@ def test_what_is_listed_is_what_is_sent(stage: SummaryStage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wishes", "said"),
+    ("style", "said"),
     [
         (LengthAndLanguage(words=100), "about 100 words, and not more"),
         (LengthAndLanguage(points=5), "a list of 5 bullet points"),
@@ -76,17 +76,17 @@ def test_what_is_listed_is_what_is_sent(stage: SummaryStage) -> None:
         (LengthAndLanguage(), "one or two sentences for each section"),
     ],
 )
-def test_the_length_is_passed_on(wishes: LengthAndLanguage, said: str) -> None:
-    task = Task(question="?", wishes=wishes, language="de")
+def test_the_length_is_passed_on(style: LengthAndLanguage, said: str) -> None:
+    task = Task(question="?", style=style, language="de")
     last = prompts.messages("whole", [], task)[-1].content
     assert said in last
     assert "Write in German." in last
 
 
 def test_notes_serve_every_request_but_for_what_to_look_for() -> None:
-    others = Task(question="tl;dr", wishes=LengthAndLanguage(words=5), language="fr")
+    others = Task(question="tl;dr", style=LengthAndLanguage(words=5), language="fr")
     assert prompts.messages("part", ["x"], TASK) == prompts.messages("part", ["x"], others)
-    focused = Task(question="?", wishes=LengthAndLanguage(), language="", focus="Focus on the costs")
+    focused = Task(question="?", style=LengthAndLanguage(), language="", focus="Focus on the costs")
     assert "Focus on the costs" in prompts.messages("part", ["x"], focused)[-1].content
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_engine.summaries.intent import requested
-from rag_engine.summaries.target_documents import Meant, meant
+from rag_engine.summaries.target_documents import TargetMatch, match_targets
 from rag_engine.types import Document, DocumentId, DocumentRecord, DocumentState, KnowledgeBaseId
 
 TITLES = (
@@ -37,17 +37,17 @@ RECORDS = [record(title) for title in TITLES]
 
 
 def found(
-    text: str, *recent: str, records: list[DocumentRecord] | None = None, goes_on: bool = False
-) -> Meant:
+    text: str, *recent: str, records: list[DocumentRecord] | None = None, continues: bool = False
+) -> TargetMatch:
     request = requested(text)
     assert request is not None, text
     names = {KnowledgeBaseId("kb"): "#people", KnowledgeBaseId("other"): "Handbooks"}
-    return meant(
-        request, RECORDS if records is None else records, recent=recent, named=names, goes_on=goes_on
+    return match_targets(
+        request, RECORDS if records is None else records, recent=recent, named=names, continues=continues
     )
 
 
-def titles(answer: Meant) -> list[str]:
+def titles(answer: TargetMatch) -> list[str]:
     return [one.document.title for one in answer.documents]
 
 
@@ -146,9 +146,9 @@ def test_everything_is_said() -> None:
 
 
 def test_after_another_answer_it_may_mean_that_answer() -> None:
-    assert found("summarise that", "notes.txt", goes_on=True).finding == "topic"
-    assert titles(found("summarise that file", "notes.txt", goes_on=True)) == ["notes.txt"]
-    assert titles(found("tl;dr", "notes.txt", goes_on=True)) == ["notes.txt"]
+    assert found("summarise that", "notes.txt", continues=True).finding == "topic"
+    assert titles(found("summarise that file", "notes.txt", continues=True)) == ["notes.txt"]
+    assert titles(found("tl;dr", "notes.txt", continues=True)) == ["notes.txt"]
 
 
 def test_of_two_with_one_name_the_one_of_the_conversation() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.models.extractive.candidates import Candidate
-from rag_engine.models.extractive.compose import said
+from rag_engine.models.extractive.compose import list_lines
 from rag_engine.models.extractive.summary import Choice, choose, draft
 from rag_engine.summaries.length_and_language import LengthAndLanguage
 from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId, SectionKind
@@ -41,9 +41,9 @@ def passage(
     return Hit(chunk=chunk, score=0.0, rank=ordinal)
 
 
-def lines(*passages: Hit, wishes: LengthAndLanguage | None = None) -> list[str]:
-    wished = wishes or LengthAndLanguage()
-    text = "".join(said(choose(draft(passages, wished), None, wished)))
+def lines(*passages: Hit, style: LengthAndLanguage | None = None) -> list[str]:
+    style = style or LengthAndLanguage()
+    text = "".join(list_lines(choose(draft(passages, style), None, style)))
     return [line for line in text.split("\n") if line]
 
 
@@ -174,11 +174,9 @@ def test_of_a_mail_its_text_is_told_and_every_sentence_is_cited() -> None:
     assert "leave Ulm on 9 June" in told
     assert "From:" not in told
     short = "From: Alice Example <alice@example.com>\nTo: Bob <bob@example.com>\n\nThis email contains an attachment."
-    told = lines(passage(1, short, "Email", anchor="message"), other, wishes=LengthAndLanguage(sentences=2))[
-        0
-    ]
+    told = lines(passage(1, short, "Email", anchor="message"), other, style=LengthAndLanguage(sentences=2))[0]
     assert told == "- **Email:** This email contains an attachment [1]."
     sentences = (Candidate(passage=0, text="Valves are shut."), Candidate(passage=0, text="the pump stops."))
     outlined = draft((passage(1, "Text.", "Pump"), other), LengthAndLanguage()).sections
-    written = "".join(said([Choice(section=section, chosen=sentences) for section in outlined]))
+    written = "".join(list_lines([Choice(section=section, chosen=sentences) for section in outlined]))
     assert written.startswith("\n\n- **Pump:** Valves are shut [1]. … the pump stops [1].")

@@ -42,13 +42,13 @@ async def test_commands_not_yet_registered(server: DiscordServer) -> None:
     finding = (await _findings(server))["Discord: commands"]
     assert finding.state == "note"
     assert "ask, kb, Ask about this" in finding.detail
-    assert "footnote run" in finding.mend
+    assert "footnote run" in finding.remedy
 
 
 async def test_a_bad_token(server: DiscordServer) -> None:
     found = await _findings(server, token=SecretStr("no"))
     assert [finding.state for finding in found.values()] == ["bad"]
-    assert "Reset Token" in found["Discord: token"].mend
+    assert "Reset Token" in found["Discord: token"].remedy
 
 
 @pytest.mark.parametrize("token", ["xoxb-1-2-abc", "xapp-1-A-2-abc", "xoxp-1", "sk-proj-abc"])
@@ -56,7 +56,7 @@ async def test_a_token_of_another_service_is_never_sent(server: DiscordServer, t
     (finding,) = (await _findings(server, token=SecretStr(token))).values()
     assert (finding.check, finding.state) == ("Discord: token", "bad")
     assert finding.detail == "DISCORD_TOKEN holds a token of another service"
-    assert "Bot page" in finding.mend
+    assert "Bot page" in finding.remedy
     assert server.calls == []
 
 
@@ -64,7 +64,7 @@ async def test_message_content_that_is_not_allowed() -> None:
     async with serve(privileged_intents=0) as strict:
         finding = (await _findings(strict))["Discord: message content"]
         assert finding.state == "bad"
-        assert f"/applications/{strict.application_id}/bot" in finding.mend
+        assert f"/applications/{strict.application_id}/bot" in finding.remedy
         finding = (await _findings(strict, message_content=False))["Discord: message content"]
         assert finding.state == "note"
 
@@ -74,7 +74,7 @@ async def test_permissions_that_are_missing(server: DiscordServer) -> None:
     finding = (await _findings(server))["Discord: permissions in Team"]
     assert finding.state == "bad"
     assert finding.detail == "missing: Create Public Threads (to answer in a thread under the question)"
-    assert f"client_id={server.application_id}" in finding.mend
+    assert f"client_id={server.application_id}" in finding.remedy
 
 
 async def test_a_bot_that_anyone_can_invite(server: DiscordServer) -> None:
@@ -83,7 +83,7 @@ async def test_a_bot_that_anyone_can_invite(server: DiscordServer) -> None:
     finding = found["Discord: invitations"]
     assert finding.state == "note"
     assert "FOOTNOTE_ACCESS__WORKSPACES" in finding.detail
-    assert "switch off Public Bot" in finding.mend
+    assert "switch off Public Bot" in finding.remedy
     permissions = found["Discord: permissions in Team"]
     assert (permissions.workspace, permissions.invited) == (server.guild.id, True)
     assert server.guild.id in permissions.detail
@@ -92,7 +92,7 @@ async def test_a_bot_that_anyone_can_invite(server: DiscordServer) -> None:
 async def test_a_bot_in_no_server(server: DiscordServer) -> None:
     server.leaves(server.bot)
     finding = (await _findings(server))["Discord: servers"]
-    assert (finding.state, finding.mend.startswith("Open https://discord.com/oauth2/")) == ("bad", True)
+    assert (finding.state, finding.remedy.startswith("Open https://discord.com/oauth2/")) == ("bad", True)
 
 
 async def test_a_discord_that_does_not_answer(server: DiscordServer) -> None:

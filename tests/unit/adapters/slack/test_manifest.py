@@ -89,8 +89,8 @@ async def test_each_missing_permission_is_named_with_its_fix(
     assert bad == {"Slack permission files:read", "Slack permission users:read"}
     finding = found["Slack permission files:read"]
     assert "read the files" in finding.detail
-    assert "files:read" in finding.mend
-    assert "install the app again" in finding.mend
+    assert "files:read" in finding.remedy
+    assert "install the app again" in finding.remedy
     assert found["Slack permission assistant:write"].state == "note"
 
 
@@ -100,7 +100,7 @@ async def test_bad_tokens_are_named_with_their_fix(server: SlackServer) -> None:
     assert list(found) == ["Slack token"]
     found = await _findings(settings(server, app_token=SecretStr("xapp-bad")))
     assert found["Slack Socket Mode"].state == "bad"
-    assert "connections:write" in found["Slack Socket Mode"].mend
+    assert "connections:write" in found["Slack Socket Mode"].remedy
     assert "SLACK_APP_TOKEN" in found["Slack Socket Mode"].detail
     assert "bot token" not in found["Slack Socket Mode"].detail
 
@@ -123,7 +123,7 @@ async def test_an_unreachable_slack_is_reported() -> None:
     nowhere = slack.Settings(bot_token=SecretStr("x"), api_base_url="http://127.0.0.1:9/api/")
     found = await _findings(nowhere)
     assert found["Slack token"].state == "bad"
-    assert "reaches slack.com" in found["Slack token"].mend
+    assert "reaches slack.com" in found["Slack token"].remedy
 
 
 async def test_a_missing_app_token_is_named_with_its_fix(server: SlackServer) -> None:

@@ -573,7 +573,7 @@ async def test_failed_directory_calls_are_errors(bot: Bot) -> None:
     bot.server.fail("conversations.info", status=503, times=-1)
     with pytest.raises(Unreachable):
         await directory.may_read(public.id, person="UALICE")
-    bot.server.mend()
+    bot.server.repair()
     assert await directory.may_read(public.id, person="UALICE")
 
 

@@ -52,8 +52,8 @@ async def test_without_the_program_the_command_that_installs_it_is_told(
     finding = await doctor.text_recognition(Settings())
     assert finding.state == "note"
     assert "scanned pages and pictures are not read" in finding.detail
-    assert finding.mend is not None
-    assert "sudo apt-get install tesseract-ocr" in finding.mend
+    assert finding.remedy is not None
+    assert "sudo apt-get install tesseract-ocr" in finding.remedy
 
 
 @pytest.mark.parametrize("script", ["#!/bin/sh\nexit 1\n", "#!/bin/sh\n", "no program"])
@@ -69,8 +69,8 @@ async def test_a_language_that_is_asked_for_and_missing_is_bad(install: Callable
     finding = await doctor.text_recognition(settings)
     assert finding.state == "bad"
     assert "FOOTNOTE_PARSING__OCR_LANGUAGES: chi_sim" in finding.detail
-    assert finding.mend is not None
-    assert "`sudo apt-get install tesseract-ocr-chi-sim`" in finding.mend
+    assert finding.remedy is not None
+    assert "`sudo apt-get install tesseract-ocr-chi-sim`" in finding.remedy
 
 
 async def test_of_very_many_languages_one_is_told_to_choose(install: Callable[[str, str], None]) -> None:
@@ -78,7 +78,7 @@ async def test_of_very_many_languages_one_is_told_to_choose(install: Callable[[s
     finding = await doctor.text_recognition(Settings())
     assert finding.state == "note"
     assert "in eng, of 61 that are installed" in finding.detail
-    assert (finding.mend or "").startswith("set FOOTNOTE_PARSING__OCR_LANGUAGES")
+    assert (finding.remedy or "").startswith("set FOOTNOTE_PARSING__OCR_LANGUAGES")
     chosen = Settings(parsing=ParsingSettings(ocr_languages=("l07",)))
     assert (await doctor.text_recognition(chosen)).state == "ok"
 

@@ -134,7 +134,7 @@ async def test_a_running_bot_with_a_jumped_clock_keeps_what_was_said(
     async with retention.keeping_to(RetentionSettings(), history=history, chat=chat) as clock:
         old, new = (ChatTurn(place=PLACE, message=name, person=ANN, asked_at=5.0) for name in ("old", "new"))
         await Turns(chat, clock=lambda: NOW).claim(old)
-        turns = Turns(chat, kept_seconds=90 * DAY, retention_clock=clock)
+        turns = Turns(chat, retention_seconds=90 * DAY, retention_clock=clock)
         await turns.claim(new)
         for _ in range(20):
             await asyncio.sleep(0)

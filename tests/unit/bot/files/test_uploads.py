@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
     from pathlib import Path
 
-    from bot.files.uploads import Taken
+    from bot.files.uploads import UploadResult
     from bot.port import Attachment, Reply
     from rag_engine.types import Blob, DocumentRecord, KnowledgeBase
     from tests.unit.bot.chatting import World
@@ -43,9 +43,9 @@ async def base(here: World) -> KnowledgeBase:
 
 async def taken(
     here: World, base: KnowledgeBase, *attachments: Attachment, language: str = "en"
-) -> list[Taken]:
+) -> list[UploadResult]:
     async with asyncio.timeout(10):
-        return await here.uploads.take(
+        return await here.uploads.add(
             attachments, knowledge_base=base.id, show=lambda lines: None, language=language
         )
 
@@ -133,7 +133,7 @@ async def test_a_file_that_does_not_come_is_given_up(here: World, base: Knowledg
 
     impatient = Uploads(intake=here.intake, fetching=Downloads(most_bytes=1000, seconds=0.05))
     async with asyncio.timeout(5):
-        (one,) = await impatient.take(
+        (one,) = await impatient.add(
             [replace(attachment("a.md", "x"), open=never)], knowledge_base=base.id, show=lambda lines: None
         )
     assert one.line == "a.md: it did not arrive in time; send it again."
@@ -185,7 +185,7 @@ async def test_what_was_read_is_kept_while_its_bytes_are_there(here: World, base
 
     uploads = Uploads(intake=here.intake, fetching=Downloads(most_bytes=1000), keep=keep)
     files = [attachment("a.md", LEAVE), attachment("b.md", "")]
-    await uploads.take(files, knowledge_base=base.id, show=lambda lines: None)
+    await uploads.add(files, knowledge_base=base.id, show=lambda lines: None)
     assert kept == [("a.md", LEAVE.encode())]
 
 
@@ -213,7 +213,7 @@ async def test_a_file_waits_for_what_is_away_and_says_so(here: World, base: Know
 
     uploads = Uploads(intake=Faulty(), fetching=Downloads(most_bytes=1000), patience_seconds=5)
     async with asyncio.timeout(10):
-        (one,) = await uploads.take([attachment("a.md", LEAVE)], knowledge_base=base.id, show=show)
+        (one,) = await uploads.add([attachment("a.md", LEAVE)], knowledge_base=base.id, show=show)
     assert one.searchable
     told = list(dict.fromkeys(line for line in shown if "so far" not in line))
     assert told == [
@@ -279,7 +279,7 @@ async def test_files_wait_in_line_and_each_line_says_how_many_come_first(
             in_line.set()
 
     async with asyncio.timeout(10):
-        taking = asyncio.create_task(here.uploads.take(files, knowledge_base=base.id, show=show))
+        taking = asyncio.create_task(here.uploads.add(files, knowledge_base=base.id, show=show))
         await held.until_open("0.md", "1.md")
         await in_line.wait()
         assert shown[-1][2:] == (
@@ -331,19 +331,19 @@ async def test_the_line_has_an_end_and_what_is_beyond_it_is_told(
     held = Held()
     uploads = Uploads(intake=here.intake, fetching=Downloads(most_bytes=1000), queue=FileQueue(**limits))
 
-    async def take(*files: Attachment) -> list[Taken]:
-        return await uploads.take(files, knowledge_base=base.id, show=lambda lines: None, person=ANN.id)
+    async def add(*files: Attachment) -> list[UploadResult]:
+        return await uploads.add(files, knowledge_base=base.id, show=lambda lines: None, person=ANN.id)
 
     async with asyncio.timeout(10):
-        waiting = asyncio.create_task(take(held.file("a.md"), held.file("b.md")))
+        waiting = asyncio.create_task(add(held.file("a.md"), held.file("b.md")))
         await held.until_open("a.md", "b.md")
-        (beyond,) = await take(unopened("c.md"))
+        (beyond,) = await add(unopened("c.md"))
         assert said in beyond.line
         assert beyond.later
         assert "c.md" not in {record.document.title for record in await here.catalog.records(base.id)}
         held.let_all()
         await waiting
-        (again,) = await take(attachment("c.md", LEAVE))
+        (again,) = await add(attachment("c.md", LEAVE))
     assert again.searchable
 
 
@@ -387,7 +387,7 @@ async def test_a_file_for_which_the_disk_has_no_room_waits_and_comes_again(
     fetching = Downloads(most_bytes=1000, folder=blocked)
     uploads = Uploads(intake=here.intake, fetching=fetching, patience_seconds=5)
     async with asyncio.timeout(10):
-        (one,) = await uploads.take([attachment("a.md", LEAVE)], knowledge_base=base.id, show=show)
+        (one,) = await uploads.add([attachment("a.md", LEAVE)], knowledge_base=base.id, show=show)
     assert one.searchable
     assert any(line.startswith("a.md is waiting: The file could not be stored") for line in shown)
     assert list(blocked.iterdir()) == []

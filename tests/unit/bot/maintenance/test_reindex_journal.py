@@ -31,11 +31,11 @@ async def write(path: Path, steps: Iterable[tuple[str, str]]) -> None:
         for state, name in steps:
             of = document(name)
             if state == "begun":
-                await log.begun(of)
+                await log.start(of)
             elif state == "done":
-                await log.done(of, version="v", chunks=2)
+                await log.finish(of, version="v", chunks=2)
             elif of.id in log.entries:
-                await log.gone(of.id)
+                await log.remove(of.id)
 
 
 async def entries(path: Path, recipe: reindex_journal.Recipe = RECIPE) -> dict[DocumentId, Entry]:

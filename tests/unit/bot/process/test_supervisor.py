@@ -62,7 +62,7 @@ class Adapter:
     async def run(self, settings: BaseModel, service: ChatService, *, signals: Signals) -> None:
         if self.admitted:
             signals.ready({})
-            signals.connections(live=1, wanted=1)
+            signals.connections(live=1, expected=1)
         self.running.set()
         try:
             async with asyncio.TaskGroup() as tasks:

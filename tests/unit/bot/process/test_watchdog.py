@@ -63,14 +63,14 @@ async def test_a_platform_is_ready_when_it_says_so_and_while_something_delivers(
     watch = Watch("slack", health, deaf_seconds=60, meter=meters.connections)
     assert not health.checks["slack"].ready
     assert counted(meters, "connections", platform="slack") == 0
-    watch.connections(live=1, wanted=2)
+    watch.connections(live=1, expected=2)
     assert not health.checks["slack"].ready
     watch.ready({"bot": "footnote"})
     assert health.checks["slack"].ready
-    watch.connections(live=0, wanted=2)
+    watch.connections(live=0, expected=2)
     assert not health.checks["slack"].ready
     assert health.checks["slack"].detail == "0 of 2 connections deliver events."
-    watch.connections(live=2, wanted=2)
+    watch.connections(live=2, expected=2)
     assert health.checks["slack"].ready
     assert counted(meters, "connections", platform="slack") == 2
     assert counted(meters, "deaf_total", platform="slack") == 0
@@ -91,13 +91,13 @@ async def test_being_deaf_for_long_is_told_once_and_counted(
     meter = meters.connections
     watch = Watch("discord", health, deaf_seconds=0.05, meter=meter)
     watch.ready({})
-    watch.connections(live=0, wanted=1)
-    watch.connections(live=0, wanted=1)
+    watch.connections(live=0, expected=1)
+    watch.connections(live=0, expected=1)
     asyncio.get_running_loop().call_later(0.1, told.set)
     async with asyncio.timeout(5):
         await told.wait()
     assert counted(meters, "deaf_total", platform="discord") == 1
-    watch.connections(live=1, wanted=1)
+    watch.connections(live=1, expected=1)
     events = [record.getMessage() for record in caplog.records]
     assert [each for each in events if each in {"deaf", "hears_again"}] == ["deaf", "hears_again"]
     watch.close()
@@ -117,7 +117,7 @@ async def test_a_platform_that_ended_for_good_is_told_with_its_sentence(
 ) -> None:
     watch = Watch("slack", health, deaf_seconds=60, meter=meters.connections)
     watch.ready({})
-    watch.connections(live=2, wanted=2)
+    watch.connections(live=2, expected=2)
     watch.ended("Slack refuses the bot token.")
     assert not health.checks["slack"].ready
     assert health.checks["slack"].detail == "Slack refuses the bot token."

@@ -126,7 +126,7 @@ async def test_turns_of_bots_are_counted_by_thread_or_in_the_last_while(database
 async def test_a_command_is_begun_once_and_who_ends_it_is_remembered(database: Database) -> None:
     claims = ProcessedInteractions(database)
     assert await claims.begin(PLACE, "command:1") == "new"
-    assert await claims.begin(PLACE, "command:1") == "begun"
+    assert await claims.begin(PLACE, "command:1") == "started"
     await claims.finish(PLACE, "command:1")
     assert await claims.begin(PLACE, "command:1") == "finished"
     assert await claims.begin(replace(PLACE, workspace="T2"), "command:1") == "new"
@@ -137,7 +137,7 @@ async def test_commands_are_kept_for_two_days(database: Database) -> None:
     claims = ProcessedInteractions(database, clock=clock)
     await claims.begin(PLACE, "e")
     clock.now += 1.9 * DAY
-    assert await claims.begin(PLACE, "e") == "begun"
+    assert await claims.begin(PLACE, "e") == "started"
     clock.now += 0.2 * DAY
     assert await claims.begin(PLACE, "e") == "new"
 
@@ -158,7 +158,7 @@ async def test_what_nobody_saw_the_end_of_is_found_the_latest_question_first(dat
 
 async def test_a_key_to_where_an_answer_goes_does_not_outlive_it(database: Database) -> None:
     turns = Turns(database)
-    asked = turn(handle="https://slack/response/secret", attempts=2, begun=3, unprompted=True, about="1.4")
+    asked = turn(handle="https://slack/response/secret", attempts=2, starts=3, unprompted=True, about="1.4")
     await turns.claim(asked)
     assert await turns.find(asked.id) == replace(
         asked, updated_at=(await turns.unfinished("slack"))[0].updated_at
