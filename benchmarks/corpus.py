@@ -42,7 +42,7 @@ TOPICS = 3_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class JudgedQuestion:
     text: str
     vector: NDArray[np.float32]
 
@@ -94,14 +94,14 @@ class Corpus:
         numbers = np.searchsorted(self._words, self.random.random(count))
         return "".join(chr(0x4E00 + int(number) % 4000) for number in numbers)
 
-    def question(self, number: int) -> Question:
+    def question(self, number: int) -> JudgedQuestion:
         near = self.vectors[int(self.random.integers(len(self.vectors)))]
         if number % 5 == 0:
             text = self.chinese(6)
         else:
             rarer, common = self.random.integers(200, 20_000, 3), self.random.integers(0, 30, 2)
             text = " ".join(_word(int(word)) for word in (*rarer, *common))
-        return Question(text=text, vector=self.near(near * 4, noise=0.6))
+        return JudgedQuestion(text=text, vector=self.near(near * 4, noise=0.6))
 
 
 def _word(number: int) -> str:

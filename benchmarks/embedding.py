@@ -36,7 +36,7 @@ SHARED = Path(__file__).parents[1].parent / "shared" / "data"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class EmbeddingFigures:
     """One variant's row. Times in seconds, sizes in MB."""
 
     variant: str
@@ -167,7 +167,7 @@ class Tally:
         self.busy += self.child.ask(busy=passages, meanwhile=queries[:5])["seconds"]
 
 
-def measure(count: int, rounds: int, say: Callable[[str], None]) -> list[Figures]:
+def measure(count: int, rounds: int, say: Callable[[str], None]) -> list[EmbeddingFigures]:
     texts, queries = read_texts(count), read_queries()
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         data_dir = Path(folder)
@@ -188,9 +188,9 @@ def measure(count: int, rounds: int, say: Callable[[str], None]) -> list[Figures
     return [figures_of(variant, tally, reference, len(texts)) for variant, tally in tallies.items()]
 
 
-def figures_of(variant: str, tally: Tally, reference: Tally, texts: int) -> Figures:
+def figures_of(variant: str, tally: Tally, reference: Tally, texts: int) -> EmbeddingFigures:
     cosines = np.sum(np.concatenate(tally.rows) * np.concatenate(reference.rows), axis=1, dtype=np.float64)
-    return Figures(
+    return EmbeddingFigures(
         variant=variant,
         load=min(load["seconds"] for load in tally.loads),
         load_processor=min(load["processor"] for load in tally.loads),
@@ -220,7 +220,7 @@ def rotated(variants: Sequence[str], by: int) -> list[str]:
     return [*variants[shift:], *variants[:shift]]
 
 
-def print_table(figures: Sequence[Figures]) -> None:
+def print_table(figures: Sequence[EmbeddingFigures]) -> None:
     print(
         "| embedder | load s (processor) | RSS MB loaded / used | texts/s | ratio (by processor time)"
         " | query p50 ms | while ingesting ms | max 1-cos |"

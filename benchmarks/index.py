@@ -25,7 +25,7 @@ from rag_engine.types import KnowledgeBaseId, Search
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from benchmarks.corpus import Question
+    from benchmarks.corpus import JudgedQuestion
     from rag_engine.indexes.embedded import EmbeddedIndex
     from rag_engine.types import Document, Leg, Ranking
 
@@ -50,7 +50,7 @@ def _quantiles(times: Sequence[float]) -> list[float]:
 
 
 def _searches(
-    question: Question, legs: Sequence[Leg], bases: frozenset[KnowledgeBaseId], limit: int
+    question: JudgedQuestion, legs: Sequence[Leg], bases: frozenset[KnowledgeBaseId], limit: int
 ) -> list[Search]:
     return [
         Search(leg=leg, knowledge_bases=bases, limit=limit, tokens=query_tokens(question.text))

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.corpus import CHUNKS_PER_DOCUMENT, DATA, DIMENSIONS, KNOWLEDGE_BASES, SETS, Corpus
+from benchmarks.memoized_embedder import MemoizedEmbedder
 from bot import settings
 from bot.composition import application
 from rag_engine.embedders import _minilm, local
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from rag_engine.ports import Embedder, Index
-    from rag_engine.types import Matrix, Side
 
 QUESTIONS = 240
 TURN = 30
@@ -48,26 +48,6 @@ LEAST = {
     "xquad-zh": 0.965,
 }
 """Minimum nDCG@10 of both legs together, by set."""
-
-
-class Remembering:
-    """Caches vectors, so that only the rest is timed."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self.model, self.dimensions, self.max_tokens = (
-            embedder.model,
-            embedder.dimensions,
-            embedder.max_tokens,
-        )
-        self.count_tokens = embedder.count_tokens
-        self.embedder = embedder
-        self.known: dict[str, Matrix] = {}
-
-    async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
-        key = "\n".join(texts)
-        if key not in self.known:
-            self.known[key] = await self.embedder.embed(texts, side=side)
-        return self.known[key]
 
 
 async def measure(chunks: int) -> dict[str, object]:
@@ -118,14 +98,14 @@ async def _in_turns(
         )
         await fuse.fuse_rankings(text, found.rankings, judge=judge, settings=fuse.Settings(), limit=50)
 
-    remembering = Remembering(embedder)
+    memoized = MemoizedEmbedder(embedder)
     calls: dict[str, Callable[[str], Awaitable[object]]] = {
         "sentence-transformers, the question alone": lambda text: asyncio.to_thread(encode, text),
         "whole retrieval": lambda text: ask(text, embedder),
-        "all but the embedding": lambda text: ask(text, remembering),
+        "all but the embedding": lambda text: ask(text, memoized),
     }
     for text in questions:
-        await remembering.embed([text], side="query")
+        await memoized.embed([text], side="query")
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
     for start in range(0, len(questions), TURN):
         for name, call in calls.items():

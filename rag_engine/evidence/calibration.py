@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from rag_engine.evidence.features import Reading
 
-# Logistic regression by `python -m benchmarks.evidence` on half of the articles of XQuAD (English, Spanish, Chinese), half of
+# Logistic regression by `python -m benchmarks.answers.evidence` on half of the articles of XQuAD (English, Spanish, Chinese), half of
 # RGB's news, and half of the files of tests/answers; answerable and unanswerable questions weigh the same.
 COEFFICIENTS: Final = {
     "coverage": 4.892,

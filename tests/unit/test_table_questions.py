@@ -1,4 +1,4 @@
-"""Questions about single cells find the row, say the cell, and cite the row; the figures are in `benchmarks/tables.py`."""
+"""Questions about single cells find the row, say the cell, and cite the row; the figures are in `benchmarks/answers/tables.py`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.tables import asked, outcome
+from benchmarks.answers.tables import asked, outcome
 from tests.tables.questions import questions
 
 if TYPE_CHECKING:

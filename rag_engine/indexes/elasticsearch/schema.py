@@ -27,7 +27,7 @@ _OVERSAMPLE: Mapping[VectorKind, float] = {
     "bbq_hnsw": 5.0,
     "int8_flat": 2.0,
 }
-"""Vectors examined per hit: found by quantized values, ranked by exact ones. Measured in benchmarks.vector_index_options, as the next two."""
+"""Vectors examined per hit: found by quantized values, ranked by exact ones. Measured in benchmarks.elastic.vector_index_options, as the next two."""
 _NEIGHBOURS, _CANDIDATES_WHILE_BUILDING = 16, 200
 """With the default of 100 candidates even exact vectors lose 1 % of the ten nearest; more neighbours do not help."""
 

@@ -35,7 +35,7 @@ _SHARE_OF_TIME = 0.4
 """Each leg's share of the time; beyond it the answer is degraded, not failed."""
 _KEPT = "1m"
 _CANDIDATES_A_HIT = 10
-"""With fewer, filters that keep a tenth of the chunks lose hits (benchmarks.vector_index_options)."""
+"""With fewer, filters that keep a tenth of the chunks lose hits (benchmarks.elastic.vector_index_options)."""
 _FEWEST_MORE = 20
 _FEWEST = 100
 

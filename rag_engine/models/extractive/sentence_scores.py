@@ -1,6 +1,6 @@
 """By shared rare words and by similarity.
 
-Tuned on English, Spanish and Chinese (`benchmarks/extraction.py`). Cosines are relative to the other sentences, so a model that does not
+Tuned on English, Spanish and Chinese (`benchmarks/answers/extraction.py`). Cosines are relative to the other sentences, so a model that does not
 know the language has no influence.
 """
 

@@ -1,4 +1,4 @@
-"""Compares vector `index_options` of Elasticsearch: `python -m benchmarks.vector_index_options`.
+"""Compares vector `index_options` of Elasticsearch: `python -m benchmarks.elastic.vector_index_options`.
 
 Each kind gets its own index on a new node and is searched with various numbers of candidates and rescored vectors
 (`rescore_vector`), through filters that keep 100 %, 10 % and 1 % of the chunks, before and after merging to one segment. Chunks
@@ -102,7 +102,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class OptionFigures:
     recall_at_10: float
     recall_at_k: float
     worst: float
@@ -166,7 +166,7 @@ def _operations(data: Data, start: int) -> Iterator[bytes]:
         yield orjson.dumps({"base": str(bases[number]), "vector": pack_dense_vector(data.vectors[number])})
 
 
-def ask(client: Elasticsearch, data: Data, asked: Ask, cosines: NDArray[np.float32]) -> Found:
+def ask(client: Elasticsearch, data: Data, asked: Ask, cosines: NDArray[np.float32]) -> OptionFigures:
     bases = data.bases
     rows: list[tuple[float, float, float, float]] = []
     for number in range(WARM_UP):
@@ -180,7 +180,7 @@ def ask(client: Elasticsearch, data: Data, asked: Ask, cosines: NDArray[np.float
         error = float(np.abs(told - true).max(initial=0))
         rows.append((_recall(true[:10], seen, 10), _recall(true, seen, asked.k), error, answer["took"]))
     at_10, at_k, errors, times = np.array(rows).T
-    return Found(
+    return OptionFigures(
         recall_at_10=float(at_10.mean()),
         recall_at_k=float(at_k.mean()),
         worst=float(np.quantile(at_10, 0.05)),

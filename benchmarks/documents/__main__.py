@@ -10,8 +10,8 @@ import argparse
 import asyncio
 import sys
 
-from benchmarks import document_retrieval, document_speed
 from benchmarks.corpus import production_embedder
+from benchmarks.documents import retrieval, speed
 from tests.documents import anchors, corpus
 
 
@@ -50,11 +50,11 @@ async def main(arguments: argparse.Namespace) -> int:
     if arguments.anchors or everything:
         failed |= await places()
     if arguments.retrieval or everything:
-        print(f"\n{document_retrieval.__doc__}")
-        await document_retrieval.measure(verbose=arguments.misses)
+        print(f"\n{retrieval.__doc__}")
+        await retrieval.measure(verbose=arguments.misses)
     if arguments.speed or everything:
-        print(f"\n{document_speed.__doc__}")
-        failed |= not await document_speed.measure()
+        print(f"\n{speed.__doc__}")
+        failed |= not await speed.measure()
     return failed
 
 

@@ -14,8 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import chat_model
-from benchmarks.chat_model import PacedModel, Script
+from benchmarks.chat.model import PacedModel, Script, serve
 from tests.doubles import chats
 from tests.doubles.chat_server import Upload
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from tests.doubles.chat_server import Shown
     from tests.doubles.chats import Chat
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 HANDBOOK = "# Leave\n\nEveryone has 28 days of leave a year. The head of the station approves them.\n"
 QUESTION = "@footnote How many days of leave do I have, and who approves them? No. {number}"
 TOKENS_PER_SECOND = 40
@@ -37,7 +36,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AnsweredQuestion:
     """One question and its answer; times by `time.monotonic`."""
 
     script: Script
@@ -89,7 +88,7 @@ class Town:
         rate: float = TOKENS_PER_SECOND,
         at_once: int = 1,
         seconds: float = 600,
-    ) -> Asked:
+    ) -> AnsweredQuestion:
         """Asks in the next channel and waits until the answer is complete: it then has a button to ask again."""
         number = next(self._numbers)
         script = Script(pieces=pieces, pieces_per_second=rate, at_once=at_once)
@@ -113,7 +112,7 @@ class Town:
             await asyncio.sleep(0.5)
         raise TimeoutError(f"no whole answer to {question}: {[each.text[-300:] for each in shown]}")
 
-    def _seen(self, script: Script, at: float, room: str, question: str) -> Asked:
+    def _seen(self, script: Script, at: float, room: str, question: str) -> AnsweredQuestion:
         shown = self.ours(room, question)
         ids = {each.id for each in shown}
         first_word = script.text.split()[0]
@@ -124,7 +123,7 @@ class Town:
             if call.method in _WRITES
             and str(call.arguments.get("ts") or call.arguments.get("message")) in ids
         ]
-        return Asked(
+        return AnsweredQuestion(
             script=script,
             at=at,
             placeholder=min(text.at for text in texts),
@@ -143,7 +142,7 @@ async def town(platform: str, folder: Path) -> AsyncGenerator[tuple[Town, Path, 
     """The town, and the clock files of the bot and of an idle process."""
     async with AsyncExitStack() as stack:
         chat = await stack.enter_async_context(chats.serve(platform))
-        model = await stack.enter_async_context(chat_model.serve())
+        model = await stack.enter_async_context(serve())
         environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         environment |= {
             "HOME": str(folder),
@@ -173,7 +172,7 @@ async def _running(
 ) -> AsyncGenerator[asyncio.subprocess.Process]:
     with (folder / f"{arguments[0]}.log").open("wb") as log:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "benchmarks.chat_process", str(clock)),
+            *(sys.executable, "-m", "benchmarks.chat.process", str(clock)),
             *arguments,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=log,

@@ -1,4 +1,4 @@
-"""Adds missing citations and reads existing ones: `python -m benchmarks.citations [--answers 120] [--json]`.
+"""Adds missing citations and reads existing ones: `python -m benchmarks.answers.citations [--answers 120] [--json]`.
 
 Labelled answers come from XQuAD (five paragraphs per article); the passages are four paragraphs of one article and four of
 others. Of four claims, two come from the article, one from another, and one, unsupported, from the article's fifth paragraph.
@@ -22,24 +22,20 @@ import statistics
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
+from benchmarks.memoized_embedder import MemoizedEmbedder
 from rag_engine.citations import DraftAnswer, MarkerStream, finish
 from rag_engine.embedders import local
 from rag_engine.text.sentences import split_sentences
 from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rag_engine.ports import Embedder
-    from rag_engine.types import Matrix, Side
 
-SHARED = Path(__file__).parents[1].parent / "shared" / "data"
+SHARED = Path(__file__).parents[3] / "shared" / "data"
 LANGUAGES = ("en", "es", "zh")
 KINDS: tuple[Kind, ...] = ("verbatim", "restated")
 _ARTICLE = 5
@@ -63,7 +59,7 @@ class Labelled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class CitationFigures:
     language: str
     kind: str
     by: str
@@ -72,35 +68,6 @@ class Figures:
     recall: float
     unsupported: float
     quote: float
-
-
-@dataclass(slots=True, kw_only=True)
-class Remembering:
-    """Embeds each text once: the figures need the vectors, not the time."""
-
-    inner: Embedder
-    rows: dict[str, np.ndarray] = field(default_factory=dict)
-
-    @property
-    def model(self) -> str:
-        return self.inner.model
-
-    @property
-    def dimensions(self) -> int:
-        return self.inner.dimensions
-
-    @property
-    def max_tokens(self) -> int:
-        return self.inner.max_tokens
-
-    def count_tokens(self, text: str) -> int:
-        return self.inner.count_tokens(text)
-
-    async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
-        fresh = [text for text in dict.fromkeys(texts) if text not in self.rows]
-        if fresh:
-            self.rows.update(zip(fresh, await self.inner.embed(fresh, side=side), strict=True))
-        return np.stack([self.rows[text] for text in texts])
 
 
 def read(language: str) -> tuple[dict[str, str], dict[str, list[str]]]:
@@ -191,7 +158,7 @@ async def cited_by_cosine(answer: Labelled, embedder: Embedder) -> list[dict[str
     ]
 
 
-async def measure(language: str, kind: Kind, by: str, count: int, embedder: Embedder) -> Figures:
+async def measure(language: str, kind: Kind, by: str, count: int, embedder: Embedder) -> CitationFigures:
     right = cited = supported = found = unsupported = leaked = quoted = 0
     answers = labelled(language, kind, count)
     for answer in answers:
@@ -207,7 +174,7 @@ async def measure(language: str, kind: Kind, by: str, count: int, embedder: Embe
                 found += 1
                 right += 1
                 quoted += sources[gold] in words or words in sources[gold]
-    return Figures(
+    return CitationFigures(
         language=language,
         kind=kind,
         by=by,
@@ -253,14 +220,14 @@ async def main() -> int:
     if not SHARED.is_dir():
         print(f"no data in {SHARED}: nothing to measure")
         return 0
-    rows: list[Figures] = []
+    rows: list[CitationFigures] = []
     with tempfile.TemporaryDirectory() as folder:
         async with local.connect(local.Settings(), data_dir=Path(folder)) as embedder:
-            remembering = Remembering(inner=embedder)
+            memoized = MemoizedEmbedder(embedder)
             for language in LANGUAGES:
                 for kind in KINDS:
                     for by in ("finish", "cosine"):
-                        rows.append(await measure(language, kind, by, arguments.answers, remembering))
+                        rows.append(await measure(language, kind, by, arguments.answers, memoized))
             per_answer = await seconds_per_answer(embedder)
     stream = stream_seconds()
     if arguments.json:

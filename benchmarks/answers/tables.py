@@ -1,4 +1,4 @@
-"""Questions about single cells, asked of the whole program without a model: `python -m benchmarks.tables [--verbose]`.
+"""Questions about single cells, asked of the whole program without a model: `python -m benchmarks.answers.tables [--verbose]`.
 
 Uses `tests/tables`: XLSX, ODS, CSV, DOCX, HTML and Markdown with confusable rows, columns and sheets. A passage is right if it
 holds the row of the right file and sheet, an answer if its first quote names the row and the cell; a citation is exact if it
@@ -32,7 +32,7 @@ DEPTHS = (1, 3, 8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class CellOutcome:
     """One question: rank of the row's passage (0: none), and the answer."""
 
     question: Question
@@ -79,7 +79,7 @@ async def asked(folder: Path) -> AsyncGenerator[tuple[Application, KnowledgeBase
         yield application, base.id
 
 
-async def outcome(application: Application, base: KnowledgeBaseId, question: Question) -> Outcome:
+async def outcome(application: Application, base: KnowledgeBaseId, question: Question) -> CellOutcome:
     query = Query(text=question.text, knowledge_bases=frozenset({base}))
     found = await application.engine.search(query)
     rank = next((hit.rank for hit in found.hits if holds(hit.chunk, question)), 0)
@@ -88,7 +88,7 @@ async def outcome(application: Application, base: KnowledgeBaseId, question: Que
     right = _is_right(quotation, question)
     anchor = answer.citations[0].anchor if answer.citations else ""
     cited = [citation.anchor for citation in answer.citations]
-    return Outcome(
+    return CellOutcome(
         question=question,
         rank=rank,
         answered=right,
@@ -98,13 +98,13 @@ async def outcome(application: Application, base: KnowledgeBaseId, question: Que
     )
 
 
-async def measure(asked_questions: Sequence[Question]) -> list[Outcome]:
+async def measure(asked_questions: Sequence[Question]) -> list[CellOutcome]:
     with tempfile.TemporaryDirectory() as folder:
         async with asked(Path(folder)) as (application, base):
             return [await outcome(application, base, question) for question in asked_questions]
 
 
-def table(outcomes: Sequence[Outcome]) -> str:
+def table(outcomes: Sequence[CellOutcome]) -> str:
     lines = [f"{'file':26} {'asked':>5} {'top 1':>6} {'top 3':>6} {'top 8':>6} {'cell':>6} {'place':>6}"]
     names = dict.fromkeys(item.question.file for item in outcomes)
     for name in (*names, "all"):

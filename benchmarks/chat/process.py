@@ -1,4 +1,4 @@
-"""`footnote` with a clock in its event loop: `python -m benchmarks.chat_process FILE run`; `idle` runs only the clock.
+"""`footnote` with a clock in its event loop: `python -m benchmarks.chat.process FILE run`; `idle` runs only the clock.
 
 The clock ticks every five milliseconds. The file gets each late tick: time (`time.monotonic`), lag in seconds, and the loop
 thread's processor seconds since the last tick.

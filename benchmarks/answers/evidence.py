@@ -1,6 +1,6 @@
 """Fits the coefficients of `rag_engine/evidence/calibration.py`, and shows the curve on the half that was not used.
 
-python -m benchmarks.evidence
+python -m benchmarks.answers.evidence
 
 The sets: XQuAD in three languages and RGB's news beside the project, the questions of `tests/documents` about real files, and
 those of `tests/answers`. A question becomes unanswerable when its paragraph (near miss) or its article or file (off the topic) is
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from bot.composition.application import EvaluationComponents
     from rag_engine.types import Ranking
 
-_DATA: Final = Path(__file__).parents[2] / "shared" / "data"
-_OWN: Final = Path(__file__).parents[1] / "tests" / "answers"
+_DATA: Final = Path(__file__).parents[3] / "shared" / "data"
+_OWN: Final = Path(__file__).parents[2] / "tests" / "answers"
 _BASE: Final = KnowledgeBaseId("evidence")
 _ARTICLE: Final = 5
 """Paragraphs of XQuAD."""
@@ -51,7 +51,7 @@ _RIDGE: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class EvidenceQuestion:
     """`without` are the documents to leave out, by the kind of unanswerable question that this makes."""
 
     text: str
@@ -64,7 +64,7 @@ class Question:
 class JudgedSet:
     name: str
     documents: Sequence[tuple[Document, Sequence[Section]]]
-    questions: Sequence[Question]
+    questions: Sequence[EvidenceQuestion]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,19 +94,19 @@ def _texts(rows: Iterable[dict[str, Any]]) -> list[tuple[Document, Sequence[Sect
 def _xquad(language: str) -> JudgedSet:
     folder = _DATA / f"xquad-{language}"
     gold = dict(line.split("\t")[:2] for line in (folder / "qrels.tsv").read_text().splitlines()[1:])
-    asked: list[Question] = []
+    asked: list[EvidenceQuestion] = []
     for row in _lines(folder / "queries.jsonl.gz")[::4]:
         first = int(gold[row["id"]][1:]) // _ARTICLE * _ARTICLE
         article = frozenset(f"p{number:03d}" for number in range(first, first + _ARTICLE))
         without = {"near_miss": frozenset({gold[row["id"]]}), "off_topic": article}
-        asked.append(Question(text=row["text"], group=f"{first}", without=without))
+        asked.append(EvidenceQuestion(text=row["text"], group=f"{first}", without=without))
     rows = _lines(folder / "corpus.jsonl.gz")
     return JudgedSet(name=f"xquad-{language}", documents=_texts(rows), questions=asked)
 
 
 def _news(name: str, most: int) -> JudgedSet:
     texts: dict[str, str] = {}
-    asked: list[Question] = []
+    asked: list[EvidenceQuestion] = []
     for row in _lines(_DATA / name / "qa.jsonl.gz")[:most]:
         gold: set[str] = set()
         for key in ("positive", "negative"):
@@ -115,27 +115,29 @@ def _news(name: str, most: int) -> JudgedSet:
                 texts[id_] = text
                 gold |= {id_} if key == "positive" else set()
         without = {"near_miss_of_news": frozenset(gold)}
-        asked.append(Question(text=row["query"], group=f"{row['id']}", without=without))
+        asked.append(EvidenceQuestion(text=row["query"], group=f"{row['id']}", without=without))
     rows = [{"id": id_, "title": "", "text": text} for id_, text in texts.items()]
     return JudgedSet(name=name, documents=_texts(rows), questions=asked)
 
 
-def _listed(name: str, kind: str) -> list[Question]:
+def _listed(name: str, kind: str) -> list[EvidenceQuestion]:
     rows = _lines(_OWN / f"{name}.jsonl")
     return [
-        Question(text=text, group=text, kind=kind, without={}) for row in rows for text in row["questions"]
+        EvidenceQuestion(text=text, group=text, kind=kind, without={})
+        for row in rows
+        for text in row["questions"]
     ]
 
 
 def _german() -> JudgedSet:
     rows = _lines(_OWN / "german.jsonl")
     asked = [
-        Question(text=text, group=row["id"], without={"off_topic": frozenset({row["id"]})})
+        EvidenceQuestion(text=text, group=row["id"], without={"off_topic": frozenset({row["id"]})})
         for row in rows
         for text, _ in row["answerable"]
     ]
     asked += [
-        Question(text=text, group=row["id"], kind="near_miss", without={})
+        EvidenceQuestion(text=text, group=row["id"], kind="near_miss", without={})
         for row in rows
         for text in row["near_miss"]
     ]
@@ -153,7 +155,9 @@ async def _office() -> JudgedSet:
         documents=[_document(one.path, Path(one.path).name, one.sections) for one in found],
         questions=[
             *(
-                Question(text=one.question, group=one.file, without={"off_topic": frozenset({one.file})})
+                EvidenceQuestion(
+                    text=one.question, group=one.file, without={"off_topic": frozenset({one.file})}
+                )
                 for one in asked
             ),
             *_listed("office_near_misses", "near_miss"),

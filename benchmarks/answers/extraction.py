@@ -1,6 +1,6 @@
 """How often the extractive answerer quotes the answering sentence, and how often it admits finding nothing.
 
-python -m benchmarks.extraction [FOLDER…]
+python -m benchmarks.answers.extraction [FOLDER…]
 
 Each FOLDER holds `corpus.jsonl.gz`, `queries.jsonl.gz` with answers, and `qrels.tsv`; by default the XQuAD sets beside the
 project. Every question is asked over the 8 best passages, over the 8 best not judged relevant (hard, because they are from the
@@ -38,7 +38,7 @@ _DENSE_SHARE = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class QuotableQuestion:
     id: str
     text: str
     answers: tuple[str, ...]
@@ -64,10 +64,12 @@ def _corpus(folder: Path) -> list[Chunk]:
     ]
 
 
-def _load(folder: Path, limit: int) -> tuple[list[Chunk], list[Question], dict[str, set[str]]]:
+def _load(folder: Path, limit: int) -> tuple[list[Chunk], list[QuotableQuestion], dict[str, set[str]]]:
     chunks = _corpus(folder)
     questions = [
-        Question(id=str(row["id"]), text=str(row["text"]), answers=tuple(cast("list[str]", row["answers"])))
+        QuotableQuestion(
+            id=str(row["id"]), text=str(row["text"]), answers=tuple(cast("list[str]", row["answers"]))
+        )
         for row in _lines(folder / "queries.jsonl.gz")
     ]
     relevant: dict[str, set[str]] = defaultdict(set)
@@ -172,7 +174,7 @@ async def _main(folders: list[Path], limit: int) -> None:
 
 
 if __name__ == "__main__":
-    shared = Path(__file__).parents[1].parent / "shared" / "data"
+    shared = Path(__file__).parents[3] / "shared" / "data"
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

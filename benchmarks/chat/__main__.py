@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.chat_town import TOKENS_PER_SECOND, Asked, Town, town
+from benchmarks.chat.town import TOKENS_PER_SECOND, AnsweredQuestion, Town, town
 from tests.doubles.chats import PLATFORMS, DiscordChat, SlackChat
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _CITATION = re.compile(r"\[\d+\](?:\([^)]*\))?")
 
 
 @dataclass(slots=True, kw_only=True)
-class Figures:
+class ChatFigures:
     cells: dict[str, str] = field(default_factory=dict)
 
     def put(self, row: str, cell: str) -> None:
@@ -72,8 +72,8 @@ ROWS = {
 }
 
 
-async def measured(platform: str, *, quick: bool) -> Figures:
-    figures = Figures()
+async def measured(platform: str, *, quick: bool) -> ChatFigures:
+    figures = ChatFigures()
     with tempfile.TemporaryDirectory() as folder:
         async with town(platform, Path(folder)) as (place, clock, idle):
             await place.furnish(ROOMS)
@@ -85,7 +85,7 @@ async def measured(platform: str, *, quick: bool) -> Figures:
     return figures
 
 
-async def one_at_a_time(place: Town, figures: Figures, *, answers: int) -> None:
+async def one_at_a_time(place: Town, figures: ChatFigures, *, answers: int) -> None:
     told = [await place.ask(words(5 * TOKENS_PER_SECOND)) for _ in range(answers)]
     figures.put(
         "mention to placeholder, one at a time, p95", ms(p95([each.placeholder - each.at for each in told]))
@@ -96,7 +96,7 @@ async def one_at_a_time(place: Town, figures: Figures, *, answers: int) -> None:
     figures.put("last token to final edit, one at a time, p95", ms(last))
 
 
-async def acknowledgements(place: Town, figures: Figures) -> None:
+async def acknowledgements(place: Town, figures: ChatFigures) -> None:
     """Commands, and every event so far."""
     ada = place.chat.people["ada"]
     for _ in range(20):
@@ -110,7 +110,7 @@ async def acknowledgements(place: Town, figures: Figures) -> None:
     figures.put("acknowledgement of events and commands, longest", f"{ms(max(seconds))} of {len(seconds)}")
 
 
-async def in_parallel(place: Town, figures: Figures, clock: Path, idle: Path, *, seconds: float) -> None:
+async def in_parallel(place: Town, figures: ChatFigures, clock: Path, idle: Path, *, seconds: float) -> None:
     await asyncio.sleep(5)
     refused, before, began = place.too_many(), place.resident(), time.monotonic()
     scripts = [words(int(seconds * TOKENS_PER_SECOND)) for _ in range(PARALLEL)]
@@ -147,7 +147,7 @@ async def in_parallel(place: Town, figures: Figures, clock: Path, idle: Path, *,
     )
 
 
-async def _watched(place: Town, asking: asyncio.Future[list[Asked]]) -> int:
+async def _watched(place: Town, asking: asyncio.Future[list[AnsweredQuestion]]) -> int:
     """Peak memory of the bot meanwhile."""
     most = place.resident()
     while not asking.done():
@@ -156,12 +156,12 @@ async def _watched(place: Town, asking: asyncio.Future[list[Asked]]) -> int:
     return most
 
 
-async def at_random(place: Town, figures: Figures, *, answers: int) -> None:
+async def at_random(place: Town, figures: ChatFigures, *, answers: int) -> None:
     refused = place.too_many()
     chance = random.Random(11)
     turns = asyncio.Semaphore(PARALLEL)
 
-    async def ask(number: int) -> Asked:
+    async def ask(number: int) -> AnsweredQuestion:
         pieces = random_answer(chance, number)
         async with turns:
             return await place.ask(pieces, rate=4000, at_once=100, seconds=1800)
@@ -220,7 +220,7 @@ def _words(chance: random.Random, count: int) -> str:
     return " ".join(made)
 
 
-def differences(asked: Asked) -> int:
+def differences(asked: AnsweredQuestion) -> int:
     """Characters not shown exactly once and in order, ignoring Markdown and white space."""
     told, shown = letters(asked.script.text), letters(asked.text)
     if shown.startswith(told) and letters(asked.script.text.split()[-1]) not in shown[len(told) :]:

@@ -1,4 +1,4 @@
-"""Disk bytes per chunk in Elasticsearch, by part: `python -m benchmarks.chunk_bytes [--chunks N] [--vectors KIND] [--json]`.
+"""Disk bytes per chunk in Elasticsearch, by part: `python -m benchmarks.elastic.chunk_bytes [--chunks N] [--vectors KIND] [--json]`.
 
 Chunks of the judged sets, if present, and `--chunks` synthetic ones of 150 words go into one shard of a new node. The server
 reports the parts, just written and merged into one segment.
