@@ -38,7 +38,7 @@ def _run(command: CommandModule, arguments: argparse.Namespace) -> int:
     import asyncio
 
     from bot import settings
-    from bot.cli import _console
+    from bot.cli._shared import terminal
     from bot.data_directory import private_directory
     from bot.observability import log
     from bot.process import dns
@@ -58,7 +58,7 @@ def _run(command: CommandModule, arguments: argparse.Namespace) -> int:
     except Exception as error:
         cause = log.unwrapped(error)
         if isinstance(cause, RagError):
-            print(_console.wrapped(f"footnote: {cause}", sys.stderr), file=sys.stderr)
+            print(terminal.wrapped(f"footnote: {cause}", sys.stderr), file=sys.stderr)
             return EXIT_MISCONFIGURED if isinstance(cause, Misconfigured) else EXIT_FAILED
         print(f"footnote: {log.report(cause)}", file=sys.stderr)
         return EXIT_FAILED

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from bot.access.permissions import find
-from bot.cli import _confirmation, _console, _wait_notice, kb
+from bot.cli import kb
+from bot.cli._shared import confirmation, terminal, wait_notice
 from bot.composition import application
 from bot.maintenance import data_files
 from bot.maintenance.reindex import rebuild
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 
 async def _remove(arguments: argparse.Namespace, settings: Settings) -> int:
-    if not _confirmation.is_possible(arguments):
-        return _confirmation.EXIT_UNCONFIRMED
+    if not confirmation.is_possible(arguments):
+        return confirmation.EXIT_UNCONFIRMED
     async with application.library(settings) as library:
         base = find(await library.catalog.knowledge_bases(), arguments.name)
         record = None
@@ -35,15 +36,15 @@ async def _remove(arguments: argparse.Namespace, settings: Settings) -> int:
             if record
             else f"the knowledge base {base.name} and everything in it"
         )
-        if not await _confirmation.confirmed(f"Remove {what}?", arguments):
+        if not await confirmation.confirmed(f"Remove {what}?", arguments):
             print("Nothing was removed.")
             return 1
         done = await library.forget(base.id, record.document.id if record else None)
-    _console.print_text(
+    terminal.print_text(
         f"Removed {what}. Answers made from it stay stored until `footnote forget document` or the end of their retention."
     )
     if not done:
-        _console.print_text(
+        terminal.print_text(
             "The index does not answer: no question finds it any more, and `footnote run` or the next `footnote add` "
             "deletes it when the index is back."
         )
@@ -51,12 +52,12 @@ async def _remove(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _reindex(arguments: argparse.Namespace, settings: Settings) -> int:
-    console = _console.console()
+    console = terminal.console()
 
     def progress(record: DocumentRecord) -> None:
         console.print(Text(record.document.title, style="dim"))
 
-    with patient(_wait_notice.patience(settings, console)):
+    with patient(wait_notice.patience(settings, console)):
         if arguments.name and not arguments.all:
             async with application.library(settings) as library:
                 base = find(await library.catalog.knowledge_bases(), arguments.name)
@@ -84,7 +85,7 @@ async def _export(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _import(arguments: argparse.Namespace, settings: Settings) -> int:
-    with patient(_wait_notice.patience(settings, _console.console())):
+    with patient(wait_notice.patience(settings, terminal.console())):
         async with application.library(settings) as library:
             imported = await archive.import_(
                 arguments.file,

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from bot.access.permissions import DEFAULT_KNOWLEDGE_BASE
-from bot.cli import _console, _options, _wait_notice
+from bot.cli._shared import options, terminal, wait_notice
 from bot.composition import application
 from bot.files.uploads import line_of
 from bot.rendering import printable
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths",
         nargs="+",
-        type=_options.path,
+        type=options.path,
         metavar="PATH",
         help="a file, or a folder with everything in it",
     )
@@ -91,13 +91,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """All files are queued first, so that the next run resumes a killed one."""
-    console = _console.console()
+    console = terminal.console()
     outcome = _Outcome()
     paths = list(_files(arguments.paths, outcome))
     if not paths:
         _report(outcome, console)
         return 1 if outcome.failed else 0
-    with patient(_wait_notice.patience(settings, console)):
+    with patient(wait_notice.patience(settings, console)):
         async with application.foundation(settings) as foundation:
             before = await foundation.storage.catalog.knowledge_bases()
             base = await foundation.storage.catalog.open(arguments.kb, model=foundation.embedder.model)

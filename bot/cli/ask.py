@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from bot.access.permissions import scope
-from bot.cli import _options
+from bot.cli._shared import options
 from bot.composition import application as composition
 from bot.composition import loader
 from bot.streaming import scheduler
@@ -31,8 +31,8 @@ footnote ask "Who approves travel?" --json"""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("question", metavar="QUESTION", help="the question; - reads it from standard input")
-    _options.add_knowledge_bases(parser)
-    _options.add_json(
+    options.add_knowledge_bases(parser)
+    options.add_json(
         parser, "{answer, citations: [{number, title, anchor, uri, quote}], turn, grounded, timings}"
     )
 

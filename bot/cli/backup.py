@@ -8,7 +8,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.cli import _options
+from bot.cli._shared import options
 from bot.data_directory import data_lock, index_lock
 from bot.maintenance import backup, blocking_work, data_files
 
@@ -24,9 +24,9 @@ EXAMPLE = "footnote backup footnote-$(date +%F).zip"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", metavar="FILE.zip", type=_options.path, help="replaced when the backup is complete"
+        "file", metavar="FILE.zip", type=options.path, help="replaced when the backup is complete"
     )
-    _options.add_json(parser, "{file, databases, originals, bytes, held_seconds, missing, index}")
+    options.add_json(parser, "{file, databases, originals, bytes, held_seconds, missing, index}")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:

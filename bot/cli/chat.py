@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot.cli import _options
+from bot.cli._shared import options
 from bot.composition import application as composition
 from bot.composition import chat_service, loader
 
@@ -19,7 +19,7 @@ echo "How many days of leave do I have?" | footnote chat"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    _options.add_knowledge_bases(parser)
+    options.add_knowledge_bases(parser)
     parser.add_argument(
         "--conversation", default="", metavar="NAME", help="continue the conversation of this name"
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from bot.access.readability import is_made_in_chat
-from bot.cli import _console, _options
+from bot.cli._shared import options, terminal
 from bot.commands import SPECS
 from bot.composition import application as composition
 from bot.composition import loader
@@ -44,13 +44,13 @@ _STYLES = {"ok": "green", "note": "yellow", "bad": "red"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    _options.add_json(parser, "[{check, state, detail, mend}]")
+    options.add_json(parser, "[{check, state, detail, mend}]")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Returns 1 if any check is bad."""
     findings: list[Finding] = []
-    console = _console.console()
+    console = terminal.console()
     async for finding in _findings(settings):
         findings.append(finding)
         if not arguments.json:

@@ -17,7 +17,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from bot.cli import _eval_answers, _options
+from bot.cli import _eval_answers
+from bot.cli._shared import options
 from bot.composition import application
 from rag_engine.errors import UserError
 from rag_engine.evaluation.evaluate import evaluate
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=("PROMPT", "REPLY"),
         help="answers: prices of a million tokens, for the cost",
     )
-    _options.add_json(
+    options.add_json(
         parser,
         "{documents, chunks, queries, seconds, lexical: {ndcg@10, …}, dense: {…}, hybrid: {…}}; "
         "of answers {questions, answer_recall, quote_recall, citation_precision, abstention_recall, …}",

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from bot.access import permissions
-from bot.cli import _options
+from bot.cli._shared import options
 from bot.composition.storage import storage as open_storage
 from bot.maintenance import data_files
 from bot.store import feedback
@@ -31,12 +31,12 @@ footnote feedback --kb handbook --json"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    _options.add_knowledge_bases(parser)
+    options.add_knowledge_bases(parser)
     parser.add_argument("--rating", choices=["up", "down"], default="", help="only these ratings")
     parser.add_argument(
-        "--limit", type=_options.positive, default=50, metavar="N", help="at most so many (50)"
+        "--limit", type=options.positive, default=50, metavar="N", help="at most so many (50)"
     )
-    _options.add_json(parser, "[{at, place, rating, question, turn, documents: [{title, knowledge_base}]}]")
+    options.add_json(parser, "[{at, place, rating, question, turn, documents: [{title, knowledge_base}]}]")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from bot.cli import _confirmation, _console, _options
+from bot.cli._shared import confirmation, options, terminal
 from bot.maintenance.erasure import eraser, marks
 from rag_engine.errors import UserError
 
@@ -45,17 +45,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for kind in (person, channel, document):
         kind.add_argument("--dry-run", action="store_true", help="only print what would be removed")
-        _confirmation.add_yes(kind)
-        _options.add_json(
+        confirmation.add_yes(kind)
+        options.add_json(
             kind, "{subject, found: [{store, what, count}], forgotten, verified, left, bytes_in, notes}"
         )
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Returns 1 if something is left."""
-    if not arguments.dry_run and not _confirmation.is_possible(arguments):
-        return _confirmation.EXIT_UNCONFIRMED
-    console = _console.console(quiet=arguments.json)
+    if not arguments.dry_run and not confirmation.is_possible(arguments):
+        return confirmation.EXIT_UNCONFIRMED
+    console = terminal.console(quiet=arguments.json)
     async with eraser.opened(settings) as opened:
         unfinished = marks.interrupted(settings.data_dir)
         if unfinished is not None and not arguments.dry_run:
@@ -73,7 +73,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         if arguments.kind == "person" and not arguments.files:
             notes.insert(0, _FILES)
         _print_found(marked, found, console)
-        if arguments.dry_run or not await _confirmation.confirmed("Remove all of it?", arguments):
+        if arguments.dry_run or not await confirmation.confirmed("Remove all of it?", arguments):
             _print(["Nothing was removed.", *notes], console)
             _dump(arguments, marked, found, None, notes)
             return 0 if arguments.dry_run else 1

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from bot.access import document_lookup
 from bot.access.permissions import find
-from bot.cli import _confirmation, _console, _options
+from bot.cli._shared import confirmation, options, terminal
 from bot.composition.storage import storage as open_storage
 
 if TYPE_CHECKING:
@@ -30,18 +30,18 @@ footnote kb show handbook handbook.pdf --text"""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
     listing = actions.add_parser("list", help="all knowledge bases")
-    _options.add_json(listing, "[{name, documents, chunks, model}]")
+    options.add_json(listing, "[{name, documents, chunks, model}]")
     show = actions.add_parser("show", help="the documents of one, or one document")
     show.add_argument("name", metavar="NAME")
     show.add_argument(
         "document", metavar="DOCUMENT", nargs="?", default="", help="a title, or an id or its beginning"
     )
     show.add_argument("--text", action="store_true", help="the extracted text, a heading line per anchor")
-    _options.add_json(show, "[{id, title, media_type, state, reason, chunks, pages}]")
+    options.add_json(show, "[{id, title, media_type, state, reason, chunks, pages}]")
     remove = actions.add_parser("remove", help="remove one, or one document of it")
     remove.add_argument("name", metavar="NAME")
     remove.add_argument("document", metavar="DOCUMENT", nargs="?", default="")
-    _confirmation.add_yes(remove)
+    confirmation.add_yes(remove)
     reindex = actions.add_parser("reindex", help="split and embed again from the extracted text")
     reindex.add_argument(
         "name", metavar="NAME", nargs="?", default="", help="one; without it all, into a fresh index"
@@ -141,7 +141,7 @@ def _show_rows(rows: Sequence[dict[str, object]], *, as_json: bool, empty: str) 
     if as_json:
         print(json.dumps(rows, ensure_ascii=False, indent=2))
         return
-    console = _console.console()
+    console = terminal.console()
     if not rows:
         console.print(Text(empty))
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from bot.cli import _console, _options
+from bot.cli._shared import options, terminal
 from rag_engine.errors import UserError
 from rag_engine.generation import prompts
 
@@ -22,7 +22,7 @@ EXAMPLE = "footnote prompts answer"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("task", metavar="TASK", nargs="?", default="", help="the rules of one task")
-    _options.add_json(parser, "[{task, id, text}]")
+    options.add_json(parser, "[{task, id, text}]")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -37,7 +37,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if arguments.json:
         print(json.dumps(rows, ensure_ascii=False, indent=2))
         return 0
-    console = _console.console()
+    console = terminal.console()
     for row in rows:
         console.print(Text.assemble((f"{row['task']} · {row['id']}", "bold"), f"\n  {row['text']}"))
     return 0

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.cli import _confirmation, _options
+from bot.cli._shared import confirmation, options
 from bot.data_directory import data_lock
 from bot.maintenance import blocking_work, data_files
 from bot.maintenance.restore import restore
@@ -23,18 +23,18 @@ EXAMPLE = "footnote restore footnote-2026-01-31.zip"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.zip", type=_options.path)
+    parser.add_argument("file", metavar="FILE.zip", type=options.path)
     parser.add_argument("--replace", action="store_true", help="delete the present data first")
-    _confirmation.add_yes(parser)
-    _options.add_json(parser, "{data_dir, databases, originals, made_at}")
+    confirmation.add_yes(parser)
+    options.add_json(parser, "{data_dir, databases, originals, made_at}")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     contents = data_files.of(settings)
     deletes = arguments.replace and next(contents.replaceable(), None) is not None
-    if deletes and not _confirmation.is_possible(arguments):
-        return _confirmation.EXIT_UNCONFIRMED
-    if deletes and not await _confirmation.confirmed(f"Delete the data in {settings.data_dir}?", arguments):
+    if deletes and not confirmation.is_possible(arguments):
+        return confirmation.EXIT_UNCONFIRMED
+    if deletes and not await confirmation.confirmed(f"Delete the data in {settings.data_dir}?", arguments):
         print("Nothing was restored.")
         return 1
     start = partial(restore, contents, arguments.file, index=settings.index.kind, replace=arguments.replace)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from bot.access.permissions import scope
-from bot.cli import _console, _options
+from bot.cli._shared import options, terminal
 from bot.composition import application as composition
 from rag_engine.types import Hit, Query
 
@@ -31,9 +31,9 @@ _LEGEND = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY")
-    _options.add_knowledge_bases(parser)
+    options.add_knowledge_bases(parser)
     parser.add_argument(
-        "--limit", type=_options.positive, default=10, metavar="N", help="how many passages (10)"
+        "--limit", type=options.positive, default=10, metavar="N", help="how many passages (10)"
     )
     parser.add_argument(
         "--legs",
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LEGS",
         help="lexical, dense or lexical,dense (both)",
     )
-    _options.add_json(parser, "[{rank, document, title, anchor, score, legs: [{leg, rank, score}], text}]")
+    options.add_json(parser, "[{rank, document, title, anchor, score, legs: [{leg, rank, score}], text}]")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -61,7 +61,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             print(f"footnote: {notice}", file=sys.stderr)
         print(json.dumps([as_json(hit) for hit in found.hits], ensure_ascii=False, indent=2))
         return 0
-    console = _console.console()
+    console = terminal.console()
     for hit in found.hits:
         _print(hit, console)
     if found.hits:

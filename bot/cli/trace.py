@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, cast
 from rich.table import Table
 from rich.text import Text
 
-from bot.cli import _console, _options, kb
+from bot.cli import kb
+from bot.cli._shared import options, terminal
 from bot.composition.storage import storage as open_storage
 from rag_engine.errors import UserError
 from rag_engine.types import DocumentId, Trace, TurnId
@@ -36,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "turn", metavar="TURN", nargs="?", default="", help="its id or the beginning; without it the newest"
     )
-    _options.add_json(parser, "everything")
+    options.add_json(parser, "everything")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -51,7 +52,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if arguments.json:
         print(json.dumps(as_json(trace), ensure_ascii=False, indent=2))
         return 0
-    _print(trace, answer, passages, _console.console())
+    _print(trace, answer, passages, terminal.console())
     return 0
 
 
