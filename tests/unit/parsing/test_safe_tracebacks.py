@@ -56,13 +56,13 @@ def statement() -> None:
 def test_of_a_foreign_error_its_kind_and_its_numbers_are_told(
     failing: Callable[[], object], told: str
 ) -> None:
-    assert safe_tracebacks.told(caught(failing)) == told
+    assert safe_tracebacks.loggable_text(caught(failing)) == told
 
 
 def test_our_own_sentences_are_told_but_not_those_that_may_name_a_file() -> None:
-    assert safe_tracebacks.told(IndexUnavailable("It is away.")) == "It is away."
-    assert safe_tracebacks.told(UnknownDocument(f"There is no {WORD}.")) == "UnknownDocument"
-    assert safe_tracebacks.told(Answered("our own"), harmless=(Answered,)) == "our own"
+    assert safe_tracebacks.loggable_text(IndexUnavailable("It is away.")) == "It is away."
+    assert safe_tracebacks.loggable_text(UnknownDocument(f"There is no {WORD}.")) == "UnknownDocument"
+    assert safe_tracebacks.loggable_text(Answered("our own"), harmless=(Answered,)) == "our own"
 
 
 def test_every_error_of_a_chain_is_shown_without_its_words() -> None:
