@@ -108,7 +108,7 @@ async def test_a_name_that_can_be_none_is_refused(catalog: SqliteCatalog, name: 
     assert await catalog.knowledge_bases() == []
 
 
-async def test_the_model_can_be_recorded_anew(catalog: SqliteCatalog, base: KnowledgeBase) -> None:
+async def test_the_model_can_be_recorded_again(catalog: SqliteCatalog, base: KnowledgeBase) -> None:
     await catalog.set_model(base.id, "e5@int8")
     assert await catalog.knowledge_bases() == [replace(base, model="e5@int8")]
 
@@ -240,7 +240,7 @@ async def test_closing_a_knowledge_base_removes_all_in_it(
     assert await catalog.sections(DocumentId("a")) == []
 
 
-async def test_saving_into_a_removed_knowledge_base_is_told(
+async def test_saving_into_a_removed_knowledge_base_is_reported(
     catalog: SqliteCatalog, base: KnowledgeBase
 ) -> None:
     await catalog.unfinished.withdraw(base.id)

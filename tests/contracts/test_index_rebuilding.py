@@ -94,7 +94,7 @@ async def test_a_rebuild_for_another_model_takes_the_place_of_the_old_index(modu
         await module.holds()
 
 
-async def test_a_left_over_of_another_model_is_begun_anew(module: Module) -> None:
+async def test_a_left_over_of_another_model_is_started_over(module: Module) -> None:
     await module.fill("left", OTHER, rebuilding=True)
     await module.fill("new", rebuilding=True)
     await module.replace()

@@ -136,7 +136,7 @@ async def test_faults_of_slack_are_ours_to_repeat(
     await outlet.write(edit(FINAL, final=True))
 
 
-async def test_what_is_gone_and_what_is_not_allowed_is_told_apart(bot: Bot) -> None:
+async def test_what_is_gone_and_what_is_not_allowed_is_distinguished(bot: Bot) -> None:
     room = await asked(bot)
     outlet = room.outlet()
     ts = await outlet.write(edit(SEARCHING))

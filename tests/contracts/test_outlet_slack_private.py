@@ -126,7 +126,7 @@ async def test_an_address_that_expired_is_no_reason_for_silence(bot: Bot) -> Non
     assert [each.text for each in seen(bot.server, "UALICE")] == [LIST.text]
 
 
-async def test_faults_of_the_address_are_told(bot: Bot) -> None:
+async def test_faults_of_the_address_are_reported(bot: Bot) -> None:
     command, room = await commanded(bot)
     outlet = room.outlet(private=command.person)
     bot.server.fail("response_url", status=503)

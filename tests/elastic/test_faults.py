@@ -121,7 +121,7 @@ async def test_a_refusal_that_passes_is_not_noticed_by_who_asks(at: Bench) -> No
         assert await found(index, lexical("apple")) == [["a/0"]]
 
 
-async def test_a_refusal_that_lasts_is_told_as_what_it_is(at: Bench) -> None:
+async def test_a_refusal_that_lasts_is_reported_as_what_it_is(at: Bench) -> None:
     async with at.opened(timeout=1, write_timeout=1) as index:
         await put(index, document("a"), "apple")
         at.proxy.trouble(REJECTED)
@@ -211,7 +211,7 @@ async def without_shards(at: Bench, index: str) -> None:
 
 
 @pytest.mark.parametrize("part", ["chunks", "manifests"])
-async def test_red_is_told_by_every_use_and_passes(at: Bench, part: str) -> None:
+async def test_red_is_reported_by_every_use_and_passes(at: Bench, part: str) -> None:
     async with AsyncExitStack() as stack:
         index = await stack.enter_async_context(at.opened(timeout=1, write_timeout=1.5))
         await put(index, document("a"), "apple")

@@ -239,7 +239,7 @@ async def test_an_index_that_is_removed_while_it_is_used_is_missed_once_and_made
     assert len(await at.names()) == 2
 
 
-async def test_an_index_of_which_a_half_is_gone_says_how_it_is_mended(at: Bench) -> None:
+async def test_an_index_of_which_a_half_is_gone_says_how_to_repair_it(at: Bench) -> None:
     async with at.opened() as index:
         await put(index, document("a"), "apple")
         await at.raw.indices.delete(index=await at.manifests())

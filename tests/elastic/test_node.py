@@ -102,7 +102,7 @@ def test_a_node_with_little_memory_for_writing_refuses_a_bulk(tiny_node: Node) -
     assert cast("dict[str, str]", answer["error"])["type"] == "es_rejected_execution_exception"
 
 
-def test_a_setting_that_elasticsearch_refuses_is_told_with_the_log() -> None:
+def test_a_setting_that_elasticsearch_refuses_is_reported_with_the_log() -> None:
     with (
         pytest.raises(Exception, match=r"unknown setting \[no\.such\]") as raised,
         running_node({"no.such": 1}),
@@ -111,7 +111,7 @@ def test_a_setting_that_elasticsearch_refuses_is_told_with_the_log() -> None:
     assert "node.log" in str(raised.value)
 
 
-def test_a_node_does_not_outlive_whoever_started_it(tmp_path: Path) -> None:
+def test_a_node_does_not_outlive_the_process_that_started_it(tmp_path: Path) -> None:
     program = (
         "from tests.elastic.node import running_node\n"
         "with running_node() as node:\n"

@@ -118,7 +118,7 @@ async def test_killed_again_and_again_while_documents_change_and_go(data_dir: Pa
     assert len(made) == FILES
 
 
-async def test_an_unfinished_rebuild_that_somebody_removed_is_done_anew(data_dir: Path) -> None:
+async def test_an_unfinished_rebuild_that_somebody_removed_is_repeated(data_dir: Path) -> None:
     await killed_in_the_middle()
     shutil.rmtree(data_dir / "rebuilding")
     out = await footnote("kb", "reindex", "--all")
@@ -126,7 +126,7 @@ async def test_an_unfinished_rebuild_that_somebody_removed_is_done_anew(data_dir
     assert len(rows(data_dir / "index.sqlite")) == FILES
 
 
-async def test_an_unfinished_rebuild_with_other_settings_is_done_anew(
+async def test_an_unfinished_rebuild_with_other_settings_is_repeated(
     data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = tmp_path / "whole"

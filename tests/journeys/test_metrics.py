@@ -79,7 +79,7 @@ assert not [name for name in sys.modules if name.startswith("prometheus_client")
 
 
 @pytest.mark.parametrize("key", ["url", "api_key"])
-async def test_no_key_of_an_index_that_is_away_is_told(footnote: Footnote, key: str) -> None:
+async def test_no_key_of_an_index_that_is_away_is_reported(footnote: Footnote, key: str) -> None:
     planted = {
         "url": {"ELASTICSEARCH_URL": "http://elastic:plantedsecret@127.0.0.1:9"},
         "api_key": {"ELASTICSEARCH_URL": "http://127.0.0.1:9", "ELASTICSEARCH_API_KEY": "plantedsecret"},

@@ -19,7 +19,7 @@ REFUSED = {
 }
 
 
-async def test_it_is_refused_in_one_sentence_and_only_the_cache_is_made_anew(
+async def test_it_is_refused_in_one_sentence_and_only_the_cache_is_rebuilt(
     footnote: Footnote, tmp_path: Path
 ) -> None:
     (tmp_path / "leave.md").write_text("The leave is 28 days.\n", encoding="utf-8")

@@ -127,7 +127,7 @@ def test_every_variable_named_is_a_setting(path: Path) -> None:
     assert {name for name in named if not accepted(name)} == set()
 
 
-def test_unknown_variables_are_told_from_settings() -> None:
+def test_unknown_variables_are_distinguished_from_settings() -> None:
     assert accepted("FOOTNOTE_INDEX__SHARDS")
     assert accepted("FOOTNOTE_DATA_DIR")
     assert accepted("FOOTNOTE_METRICS__PORT")

@@ -76,7 +76,7 @@ async def test_discord_is_left_alone_for_as_long_as_it_says(town: Scenario, disc
 
 
 @pytest.mark.parametrize("how", ["cut", "closed", "asked to reconnect", "session lost"])
-async def test_an_answer_goes_on_while_the_connection_is_made_anew(
+async def test_an_answer_goes_on_while_the_connection_is_replaced(
     town: Scenario, discord: DiscordServer, how: str
 ) -> None:
     begun = await half(town, how.replace(" ", "-"))

@@ -73,7 +73,7 @@ async def test_a_file_is_promoted_from_its_thread_to_the_channel(town: Scenario)
     assert words(answer[-1]).startswith("At two [1].")
 
 
-async def test_sources_are_shown_to_whoever_asks_for_them_alone(town: Scenario) -> None:
+async def test_sources_are_shown_only_to_the_person_who_asks(town: Scenario) -> None:
     room = town.room()
     await town.knows(room, HANDBOOK)
     town.model.on(streamed("Two weeks [1]."), task="answer", matching="sourced logs", times=1)
@@ -117,7 +117,7 @@ async def test_commands_are_answered_privately(town: Scenario) -> None:
     await private(town, "ben", room, "/ask")
 
 
-async def test_whoever_is_no_administrator_is_refused_privately(town: Scenario) -> None:
+async def test_anyone_but_an_administrator_is_refused_privately(town: Scenario) -> None:
     room = town.room()
     await town.commands("ben", room, "/kb create Secrets")
     shown = await private(town, "ben", room, "admin")

@@ -96,7 +96,7 @@ async def asked(town: Scenario, room: str, reply: Reply, *, which: str) -> str:
     return answer[-1].text
 
 
-async def test_a_bug_is_told_by_its_id_and_logged_without_a_word(town: Scenario, room: str) -> None:
+async def test_a_bug_is_reported_by_its_id_and_logged_without_a_word(town: Scenario, room: str) -> None:
     bug = town.folder / "data" / flaky_index.BUG
     bug.touch(0o600)
     told = await asked(town, room, streamed("never"), which="stumbling")

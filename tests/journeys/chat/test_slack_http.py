@@ -54,7 +54,7 @@ async def test_questions_files_commands_and_buttons_come_by_post(town: Scenario)
     assert {len(each.sent) for each in delivered} == {1}
 
 
-async def test_whoever_cannot_sign_is_turned_away(town: Scenario) -> None:
+async def test_anyone_who_cannot_sign_is_refused(town: Scenario) -> None:
     url = town.chat.server.wire.request_url
     async with aiohttp.ClientSession() as stranger:
         body = '{"type": "url_verification", "challenge": "x"}'

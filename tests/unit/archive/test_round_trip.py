@@ -234,7 +234,7 @@ async def test_only_json_lines_are_in_it(here: Shelf, tmp_path: Path) -> None:
         ("taken.zip", "cannot be written: is a directory"),
     ],
 )
-async def test_a_place_that_cannot_be_written_is_told(
+async def test_a_place_that_cannot_be_written_is_reported(
     here: Shelf, tmp_path: Path, place: str, said: str
 ) -> None:
     (tmp_path / "taken.zip").mkdir()

@@ -75,7 +75,7 @@ async def test_names_carry_digest_precision_and_version(built: Path) -> None:
 
 
 @pytest.mark.parametrize("keep", [0, 1_000_000], ids=["emptied", "cut short"])
-async def test_a_damaged_graph_is_built_anew(data_dir: Path, keep: int) -> None:
+async def test_a_damaged_graph_is_rebuilt(data_dir: Path, keep: int) -> None:
     graph = files_in(data_dir, precision="int8").graph
     whole = graph.read_bytes()
     graph.write_bytes(whole[:keep])
@@ -83,7 +83,7 @@ async def test_a_damaged_graph_is_built_anew(data_dir: Path, keep: int) -> None:
     assert graph.read_bytes() == whole
 
 
-async def test_a_damaged_tokenizer_is_fetched_anew(data_dir: Path) -> None:
+async def test_a_damaged_tokenizer_is_fetched_again(data_dir: Path) -> None:
     tokenizer = files_in(data_dir, precision="int8").tokenizer
     tokenizer.write_text("{}", encoding="utf-8")
     await embedded(data_dir)

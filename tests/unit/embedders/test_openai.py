@@ -151,7 +151,7 @@ async def test_what_will_not_pass_is_not_tried_again(
     assert len(server.requests) == 1
 
 
-async def test_retries_end_and_the_last_error_is_told(server: EmbeddingsServer, tmp_path: Path) -> None:
+async def test_retries_end_and_the_last_error_is_reported(server: EmbeddingsServer, tmp_path: Path) -> None:
     server.replies.extend([error_reply(500, "broken")] * 9)
     async with connected(server, tmp_path, max_retries=2) as embedder:
         with pytest.raises(EmbedderUnavailable, match="refused"):

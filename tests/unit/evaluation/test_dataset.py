@@ -123,7 +123,7 @@ def test_what_cannot_be_read_is_told_with_its_place(
 
 
 @pytest.mark.parametrize("content", [b"no gzip at all", gzip.compress(_CORPUS.encode(), mtime=0)[:-9], b""])
-def test_a_damaged_archive_is_told(content: bytes, tmp_path: Path) -> None:
+def test_a_damaged_archive_is_reported(content: bytes, tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     (folder / "corpus.jsonl").unlink()
     (folder / "corpus.jsonl.gz").write_bytes(content)
@@ -135,7 +135,7 @@ def test_a_damaged_archive_is_told(content: bytes, tmp_path: Path) -> None:
         assert list(read_corpus(folder)) == []
 
 
-def test_text_in_another_encoding_is_told(tmp_path: Path) -> None:
+def test_text_in_another_encoding_is_reported(tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     (folder / "corpus.jsonl").write_bytes('{"id": "a", "text": "Größe"}'.encode("latin-1"))
 

@@ -121,7 +121,7 @@ async def test_the_json_is_what_people_depend_on(tmp_path: Path) -> None:
     assert values["seconds"] > 0
 
 
-async def test_progress_is_told_to_the_end(tmp_path: Path) -> None:
+async def test_progress_is_reported_to_the_end(tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
 
     await _evaluate(_folder(tmp_path / "set"), tmp_path, progress=lambda *news: told.append(news))
@@ -130,7 +130,7 @@ async def test_progress_is_told_to_the_end(tmp_path: Path) -> None:
     assert told[-1] == ("asking", 21, 21)
 
 
-async def test_a_folder_that_cannot_be_read_is_told_before_anything_is_indexed(tmp_path: Path) -> None:
+async def test_a_folder_that_cannot_be_read_is_reported_before_anything_is_indexed(tmp_path: Path) -> None:
     folder = _folder(tmp_path / "set")
     (folder / "qrels.tsv").unlink()
 

@@ -61,7 +61,7 @@ def test_a_number_that_is_asked_for_must_be_there() -> None:
     assert _read(question, "In Malmö people work in shifts.").features.kind_missing == 1
 
 
-def test_a_passage_in_another_language_is_told() -> None:
+def test_a_passage_in_another_language_is_reported() -> None:
     question = "How long is the notice period for the team?"
 
     assert _read(question, "Die Frist beträgt vier Wochen.", language="de").is_crosslingual

@@ -11,7 +11,7 @@ def _texts(question: str, kind: str) -> list[str]:
     return [term.text for term in terms(question) if term.kind == kind]
 
 
-def test_names_and_figures_are_told_from_other_words() -> None:
+def test_names_and_figures_are_distinguished_from_other_words() -> None:
     question = "What did Sales North spend on travel in March 2025?"
 
     assert _texts(question, "name") == ["Sales", "North"]

@@ -177,7 +177,7 @@ async def test_what_one_did_not_need_of_its_share_is_there_for_the_others(embedd
     assert end.model == "two"
 
 
-async def test_a_model_that_has_begun_may_take_its_time(embedder: Embedder) -> None:
+async def test_a_model_that_has_started_may_take_its_time(embedder: Embedder) -> None:
     slow = ScriptedModel(
         [ScriptedLine(pieces=("", "Four ", "weeks [1]."), pieces_per_second=10)], name="one"
     )  # the first piece shows life, without text

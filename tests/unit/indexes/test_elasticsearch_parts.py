@@ -74,7 +74,7 @@ def test_each_reason_has_one_plain_sentence(reason: str) -> None:
     assert is_plain_sentence(str(unavailable(reason)))
 
 
-def test_what_we_have_no_sentence_for_is_told_by_its_name() -> None:
+def test_what_we_have_no_sentence_for_is_reported_by_its_name() -> None:
     assert "(document_parsing_exception)" in str(unavailable("failed", "document_parsing_exception"))
 
 
@@ -93,7 +93,7 @@ def test_what_the_way_to_the_server_reports(raised: Exception, reason: str) -> N
         raise raised
 
 
-def test_at_the_start_what_only_the_operator_can_mend_is_told_with_the_mend() -> None:
+def test_at_the_start_what_only_the_operator_can_fix_is_reported_with_the_remedy() -> None:
     with pytest.raises(BadSettings, match="FOOTNOTE_INDEX__CA_FILE"), translate_errors(starting=True):
         raise elastic_transport.TlsError("unknown authority")
     with pytest.raises(Misconfigured, match="ELASTICSEARCH_URL"), translate_errors():
@@ -282,7 +282,7 @@ async def test_what_may_pass_is_tried_again_and_what_cannot_is_not() -> None:
     assert calls == 1
 
 
-async def test_when_the_time_is_over_the_last_fault_is_told() -> None:
+async def test_when_the_time_is_over_the_last_fault_is_reported() -> None:
     async def busy() -> None:
         raise unavailable("rejected")
 

@@ -170,7 +170,7 @@ async def test_documents_put_at_once_share_few_transactions(tmp_path: Path) -> N
             assert read_number(connection, "version") < 8
 
 
-async def test_an_inconsistent_file_is_mended_at_opening(tmp_path: Path) -> None:
+async def test_an_inconsistent_file_is_repaired_at_opening(tmp_path: Path) -> None:
     async with opened(tmp_path) as index:
         await put(index, "d", ["red apple", "green pear"], clustered(2, seed=1))
     file = sqlite3.connect(tmp_path / "index.sqlite")
@@ -224,7 +224,7 @@ def folder(path: Path) -> None:
         (folder, Misconfigured, "cannot be written"),
     ],
 )
-async def test_a_file_that_cannot_be_used_is_told_in_one_sentence(
+async def test_a_file_that_cannot_be_used_is_reported_in_one_sentence(
     tmp_path: Path, spoil: Callable[[Path], None], error: type[RagError], says: str
 ) -> None:
     async with opened(tmp_path) as index:
@@ -339,7 +339,7 @@ def ticking() -> Iterator[Callable[[], int]]:
         thread.join()
 
 
-def test_a_full_disk_is_told_as_such(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_as_such(tmp_path: Path) -> None:
     path = tmp_path / "index.sqlite"
     with closing(sqlite3.connect(path)) as file:
         file.execute("CREATE TABLE t(a)")

@@ -111,7 +111,7 @@ async def test_a_source_that_is_forgotten_leaves_the_document_to_its_others(worl
     assert await world.catalog.records(world.base) == []
 
 
-async def test_a_copy_that_is_forgotten_writes_nothing_anew(world: World) -> None:
+async def test_a_copy_that_is_forgotten_writes_nothing(world: World) -> None:
     first = await world.add("leave.txt", long_text("Leave"))
     await world.add("copy.txt", long_text("Leave"))
     await world.ingestion.forget_source(world.base, (world.folder / "copy.txt").as_uri())

@@ -180,7 +180,7 @@ async def test_a_web_page_names_the_setting(server: OpenAIServer, model: Languag
         (refused(402), ModelUnavailable, "billing"),
     ],
 )  # fmt: skip
-async def test_refusals_are_told_apart_and_not_tried_again(
+async def test_refusals_are_distinguished_and_not_tried_again(
     server: OpenAIServer, model: LanguageModel, reply: Reply, error: type[RagError], names: str
 ) -> None:
     server.on(reply)
@@ -218,7 +218,7 @@ async def test_the_server_is_waited_for_as_long_as_it_asks(server: OpenAIServer,
         assert loop.time() - started >= 0.2
 
 
-async def test_a_wait_too_long_is_told_instead(server: OpenAIServer, model: LanguageModel) -> None:
+async def test_a_wait_too_long_is_reported_instead(server: OpenAIServer, model: LanguageModel) -> None:
     server.on(refused(429, headers={"Retry-After": "60"}))
     with pytest.raises(RateLimited) as raised:
         await said(model)
@@ -254,7 +254,7 @@ async def test_a_filter_that_strikes_in_the_middle(server: OpenAIServer, model: 
     assert pieces == ["Four "]
 
 
-async def test_an_error_in_the_middle_of_a_stream_is_told_apart(
+async def test_an_error_in_the_middle_of_a_stream_is_distinguished(
     server: OpenAIServer, model: LanguageModel
 ) -> None:
     failure = {"error": {"code": "context_length_exceeded", "message": "too big"}}

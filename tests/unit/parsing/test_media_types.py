@@ -155,7 +155,7 @@ def test_encrypted_office_files(tmp_path: Path) -> None:
         (zip_of({"[Content_Types].xml": b"", "xl/workbook.bin": b""}), "a.xlsb", "sheet"),
     ],
 )
-def test_containers_are_told_by_what_they_hold(
+def test_containers_are_identified_by_what_they_hold(
     tmp_path: Path, content: bytes, name: str, parser: str
 ) -> None:
     assert parser_name(_file(tmp_path, content), name) == parser

@@ -271,7 +271,7 @@ async def test_a_crash_costs_one_file(pool: ParserPool, hostile: MakeBlob, comma
     assert await _process_of(pool, hostile)
 
 
-async def test_a_process_that_the_system_ended_is_followed_by_another_and_nothing_is_told_twice(
+async def test_a_process_that_the_system_ended_is_followed_by_another_and_nothing_is_reported_twice(
     pool: ParserPool, hostile: MakeBlob, tmp_path: Path
 ) -> None:
     signal = tmp_path / "memory is free again"

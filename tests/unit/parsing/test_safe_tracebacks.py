@@ -53,13 +53,13 @@ def statement() -> None:
         (statement, "OperationalError SQLITE_ERROR"),
     ],
 )
-def test_of_a_foreign_error_its_kind_and_its_numbers_are_told(
+def test_of_a_foreign_error_its_kind_and_its_numbers_are_reported(
     failing: Callable[[], object], told: str
 ) -> None:
     assert safe_tracebacks.loggable_text(caught(failing)) == told
 
 
-def test_our_own_sentences_are_told_but_not_those_that_may_name_a_file() -> None:
+def test_our_own_sentences_are_reported_but_not_those_that_may_name_a_file() -> None:
     assert safe_tracebacks.loggable_text(IndexUnavailable("It is away.")) == "It is away."
     assert safe_tracebacks.loggable_text(UnknownDocument(f"There is no {WORD}.")) == "UnknownDocument"
     assert safe_tracebacks.loggable_text(Answered("our own"), harmless=(Answered,)) == "our own"

@@ -179,7 +179,7 @@ def test_rows_stay_whole_and_keep_their_anchor() -> None:
     ("anchor", "first"),
     [("Stock!A5:C64", 5), ("stock.zip › rows 5–64", 5), ("Stock!A5:C70", None), ("p. 3", None)],
 )
-def test_the_rows_of_a_chunk_are_told_where_the_anchor_names_them(anchor: str, first: int | None) -> None:
+def test_the_rows_of_a_chunk_are_given_where_the_anchor_names_them(anchor: str, first: int | None) -> None:
     rows = [f"Item {number} | {number * 7} | in stock" for number in range(60)]
     chunks = split(Section(text="\n".join(["Article | Price | State", *rows]), kind="table", anchor=anchor))
     for chunk in chunks:

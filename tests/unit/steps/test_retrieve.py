@@ -145,7 +145,7 @@ async def test_without_the_embedder_a_dense_query_fails() -> None:
         await _run(_inquiry(legs=("dense",)), GivenIndex(_FOUND), OneVector(failure=EmbedderUnavailable()))
 
 
-async def test_an_index_that_fails_is_told() -> None:
+async def test_an_index_that_fails_is_reported() -> None:
     class Broken(GivenIndex):
         async def search(self, searches: Sequence[Search]) -> list[Ranking]:
             raise IndexUnavailable

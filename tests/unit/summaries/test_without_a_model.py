@@ -114,7 +114,7 @@ def test_what_is_said_twice_is_told_once() -> None:
     assert len([line for line in told if "first Monday" in line]) == 1
 
 
-def test_tables_and_code_are_told_in_one_line() -> None:
+def test_tables_and_code_are_shown_on_one_line() -> None:
     told = lines(
         passage(0, "Item | Budget\nTravel | 5,000\nTotal | 9,000", "Costs", kind="table"),
         passage(1, "def total(rows):\n    return sum(rows)", "Code", kind="code"),
@@ -163,7 +163,7 @@ def test_contents_and_notes_are_left_out_where_there_is_text() -> None:
     assert lines(passage(0, "Introduction 1", "Contents")) == ["- Introduction 1 [1]."]
 
 
-def test_of_a_mail_its_text_is_told_and_every_sentence_is_cited() -> None:
+def test_of_a_mail_its_text_is_summarised_and_every_sentence_is_cited() -> None:
     mail = (
         "Subject: Delivery of the prototypes\nFrom: Priya Nair <priya@example.com>\nTo: ops@example.com\n"
         "Date: Tue, 02 Jun 2026 09:14:00 +0200\nAttachments: plan.pdf\n\nHi all,\n\n"

@@ -126,7 +126,7 @@ async def test_an_error_comes_out_as_itself_and_keeps_what_was_done(
     assert 0 < len(cache.vectors) < 500
 
 
-async def test_a_broken_cache_is_told(watched: Watched) -> None:
+async def test_a_broken_cache_is_reported(watched: Watched) -> None:
     cache = MemoryVectorCache(broken=True)
     with pytest.raises(StorageUnavailable):
         await CachedEmbedder(watched, cache).embed(["a"], side="passage")

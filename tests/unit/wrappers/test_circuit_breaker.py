@@ -55,7 +55,7 @@ class Watched:
         return self
 
 
-def test_after_failures_in_a_row_whoever_asks_is_told_at_once_what_is_wrong_and_for_how_long() -> None:
+def test_after_failures_in_a_row_callers_learn_at_once_what_is_wrong_and_for_how_long() -> None:
     watched = Watched().opened()
     watched.now = 4
     error = watched.refused()
@@ -107,7 +107,7 @@ def test_one_call_tries_it_and_its_success_opens_the_way_for_all() -> None:
     assert watched.told == ["open", "half_open", "closed"]
 
 
-def test_a_trial_that_fails_begins_the_rest_anew() -> None:
+def test_a_trial_that_fails_restarts_the_pause() -> None:
     watched = Watched().opened()
     watched.now = 10
     watched.fails(ModelUnavailable("Still on fire."))

@@ -300,7 +300,7 @@ async def test_standing(server: DiscordServer, service: Recorder) -> None:
     assert len(server.calls_of("get_member")) == 4
 
 
-async def test_who_is_present_is_asked_anew(server: DiscordServer, service: Recorder) -> None:
+async def test_who_is_present_is_asked_again(server: DiscordServer, service: Recorder) -> None:
     anna, ben = server.add_user("anna"), server.add_user("ben")
     hidden = server.add_channel("hidden", only=[anna])
     secret = server.world.thread(server.general, "secret", anna.id, private=True)

@@ -484,7 +484,7 @@ async def test_where_slack_does_not_list_them_the_members_of_each_channel_are_lo
         await directory.joined(alice.id, {bot.server.add_channel("new", [alice]).id})
 
 
-async def test_who_is_present_is_asked_anew(bot: Bot) -> None:
+async def test_who_is_present_is_asked_again(bot: Bot) -> None:
     directory = await _directory(bot)
     alice, berta = bot.server.world.users["UALICE"], bot.server.add_user("berta")
     guest = bot.server.add_user("guest", guest=True)

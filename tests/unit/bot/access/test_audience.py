@@ -343,7 +343,7 @@ async def test_a_direct_message_without_a_name_is_a_conversation_and_no_channel(
     assert scope.name_in("de") == say("this_conversation", "de")
 
 
-async def test_what_is_unknown_and_what_is_closed_are_told_in_the_same_words(chat: Chat) -> None:
+async def test_what_is_unknown_and_what_is_closed_are_reported_in_the_same_words(chat: Chat) -> None:
     await chat.audiences.own(place())
     await chat.audiences.create(place("BOARD"), "minutes", everyone=False)
 
@@ -374,7 +374,7 @@ async def test_labels_channels_and_nothing_at_all_are_found(chat: Chat) -> None:
         await found("", place("RANDOM"))
 
 
-async def test_two_of_one_name_are_told_apart(chat: Chat) -> None:
+async def test_two_of_one_name_are_distinguished(chat: Chat) -> None:
     here = await chat.audiences.create(place(), "legal", everyone=False)
     await chat.places.bind(place(), here.id)
     everyones = await chat.audiences.create(place(), "Legal", everyone=True)

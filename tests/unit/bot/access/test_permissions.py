@@ -55,7 +55,7 @@ async def test_everyone_adds_to_threads_and_to_channels_only_when_that_is_set() 
 
 
 @pytest.mark.parametrize("act", ["administer", "add", "stop"])
-async def test_whoever_is_in_a_direct_message_rules_it(act: Act) -> None:
+async def test_anyone_in_a_direct_message_administers_it(act: Act) -> None:
     assert await allowed(access(), BEN, place("DM_BEN"), act)
     assert await allowed(access(), BEN, place("TRIO"), act)
 
@@ -96,7 +96,7 @@ REFUSALS: list[tuple[dict[str, object], Person, Place, Act, str]] = [
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("settings", "person", "where", "act", "name"), REFUSALS)
-async def test_refusals_are_told_in_every_language_and_are_english_as_text(
+async def test_refusals_are_reported_in_every_language_and_are_english_as_text(
     settings: dict[str, object], person: Person, where: Place, act: Act, name: Sentence, language: str
 ) -> None:
     made = town()

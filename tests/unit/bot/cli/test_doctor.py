@@ -45,7 +45,7 @@ async def test_the_languages_are_named(install: Callable[[str, str], None]) -> N
     assert finding.detail == "Tesseract 5.3.0 reads scans and pictures in eng, deu"
 
 
-async def test_without_the_program_the_command_that_installs_it_is_told(
+async def test_without_the_program_the_command_that_installs_it_is_reported(
     install: Callable[[str, str], None],
 ) -> None:
     install("apt-get", "#!/bin/sh\n")

@@ -55,7 +55,7 @@ async def test_a_cancelled_question_changes_nothing(counter: Counter) -> None:
     assert len(await counter.chat.catalog.knowledge_bases()) == 1
 
 
-async def test_only_whoever_was_asked_can_say_yes(counter: Counter) -> None:
+async def test_only_the_person_who_was_asked_can_say_yes(counter: Counter) -> None:
     await counter.say(ANN, "create handbook workspace")
     asked = await counter.reply(ANN, "remove handbook")
     for who, where in ((BEN, place()), (ANN, place(workspace="T2")), (ANN, place(platform="discord"))):

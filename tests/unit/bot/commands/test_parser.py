@@ -105,7 +105,7 @@ def test_what_is_not_understood_is_answered_with_how_it_is_typed(name: str, line
     assert told in str(caught.value)
 
 
-def test_a_value_that_is_no_choice_is_told_with_the_choices() -> None:
+def test_a_value_that_is_no_choice_is_reported_with_the_choices() -> None:
     with pytest.raises(UserError, match="`mode` can be `mention`, `thread`, `auto`, not `loud`"):
         parse(command("kb settings", values={"mode": "loud"}))
 

@@ -125,7 +125,7 @@ async def test_a_full_queue_is_said_and_has_room_again_later() -> None:
         await turn()
 
 
-async def test_there_is_a_limit_over_all_conversations_and_it_is_told() -> None:
+async def test_there_is_a_limit_over_all_conversations_and_it_is_reported() -> None:
     conversations = TurnQueue(at_once=1, waiting=5, queue=50)
     gate = asyncio.Event()
     told: list[int] = []

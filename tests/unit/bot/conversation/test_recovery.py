@@ -207,7 +207,7 @@ async def test_an_old_question_ends_in_a_sentence_and_can_be_asked_again(tmp_pat
         assert post.text.startswith("You have 28 days")
 
 
-async def test_what_two_programs_died_over_is_not_begun_a_third_time(here: World) -> None:
+async def test_what_two_programs_died_over_is_not_started_a_third_time(here: World) -> None:
     turn = await left(
         here, here.chat.message(QUESTION), "placeholder", shows=page(status="Looking…"), attempts=2
     )
@@ -251,7 +251,7 @@ async def test_what_nobody_asked_goes_wrong_in_silence(here: World) -> None:
     assert (await now(here, turn)).state == "failed"
 
 
-async def test_what_nobody_asked_is_dropped_also_when_it_is_told_again(here: World) -> None:
+async def test_what_nobody_asked_is_dropped_also_when_it_is_delivered_again(here: World) -> None:
     message = here.chat.message("Nice weather.", addressed=True)
     turn = await left(here, message, "received", unprompted=True, attempts=2)
     await here.send(message)
@@ -321,7 +321,7 @@ async def test_one_that_goes_wrong_ends_where_it_stands_and_no_other_with_it(her
     assert (await now(here, good)).state == "final"
 
 
-async def test_what_this_program_is_answering_is_not_begun_again(here: World) -> None:
+async def test_what_this_program_is_answering_is_not_started_again(here: World) -> None:
     """An adapter that began anew asks for what is under way, too."""
     gate = asyncio.Event()
     here.says(ANSWER, gates=(gate,))

@@ -99,7 +99,7 @@ async def test_where_nothing_may_be_seen_nothing_is_searched(here: World) -> Non
     assert not here.model.prompts
 
 
-async def test_why_a_file_is_refused_is_told_in_the_language_of_its_message(here: World) -> None:
+async def test_why_a_file_is_refused_is_reported_in_the_language_of_its_message(here: World) -> None:
     async def refuse(*_: object, **__: object) -> None:
         raise Refusal("add_refused", who=Phrase("an_admin"))
 
@@ -150,7 +150,7 @@ async def test_an_index_that_is_away_ends_as_one_sentence_with_an_id(here: World
     assert post.buttons == ["regenerate"]
 
 
-async def test_a_failure_is_told_in_the_language_of_the_question(here: World) -> None:
+async def test_a_failure_is_reported_in_the_language_of_the_question(here: World) -> None:
     async def away(*arguments: object, **named: object) -> Scope:
         raise IndexUnavailable("The search index is away.")
 
@@ -176,7 +176,7 @@ async def test_a_bug_is_a_sentence_with_an_id_and_not_a_word_of_the_question_in_
     assert "secret-word" not in caplog.text
 
 
-async def test_what_the_asker_can_mend_is_told_as_it_is(here: World) -> None:
+async def test_what_the_asker_can_fix_is_shown_as_it_is(here: World) -> None:
     async def refused(*arguments: object, **named: object) -> Scope:
         raise NotAllowed("I do not answer in this workspace.")
 

@@ -103,7 +103,7 @@ async def test_what_an_earlier_version_left_goes_with_the_next_look(
     assert kept(tmp_path) == [f"{new.digest}.pdf"]
 
 
-async def test_while_a_document_is_written_anew_its_pdf_stays(
+async def test_while_a_document_is_rewritten_its_pdf_stays(
     tmp_path: Path, catalog: SqliteCatalog, originals: Originals
 ) -> None:
     busy = await dropped(tmp_path, "busy.pdf", pdf("Busy."))

@@ -325,7 +325,7 @@ async def test_fifty_files_in_one_place_do_not_delay_one_in_another(here: World,
         ({"per_person": 2}, "too many of your files are waiting already (2)"),
     ],
 )
-async def test_the_line_has_an_end_and_what_is_beyond_it_is_told(
+async def test_the_line_has_an_end_and_what_is_beyond_it_is_reported(
     here: World, base: KnowledgeBase, limits: dict[str, int], said: str
 ) -> None:
     held = Held()

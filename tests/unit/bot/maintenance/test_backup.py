@@ -73,7 +73,7 @@ def test_a_backup_holds_no_locks_no_keys_and_no_weights(tmp_path: Path) -> None:
         )
 
 
-def test_a_directory_without_anything_in_it_is_told(tmp_path: Path) -> None:
+def test_a_directory_without_anything_in_it_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"There is nothing in .*data to back up\."):
         backup.back_up(directories.of(tmp_path / "data"), tmp_path / "b.zip", index="embedded", check=wanted)
     assert list(tmp_path.iterdir()) == []

@@ -76,7 +76,7 @@ async def test_a_person_by_id_or_name(forgetter: Eraser, wanted: str) -> None:
     assert (marks.people, len(marks.answers)) == ((ErasedPerson(platform="slack", id="U9"),), 1)
 
 
-async def test_people_of_one_name_are_told_apart_by_their_ids(forgetter: Eraser) -> None:
+async def test_people_of_one_name_are_distinguished_by_their_ids(forgetter: Eraser) -> None:
     with pytest.raises(
         UserError, match=r"2 people are called 'Ann': say which by the id \(slack:U1, slack:U2\)"
     ):
@@ -94,7 +94,7 @@ async def test_a_channel_by_its_full_name(forgetter: Eraser, wanted: str) -> Non
     assert counts[CHAT, "questions"] == 2
 
 
-async def test_channels_of_one_id_are_told_apart(forgetter: Eraser) -> None:
+async def test_channels_of_one_id_are_distinguished(forgetter: Eraser) -> None:
     with pytest.raises(UserError, match="There are several channels 'C1': slack:T1:C1, slack:T2:C1"):
         await forgetter.finder.channel("C1")
     with pytest.raises(

@@ -51,7 +51,7 @@ async def test_what_was_written_is_read_again_and_gone_on_with(tmp_path: Path) -
     assert await entries(path) == {"a": MAYBE, "b": DONE}
 
 
-async def test_another_recipe_begins_anew(tmp_path: Path) -> None:
+async def test_another_recipe_starts_over(tmp_path: Path) -> None:
     path = tmp_path / "log"
     await write(path, [("done", "a")])
     assert await entries(path, {**RECIPE, "dimensions": 32}) == {}
@@ -59,14 +59,14 @@ async def test_another_recipe_begins_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"\x00\xff", b"not ours\n", b"{}\n" * 3, b"\n"])
-async def test_what_is_not_ours_begins_anew(tmp_path: Path, content: bytes) -> None:
+async def test_what_is_not_ours_starts_over(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "log"
     path.write_bytes(content)
     await write(path, [("done", "a")])
     assert await entries(path) == {"a": DONE}
 
 
-async def test_a_line_that_cannot_be_read_begins_anew(tmp_path: Path) -> None:
+async def test_a_line_that_cannot_be_read_starts_over(tmp_path: Path) -> None:
     path = tmp_path / "log"
     await write(path, [("done", "a")])
     with path.open("ab") as file:
@@ -99,7 +99,7 @@ def test_cut_at_any_byte_it_says_what_was_whole_and_can_be_written_on(
         assert asyncio.run(entries(path)) == {**expected, "d": DONE}
 
 
-async def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+async def test_a_place_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BadSettings, match="FOOTNOTE_DATA_DIR"):
         await entries(tmp_path / "file" / "log")

@@ -49,7 +49,7 @@ async def test_the_address_may_be_one_of_the_next_kind() -> None:
         assert (await told(address, "/healthz"))[0] == 200
 
 
-async def test_a_port_that_is_taken_is_told_by_its_setting() -> None:
+async def test_a_port_that_is_taken_is_reported_by_its_setting() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -59,7 +59,7 @@ async def test_a_port_that_is_taken_is_told_by_its_setting() -> None:
                 raise AssertionError("nothing can be served there")
 
 
-async def test_ready_is_what_is_ready_in_every_part_and_the_rest_is_told_with_its_time() -> None:
+async def test_ready_is_what_is_ready_in_every_part_and_the_rest_is_reported_with_its_time() -> None:
     now = 1_800_000_000.0
     health = Health(clock=lambda: now)
     async with served(health) as address:

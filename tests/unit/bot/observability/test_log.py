@@ -39,7 +39,7 @@ def restored() -> Generator[None]:
 
 @pytest.mark.parametrize("service", [True, False])
 @pytest.mark.parametrize("level", ["info", "debug"])
-def test_what_a_client_repeats_by_itself_is_told_only_for_debugging(
+def test_what_a_client_repeats_by_itself_is_reported_only_for_debugging(
     capsys: pytest.CaptureFixture[str], service: bool, level: str
 ) -> None:
     log.configure(level, service=service)
@@ -110,7 +110,7 @@ def test_the_id_that_a_person_is_told_begins_the_one_in_the_log(
     assert (line["event"], line["turn"]) == ("unexpected error 7f3a", "7f3a456789abcdef")
 
 
-def test_of_a_library_only_what_stands_in_its_code_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_a_library_only_what_stands_in_its_code_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     log.configure("debug", service=True)
     library = logging.getLogger("slack_sdk.web")
     word = WORD
@@ -119,7 +119,7 @@ def test_of_a_library_only_what_stands_in_its_code_is_told(capsys: pytest.Captur
     library.error("Retrying %(what)s: %(error)r", {"what": word, "error": ValueError(word)})
     library.error(word, exc_info=LookupError(word))
     library.warning("%d", word)
-    here = "test_log.test_of_a_library_only_what_stands_in_its_code_is_told, line "
+    here = "test_log.test_of_a_library_only_what_stands_in_its_code_is_reported, line "
     events = [each["event"] for each in lines(capsys)]
     assert events[0] == "Received … after 3 attempts in 2.5 s"
     assert events[1] == "Failed to parse …"
@@ -128,7 +128,7 @@ def test_of_a_library_only_what_stands_in_its_code_is_told(capsys: pytest.Captur
     assert events[4] == "%d"
 
 
-def test_our_own_lines_are_told_with_what_errors_may_say(capsys: pytest.CaptureFixture[str]) -> None:
+def test_our_own_lines_are_reported_with_what_errors_may_say(capsys: pytest.CaptureFixture[str]) -> None:
     log.configure("debug", service=True)
     own = logging.getLogger("bot.conversation.turn_runner")
     own.warning("first: %s", IndexUnavailable("It is away."))

@@ -120,7 +120,9 @@ class Model:
             raise self._error
 
 
-async def test_a_reply_is_told_with_its_tokens_and_its_first_text(told: Told, observers: Observers) -> None:
+async def test_a_reply_is_reported_with_its_tokens_and_its_first_text(
+    told: Told, observers: Observers
+) -> None:
     async with observers.model(Model("Two ", "weeks.")).stream(PROMPT, task="answer") as pieces:
         assert [piece async for piece in pieces] == ["Two ", "weeks."]
     (call,) = told.operations
@@ -158,7 +160,7 @@ async def test_a_reply_that_breaks_off_or_is_not_wanted_any_more(told: Told, obs
 # --- files
 
 
-async def test_a_file_is_told_by_a_format_of_few(told: Told, observers: Observers) -> None:
+async def test_a_file_is_counted_by_a_format_of_few(told: Told, observers: Observers) -> None:
     async def parse(blob: Blob) -> AsyncGenerator[list[Section]]:
         if blob.name == "broken.pdf":
             raise CorruptFile
@@ -192,7 +194,7 @@ class Wall:
         return "m1"
 
 
-async def test_writes_are_told_by_what_they_do(told: Told, observers: Observers) -> None:
+async def test_writes_are_labelled_by_what_they_do(told: Told, observers: Observers) -> None:
     wall = Wall()
     outlet = ObservedOutlet(wall, observers, "slack")
     page = Page(text="Two weeks.")

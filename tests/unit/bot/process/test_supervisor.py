@@ -137,7 +137,7 @@ async def test_a_platform_that_never_lets_us_in_ends_the_program_with_its_senten
     assert other.cancelled
 
 
-async def test_a_bug_that_ends_an_adapter_is_logged_and_the_platform_is_not_ready_until_it_begins_anew(
+async def test_a_bug_that_ends_an_adapter_is_logged_and_the_platform_is_not_ready_until_it_restarts(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     one, other = Adapter(), Adapter()

@@ -103,7 +103,9 @@ async def test_being_deaf_for_long_is_told_once_and_counted(
     watch.close()
 
 
-async def test_what_was_mended_and_what_others_must_mend_is_counted(health: Steps, meters: Meters) -> None:
+async def test_what_was_fixed_and_what_the_operator_must_fix_is_counted(
+    health: Steps, meters: Meters
+) -> None:
     watch = Watch("slack", health, deaf_seconds=60, meter=meters.connections)
     watch.recovered("dead_ticket")
     watch.recovered("dead_ticket")
@@ -112,7 +114,7 @@ async def test_what_was_mended_and_what_others_must_mend_is_counted(health: Step
     assert counted(meters, "troubles_total", platform="slack", fault="bad_signature") == 1
 
 
-async def test_a_platform_that_ended_for_good_is_told_with_its_sentence(
+async def test_a_platform_that_ended_for_good_is_reported_with_its_sentence(
     health: Steps, meters: Meters
 ) -> None:
     watch = Watch("slack", health, deaf_seconds=60, meter=meters.connections)
@@ -199,7 +201,7 @@ def test_a_database_is_written_and_nothing_in_it_changes(tmp_path: Path) -> None
         assert reader.execute("PRAGMA user_version").fetchone() == (7,)
 
 
-def test_a_database_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_database_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StorageUnavailable, match="cannot be written"):
         write_probe.write(tmp_path / "missing.sqlite")
     assert not (tmp_path / "missing.sqlite").exists()
@@ -213,7 +215,7 @@ def test_a_database_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 # --- the event loop
 
 
-async def test_a_loop_that_stood_still_is_told_with_where_it_stood(
+async def test_a_loop_that_stood_still_is_reported_with_where_it_stood(
     meters: Meters, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", logger="footnote")
@@ -238,7 +240,7 @@ async def test_a_loop_that_stood_still_is_told_with_where_it_stood(
     )
 
 
-def test_where_it_stood_is_told_by_our_own_line_too() -> None:
+def test_where_it_stood_is_reported_by_our_own_line_too() -> None:
     """Below the innermost line, which may be a library's."""
     told: list[str] = []
     library = compile("told.append(place_of(sys._getframe()))", "/opt/site-packages/slow/work.py", "exec")

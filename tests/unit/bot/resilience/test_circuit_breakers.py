@@ -144,7 +144,7 @@ async def test_an_index_that_takes_nothing_in_can_still_be_searched() -> None:
     assert [each.state for each in guards.circuits] == ["closed", "open"]
 
 
-async def test_a_model_that_has_begun_to_answer_is_there_whatever_becomes_of_the_reply() -> None:
+async def test_a_model_that_has_started_to_answer_is_there_whatever_becomes_of_the_reply() -> None:
     server, guards = Server(away=False, writable=False), breakers(failures=1)
     model = guards.model(cast("LanguageModel", server), is_local=False)
     for _ in range(3):
@@ -153,7 +153,7 @@ async def test_a_model_that_has_begun_to_answer_is_there_whatever_becomes_of_the
     assert guards.circuits[0].state == "closed"
 
 
-def test_models_of_one_name_are_told_apart() -> None:
+def test_models_of_one_name_are_distinguished() -> None:
     guards = breakers()
     for name in ("gpt-4o", "gpt-4", "gpt-4o"):
         guards.model(ScriptedModel([ScriptedLine()], name=name), is_local=False)

@@ -71,7 +71,7 @@ async def test_what_passes_is_waited_for_and_told_once() -> None:
     assert told.lines == ["waiting: The index is away.", "going on"]
 
 
-async def test_nothing_is_told_where_nothing_fails() -> None:
+async def test_nothing_is_reported_where_nothing_fails() -> None:
     told = Told()
     assert await told.patience().keep_trying(Failing(0)) == "done"
     assert told.lines == []
@@ -112,7 +112,7 @@ async def test_several_that_wait_are_one_outage() -> None:
     assert told.lines[2:] == ["waiting: The index is away.", "going on"]
 
 
-async def test_cancelling_ends_the_wait_at_once_and_a_later_outage_is_told() -> None:
+async def test_cancelling_ends_the_wait_at_once_and_a_later_outage_is_reported() -> None:
     told = Told()
     patience = told.patience()
     waiting = asyncio.create_task(

@@ -123,7 +123,7 @@ async def test_turns_of_bots_are_counted_by_thread_or_in_the_last_while(database
     assert await turns.bot_turns(PLACE.parent, since=0.5) == 2
 
 
-async def test_a_command_is_begun_once_and_who_ends_it_is_remembered(database: Database) -> None:
+async def test_a_command_is_started_once_and_who_ends_it_is_remembered(database: Database) -> None:
     claims = ProcessedInteractions(database)
     assert await claims.begin(PLACE, "command:1") == "new"
     assert await claims.begin(PLACE, "command:1") == "started"

@@ -301,7 +301,7 @@ def test_messages_that_are_there_already_are_gone_on_with() -> None:
     assert outlet.platform.too_many == []
 
 
-def test_every_part_is_told_as_soon_as_it_exists() -> None:
+def test_every_part_is_reported_as_soon_as_it_exists() -> None:
     seen: list[tuple[tuple[str, ...], int]] = []
 
     async def main() -> None:

@@ -87,7 +87,7 @@ def test_programs_bring_what_they_need_and_others_bring_nothing(tmp_path: Path) 
     assert program("no-such-program-anywhere") is None
 
 
-def test_the_protection_is_told_in_words() -> None:
+def test_the_protection_is_reported_in_words() -> None:
     assert str(Protection(landlock=7, seccomp=True)) == "Landlock 7 and seccomp"
     assert str(Protection(seccomp=True)) == "seccomp"
     assert str(Protection()) == "nothing"

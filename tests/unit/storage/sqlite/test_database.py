@@ -159,7 +159,7 @@ async def test_a_writer_of_another_process_is_waited_for_and_the_wait_can_be_can
     assert await ids(database) == ["other", "waited"]
 
 
-async def test_a_full_disk_is_told_in_a_sentence_and_leaves_the_file_sound(database: Database) -> None:
+async def test_a_full_disk_is_reported_in_a_sentence_and_leaves_the_file_sound(database: Database) -> None:
     async with database.transaction() as transaction:
         ((pages,),) = await transaction.execute("PRAGMA page_count")
         await transaction.execute(f"PRAGMA max_page_count = {pages}")
@@ -173,7 +173,7 @@ async def test_a_full_disk_is_told_in_a_sentence_and_leaves_the_file_sound(datab
     assert await database.fetch("PRAGMA integrity_check") == [("ok",)]
 
 
-async def test_a_data_directory_that_is_a_file_is_told(tmp_path: Path) -> None:
+async def test_a_data_directory_that_is_a_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("not a directory", encoding="utf-8")
     for path in (tmp_path / "data" / "footnote.sqlite", tmp_path / "data" / "below" / "footnote.sqlite"):
         with pytest.raises(BadSettings, match="is not a directory: set FOOTNOTE_DATA_DIR"):
@@ -181,7 +181,7 @@ async def test_a_data_directory_that_is_a_file_is_told(tmp_path: Path) -> None:
                 pass
 
 
-async def test_a_directory_in_the_place_of_the_file_is_told(tmp_path: Path) -> None:
+async def test_a_directory_in_the_place_of_the_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "footnote.sqlite").mkdir()
     with pytest.raises(BadSettings, match="is a directory, but a database file belongs there"):
         async with connect(tmp_path / "footnote.sqlite"):
@@ -211,7 +211,7 @@ def read_only(folder: Path) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("existing", [False, True])
-async def test_a_directory_that_cannot_be_written_is_told(*, existing: bool) -> None:
+async def test_a_directory_that_cannot_be_written_is_reported(*, existing: bool) -> None:
     with TemporaryDirectory() as name:
         folder = Path(name)
         if existing:
@@ -225,7 +225,7 @@ async def test_a_directory_that_cannot_be_written_is_told(*, existing: bool) -> 
 @pytest.mark.parametrize(
     "content", [b"this is a letter to my aunt, not a database" * 40, b"SQLite format 3\x00" + b"\xff" * 4096]
 )
-async def test_a_damaged_file_is_told_and_left_alone(tmp_path: Path, content: bytes) -> None:
+async def test_a_damaged_file_is_reported_and_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "footnote.sqlite"
     path.write_bytes(content)
     with pytest.raises(Misconfigured, match="is damaged, or is no database: put a backup"):

@@ -64,7 +64,7 @@ async def test_who_reads_an_older_state_is_waited_for(database: Database) -> Non
     assert standing(database.path.parent) == []
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StorageUnavailable, match=r"none\.sqlite cannot be written"):
         erase(tmp_path / "none.sqlite")
     assert list(tmp_path.iterdir()) == []
