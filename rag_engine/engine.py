@@ -17,7 +17,7 @@ from rag_engine.pipeline import Inquiry, NamedStep
 from rag_engine.retrieval.query_variants import is_same
 from rag_engine.summaries.intent import is_restyling
 from rag_engine.summaries.plan import Sentence
-from rag_engine.summaries.stream import said, summarised
+from rag_engine.summaries.stream import sentence_events, summarised
 from rag_engine.text.analyzer import query_tokens
 from rag_engine.types import (
     Answer,
@@ -134,7 +134,7 @@ class Engine:
         inquiry = replace(inquiry, route="summarise")
         inquiry = replace(inquiry, seconds={**inquiry.seconds, "plan": time.perf_counter() - started})
         if isinstance(planned, Sentence):
-            return said(planned, inquiry)
+            return sentence_events(planned, inquiry)
         return summarised(
             planned,
             inquiry,

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 _BACKEND: Final = "embedding server"
 _NO_KEY: Final = "none"
 """The library requires a key; most self-hosted servers need none."""
-_COUNTS_KEPT: Final = 20_000
-_LONGEST_TEXT_KEPT: Final = 1_000
+_CACHED_COUNTS: Final = 20_000
+_LONGEST_CACHED_TEXT: Final = 1_000
 _TEXT_FOR_EMPTY: Final = " "
 """Servers reject an empty text."""
 _PASSING_STATUSES: Final = frozenset({408, 409, 425, 429})
@@ -98,7 +98,7 @@ class OpenAIEmbedder:
         self._server = server
         self._settings = settings
         self._prefixes = prefixes
-        self._short_count = lru_cache(_COUNTS_KEPT)(tokens.count)
+        self._short_count = lru_cache(_CACHED_COUNTS)(tokens.count)
 
     def count_tokens(self, text: str) -> int:
         return self._count(self._prefixes.passage + well_formed(text))
@@ -129,7 +129,7 @@ class OpenAIEmbedder:
         return rows
 
     def _count(self, text: str) -> int:
-        return self._short_count(text) if len(text) <= _LONGEST_TEXT_KEPT else tokens.count(text)
+        return self._short_count(text) if len(text) <= _LONGEST_CACHED_TEXT else tokens.count(text)
 
     def _prepared(self, texts: Sequence[str], prefix: str) -> tuple[list[str], list[int]]:
         """Runs in a thread, because long texts take a while."""

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 # An optional extra; this import hides its types, which may be missing.
 _library: Final[Any] = importlib.import_module("sentence_transformers")
 _MAX_TOKENS_WHERE_UNSTATED: Final = 512
-_COUNTS_KEPT: Final = 20_000
-_LONGEST_TEXT_KEPT: Final = 1_000
+_CACHED_COUNTS: Final = 20_000
+_LONGEST_CACHED_TEXT: Final = 1_000
 _DTYPES: Final = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
@@ -108,11 +108,11 @@ class SentenceTransformersEmbedder:
         self._batch_size = batch_size
         self._pool = pool
         self._count = _counter(encoder.tokenizer)
-        self._short_count = lru_cache(_COUNTS_KEPT)(self._count)
+        self._short_count = lru_cache(_CACHED_COUNTS)(self._count)
         self.dimensions = self._encode(["dimensions"], "").shape[1]
 
     def count_tokens(self, text: str) -> int:
-        count = self._short_count if len(text) <= _LONGEST_TEXT_KEPT else self._count
+        count = self._short_count if len(text) <= _LONGEST_CACHED_TEXT else self._count
         return count(self._prefixes.passage + well_formed(text))
 
     async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-async def said(
+async def sentence_events(
     sentence: Sentence, inquiry: Inquiry
 ) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
     prompt = Prompt(messages=())

@@ -130,7 +130,7 @@ _LUCENE_STOP_WORDS = (
 _ENGLISH_STOP_WORDS = frozenset(_LUCENE_STOP_WORDS.split())
 """Dropped in English only; elsewhere inverse document frequency is enough."""
 _DROPPING = frozenset({"en", ""})
-_KEPT = "IT"
+_CAPITALISED_SUBJECT = "IT"
 """In capitals it is a subject (IT)."""
 
 _local = threading.local()  # stemmers keep state and are not thread-safe
@@ -181,7 +181,7 @@ def _tokens_of(piece: str, language: str) -> tuple[str, ...]:
 
 def _word(part: str, language: str) -> list[str]:
     folded = _JOINERS.sub("", part.casefold())[:_LONGEST]
-    if language in _DROPPING and part != _KEPT and folded in _ENGLISH_STOP_WORDS:
+    if language in _DROPPING and part != _CAPITALISED_SUBJECT and folded in _ENGLISH_STOP_WORDS:
         return []
     found = [_stem(folded, language)]
     if _CAMEL.fullmatch(part):

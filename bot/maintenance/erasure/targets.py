@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Document, Section
 
 _SHOWN = 6
-_TELLING_CHARACTERS = 6
+_DISTINCTIVE_CHARACTERS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,19 +86,19 @@ class TargetFinder:
                     records, reference, base=base.name, show=f"footnote kb show {base.name}"
                 )
         except (UnknownKnowledgeBase, UnknownDocument):
-            gone = await self._gone(reference)
-            if not gone:
+            removed = await self._removed(reference)
+            if not removed:
                 raise
-            marked = tuple(ErasedDocument(document=document) for document in gone)
+            marked = tuple(ErasedDocument(document=document) for document in removed)
             subject = f"document {reference}, which was removed before"
-            names = (reference,) if _is_telling(reference) else ()
+            names = (reference,) if _is_distinctive(reference) else ()
             return await self.with_answers(ErasureMarks(subject=subject, documents=marked, file_names=names))
         document = record.document
         return await self._marked(
             ErasureMarks(subject=f"document {document.title} of {base.name}"), [document]
         )
 
-    async def _gone(self, reference: str) -> list[DocumentId]:
+    async def _removed(self, reference: str) -> list[DocumentId]:
         rows = await self.engine.fetch("SELECT details FROM traces WHERE instr(details, ?)", (reference,))
         found: dict[DocumentId, None] = {}
         for (details,) in rows:
@@ -157,7 +157,7 @@ class TargetFinder:
 
     async def _marked(self, marks: ErasureMarks, found: Iterable[Document]) -> ErasureMarks:
         listed = list(found)
-        names = [document.title for document in listed if _is_telling(document.title)]
+        names = [document.title for document in listed if _is_distinctive(document.title)]
         update = {
             "documents": tuple([await self._document(document) for document in listed]),
             "file_names": tuple(dict.fromkeys(names)),
@@ -203,9 +203,9 @@ class TargetFinder:
         return await self.chat.fetch(sql, parameters) if self.chat is not None else []
 
 
-def _is_telling(title: str) -> bool:
+def _is_distinctive(title: str) -> bool:
     """Not a word that answers use anyway."""
-    return len(title) >= _TELLING_CHARACTERS and not title.isalpha()
+    return len(title) >= _DISTINCTIVE_CHARACTERS and not title.isalpha()
 
 
 def _called(person: ErasedPerson) -> str:

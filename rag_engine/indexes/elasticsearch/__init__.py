@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from rag_engine.indexes.elasticsearch.lifecycle import IndexNames
     from rag_engine.indexes.elasticsearch.manifests import Manifest
-    from rag_engine.indexes.elasticsearch.search import Asked
+    from rag_engine.indexes.elasticsearch.search import SearchRequest
     from rag_engine.indexes.elasticsearch.statistics import LexicalWeights
     from rag_engine.ports import IndexIdentity
     from rag_engine.types import (
@@ -263,7 +263,7 @@ class ElasticsearchIndex:
                     weights[number] = found
         return weights
 
-    async def _ask(self, asked: Asked) -> Sequence[Mapping[str, Any]]:
+    async def _ask(self, asked: SearchRequest) -> Sequence[Mapping[str, Any]]:
         with translate_errors():
             answer = await self._cluster.reader.msearch(
                 searches=cast("Any", asked.lines), max_concurrent_searches=1

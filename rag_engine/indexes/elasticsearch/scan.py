@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _PAGE = 200
 _LARGE_PAGE = 1_000
-_KEPT = "5m"
+_VIEW_LIFETIME = "5m"
 _MOST_GENERATIONS = 1_000
 
 
@@ -32,7 +32,7 @@ async def count_of(cluster: Cluster, ledger: ManifestStore, base: KnowledgeBaseI
             return 0
         with translate_errors():
             answer = await cluster.writer.search(
-                pit={"id": moment, "keep_alive": _KEPT},
+                pit={"id": moment, "keep_alive": _VIEW_LIFETIME},
                 query=counting(manifest),
                 size=0,
                 track_total_hits=True,
@@ -55,7 +55,7 @@ async def scan(
             options: dict[str, Any] = {"search_after": after} if after else {}
             with translate_errors():
                 answer = await cluster.writer.search(
-                    pit={"id": moment, "keep_alive": _KEPT},
+                    pit={"id": moment, "keep_alive": _VIEW_LIFETIME},
                     query=counting(manifest),
                     fields=[{"field": "vector"}],
                     sort=["document", "ordinal", "chunk"],
@@ -90,7 +90,7 @@ async def chunks_of(
             size = min(_LARGE_PAGE, limit - len(found))
             with translate_errors():
                 answer = await cluster.writer.search(
-                    pit={"id": moment, "keep_alive": _KEPT},
+                    pit={"id": moment, "keep_alive": _VIEW_LIFETIME},
                     query=query,
                     sort=["ordinal", "chunk"],
                     size=size,
@@ -145,7 +145,9 @@ async def moment_of(
     while True:
         before = await ledger.fetch_all(bases)
         with translate_errors():
-            moment = (await cluster.writer.open_point_in_time(index=names.chunks, keep_alive=_KEPT))["id"]
+            moment = (await cluster.writer.open_point_in_time(index=names.chunks, keep_alive=_VIEW_LIFETIME))[
+                "id"
+            ]
         try:
             after = await ledger.fetch_all(bases)
             if all(after[base].shows_what(manifest) for base, manifest in before.items()):

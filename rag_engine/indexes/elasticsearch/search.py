@@ -33,7 +33,7 @@ _MOST_CANDIDATES = 10_000
 """The server's limit."""
 _SHARE_OF_TIME = 0.4
 """Each leg's share of the time; beyond it the answer is degraded, not failed."""
-_KEPT = "1m"
+_VIEW_LIFETIME = "1m"
 _CANDIDATES_A_HIT = 10
 """With fewer, filters that keep a tenth of the chunks lose hits (benchmarks.elastic.vector_index_options)."""
 _FEWEST_MORE = 20
@@ -41,7 +41,7 @@ _FEWEST = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class SearchRequest:
     """One request's lines and searches."""
 
     lines: list[bytes]
@@ -56,7 +56,7 @@ def search_request(
     weights: Mapping[int, LexicalWeights],
     seconds: float,
     moment: str = "",
-) -> Asked:
+) -> SearchRequest:
     """One search per leg, then the manifests.
 
     `weights` of lexical searches by number; one without them matches nothing. `moment`: a frozen view that `known` belongs to.
@@ -75,7 +75,7 @@ def search_request(
         body = _lexical(search, visible, lexical) if lexical else _dense(search, visible)
         body["timeout"] = f"{int(_SHARE_OF_TIME * seconds * 1000)}ms"
         if moment:
-            body["pit"] = {"id": moment, "keep_alive": _KEPT}
+            body["pit"] = {"id": moment, "keep_alive": _VIEW_LIFETIME}
         lines += (orjson.dumps(header), orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY))
         asked.append(number)
     for part in _parts([] if moment else sorted(known)):
@@ -87,7 +87,7 @@ def search_request(
         }
         header = {"index": names.manifests, "preference": preference}
         lines += (orjson.dumps(header), orjson.dumps(body))
-    return Asked(lines=lines, asked=tuple(asked))
+    return SearchRequest(lines=lines, asked=tuple(asked))
 
 
 def fault_of(responses: Sequence[Mapping[str, Any]]) -> IndexUnavailable | None:
@@ -98,13 +98,15 @@ def fault_of(responses: Sequence[Mapping[str, Any]]) -> IndexUnavailable | None:
     return None
 
 
-def manifest_hits(responses: Sequence[Mapping[str, Any]], asked: Asked) -> Iterator[Mapping[str, Any]]:
+def manifest_hits(
+    responses: Sequence[Mapping[str, Any]], asked: SearchRequest
+) -> Iterator[Mapping[str, Any]]:
     for response in responses[len(asked.asked) :]:
         yield from response["hits"]["hits"]
 
 
 def is_settled(
-    responses: Sequence[Mapping[str, Any]], asked: Asked, before: Manifests, after: Manifests
+    responses: Sequence[Mapping[str, Any]], asked: SearchRequest, before: Manifests, after: Manifests
 ) -> bool:
     """Whether the legs saw one version of each knowledge base."""
     if not all(after[base].shows_what(manifest) for base, manifest in before.items()):
@@ -120,7 +122,7 @@ def is_settled(
 def rankings(
     searches: Sequence[Search],
     responses: Sequence[Mapping[str, Any]],
-    asked: Asked,
+    asked: SearchRequest,
     known: Manifests,
     weights: Mapping[int, LexicalWeights],
 ) -> list[Ranking]:
@@ -162,7 +164,7 @@ def _ranking(
 def target(searches: Sequence[Search], names: IndexNames, moment: str) -> dict[str, Any]:
     """The index or frozen view, on the same shard copies."""
     if moment:
-        return {"pit": {"id": moment, "keep_alive": _KEPT}}
+        return {"pit": {"id": moment, "keep_alive": _VIEW_LIFETIME}}
     return {"index": names.chunks, "preference": _preference(searches)}
 
 

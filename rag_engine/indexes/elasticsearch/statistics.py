@@ -118,12 +118,12 @@ class WordStatistics:
             likely = {word for each in near.values() for words in each.values() for word in words}
             statistics = await self._count([*tokens, *sorted(likely - tokens.keys())], manifests, target)
             known = {word: each.visible for word, each in statistics.words.items()}
-            meant = corrections(
+            corrected = corrections(
                 seen,
                 near=lambda word: near.get(word, {}),
                 look_up=lambda words: {word: known.get(word, 0) for word in words},
             )
-            for token, words in meant.items():
+            for token, words in corrected.items():
                 for word in words:
                     counts[word] = counts.get(word, 0.0) + SHARE * tokens[token]
         return _weights(counts, statistics) if counts else None

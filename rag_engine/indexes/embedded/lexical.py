@@ -39,7 +39,7 @@ def best_matches(
     """Ids and scores of visible chunks, unordered: `limit` of them and ties with the last."""
     asked = Counter(token for token in tokens if token.strip())
     terms = _Terms(connection, snapshot, audience)
-    counts = _meant(dict(list(asked.items())[:_MOST_TERMS]), terms)
+    counts = _frequencies(dict(list(asked.items())[:_MOST_TERMS]), terms)
     found = [terms.postings(token) for token in counts]
     if not found:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -103,12 +103,12 @@ class _Terms:
         return VisiblePostings(positions=positions, counts=counts)
 
 
-def _meant(asked: Mapping[str, int], terms: _Terms) -> dict[str, float]:
+def _frequencies(asked: Mapping[str, int], terms: _Terms) -> dict[str, float]:
     """Frequencies; a term without visible chunks is replaced by its spelling corrections."""
     frequencies = terms.frequencies(list(asked))
     counts = {token: float(asked[token]) for token, frequency in frequencies.items() if frequency}
-    meant = corrections(frequencies, near=terms.near, look_up=terms.frequencies)
-    for token, words in meant.items():
+    corrected = corrections(frequencies, near=terms.near, look_up=terms.frequencies)
+    for token, words in corrected.items():
         for word in words:
             counts[word] = counts.get(word, 0.0) + SHARE * asked[token]
     return counts
