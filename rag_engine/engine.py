@@ -161,7 +161,7 @@ class Engine:
         """The events after the search, by what the model understood."""
         understood = inquiry.understanding
         if understood is not None and inquiry.route == "clarify":
-            return said(Sentence(text=understood.counter_question, documents=()), inquiry)
+            return sentence_events(Sentence(text=understood.counter_question, documents=()), inquiry)
         if understood is not None and inquiry.route == "summarise":
             if (summary := await self._summary(inquiry)) is not None:
                 return summary
