@@ -1,5 +1,3 @@
-"""Slack's pane for agents: suggested prompts, title and status."""
-
 from __future__ import annotations
 
 import asyncio

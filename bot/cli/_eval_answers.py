@@ -1,5 +1,3 @@
-"""`footnote eval answers DIR`: asks the production engine every question of a folder."""
-
 from __future__ import annotations
 
 import json

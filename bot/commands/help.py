@@ -1,5 +1,3 @@
-"""`/ask`, `/help` and `/kb help`: how to ask and type commands."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -1,5 +1,3 @@
-"""`/kb create`, `/kb bind` and `/kb unbind`."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""`/kb add`, `/kb remove`, `/kb reindex` and `/kb export`."""
-
 from __future__ import annotations
 
 import asyncio

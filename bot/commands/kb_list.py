@@ -1,5 +1,3 @@
-"""`/kb list`, `/kb show` and `/kb status`."""
-
 from __future__ import annotations
 
 from dataclasses import replace

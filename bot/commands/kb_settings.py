@@ -1,5 +1,3 @@
-"""`/kb settings`: how the bot behaves in a channel."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""`/new`: start over."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -1,5 +1,3 @@
-"""From a line (Slack) or named values (Discord)."""
-
 from __future__ import annotations
 
 import difflib

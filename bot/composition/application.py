@@ -1,5 +1,3 @@
-"""Settings -> parts -> a running program."""
-
 from __future__ import annotations
 
 import asyncio

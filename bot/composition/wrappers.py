@@ -1,5 +1,3 @@
-"""From the inside out."""
-
 from __future__ import annotations
 
 from functools import partial

@@ -1,5 +1,3 @@
-"""Finds and removes permissions for others that earlier versions left."""
-
 from __future__ import annotations
 
 import logging

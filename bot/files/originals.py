@@ -1,5 +1,3 @@
-"""PDFs kept to show their pages."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Repeats removals that failed because the index was unavailable."""
-
 from __future__ import annotations
 
 import asyncio

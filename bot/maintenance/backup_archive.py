@@ -1,5 +1,3 @@
-"""Checks everything, writes only files that belong in a data directory."""
-
 from __future__ import annotations
 
 import shutil

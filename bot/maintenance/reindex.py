@@ -1,5 +1,3 @@
-"""Splits and embeds documents again from their stored text."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Checks all of a backup, then replaces the data in one step."""
-
 from __future__ import annotations
 
 import sqlite3

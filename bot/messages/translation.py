@@ -1,5 +1,3 @@
-"""Translates English sentences of the engine, of platforms and about files."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Operations and their outcomes: numbers and part names, never user text."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""One log line at a turn's end, without text."""
-
 from __future__ import annotations
 
 import time

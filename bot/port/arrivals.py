@@ -1,5 +1,3 @@
-"""We come to a place, or a person comes to us."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,5 +1,3 @@
-"""What a platform can answer instead of success."""
-
 from __future__ import annotations
 
 

@@ -1,5 +1,3 @@
-"""Incoming events: messages, changes, files, pressed buttons."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

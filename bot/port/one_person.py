@@ -1,5 +1,3 @@
-"""Where there is one person."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

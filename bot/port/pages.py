@@ -1,5 +1,3 @@
-"""Outgoing messages: replies, their pages, and the outlet that writes pages."""
-
 from __future__ import annotations
 
 import math

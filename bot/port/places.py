@@ -1,5 +1,3 @@
-"""Places, people and channels of a platform, and their directory."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace

@@ -1,5 +1,3 @@
-"""Where to answer an event, and what was written there before."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol

@@ -1,5 +1,3 @@
-"""Each platform runs in its own task, isolated from failures of the others."""
-
 from __future__ import annotations
 
 import asyncio

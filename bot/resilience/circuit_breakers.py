@@ -1,5 +1,3 @@
-"""Circuit breakers around network ports: calls to a dead service fail at once."""
-
 from __future__ import annotations
 
 import itertools

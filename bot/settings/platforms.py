@@ -1,5 +1,3 @@
-"""The settings of chat platforms: each adapter declares its own environment variables."""
-
 from __future__ import annotations
 
 import functools

@@ -1,5 +1,3 @@
-"""Acknowledged but unhandled events, and each platform's last delivery."""
-
 from __future__ import annotations
 
 import json

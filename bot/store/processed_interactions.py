@@ -1,5 +1,3 @@
-"""Begun and finished commands and buttons, so that none runs twice."""
-
 from __future__ import annotations
 
 import time

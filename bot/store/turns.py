@@ -1,5 +1,3 @@
-"""Turns: claimed before any work begins."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Messages that only one person sees."""
-
 from __future__ import annotations
 
 import logging

@@ -1,5 +1,3 @@
-"""Reads an export once to check it, then again to store it."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Runs blocking context managers and iterators in threads, each step to its end."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""The default model, all-MiniLM-L6-v2: name, digests, installed package."""
-
 from __future__ import annotations
 
 import hashlib

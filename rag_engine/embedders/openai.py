@@ -1,5 +1,3 @@
-"""Embeddings from any server with OpenAI's `/v1/embeddings`: OpenAI, vLLM, Ollama, LM Studio, TEI, llama.cpp …"""
-
 from __future__ import annotations
 
 import asyncio

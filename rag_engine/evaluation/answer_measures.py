@@ -1,5 +1,3 @@
-"""Deterministic and pure."""
-
 from __future__ import annotations
 
 import unicodedata

@@ -1,5 +1,3 @@
-"""Puts a folder's `corpus.jsonl` into an index as production would."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Measures retrieval with the production splitter, embedder, index and fusion."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""A deterministic model with prepared replies, for tests and demos."""
-
 from __future__ import annotations
 
 import asyncio

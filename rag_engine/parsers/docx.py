@@ -1,5 +1,3 @@
-"""DOCX, streamed; notes follow their section."""
-
 from __future__ import annotations
 
 import functools

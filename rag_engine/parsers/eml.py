@@ -1,5 +1,3 @@
-"""E-mail (EML, EMLX, MHTML pages) with attachments."""
-
 from __future__ import annotations
 
 import mimetypes

@@ -1,5 +1,3 @@
-"""EPUB 2 and 3: chapters in reading order, titled by the table of contents."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""HTML by lxml: what a reader sees."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Markdown by markdown-it-py."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Jupyter notebooks by cell, with printed output."""
-
 from __future__ import annotations
 
 import json

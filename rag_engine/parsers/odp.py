@@ -1,5 +1,3 @@
-"""OpenDocument presentations, zipped or flat."""
-
 from __future__ import annotations
 
 import re

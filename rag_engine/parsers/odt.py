@@ -1,5 +1,3 @@
-"""OpenDocument text, zipped or flat."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

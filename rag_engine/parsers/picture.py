@@ -1,5 +1,3 @@
-"""Pictures (PNG, JPEG, GIF, BMP, multi-page TIFF, WebP) by OCR."""
-
 from __future__ import annotations
 
 from collections import defaultdict

@@ -1,5 +1,3 @@
-"""TOML, INI and other settings: the source text by table."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Detects a file's format by content, then by name, and picks its parser."""
-
 from __future__ import annotations
 
 import re

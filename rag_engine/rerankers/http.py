@@ -1,5 +1,3 @@
-"""A reranker over HTTP: the `/v1/rerank` API of Jina, Cohere, vLLM, llama.cpp and Infinity."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""A cross-encoder by name or path, run in this process with sentence-transformers."""
-
 from __future__ import annotations
 
 import asyncio

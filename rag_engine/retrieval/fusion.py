@@ -1,5 +1,3 @@
-"""Fuses rankings of one question. Pure."""
-
 from __future__ import annotations
 
 import math

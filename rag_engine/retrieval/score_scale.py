@@ -1,5 +1,3 @@
-"""The scale of an embedder's cosines: how far apart unrelated texts are."""
-
 from __future__ import annotations
 
 import logging

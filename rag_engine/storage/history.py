@@ -71,7 +71,7 @@ class SqliteHistory:
         for table in ("turns", "traces"):
             # Outside the transaction, so that writers do not wait.
             rows = await self._database.fetch(
-                f"SELECT ordinal FROM {table} WHERE at < ? ORDER BY ordinal LIMIT ?",  # noqa: S608 - two names of ours
+                f"SELECT ordinal FROM {table} WHERE at < ? ORDER BY ordinal LIMIT ?",  # noqa: S608
                 (before, limit),
             )
             if rows:

@@ -1,5 +1,3 @@
-"""The ingestion queue in SQLite; jobs survive the process."""
-
 from __future__ import annotations
 
 import asyncio

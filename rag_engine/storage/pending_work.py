@@ -1,5 +1,3 @@
-"""Texts without vectors, and removals."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Folders and files that only their owner may read, whatever the umask."""
-
 from __future__ import annotations
 
 import os

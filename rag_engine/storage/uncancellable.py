@@ -1,5 +1,3 @@
-"""Waits that cancellation does not interrupt."""
-
 from __future__ import annotations
 
 import asyncio

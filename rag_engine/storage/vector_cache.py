@@ -1,5 +1,3 @@
-"""A cache of vectors by model and text hash; its file may be deleted."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""For example "in 100 words", "auf Deutsch"."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Condenses a document of any length to one prompt: whole if it fits, else notes on its parts, recursively."""
-
 from __future__ import annotations
 
 import asyncio

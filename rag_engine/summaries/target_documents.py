@@ -1,5 +1,3 @@
-"""Among the documents that every reader may see."""
-
 from __future__ import annotations
 
 import re

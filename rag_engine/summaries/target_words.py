@@ -1,5 +1,3 @@
-"""Distinguishes words that name something from words that only point to a file."""
-
 from __future__ import annotations
 
 import re

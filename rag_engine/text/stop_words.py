@@ -1,5 +1,3 @@
-"""Function words by language, for telling languages apart, not for dropping words."""
-
 from __future__ import annotations
 
 from types import MappingProxyType

@@ -1,5 +1,3 @@
-"""By model and SHA-256 of the text."""
-
 from __future__ import annotations
 
 import asyncio

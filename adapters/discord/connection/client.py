@@ -1,5 +1,3 @@
-"""discord.py's client with few intents and no pings."""
-
 from __future__ import annotations
 
 import logging

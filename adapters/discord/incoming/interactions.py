@@ -1,5 +1,3 @@
-"""Interactions, stored before the acknowledgement."""
-
 from __future__ import annotations
 
 import asyncio

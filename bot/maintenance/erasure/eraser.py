@@ -153,7 +153,7 @@ class Eraser:
             texts += [section.text for section in await self.library.catalog.sections(document.document)]
         for rule in rules.of(marks):
             if rule.table == "turns":
-                sql = f"SELECT role, text FROM turns WHERE {rule.condition}"  # noqa: S608 - constants of ours
+                sql = f"SELECT role, text FROM turns WHERE {rule.condition}"  # noqa: S608
                 rows = await self.databases[rule.store].fetch(sql, rule.parameters)
                 # Questions belong to people and stay; only a document's answers are erased.
                 with_questions = bool(marks.people or marks.channels)

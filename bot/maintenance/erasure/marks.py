@@ -1,5 +1,3 @@
-"""What to erase, as ids, and the file that keeps it across a crash."""
-
 from __future__ import annotations
 
 import os

@@ -42,13 +42,13 @@ class ErasureRule:
     change: str = ""
 
     async def count(self, database: Database) -> int:
-        sql = f"SELECT count(*) FROM {self.table} WHERE {self.condition}"  # noqa: S608 - constants of ours
+        sql = f"SELECT count(*) FROM {self.table} WHERE {self.condition}"  # noqa: S608
         ((count,),) = await database.fetch(sql, self.parameters)
         return int(count)
 
     async def apply(self, database: Database) -> None:
         """Delete or change the rows in batches."""
-        rows = f"SELECT rowid FROM {self.table} WHERE {self.condition} LIMIT {_BATCH}"  # noqa: S608 - constants of ours
+        rows = f"SELECT rowid FROM {self.table} WHERE {self.condition} LIMIT {_BATCH}"  # noqa: S608
         action = f"UPDATE {self.table} SET {self.change}" if self.change else f"DELETE FROM {self.table}"  # noqa: S608
         sql = f"{action} WHERE rowid IN ({rows}) RETURNING 1"
         done = _BATCH
@@ -145,7 +145,7 @@ def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
     by = (person.platform, person.id)
     own = f"platform = ? AND person = ? OR {written_by('about')}"
     parameters = (*by, *by)
-    rated = f"person = ? OR answer IN (SELECT id FROM answers WHERE {own})"  # noqa: S608 - constants of ours
+    rated = f"person = ? OR answer IN (SELECT id FROM answers WHERE {own})"  # noqa: S608
     yield _chat("ratings", "feedback", rated, (person.id, *parameters))
     unread = f"document = '' AND name <> '' AND {FILES_OF}"
     yield _chat("names of unread files", "taken_files", unread, (*by, *by), change=_UNNAMED)
@@ -160,7 +160,7 @@ def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
 def written_by(message: str) -> str:
     """On the column with a message's id; parameters are platform and person."""
     return (
-        f"(platform, workspace, channel, {message}) IN "  # noqa: S608 - constants of ours
+        f"(platform, workspace, channel, {message}) IN "  # noqa: S608
         "(SELECT platform, workspace, channel, message FROM authors WHERE authors.platform = ? AND authors.person = ?)"
     )
 

@@ -25,7 +25,7 @@ _OF_CONVERSATIONS = """
 async def find(engine: Database, marks: ErasureMarks, own: Sequence[str]) -> list[str]:
     """`own` are the engine's turns of erased questions; later turns that may repeat their words follow."""
     from_speakers = await engine.fetch(
-        f"SELECT turn FROM traces WHERE {rules.WITH_SPEAKERS}",  # noqa: S608 - constants of ours
+        f"SELECT turn FROM traces WHERE {rules.WITH_SPEAKERS}",  # noqa: S608
         (json.dumps(rules.speakers(marks)),),
     )
     from_answers = [turn for answer in marks.answers for turn in await _engine_turns(engine, answer)]

@@ -66,7 +66,7 @@ class TargetFinder:
         place = (channel.platform, channel.workspace, channel.channel)
         where = "platform = ? AND workspace = ? AND channel = ?"
         answers = await self._answers(where, place)
-        rows = await self._fetch(f"SELECT knowledge_base FROM audiences WHERE {where}", place)  # noqa: S608 - constants of ours
+        rows = await self._fetch(f"SELECT knowledge_base FROM audiences WHERE {where}", place)  # noqa: S608
         bases = [KnowledgeBaseId(base) for (base,) in rows]
         records = [record for base in bases for record in await self.library.catalog.records(base)]
         subject = f"channel {_names(channel)[0]}"
@@ -140,7 +140,7 @@ class TargetFinder:
         ]
 
     async def _answers(self, where: str, parameters: tuple[object, ...]) -> list[str]:
-        rows = await self._fetch(f"SELECT id FROM answers WHERE {where}", parameters)  # noqa: S608 - constants of ours
+        rows = await self._fetch(f"SELECT id FROM answers WHERE {where}", parameters)  # noqa: S608
         return [identity for (identity,) in rows]
 
     async def _files_of(self, person: ErasedPerson) -> list[Document]:

@@ -1,5 +1,3 @@
-"""Histogram bounds in seconds."""
-
 from __future__ import annotations
 
 from typing import Final

@@ -1,5 +1,3 @@
-"""Unchanged CommonMark for terminals and tests."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final

@@ -1,5 +1,3 @@
-"""Quote and list marks before a line's content."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -1,5 +1,3 @@
-"""Host name endings that chat programs may link."""
-
 from __future__ import annotations
 
 from typing import Final

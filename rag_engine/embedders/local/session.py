@@ -1,5 +1,3 @@
-"""A typed wrapper around ONNX Runtime."""
-
 from __future__ import annotations
 
 import importlib

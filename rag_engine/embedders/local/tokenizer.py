@@ -1,5 +1,3 @@
-"""Word piece ids and token counts, with cached counts of words."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Finds and verifies the model files: configured folder, installed package, hub cache, hub."""
-
 from __future__ import annotations
 
 import importlib

@@ -1,5 +1,3 @@
-"""Deletes chunks that no longer count: now, soon, or by the next program."""
-
 from __future__ import annotations
 
 import asyncio

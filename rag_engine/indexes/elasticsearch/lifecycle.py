@@ -1,5 +1,3 @@
-"""Creates, finds, rebuilds, replaces and removes indexes behind their alias."""
-
 from __future__ import annotations
 
 import hashlib

@@ -1,5 +1,3 @@
-"""Reads the index back for export, checks and migration."""
-
 from __future__ import annotations
 
 from contextlib import asynccontextmanager

@@ -1,5 +1,3 @@
-"""A writing connection in its own thread, and two readers."""
-
 from __future__ import annotations
 
 import asyncio

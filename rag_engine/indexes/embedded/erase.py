@@ -1,5 +1,3 @@
-"""Overwrites removed content in the bytes of the index file."""
-
 from __future__ import annotations
 
 from contextlib import closing

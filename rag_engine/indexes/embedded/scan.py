@@ -1,5 +1,3 @@
-"""Reads the index back for export, checks and migration."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -23,7 +21,7 @@ def page_after(
 ) -> tuple[list[tuple[Chunk, Vector]], Place | None]:
     """By document and ordinal, with the place to continue from; None at the end."""
     rows: list[tuple[Any, ...]] = connection.execute(
-        f"SELECT chunk.document, chunk.ordinal, chunk.id, vec.v, {COLUMNS} FROM chunk"  # noqa: S608 - our own columns
+        f"SELECT chunk.document, chunk.ordinal, chunk.id, vec.v, {COLUMNS} FROM chunk"  # noqa: S608
         " JOIN vec ON vec.id = chunk.id JOIN base ON base.id = chunk.base"
         " WHERE base.name = ? AND (chunk.document, chunk.ordinal, chunk.id) > (?, ?, ?)"
         " ORDER BY chunk.document, chunk.ordinal, chunk.id LIMIT ?",
@@ -41,7 +39,7 @@ def chunks_of(
     connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId, document: DocumentId, limit: int
 ) -> list[Chunk]:
     rows = connection.execute(
-        f"SELECT {COLUMNS} FROM chunk JOIN base ON base.id = chunk.base"  # noqa: S608 - our own columns
+        f"SELECT {COLUMNS} FROM chunk JOIN base ON base.id = chunk.base"  # noqa: S608
         " WHERE base.name = ? AND chunk.document = ? ORDER BY chunk.ordinal, chunk.id LIMIT ?",
         (key(knowledge_base), key(document), limit),
     )

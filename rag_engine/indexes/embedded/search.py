@@ -89,7 +89,7 @@ def _bases(connection: sqlite3.Connection, names: frozenset[KnowledgeBaseId]) ->
     for start in range(0, len(keys), _MOST_PARAMETERS):
         part = keys[start : start + _MOST_PARAMETERS]
         marks = ",".join("?" * len(part))
-        rows = connection.execute(f"SELECT id FROM base WHERE name IN ({marks})", part)  # noqa: S608 - only marks
+        rows = connection.execute(f"SELECT id FROM base WHERE name IN ({marks})", part)  # noqa: S608
         found.extend(place for (place,) in rows)
     return tuple(sorted(found))
 
@@ -108,7 +108,7 @@ def _cut_tie(connection: sqlite3.Connection, scored: _Scored, limit: int) -> Non
 
 def _chunks(connection: sqlite3.Connection, places: Sequence[int]) -> Mapping[int, Chunk]:
     rows: list[tuple[Any, ...]] = connection.execute(
-        f"SELECT chunk.id, {COLUMNS} FROM json_each(?) AS wanted"  # noqa: S608 - our own columns
+        f"SELECT chunk.id, {COLUMNS} FROM json_each(?) AS wanted"  # noqa: S608
         " CROSS JOIN chunk ON chunk.id = wanted.value JOIN base ON base.id = chunk.base",
         (json.dumps(places),),
     ).fetchall()

@@ -156,7 +156,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
         dimensions, mean = read_number(connection, "dimensions"), mean_of(connection)
         last = 0
         while batch := connection.execute(
-            f"SELECT chunk.id, chunk.base, vec.v, {COLUMNS} FROM chunk JOIN vec USING (id)"  # noqa: S608 - our own columns
+            f"SELECT chunk.id, chunk.base, vec.v, {COLUMNS} FROM chunk JOIN vec USING (id)"  # noqa: S608
             " JOIN base ON base.id = chunk.base WHERE chunk.id > ? ORDER BY chunk.id LIMIT ?",
             (last, _BATCH),
         ).fetchall():

@@ -1,5 +1,3 @@
-"""One sentence that names the setting."""
-
 from __future__ import annotations
 
 import json

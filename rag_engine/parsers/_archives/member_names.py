@@ -1,5 +1,3 @@
-"""Member names of ZIP archives in undeclared code pages."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Archive members and attachments, each read by its own parser."""
-
 from __future__ import annotations
 
 import re

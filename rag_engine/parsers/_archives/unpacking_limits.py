@@ -1,5 +1,3 @@
-"""Limits for nested files over all levels."""
-
 from __future__ import annotations
 
 import math

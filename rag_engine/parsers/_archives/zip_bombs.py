@@ -1,5 +1,3 @@
-"""Refuses ZIP-based office files that would unpack to an unreasonable size."""
-
 from __future__ import annotations
 
 import lzma

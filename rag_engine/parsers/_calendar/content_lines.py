@@ -1,5 +1,3 @@
-"""Content lines of iCalendar and vCard (RFC 5545, RFC 6350)."""
-
 from __future__ import annotations
 
 import binascii

@@ -1,5 +1,3 @@
-"""Word's paragraphs and tables as sections under their headings."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Headings by formatting, for documents without heading styles."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final

@@ -1,5 +1,3 @@
-"""Word's footnotes, endnotes and comments."""
-
 from __future__ import annotations
 
 from collections import defaultdict

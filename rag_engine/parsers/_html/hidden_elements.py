@@ -1,5 +1,3 @@
-"""Elements that are not content: code, menus, cookie banners, advertisements."""
-
 from __future__ import annotations
 
 import re

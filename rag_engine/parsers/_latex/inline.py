@@ -1,5 +1,3 @@
-"""Inline LaTeX: text without macros, formulas as typed."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Outlook message properties ([MS-OXMSG]) and compressed RTF."""
-
 from __future__ import annotations
 
 import struct

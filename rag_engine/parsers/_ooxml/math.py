@@ -1,5 +1,3 @@
-"""Formulas of Word and PowerPoint (OMML)."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final

@@ -1,5 +1,3 @@
-"""OCR for scanned Word and PowerPoint files, if there is no text beside the pictures."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""OpenDocument files, zipped or flat."""
-
 from __future__ import annotations
 
 import io

@@ -1,5 +1,3 @@
-"""Detects running headers, footers and page numbers by comparing nearby pages."""
-
 from __future__ import annotations
 
 import re

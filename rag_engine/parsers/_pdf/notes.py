@@ -1,5 +1,3 @@
-"""Form fields, comments and attached files of a PDF."""
-
 from __future__ import annotations
 
 from itertools import islice

@@ -1,5 +1,3 @@
-"""Comments, classic and threaded."""
-
 from __future__ import annotations
 
 from collections import defaultdict

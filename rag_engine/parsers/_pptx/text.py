@@ -1,5 +1,3 @@
-"""Text as PowerPoint displays it."""
-
 from __future__ import annotations
 
 import re

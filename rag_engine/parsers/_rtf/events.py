@@ -1,5 +1,3 @@
-"""Events of the RTF reader, and the state that groups inherit."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

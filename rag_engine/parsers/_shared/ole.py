@@ -1,5 +1,3 @@
-"""OLE compound files: old Office files and Outlook messages."""
-
 from __future__ import annotations
 
 from contextlib import contextmanager

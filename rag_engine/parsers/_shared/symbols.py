@@ -1,5 +1,3 @@
-"""Symbol and Wingdings fonts and superscript digits as plain Unicode."""
-
 from __future__ import annotations
 
 import re

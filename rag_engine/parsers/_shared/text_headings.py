@@ -1,5 +1,3 @@
-"""Headings of plain text: underlined, numbered, in capitals, on a line of their own."""
-
 from __future__ import annotations
 
 import re

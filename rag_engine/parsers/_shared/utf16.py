@@ -1,5 +1,3 @@
-"""UTF-16 and UTF-32 without a byte order mark."""
-
 from __future__ import annotations
 
 import unicodedata

@@ -1,5 +1,3 @@
-"""The filled cells of a sheet as tables, stacked or side by side."""
-
 from __future__ import annotations
 
 import heapq

@@ -1,5 +1,3 @@
-"""CSV and TSV with any delimiter, quote character and encoding, streamed."""
-
 from __future__ import annotations
 
 import csv

@@ -1,5 +1,3 @@
-"""XML documents (DocBook, DITA, JATS, TEI, FictionBook) as HTML trees."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final

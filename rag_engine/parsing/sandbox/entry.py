@@ -1,5 +1,3 @@
-"""Enters the sandbox, for ever."""
-
 from __future__ import annotations
 
 import errno

@@ -1,5 +1,3 @@
-"""System calls that Python does not offer."""
-
 from __future__ import annotations
 
 import ctypes

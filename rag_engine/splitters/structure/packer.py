@@ -1,5 +1,3 @@
-"""Packs pieces into passages that fit, with few bad cuts and no scraps."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias

@@ -1,5 +1,3 @@
-"""A SQLite file for asyncio: concurrent reads, one writer."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Folds the newest chunks into segments, and merges small segments and those of deleted chunks."""
-
 from __future__ import annotations
 
 from itertools import pairwise

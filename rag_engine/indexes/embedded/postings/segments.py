@@ -1,5 +1,3 @@
-"""Segments in the file, and the newest chunks in memory."""
-
 from __future__ import annotations
 
 import threading
