@@ -44,7 +44,7 @@ _SPELLED: Final = re.compile(
     re.IGNORECASE,
 )
 _DATE: Final = re.compile(
-    r"\b(?:1\d|20)\d\d\b|\d{4}年|\d+[月日]|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\d{1,2}:\d\d"
+    r"\b(?:1\d|20)\d\d\b|\d{4}年|\d{1,4}[月日]|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\d{1,2}:\d\d"
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:century|decade|daily|siglo|jahrhundert|\w+tag)\b|世纪|年代|\b[12]?\d{3}s?\b",
     re.IGNORECASE,
 )

@@ -22,7 +22,7 @@ CONTENT: Final = "text"
 _LARGEST: Final = 16 << 20
 _DEEPEST: Final = 10
 _ATTRIBUTE: Final = re.compile(r":(?P<name>!?[\w-]{1,60}!?):(?:[ \t]+(?P<value>.*))?$")
-_HEADING: Final = re.compile(r"(?P<level>={1,6}|#{1,6})[ \t]+(?P<title>\S.*?)(?:[ \t]+(?P=level))?$")
+_HEADING: Final = re.compile(r"(?P<level>={1,6}|#{1,6})[ \t]+(?P<title>\S.*)")
 _UNDERLINE: Final = {"=": 1, "-": 2, "~": 3, "^": 4, "+": 5}
 _ITEM: Final = re.compile(
     r"\s*(?P<marker>\*{1,6}|-|\.{1,6}|\d{1,9}\.|<(?:\d{1,3}|\.)>|•)[ \t]+(?P<text>\S.*)$"
@@ -168,7 +168,9 @@ def _ends_paragraph(line: str, *, in_list: bool) -> bool:
 def _heading(lines: list[str], at: int) -> tuple[int, str, int] | None:
     heading = _HEADING.match(lines[at])
     if heading is not None:
-        return len(heading["level"]), heading["title"], at + 1
+        title, level = heading["title"].rstrip(), heading["level"]
+        closed = title.removesuffix(level)
+        return len(level), closed.rstrip() if closed != title and closed[-1:].isspace() else title, at + 1
     if at + 1 < len(lines) and _is_underline(lines, at + 1):
         return _UNDERLINE[lines[at + 1][0]], lines[at], at + 2
     return None

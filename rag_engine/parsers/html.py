@@ -27,7 +27,9 @@ __all__ = ["parse", "sections", "walk"]
 _TAGS: Final = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE
 )
-_WRAPPERS: Final = re.compile(r"</?(?:div|span|font|b|i|u|em|strong|center|section|blockquote)\b[^>]*>", re.I)
+_WRAPPERS: Final = re.compile(
+    r"</?(?:div|span|font|b|i|u|em|strong|center|section|blockquote)\b[^<>]*+>", re.I
+)
 _ENDS: Final = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _LARGEST: Final = 48 << 20
 """Characters; a larger tree would exceed a worker's memory."""

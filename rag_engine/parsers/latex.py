@@ -73,7 +73,7 @@ _MACRO: Final = re.compile(
 )
 _ROW_RULES: Final = re.compile(
     r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|centering|small|footnotesize|scriptsize)(?![A-Za-z])"
-    r"|\\(?:cline|cmidrule)(?:\([^)]*\))?\{[^}]*\}|\\addlinespace(?:\[[^\]]*\])?"
+    r"|\\(?:cline|cmidrule)(?:\([^()]{0,50}\))?\{[^{}]{0,50}\}|\\addlinespace(?:\[[^\[\]]{0,50}\])?"
 )
 _CELLS: Final = re.compile(r"(?<!\\)&")
 _ROWS: Final = re.compile(r"\\\\(?:\s*\[[^\]]{0,20}\])?\*?|\\tabularnewline(?![A-Za-z])|\\cr(?![A-Za-z])")
@@ -225,7 +225,7 @@ def _environment(document: _Document, source: str, at: int, name: str) -> Genera
         if name in _TABLES:
             yield document.section(_table(document, content, _TABLES[name]), "table")
         else:
-            yield document.section(re.sub(r"\\label\{[^}]*\}", "", content).strip(), "code")
+            yield document.section(re.sub(r"\\label\{[^{}]{0,200}\}", "", content).strip(), "code")
         return min(end + len(name) + 6, len(source))
     option, at = optional(source, at)
     for _ in range(_ARGUMENTS.get(kind, 0)):

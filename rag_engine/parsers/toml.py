@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SUFFIXES: Final = "ini cfg conf properties env editorconfig service desktop"
 CONTENT: Final = "text"
 
-_TABLE: Final = re.compile(r"\s*\[\[?\s*(?P<name>[^\[\]=]{1,200}?)\s*\]\]?\s*(?:[#;].*)?$")
+_TABLE: Final = re.compile(r"\s*+\[\[?(?P<name>[^\[\]=]{1,200})\]\]?\s*+(?:[#;].*)?$")
 _KEY: Final = re.compile(r"\"[^\"]*\"|'[^']*'|[^.\"']+")
 _MOST_LINES: Final = 2_000
 """Lines of one table in memory."""
@@ -46,7 +46,7 @@ def _tables(lines: Iterable[NumberedLine]) -> Iterator[tuple[tuple[str, ...], li
             yield headings, pending[: len(pending) - above]
             pending = pending[len(pending) - above :]
             headings = tuple(
-                one_line(key.strip("\"' ")) for key in _KEY.findall(name["name"]) if key.strip("\"' ")
+                one_line(key.strip("\"' ")) for key in _KEY.findall(name["name"].strip()) if key.strip("\"' ")
             )
         elif len(pending) >= _MOST_LINES:
             yield headings, pending

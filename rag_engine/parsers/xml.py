@@ -35,11 +35,13 @@ CONTENT: Final = "text"
 _LARGEST_DOCUMENT: Final = 32 << 20
 """Bytes; a larger document is streamed as data."""
 _ROOT: Final = re.compile(
-    r"\A\ufeff?\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*<(?:[\w.-]+:)?([\w.-]+)",
+    r"\A\ufeff?\s*+(?><\?.*?\?>\s*+|<!--.*?-->\s*+|<!DOCTYPE[^\[>]*+(?:\[.*?\]\s*+)?>\s*+)*+<(?:[\w.-]+:)?([\w.-]+)",
     re.DOTALL,
 )
 _ENTITY: Final = re.compile(r"&(\w{1,30});")
-_MARKUP: Final = re.compile(r"<(?:p|br|div|b|i|a|ul|li|img|h\d|table|span|strong|em)\b[^>]*>", re.IGNORECASE)
+_MARKUP: Final = re.compile(
+    r"<(?:p|br|div|b|i|a|ul|li|img|h\d|table|span|strong|em)\b[^<>]*+>", re.IGNORECASE
+)
 _PREDEFINED: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _LONGEST_ENTITY: Final = 200
 _MOST_EXPANDED: Final = 100_000

@@ -11,7 +11,12 @@ import pytest
 
 from adapters.discord import markdown as discord_markdown
 from adapters.slack import markdown
-from bot.port import PlatformLimits, Reply
+from bot.access import document_lookup
+from bot.commands import parser
+from bot.conversation import triggers
+from bot.conversation.newcomers.small_talk import small_talk
+from bot.messages.translation import in_language
+from bot.port import Command, Person, Place, PlatformLimits, Reply
 from bot.rendering.pages import pages
 from rag_engine.retrieval import follow_ups
 from rag_engine.splitters.structure import Settings, build
@@ -131,6 +136,10 @@ _FUNCTIONS: tuple[Callable[[str], object], ...] = (
     lambda text: list(split_sentences(text)),
     query_tokens,
     detect,
+    lambda text: in_language(text, "de"),
+    small_talk,
+    triggers.is_new_topic,
+    lambda text: document_lookup.find((), text, base="", show=""),
 )
 
 
@@ -152,6 +161,18 @@ def test_no_reply_takes_quadratic_time_to_render(dialect: str, final: bool) -> N
 
     assert _slow(render, ("",)) == []
     assert not _is_quadratic(table, "| a | b |\n", "")
+
+
+@pytest.mark.parametrize("line", ["", "bind ", "create name ", "settings mode ", "add ", "ask channel:"])
+def test_no_command_takes_quadratic_time_to_read(line: str) -> None:
+    place = Place(platform="slack", workspace="T1", channel="C1")
+
+    def parse(text: str) -> object:
+        return parser.parse(Command(id="1", name="kb", place=place, person=Person(id="U1"), line=line + text))
+
+    assert _slow(parse) == []
+    for seed in ("« ", '" ', "<a ", "“ ", "a=", "--a=b ", "https://a|"):
+        assert not _is_quadratic(parse, seed, ""), seed
 
 
 def test_no_message_of_slack_takes_quadratic_time_to_read() -> None:

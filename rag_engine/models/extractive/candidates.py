@@ -182,7 +182,8 @@ def _with_items(announcement: str, following: Sequence[str]) -> str:
 
 
 def _plain(raw: str) -> str:
-    return " ".join(_BULLET.sub("", raw, count=1).split()) if _BULLET.match(raw) else " ".join(raw.split())
+    bullet = _BULLET.match(raw)
+    return " ".join((raw[bullet.end() :] if bullet else raw).split())
 
 
 def _shortened(text: str, longest: int = _LONGEST) -> str:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 _PAGE_FIELDS: Final = frozenset({"PAGE", "NUMPAGES", "SECTIONPAGES", "PAGENUM"})
 _SILENT_FIELDS: Final = frozenset({"XE", "TC", "RD", "TA", "ASK", "SET"})
-_BASE: Final = re.compile(r"\\o\\?(?:\\a[dclr])?\(\\s\\up\s*\d+\([^()]*\)\s*[,;]\s*([^()]*)\)", re.IGNORECASE)
+_BASE: Final = re.compile(
+    r"\\o\\?(?:\\a[dclr])?\(\\s\\up\s*\d+\([^()]*\)\s*+[,;]\s*+([^()]*)\)", re.IGNORECASE
+)
 _SYMBOL_FIELD: Final = re.compile(r'SYMBOL\s+(0x[0-9a-f]+|\d+)(?:.*?\\f\s+"?([^"\\]+))?', re.IGNORECASE)
 
 

@@ -25,7 +25,7 @@ _SKIPPED: Final = frozenset(
         for name in ("footnoteRef", "endnoteRef", "annotationRef", "softHyphen", "tcPr", "delInstrText")
     }
 )
-_CONTENTS_LINE: Final = re.compile(r"\t\s*[0-9ivxlcdm]+\s*$", re.IGNORECASE)
+_CONTENTS_LINE: Final = re.compile(r"\t[^\S\t]*+[0-9ivxlcdm]++\s*+$", re.IGNORECASE)
 _LONGEST_QUOTE: Final = 80
 _DEEPEST: Final = 40
 _MOST_RANGES: Final = 100

@@ -23,6 +23,7 @@ Column = dict[int, str]
 _MOST_ROWS: Final = 20_000
 _FIRST_DAY: Final = datetime.datetime(1899, 12, 30)
 _DATE: Final = re.compile(r"[ymd]", re.IGNORECASE)
+_LONGEST_FORMAT: Final = 255
 _LITERAL: Final = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 
 
@@ -127,7 +128,7 @@ def _points(parent: Element, code: str) -> Column:
 def _formatted(text: str, code: str) -> str:
     with suppress(ValueError, OverflowError):
         amount = float(text)
-        plain = _LITERAL.sub("", code.partition(";")[0])
+        plain = _LITERAL.sub("", code[:_LONGEST_FORMAT].partition(";")[0])
         if "%" in plain:
             return f"{amount * 100:.12g}%"
         if (

@@ -87,6 +87,8 @@ def format_value(value: object, number_format: str, *, epoch: datetime.datetime 
         return ""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
+    if len(number_format) > _LONGEST_FORMAT:
+        number_format = "General"
     if isinstance(value, int | float):
         return _number(value, number_format, epoch)
     if isinstance(value, datetime.timedelta):
@@ -119,7 +121,7 @@ def _text(value: str, number_format: str) -> str:
 
 
 def _number(value: float, number_format: str, epoch: datetime.datetime) -> str:
-    if number_format in {"General", "@", ""} or len(number_format) > _LONGEST_FORMAT:
+    if number_format in {"General", "@", ""}:
         return plain(value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)

@@ -223,3 +223,10 @@ def test_any_name_can_be_shown(name: str) -> None:
     assert len(shown(name)) <= 80
     assert shown(name).isprintable()
     suffix_of(name)
+
+
+@pytest.mark.timeout(20)
+def test_a_text_that_begins_with_many_comments_is_recognised_at_once(tmp_path: Path) -> None:
+    comments = "<!-- a -->" * 300
+    assert parser_name(_file(tmp_path, f"{comments}text".encode()), "notes.xyz") == "text"
+    assert parser_name(_file(tmp_path, f"{comments}<html>".encode()), "notes.xyz") == "html"
