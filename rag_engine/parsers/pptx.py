@@ -7,7 +7,12 @@ from rag_engine.parsers._archives.unpacking_limits import Unpacking
 from rag_engine.parsers._ooxml.package import A, Element, OoxmlPackage, P, R, number, package
 from rag_engine.parsers._ooxml.pictures import UNREAD, PictureReader
 from rag_engine.parsers._pptx.comments import authors_of, comment_sections
-from rag_engine.parsers._pptx.hidden_text import SlideSurroundings, remove_hidden_text, theme_colors
+from rag_engine.parsers._pptx.hidden_text import (
+    SlideSurroundings,
+    has_filled_placeholders,
+    remove_hidden_text,
+    theme_colors,
+)
 from rag_engine.parsers._pptx.shapes import (
     PlaceholderBoxes,
     Shape,
@@ -200,6 +205,7 @@ class _Presentation:
             below=tuple(reversed(roots.values())),
             colors=theme_colors(self._opened, masters[0]) if masters else {},
             boxes=boxes,
+            has_filled_placeholders=has_filled_placeholders(roots.values()),
         )
 
 

@@ -21,10 +21,13 @@ _PAGE: Final = "FFFFFF"
 _HIGHLIGHTS: Final = {"white": "FFFFFF", "black": "000000"}
 _EFFECTS: Final = frozenset(f"{W}{name}" for name in ("outline", "shadow", "emboss", "imprint"))
 _SHAPES: Final = "{http://schemas.microsoft.com/office/word/2010/wordprocessingShape}"
+_EXTENT: Final = rb'.{0,900}?extent [^>]{0,200}?cx="(\d+)" cy="(\d+)"'
 _BEHIND: Final = re.compile(
-    rb'behindDoc="(?:1|true|on)"[^>]*>.{0,900}?extent [^>]*?cx="(\d+)" cy="(\d+)"|<v:(?:rect|roundrect)\b[^>]*z-index:-',
-    re.DOTALL,
+    rb'behindDoc="(?:1|true|on)"' + _EXTENT + rb"|<v:(?:rect|roundrect)\b[^>]{0,900}z-index:-", re.DOTALL
 )
+_IN_MARGIN: Final = re.compile(rb"<wp:anchor\b" + _EXTENT + rb"|<v:(?:rect|roundrect)\b", re.DOTALL)
+"""What is in a header or footer is always behind the text."""
+_PAGE_COLOR: Final = re.compile(rb'<w:background\b[^>]{0,300}?w:color="(\w+)"')
 _LARGE: Final = 720_000
 """2 cm in EMU: a picture behind the text that white words may lie on."""
 _OVERLAP: Final = 2_000
@@ -75,6 +78,8 @@ class HiddenRuns:
         for element in run.iterancestors():
             if element.tag == f"{W}tc":
                 fill = fill_of(element.find(f"{W}tcPr"))
+            elif element.tag == f"{W}tr":
+                fill = fill_of(element.find(f"{W}tblPrEx"))
             elif element.tag == f"{W}tbl":
                 fill = self._table_fill(element)
             elif element.tag == f"{W}txbxContent":
@@ -112,18 +117,21 @@ def shaded_tables(styles: Iterable[Element]) -> frozenset[str]:
 
 def has_white_pages(package: OoxmlPackage, main: str) -> bool:
     """Neither a page colour nor a large picture behind the text."""
-    headers = [part for kind in ("header", "footer") for part in package.related(main, kind)]
-    return not any(_has_background(package, part) for part in (main, *headers))
+    margins = [part for kind in ("header", "footer") for part in package.related(main, kind)]
+    return not (
+        _has_background(package, main, _BEHIND)
+        or any(_has_background(package, part, _IN_MARGIN) for part in margins)
+    )
 
 
-def _has_background(package: OoxmlPackage, part: str) -> bool:
+def _has_background(package: OoxmlPackage, part: str, pictures: re.Pattern[bytes]) -> bool:
     kept = b""
     for chunk in package.chunks(part):
         content = kept + chunk
-        page = re.search(rb"<w:background\b[^>]*w:color=\"(\w+)\"", content)
+        page = _PAGE_COLOR.search(content)
         if page is not None and not is_white(page[1].decode()):
             return True
-        for found in _BEHIND.finditer(content):
+        for found in pictures.finditer(content):
             if not found[1] or min(int(found[1]), int(found[2])) >= _LARGE:
                 return True
         kept = content[-_OVERLAP:]

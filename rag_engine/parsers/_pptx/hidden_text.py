@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 from math import hypot
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +12,7 @@ from rag_engine.parsers._pptx.shapes import box_of, role, shape_elements
 from rag_engine.parsers._shared.hidden_text import is_white
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rag_engine.parsers._ooxml.package import Element, OoxmlPackage
     from rag_engine.parsers._pptx.shapes import Box, PlaceholderBoxes
@@ -23,8 +24,13 @@ _CLEAR: Final = 6_000
 _FILLS: Final = frozenset(
     f"{A}{name}" for name in ("noFill", "solidFill", "gradFill", "blipFill", "pattFill", "grpFill")
 )
-_SHOWN_ANYWAY: Final = frozenset(f"{A}{name}" for name in ("ln", "effectLst", "effectDag", "highlight"))
+_SHOWN_ANYWAY: Final = frozenset(f"{A}{name}" for name in ("effectLst", "effectDag", "highlight"))
+_SOLID_BACKGROUND: Final = "1001"
+"""The theme's first background; others may be pictures."""
 _RUNS: Final = (f"{A}r", f"{A}fld")
+_THINGS: Final = (f"{P}sp", f"{P}pic", f"{P}graphicFrame")
+_MOST_SHAPES: Final = 1_000
+"""Of a slide, that are compared with all others."""
 _DEEPEST_LEVEL: Final = 9
 
 
@@ -37,6 +43,8 @@ class SlideSurroundings:
     below: Sequence[Element] = ()
     colors: Mapping[str, str] = field(default_factory=dict[str, str])
     boxes: PlaceholderBoxes = field(default_factory=dict[tuple[str, str], "Box"])
+    has_filled_placeholders: bool = False
+    """Any of them may be the one that a placeholder of the slide inherits from."""
 
 
 def theme_colors(package: OoxmlPackage, master: str) -> dict[str, str]:
@@ -60,10 +68,12 @@ def remove_hidden_text(slide: Element, around: SlideSurroundings, *, placeholder
     if tree is None:
         return 0
     moves = any(True for _ in slide.iter(f"{P}animMotion"))
+    changes_colors = any(True for _ in slide.iter(f"{P}animClr"))
     if slide.find(f"{P}clrMapOvr/{A}overrideClrMapping") is not None:
         around = replace(around, colors={})
     removed = 0
     shapes = list(shape_elements(tree))
+    backgrounds = cache(lambda: _Backgrounds(slide, shapes, around))
     for shape in shapes:
         if role(shape) and not placeholders:
             continue
@@ -76,7 +86,9 @@ def remove_hidden_text(slide: Element, around: SlideSurroundings, *, placeholder
                 continue
             properties = _properties(run)
             if _is_invisible(properties) or (
-                _is_white_text(properties, around.colors) and _is_on_white(run, shape, shapes, slide, around)
+                not changes_colors
+                and _is_white_text(properties, around.colors)
+                and _is_on_white(run, shape, backgrounds, around)
             ):
                 removed += _emptied(text)
     return removed
@@ -129,7 +141,13 @@ def _is_invisible(properties: Sequence[Element]) -> bool:
 
 
 def _is_shown_anyway(properties: Sequence[Element]) -> bool:
-    return any(child.tag in _SHOWN_ANYWAY for one in properties for child in one)
+    return any(
+        len(child)
+        if child.tag in _SHOWN_ANYWAY
+        else child.tag == f"{A}ln" and child.find(f"{A}noFill") is None
+        for one in properties
+        for child in one
+    )
 
 
 def _fill(properties: Sequence[Element]) -> Element | None:
@@ -158,7 +176,7 @@ def _is_white_color(color: Element, colors: Mapping[str, str]) -> bool:
 
 
 def _is_on_white(
-    run: Element, shape: Element, shapes: Sequence[Element], slide: Element, around: SlideSurroundings
+    run: Element, shape: Element, backgrounds: Callable[[], _Backgrounds], around: SlideSurroundings
 ) -> bool:
     for above in run.iterancestors(f"{A}tc", f"{P}sp"):
         if above.tag == f"{A}tc":
@@ -167,14 +185,10 @@ def _is_on_white(
         fill = _own_fill(above.find(f"{P}spPr"))
         if fill is not None and fill.tag != f"{A}noFill":
             return _is_white_fill(fill, around.colors)
-        if fill is None and (_is_styled(above) or _inherits_fill(above, around)):
+        if fill is None and (_is_styled(above) or (role(above) and around.has_filled_placeholders)):
             return False
-        others = [one for one in shape.iter(f"{P}sp", f"{P}pic", f"{P}graphicFrame") if one is not above]
-        return (
-            not any(_is_opaque(one, around) for one in others)
-            and _is_white_slide(slide, around)
-            and not _has_background(shape, shapes, around)
-        )
+        behind = backgrounds()
+        return behind.is_white and not behind.under(shape)
     return False
 
 
@@ -187,11 +201,10 @@ def _is_styled(shape: Element) -> bool:
     return reference is not None and number(reference.get("idx")) != 0
 
 
-def _inherits_fill(shape: Element, around: SlideSurroundings) -> bool:
-    """Any placeholder of the layout or master with a fill may be the one."""
-    return bool(role(shape)) and any(
+def has_filled_placeholders(parts: Iterable[Element]) -> bool:
+    return any(
         role(one) and _own_fill(one.find(f"{P}spPr")) is not None
-        for part in around.below
+        for part in parts
         for one in part.iter(f"{P}sp")
     )
 
@@ -205,21 +218,37 @@ def _is_white_slide(slide: Element, around: SlideSurroundings) -> bool:
         if fill is not None:
             return _is_white_fill(fill, around.colors)
         reference = background.find(f"{P}bgRef")
-        return reference is not None and any(_is_white_color(color, around.colors) for color in reference)
+        return (
+            reference is not None
+            and reference.get("idx") == _SOLID_BACKGROUND
+            and any(_is_white_color(color, around.colors) for color in reference)
+        )
     return True
 
 
-def _has_background(shape: Element, shapes: Sequence[Element], around: SlideSurroundings) -> bool:
-    """Whether a picture or a filled shape may lie under `shape`."""
-    box = box_of(shape, around.boxes)
-    if box is None:
-        return True
-    decoration = (one for part in around.below for one in _decoration(part))
-    return any(
-        _is_opaque(one, around) and _overlap(box, box_of(one, around.boxes))
-        for one in (*shapes, *decoration)
-        if one is not shape
-    )
+class _Backgrounds:
+    """The pictures and filled shapes of a slide that text may lie on."""
+
+    def __init__(self, slide: Element, shapes: Sequence[Element], around: SlideSurroundings) -> None:
+        self.is_white = _is_white_slide(slide, around)
+        self._around = around
+        decoration = [one for part in around.below for one in _decoration(part)]
+        self._opaque = [
+            (one, box_of(one, around.boxes)) for one in (*shapes, *decoration) if _is_opaque(one, around)
+        ]
+        self._known: dict[Element, bool] = {}
+
+    def under(self, shape: Element) -> bool:
+        """Whether there may be one under the shape, or within it if it is a group."""
+        if shape not in self._known:
+            box = box_of(shape, self._around.boxes)
+            self._known[shape] = (
+                box is None
+                or len(self._known) >= _MOST_SHAPES
+                or any(_overlap(box, other) for one, other in self._opaque if one is not shape)
+                or any(_is_opaque(one, self._around) for one in shape.iter(*_THINGS))
+            )
+        return self._known[shape]
 
 
 def _decoration(part: Element) -> Iterator[Element]:
@@ -233,7 +262,7 @@ def _is_opaque(element: Element, around: SlideSurroundings) -> bool:
         return True
     fill = _own_fill(element.find(f"{P}spPr"))
     if fill is None:
-        return _is_styled(element) or _inherits_fill(element, around)
+        return _is_styled(element) or (bool(role(element)) and around.has_filled_placeholders)
     return fill.tag != f"{A}noFill" and not _is_white_fill(fill, around.colors)
 
 

@@ -98,6 +98,7 @@ def test_hidden_text_is_left_out_and_said(tmp_path: Path, hidden: str) -> None:
         _table(_cell(paragraph("Office")), _cell(_line(_WHITE)), properties=_DARK),
         _table(_cell(paragraph("Office")), _cell(_line(_WHITE)), properties='<w:tblStyle w:val="Derived"/>'),
         _table(_cell(_table(_cell(_line(_WHITE))), _DARK)),
+        _table(_cell(paragraph("Office")), f"<w:tblPrEx>{_DARK}</w:tblPrEx>{_cell(_line(_WHITE))}"),
         _box('<a:solidFill><a:srgbClr val="203040"/></a:solidFill>'),
         _box("<a:noFill/>"),
     ],
@@ -127,7 +128,9 @@ _BEHIND = (
 
 def test_white_text_over_a_large_picture_or_a_dark_page_stays(tmp_path: Path) -> None:
     assert "secret" in "\n".join(_texts(tmp_path, _SEEN + _line(_WHITE) + _BEHIND.format(7_000_000)))
-    header = part("w:hdr", _BEHIND.format(7_000_000) + _line(_WHITE))
+    header = part(
+        "w:hdr", _BEHIND.format(7_000_000).replace('behindDoc="1"', 'behindDoc="0"') + _line(_WHITE)
+    )
     assert "secret" in "\n".join(_texts(tmp_path, _SEEN + _line(_WHITE), header=header))
     dark = f'<w:background w:color="101010"/><w:body>{_SEEN}{_line(_WHITE)}</w:body>'
     assert "secret" in "\n".join(_texts(tmp_path, f"</w:body>{dark}<w:body>"))

@@ -91,6 +91,7 @@ def _read(tmp_path: Path, *shapes: str, background: str = "", more: str = "", be
         _shape(_WHITE),
         _shape(_THEMED.format("bg1")),
         _shape(_WHITE, fill=_WHITE),
+        _shape(f"<a:ln><a:noFill/></a:ln>{_WHITE}<a:effectLst/>"),
         _shape(_WHITE, fill="<a:noFill/>"),
         _shape('<a:rPr sz="100"/>'),
         _shape("<a:noFill/>"),
@@ -144,6 +145,17 @@ def test_the_background_counts_wherever_it_comes_from(tmp_path: Path) -> None:
     assert "secret" not in "\n".join(
         _read(tmp_path, _shape(_WHITE), background=_background(_WHITE), below=dark)
     )
+
+
+def test_only_the_first_background_of_a_theme_is_known(tmp_path: Path) -> None:
+    themed = '<p:bg><p:bgRef idx="{}"><a:schemeClr val="bg1"/></p:bgRef></p:bg>'
+    assert "secret" not in "\n".join(_read(tmp_path, _shape(_WHITE), background=themed.format(1001)))
+    assert "secret" in "\n".join(_read(tmp_path, _shape(_WHITE), background=themed.format(1003)))
+
+
+def test_white_text_that_changes_its_colour_stays(tmp_path: Path) -> None:
+    timing = "<p:timing><p:animClr/></p:timing>"
+    assert "secret" in "\n".join(_read(tmp_path, _shape(_WHITE), more=timing))
 
 
 def test_hidden_text_of_the_master_is_left_out(tmp_path: Path) -> None:
