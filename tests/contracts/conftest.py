@@ -45,12 +45,6 @@ async def open_index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
 
 
 @pytest.fixture
-def score_tolerance(request: pytest.FixtureRequest) -> float:
-    """How far lexical scores may be off after chunks were deleted: a cluster counts their words until it merges them away."""
-    return 0.3 if request.node.callspec.params["open_index"] == "elasticsearch" else 1e-6
-
-
-@pytest.fixture
 async def index(open_index: OpenIndex) -> AsyncIterator[StoredIndex]:
     async with open_index(IDENTITY) as opened:
         yield opened

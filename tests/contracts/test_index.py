@@ -418,6 +418,47 @@ async def test_what_an_unreadable_knowledge_base_holds_changes_nothing(index: St
     assert await index.search(asked) == before
 
 
+def texts_of_many_lengths(count: int, *, longest: int, seed: int) -> list[str]:
+    random = np.random.default_rng(seed)
+    lengths = random.integers(1, longest, size=count)
+    return [" ".join(f"w{number}" for number in random.geometric(0.05, size=length)) for length in lengths]
+
+
+async def test_neither_the_lengths_nor_the_words_of_others_change_the_best(index: StoredIndex) -> None:
+    questions = ("w1 w2", "w3 w20 w40", "w1 w2 w3 w4 w5", "w30", "w2 w2 w60")
+    asked = [*(lexical(question, limit=10) for question in questions), dense(vector(2), limit=10)]
+    texts = texts_of_many_lengths(400, longest=120, seed=1)
+    await index.put(of := document("ours"), pairs(of, *texts))
+    before = await index.search(asked)
+    for name, theirs in {
+        "short": ["w1"] * 900,
+        "long": texts_of_many_lengths(150, longest=1_500, seed=2),
+        "rare": ["w40 w60 w40"] * 900,
+    }.items():
+        await index.put(of := document(name, knowledge_base="theirs"), pairs(of, *theirs, seed=5))
+        assert await index.search(asked) == before, name
+    await index.drop(base("theirs"))
+    assert await index.search(asked) == before
+
+
+async def test_many_similar_words_of_others_do_not_keep_a_word_from_being_corrected(
+    index: StoredIndex,
+) -> None:
+    await put(index, document("ours"), "The recovery plan", "Vacation")
+    before = await index.search([lexical("recovrey")])
+    assert [ids(ranking) for ranking in before] == [["ours/0"]]
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    similar = [
+        f"{'recovrey'[:place]}{letter}{'recovrey'[place + more :]}"
+        for place in range(1, 8)
+        for letter in letters
+        for more in (0, 1)
+    ]
+    of = document("theirs", knowledge_base="theirs")
+    await index.put(of, pairs(of, *[" ".join(similar)] * 3))
+    assert await index.search([lexical("recovrey")]) == before
+
+
 async def test_a_typing_error_of_others_does_not_switch_corrections_off(index: StoredIndex) -> None:
     await put(index, document("ours"), "The recovery plan", "Vacation")
     of = document("theirs", knowledge_base="theirs")

@@ -196,9 +196,7 @@ async def test_two_handles_may_write_at_the_same_time(open_index: OpenIndex) -> 
             assert [sorted(view) for view in views] == [expected, expected]
 
 
-async def test_after_any_changes_the_index_equals_one_made_in_one_go(
-    open_index: OpenIndex, score_tolerance: float
-) -> None:
+async def test_after_any_changes_the_index_equals_one_made_in_one_go(open_index: OpenIndex) -> None:
     random = np.random.default_rng(11)
     kept: dict[tuple[str, str], list[str]] = {}
     async with open_index(IDENTITY) as index:
@@ -221,4 +219,4 @@ async def test_after_any_changes_the_index_equals_one_made_in_one_go(
             (score for score in bm25(analysed, query_tokens("w1 w7 w30")) if score > 0), reverse=True
         )
         (ranking,) = await index.search([lexical("w1 w7 w30", "kb", "other", limit=200)])
-        assert [hit.score for hit in ranking.hits] == pytest.approx(scores, rel=score_tolerance)
+        assert [hit.score for hit in ranking.hits] == pytest.approx(scores, rel=1e-6)

@@ -239,6 +239,27 @@ async def test_an_index_that_is_removed_while_it_is_used_is_missed_once_and_made
     assert len(await at.names()) == 2
 
 
+async def test_an_index_of_an_older_schema_names_the_command_that_replaces_it(at: Bench) -> None:
+    async with at.opened() as index:
+        await put(index, document("a"), "apple")
+    name = await at.chunks()
+    (described,) = (await at.raw.indices.get_mapping(index=name)).values()
+    await at.raw.indices.put_mapping(index=name, meta={**described["mappings"]["_meta"], "schema": 2})
+    with pytest.raises(SchemaMismatch, match=r"schema 2.*`footnote kb reindex --all`"):
+        async with at.opened():
+            pass
+    settings = at.settings()
+    async with elasticsearch.connect(
+        settings, data_dir=NOWHERE, identity=IDENTITY, rebuilding=True
+    ) as rebuilt:
+        await put(rebuilt, document("a"), "pear")
+    await elasticsearch.replace(
+        settings, data_dir=NOWHERE, identity=IDENTITY, knowledge_bases=[document("a").knowledge_base]
+    )
+    async with at.opened() as index:
+        assert await seen(index) == ["pear"]
+
+
 async def test_an_index_of_which_a_half_is_gone_says_how_to_repair_it(at: Bench) -> None:
     async with at.opened() as index:
         await put(index, document("a"), "apple")

@@ -84,7 +84,7 @@ def test_the_sizes_are_computed_from_the_measured_bytes() -> None:
         f"just written: n × {written:,}": [n * written for n in numbers],
         "disk of one copy": copies,
         "disk with one replica": [2 * each for each in copies],
-        f"memory for files, at least: n × {at_least}": [n * at_least for n in numbers],
+        f"memory for files, at least: n × {at_least:,}": [n * at_least for n in numbers],
         f"memory for files, so that no search reads the disk: n × {all_of_it:,}": [
             n * all_of_it for n in numbers
         ],

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 import orjson
 from elasticsearch.helpers import pack_dense_vector
 
+from rag_engine.indexes.elasticsearch.saturation import FIELD, frequencies
 from rag_engine.text.analyzer import tokens
 from rag_engine.text.chunk_text import searchable_text
 from rag_engine.text.surrogates import encodable
@@ -67,6 +68,7 @@ def _source(chunk: Chunk, vector: Vector, generation: Generation) -> dict[str, A
         "ordinal": chunk.ordinal,
         "tokens": " ".join(found),
         "length": len(found),
+        FIELD: frequencies(found),
         "text": encodable(chunk.text),
         "title": encodable(chunk.title),
         "uri": encodable(chunk.uri),

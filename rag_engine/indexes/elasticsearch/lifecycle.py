@@ -144,8 +144,9 @@ async def _is_usable(
     client: AsyncElasticsearch, alias: str, found: _Found, identity: IndexIdentity, *, rebuilding: bool
 ) -> bool:
     """False if it can be discarded; raises for another identity that must stay."""
+    schema.check_owner(found.names.chunks, found.meta)
     try:
-        schema.check_owner(found.names.chunks, found.meta)
+        schema.check_schema(found.names.chunks, found.meta)
     except SchemaMismatch:
         if rebuilding:
             return False

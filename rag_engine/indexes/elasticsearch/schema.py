@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rag_engine.errors import Misconfigured, SchemaMismatch
+from rag_engine.indexes.elasticsearch.saturation import FIELD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,10 +14,8 @@ if TYPE_CHECKING:
     from rag_engine.indexes.elasticsearch.settings import Settings
     from rag_engine.ports import IndexIdentity
 
-SCHEMA = 2
-"""2: tokens are returned and counted, for statistics of single knowledge bases."""
-K1, B = 1.2, 0.75
-"""Parameters of BM25."""
+SCHEMA = 3
+"""2: tokens are returned and counted, for statistics of single knowledge bases. 3: saturated frequencies."""
 
 VectorKind: TypeAlias = Literal["hnsw", "int8_hnsw", "int4_hnsw", "bbq_hnsw", "int8_flat"]
 
@@ -45,11 +44,12 @@ def chunk_index(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
             "refresh_interval": "-1",
             # A late request cannot restore a deleted chunk during this time (see `documents`).
             "gc_deletes": f"{math.ceil(3 * settings.write_timeout)}s",
-            "similarity": {"bm25": {"type": "BM25", "k1": K1, "b": B}},
         },
         "mappings": {
             "dynamic": "strict",
             "_meta": _meta(identity),
+            # Made of the tokens.
+            "_source": {"excludes": [FIELD]},
             "properties": {
                 "base": keyword,
                 "generation": keyword,
@@ -58,12 +58,8 @@ def chunk_index(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
                 "chunk": keyword,
                 "ordinal": {"type": "integer"},
                 "length": {"type": "integer"},
-                "tokens": {
-                    "type": "text",
-                    "analyzer": TOKENS,
-                    "similarity": "bm25",
-                    "index_options": "freqs",
-                },
+                "tokens": {"type": "text", "analyzer": TOKENS, "index_options": "docs", "norms": False},
+                FIELD: {"type": "sparse_vector"},
                 "vector": {
                     "type": "dense_vector",
                     "dims": identity.dimensions,
@@ -99,11 +95,14 @@ def manifest_index(settings: Settings, identity: IndexIdentity) -> dict[str, Any
 
 
 def check_owner(index: str, meta: Mapping[str, Any]) -> None:
-    """Raises `Misconfigured` for another program's index, `SchemaMismatch` for an unknown schema."""
+    """Raises `Misconfigured` for another program's index."""
     if meta.get("application") != _APPLICATION:
         raise Misconfigured(
             f"The Elasticsearch index {index} belongs to another program; set FOOTNOTE_INDEX__ALIAS to a free name."
         )
+
+
+def check_schema(index: str, meta: Mapping[str, Any]) -> None:
     if meta.get("schema") != SCHEMA:
         raise SchemaMismatch(
             f"The Elasticsearch index {index} was written by another version of Footnote (schema {meta.get('schema')},"

@@ -1,55 +1,55 @@
-"""The term suggester, by the rules of `rag_engine.text.spelling`."""
+"""Words near mistyped ones, found in the searched knowledge bases alone, by the rules of `rag_engine.text.spelling`.
+
+The suggester of Elasticsearch knows the words of a whole index only, of which it returns a limited number.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rag_engine.indexes.elasticsearch.schema import TOKENS
-from rag_engine.text.spelling import SHORTEST, edits, most_edits
+from rag_engine.text.spelling import edits, most_edits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
-_NAMES = {1: "one_edit", 2: "two_edits"}
-_ANY_FREQUENCY = 2_000_000_000
-_MOST_NEAR = 200
-"""Of any knowledge base; only those that visible chunks contain are used."""
+PAGE = 100
+"""Chunks that are read for a word at a time."""
+ROUNDS = 4
+"""Each leaves out the chunks with words that are known already."""
 
 
-def suggestion(words: Sequence[str]) -> dict[str, Any]:
-    """Empty without words."""
-    asked: dict[str, Any] = {}
-    for most, name in _NAMES.items():
-        chosen = [word for word in words if most_edits(word) == most]
-        if chosen:
-            asked[name] = {
-                "text": " ".join(chosen),
-                "term": {
-                    "field": "tokens",
-                    "analyzer": TOKENS,
-                    # Also of words that an unreadable knowledge base contains.
-                    "suggest_mode": "always",
-                    "max_term_freq": _ANY_FREQUENCY,
-                    "max_edits": most,
-                    "prefix_length": 1,
-                    "min_word_length": SHORTEST,
-                    "size": _MOST_NEAR,
-                    "shard_size": _MOST_NEAR,
-                    "accuracy": 0.1,
-                    "string_distance": "damerau_levenshtein",
-                },
+def near_request(word: str, visible: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """Chunks with words near this one, other than the known ones."""
+    near = {
+        "value": word,
+        "fuzziness": most_edits(word),
+        "prefix_length": 1,
+        # The other rewritings take a limited number of words of the whole index.
+        "rewrite": "constant_score",
+    }
+    return {
+        "query": {
+            "bool": {
+                "filter": [{"bool": visible}, {"fuzzy": {"tokens": near}}],
+                "must_not": [{"terms": {"tokens": sorted(known)}}],
             }
-    return asked
+        },
+        "sort": [{"chunk": "asc"}],
+        "size": PAGE,
+        "source_includes": ["tokens"],
+        "track_total_hits": False,
+    }
 
 
-def near_words(suggested: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, dict[int, list[str]]]:
-    """For each word the near ones, by number of edits."""
-    found: dict[str, dict[int, list[str]]] = {}
-    for entries in suggested.values():
-        for entry in entries:
-            most = most_edits(entry["text"])
-            by_edits = found.setdefault(entry["text"], {})
-            for option in entry["options"]:
-                if (distance := edits(entry["text"], option["text"], most=most)) <= most:
-                    by_edits.setdefault(distance, []).append(option["text"])
-    return found
+def near_words(word: str, texts: Iterable[str]) -> set[str]:
+    """The words of these chunks that are near."""
+    most = most_edits(word)
+    words = {found for tokens in texts for found in tokens.split(" ") if found[:1] == word[:1]}
+    return {found for found in words if 0 < edits(word, found, most=most) <= most}
+
+
+def by_edits(word: str, found: Iterable[str]) -> Mapping[int, Sequence[str]]:
+    near: dict[int, list[str]] = {}
+    for other in sorted(found):
+        near.setdefault(edits(word, other, most=most_edits(word)), []).append(other)
+    return near

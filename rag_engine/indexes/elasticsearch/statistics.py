@@ -1,11 +1,12 @@
 """BM25 statistics of the searched knowledge bases alone, so that scores and corrections reveal nothing of others.
 
-Lucene knows the statistics of a whole index only. So the words are counted among the visible chunks first, the legs are asked with weights
-that outweigh Lucene's, and the engine computes the scores of the hits itself.
+So the words are counted among the visible chunks first, the leg is asked with their weights, and the engine computes the exact
+scores of the hits. Lucene's own statistics, which are those of the whole index, have no part in it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 from collections import Counter, OrderedDict
@@ -16,11 +17,11 @@ from rag_engine.errors import IndexUnavailable
 from rag_engine.indexes.elasticsearch import spelling
 from rag_engine.indexes.elasticsearch.errors import translate_errors
 from rag_engine.indexes.elasticsearch.manifests import searched_chunks
-from rag_engine.indexes.elasticsearch.schema import K1, B
+from rag_engine.indexes.elasticsearch.saturation import saturated
 from rag_engine.text.spelling import SHARE, corrections, to_correct
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Collection, Hashable, Mapping, Sequence
 
     from rag_engine.indexes.elasticsearch.cluster import Cluster
     from rag_engine.indexes.elasticsearch.manifests import Manifest
@@ -34,37 +35,30 @@ _MOST_WORDS = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordCount:
-    """In how many chunks a word occurs: visible ones, and all of the index."""
-
-    visible: int
-    everywhere: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Statistics:
+    """Of the visible chunks."""
+
     chunks: int
-    """Visible ones; `everywhere` is all of the index."""
     tokens: int
-    everywhere: int
-    words: Mapping[str, WordCount]
+    words: Mapping[str, int]
+    """In how many chunks each word occurs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LexicalWeights:
-    """The value of each word, and the factor that Lucene's own weight needs to equal it."""
-
     worth: Mapping[str, float]
-    boosts: Mapping[str, float]
     average: float
     """Tokens of a visible chunk."""
 
     def score(self, tokens: str) -> float:
         """Lucene's BM25."""
         found = tokens.split(" ")
-        counts = Counter(token for token in found if token in self.worth)
-        norm = K1 * (1 - B + B * len(found) / self.average)
-        return math.fsum(self.worth[token] * count / (count + norm) for token, count in counts.items())
+        counts = Counter(found)
+        return math.fsum(
+            worth * saturated(count, len(found), self.average)
+            for word, worth in self.worth.items()
+            if (count := counts.get(word))
+        )
 
 
 def request_body(words: Sequence[str], visible: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,7 +71,6 @@ def request_body(words: Sequence[str], visible: Mapping[str, Any]) -> dict[str, 
         "query": {"bool": visible},
         "aggs": {
             "tokens": {"sum": {"field": "length"}},
-            "everything": {"global": {}, **({"aggs": counted} if counted else {})},
             **counted,
         },
     }
@@ -85,16 +78,11 @@ def request_body(words: Sequence[str], visible: Mapping[str, Any]) -> dict[str, 
 
 def statistics_of(response: Mapping[str, Any], words: Sequence[str]) -> Statistics:
     found = response["aggregations"]
-    everything = found["everything"]
-    counts = zip(words, found["seen"]["buckets"], everything["seen"]["buckets"], strict=True) if words else ()
+    counts = zip(words, found["seen"]["buckets"], strict=True) if words else ()
     return Statistics(
         chunks=response["hits"]["total"]["value"],
         tokens=int(found["tokens"]["value"]),
-        everywhere=everything["doc_count"],
-        words={
-            word: WordCount(visible=seen["doc_count"], everywhere=all_["doc_count"])
-            for word, seen, all_ in counts
-        },
+        words={word: seen["doc_count"] for word, seen in counts},
     )
 
 
@@ -110,14 +98,14 @@ class WordStatistics:
     ) -> LexicalWeights | None:
         """None if no visible chunk contains a word. A word that none contains is replaced by its spelling corrections."""
         statistics = await self._count(list(tokens), manifests, target)
-        seen = {word: statistics.words[word].visible for word in tokens}
+        seen = {word: statistics.words[word] for word in tokens}
         counts = {word: float(tokens[word]) for word, frequency in seen.items() if frequency}
         lacking = to_correct(seen) if statistics.chunks else []
         if lacking:
-            near = await self._near(lacking)
+            near = await self._near(lacking, manifests, target)
             likely = {word for each in near.values() for words in each.values() for word in words}
             statistics = await self._count([*tokens, *sorted(likely - tokens.keys())], manifests, target)
-            known = {word: each.visible for word, each in statistics.words.items()}
+            known = statistics.words
             corrected = corrections(
                 seen,
                 near=lambda word: near.get(word, {}),
@@ -153,27 +141,43 @@ class WordStatistics:
             self._known.popitem(last=False)
         return known
 
-    async def _near(self, words: Sequence[str]) -> Mapping[str, Mapping[int, Sequence[str]]]:
-        names = await self._cluster.names()
+    async def _near(
+        self, words: Sequence[str], manifests: Sequence[Manifest], target: Mapping[str, Any]
+    ) -> Mapping[str, Mapping[int, Sequence[str]]]:
+        found: dict[str, set[str]] = {word: set() for word in words}
+        left = list(words)
         try:
-            with translate_errors():
-                answer = await self._cluster.reader.search(
-                    index=names.chunks, suggest=spelling.suggestion(words), size=0, track_total_hits=False
+            for _ in range(spelling.ROUNDS):
+                texts = await asyncio.gather(
+                    *(self._texts(word, found[word], manifests, target) for word in left)
                 )
+                for word, read in zip(left, texts, strict=True):
+                    found[word] |= spelling.near_words(word, read)
+                left = [word for word, read in zip(left, texts, strict=True) if len(read) == spelling.PAGE]
+                if not left:
+                    break
         except IndexUnavailable as error:
             _log.info("a question is answered without correcting its words: %s", error)
             return {}
-        return spelling.near_words(answer["suggest"])
+        return {word: spelling.by_edits(word, near) for word, near in found.items()}
+
+    async def _texts(
+        self, word: str, known: Collection[str], manifests: Sequence[Manifest], target: Mapping[str, Any]
+    ) -> list[str]:
+        body = spelling.near_request(word, searched_chunks(manifests), known)
+        with translate_errors():
+            answer = await self._cluster.reader.search(**target, **body)
+        return [hit["_source"]["tokens"] for hit in answer["hits"]["hits"]]
 
 
 def _weights(counts: Mapping[str, float], statistics: Statistics) -> LexicalWeights:
-    worth: dict[str, float] = {}
-    boosts: dict[str, float] = {}
-    for word, count in counts.items():
-        frequency = statistics.words[word]
-        worth[word] = count * _inverse(frequency.visible, statistics.chunks)
-        boosts[word] = worth[word] / _inverse(frequency.everywhere, statistics.everywhere)
-    return LexicalWeights(worth=worth, boosts=boosts, average=statistics.tokens / statistics.chunks)
+    return LexicalWeights(
+        worth={
+            word: count * _inverse(statistics.words[word], statistics.chunks)
+            for word, count in counts.items()
+        },
+        average=statistics.tokens / statistics.chunks,
+    )
 
 
 def _inverse(frequency: int, chunks: int) -> float:

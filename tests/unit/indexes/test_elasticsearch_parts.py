@@ -19,6 +19,7 @@ from rag_engine.indexes.elasticsearch.bulk_writer import Shared, batches
 from rag_engine.indexes.elasticsearch.client import addresses, connected, is_supported
 from rag_engine.indexes.elasticsearch.errors import kind_of, reason_of, translate_errors, unavailable
 from rag_engine.indexes.elasticsearch.retry import limited, pause, repeated
+from rag_engine.indexes.elasticsearch.saturation import frequencies
 from rag_engine.indexes.elasticsearch.schema import chunk_index
 from rag_engine.ports import IndexIdentity
 from tests.conftest import PROJECT
@@ -192,20 +193,28 @@ async def test_a_certificate_that_cannot_be_read_names_the_setting(tmp_path: Pat
 
 
 def test_words_near_a_mistyped_one_by_their_edits() -> None:
-    options = [{"text": text} for text in ("harbour", "harbor", "arbours", "harvest")]
-    assert spelling.near_words({"one_edit": [{"text": "harbuor", "options": options}]}) == {
-        "harbuor": {1: ["harbour", "harbor"]}
-    }
+    near = spelling.near_words("harbuor", ["harbour fees", "harbor arbours harvest", "harbuor"])
+    assert near == {"harbour", "harbor"}
+    assert spelling.by_edits("harbuor", near) == {1: ["harbor", "harbour"]}
 
 
 def test_long_words_may_have_two_edits() -> None:
-    assert spelling.suggestion([]) == {}
-    asked = spelling.suggestion(["berth", "harbuor", "navigatoin"])
-    assert {name: part["text"] for name, part in asked.items()} == {
-        "one_edit": "berth harbuor",
-        "two_edits": "navigatoin",
-    }
-    assert [part["term"]["max_edits"] for part in asked.values()] == [1, 2]
+    near = spelling.near_words("navigatoin", ["navigation navigations navigate"])
+    assert spelling.by_edits("navigatoin", near) == {1: ["navigation"], 2: ["navigations"]}
+    for word, most in {"berth": 1, "navigatoin": 2}.items():
+        _, fuzzy = spelling.near_request(word, {"filter": []}, known=set())["query"]["bool"]["filter"]
+        assert fuzzy["fuzzy"]["tokens"]["fuzziness"] == most
+
+
+@given(tokens=st.lists(st.sampled_from("abcd"), min_size=1, max_size=400))
+def test_more_of_a_term_counts_more_and_longer_chunks_less(tokens: list[str]) -> None:
+    counted = frequencies(tokens)
+    assert set(counted) == set(tokens)
+    assert all(0 < frequency <= 1 for frequency in counted.values())
+    order = sorted(counted, key=tokens.count)
+    assert [counted[term] for term in order] == sorted(counted.values())
+    longer = frequencies([*tokens, "other"])
+    assert all(longer[term] <= frequency for term, frequency in counted.items())
 
 
 @given(
