@@ -35,7 +35,6 @@ _WRITING = "-write"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexNames:
     chunks: str
-    shards: int
 
     @property
     def manifests(self) -> str:
@@ -129,15 +128,14 @@ async def remove(client: AsyncElasticsearch, settings: Settings) -> None:
 
 async def _behind(client: AsyncElasticsearch, alias: str) -> _Found | None:
     try:
-        answer = await client.indices.get(index=alias, features=["mappings", "settings"])
+        answer = await client.indices.get(index=alias, features=["mappings"])
     except elasticsearch.NotFoundError:
         return None
     ((name, index),) = cast("dict[str, Any]", answer.body).items()
     meta = cast("dict[str, Any]", index["mappings"].get("_meta", {}))
-    shards = int(index["settings"]["index"]["number_of_shards"])
     if not name.endswith(_CHUNKS):
         meta = {}  # an index of that very name, or a foreign one behind it
-    return _Found(names=IndexNames(chunks=name, shards=shards), meta=meta)
+    return _Found(names=IndexNames(chunks=name), meta=meta)
 
 
 async def _is_usable(
@@ -168,7 +166,7 @@ async def _make(
 ) -> IndexNames:
     """Concurrent creators end up with the same indexes."""
     stem = await _free_stem(client, settings, identity, alias=alias)
-    names = IndexNames(chunks=stem + _CHUNKS, shards=settings.shards)
+    names = IndexNames(chunks=stem + _CHUNKS)
     await _create(
         client,
         names.manifests,
