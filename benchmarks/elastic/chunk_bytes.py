@@ -21,7 +21,6 @@ from benchmarks.corpus import CHUNKS_PER_DOCUMENT, DIMENSIONS, Corpus, judged_ch
 from rag_engine.indexes import elasticsearch
 from rag_engine.indexes.elasticsearch import documents, schema
 from rag_engine.indexes.elasticsearch.manifest_store import Generation
-from rag_engine.indexes.elasticsearch.saturation import FIELD
 from rag_engine.ports import IndexIdentity
 from rag_engine.text.analyzer import VERSION
 from tests.elastic.node import THOROUGH, running_node
@@ -112,7 +111,7 @@ def _parts(client: Elasticsearch, chunks: int) -> dict[str, float]:
         **{
             part: sum(off_heap[f"total_{file}_size_bytes"] for file in files) for part, files in FILES.items()
         },
-        "words": taken.pop("tokens") + taken.pop(FIELD),
+        "words": taken.pop("tokens") + taken.pop(schema.FREQUENCIES),
         "source": taken.pop("_source"),
         "source for recovery": taken.pop("_recovery_source", 0),
     }

@@ -1,24 +1,32 @@
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 from elasticsearch.helpers import pack_dense_vector
 
-from rag_engine.indexes.elasticsearch.saturation import FIELD, frequencies
+from rag_engine.indexes.elasticsearch.schema import FREQUENCIES
 from rag_engine.text.analyzer import tokens
 from rag_engine.text.chunk_text import searchable_text
 from rag_engine.text.surrogates import encodable
 from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId, SectionKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rag_engine.indexes.elasticsearch.manifest_store import Generation
     from rag_engine.types import Vector
 
 
+K1, B = 1.2, 0.75
+"""Parameters of BM25."""
+
 _VERSIONS = "external_gte"
+_ASSUMED_AVERAGE = 100.0
+"""Tokens of a chunk. The average of the searched knowledge bases, which BM25 needs, is known only when they are searched."""
+_DIGITS = 4
+"""Lucene keeps fewer."""
 
 
 def operations(
@@ -36,6 +44,18 @@ def operations(
 def deletions(ids: Iterable[str]) -> Iterator[tuple[bytes]]:
     for each in ids:
         yield (orjson.dumps({"delete": {"_id": each, "version": 2, "version_type": _VERSIONS}}),)
+
+
+def saturated(count: int, length: int, average: float) -> float:
+    """What a term counts in BM25 that occurs `count` times in a chunk of `length` tokens, from 0 to 1."""
+    return count / (count + K1 * (1 - B + B * length / average))
+
+
+def frequencies(tokens: Sequence[str]) -> dict[str, float]:
+    return {
+        term: max(round(saturated(count, len(tokens), _ASSUMED_AVERAGE), _DIGITS), 10**-_DIGITS)
+        for term, count in Counter(tokens).items()
+    }
 
 
 def chunk_of(source: Mapping[str, Any], knowledge_base: KnowledgeBaseId) -> Chunk:
@@ -68,7 +88,7 @@ def _source(chunk: Chunk, vector: Vector, generation: Generation) -> dict[str, A
         "ordinal": chunk.ordinal,
         "tokens": " ".join(found),
         "length": len(found),
-        FIELD: frequencies(found),
+        FREQUENCIES: frequencies(found),
         "text": encodable(chunk.text),
         "title": encodable(chunk.title),
         "uri": encodable(chunk.uri),

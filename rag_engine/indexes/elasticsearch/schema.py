@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rag_engine.errors import Misconfigured, SchemaMismatch
-from rag_engine.indexes.elasticsearch.saturation import FIELD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +29,8 @@ _OVERSAMPLE: Mapping[VectorKind, float] = {
 _NEIGHBOURS, _CANDIDATES_WHILE_BUILDING = 16, 200
 """With the default of 100 candidates even exact vectors lose 1 % of the ten nearest; more neighbours do not help."""
 
+FREQUENCIES = "frequencies"
+"""The field by which Elasticsearch ranks, without statistics of its own."""
 TOKENS = "whitespace"
 """For our own tokens, which contain no blanks and at most 64 characters."""
 
@@ -49,7 +50,7 @@ def chunk_index(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
             "dynamic": "strict",
             "_meta": _meta(identity),
             # Made of the tokens.
-            "_source": {"excludes": [FIELD]},
+            "_source": {"excludes": [FREQUENCIES]},
             "properties": {
                 "base": keyword,
                 "generation": keyword,
@@ -59,7 +60,7 @@ def chunk_index(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
                 "ordinal": {"type": "integer"},
                 "length": {"type": "integer"},
                 "tokens": {"type": "text", "analyzer": TOKENS, "index_options": "docs", "norms": False},
-                FIELD: {"type": "sparse_vector"},
+                FREQUENCIES: {"type": "sparse_vector"},
                 "vector": {
                     "type": "dense_vector",
                     "dims": identity.dimensions,

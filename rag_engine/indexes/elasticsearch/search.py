@@ -13,7 +13,7 @@ import orjson
 from rag_engine.indexes.elasticsearch.documents import chunk_of
 from rag_engine.indexes.elasticsearch.errors import kind_of, reason_of, unavailable
 from rag_engine.indexes.elasticsearch.manifests import key_of, searched_chunks
-from rag_engine.indexes.elasticsearch.saturation import FIELD
+from rag_engine.indexes.elasticsearch.schema import FREQUENCIES
 from rag_engine.types import Hit, Ranking
 
 if TYPE_CHECKING:
@@ -186,7 +186,9 @@ def _visible(search: Search, known: Manifests) -> dict[str, Any] | None:
 
 
 def _lexical(search: Search, visible: Mapping[str, Any], weights: LexicalWeights) -> dict[str, Any]:
-    terms = [{"term": {FIELD: {"value": word, "boost": worth}}} for word, worth in weights.worth.items()]
+    terms = [
+        {"term": {FREQUENCIES: {"value": word, "boost": worth}}} for word, worth in weights.worth.items()
+    ]
     candidates = max(_FEWEST_LEXICAL_CANDIDATES, int(_LEXICAL_CANDIDATES_A_HIT * search.limit))
     return {
         "query": {"bool": {"must": [{"bool": {"should": terms}}], **visible}},

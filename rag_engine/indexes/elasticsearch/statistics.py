@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from rag_engine.errors import IndexUnavailable
 from rag_engine.indexes.elasticsearch import spelling
+from rag_engine.indexes.elasticsearch.documents import saturated
 from rag_engine.indexes.elasticsearch.errors import translate_errors
 from rag_engine.indexes.elasticsearch.manifests import searched_chunks
-from rag_engine.indexes.elasticsearch.saturation import saturated
 from rag_engine.text.spelling import SHARE, corrections, to_correct
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from rag_engine.errors import BadSettings, Misconfigured
 from rag_engine.indexes.elasticsearch import Settings, spelling
 from rag_engine.indexes.elasticsearch.bulk_writer import Shared, batches
 from rag_engine.indexes.elasticsearch.client import addresses, connected, is_supported
+from rag_engine.indexes.elasticsearch.documents import frequencies
 from rag_engine.indexes.elasticsearch.errors import kind_of, reason_of, translate_errors, unavailable
 from rag_engine.indexes.elasticsearch.retry import limited, pause, repeated
-from rag_engine.indexes.elasticsearch.saturation import frequencies
 from rag_engine.indexes.elasticsearch.schema import chunk_index
 from rag_engine.ports import IndexIdentity
 from tests.conftest import PROJECT
