@@ -129,6 +129,8 @@ class Query:
     """Whether `files` came with the question itself."""
     names: Mapping[KnowledgeBaseId, str] = field(default_factory=dict[KnowledgeBaseId, str])
     """The names that people use for the knowledge bases."""
+    as_asked: bool = False
+    """Search for the words as they are: no rule or model completes them."""
     time_zone: str = ""
     """Of the asker, by its IANA name; empty: that of the server."""
     asker_language: str = ""

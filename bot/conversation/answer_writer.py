@@ -129,6 +129,7 @@ class AnswerWriter:
             files=tuple(file.document or file.source for file in files),
             brought=bool(own),
             names=scope.names_in(_question_language(context)),
+            as_asked=options.as_asked,
             time_zone=context.message.person.time_zone,
             asker_language=context.message.person.language,
         )
@@ -205,7 +206,11 @@ def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
         rendered,
         notices=(*view.file_lines, *engine_notices, *scope_notices, *_advice(answer, context, scope)),
         language=view.language,
-        buttons=view.answer_buttons(cited=bool(answer.citations), repeatable=answer.repeatable),
+        buttons=view.answer_buttons(
+            cited=bool(answer.citations),
+            repeatable=answer.repeatable,
+            completed=bool(answer.understood_as),
+        ),
         links=view.links,
     )
 

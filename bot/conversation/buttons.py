@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from bot.store.message_files import MessageFile, MessageFiles
     from bot.store.turns import ChatTurn, Turns
 
+_REPEATING: Final = frozenset({"regenerate", "own_words"})
+
 _log = logging.getLogger(__name__)
 
 
@@ -58,6 +60,7 @@ class ButtonPress:
 class RepeatTurn:
     turn: ChatTurn
     message: IncomingMessage
+    as_asked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +77,7 @@ class AnswerButtons:
 
     async def is_done(self, action: Action) -> bool:
         """Whether a press before a restart had its effect."""
-        turn = await self._named_turn(action) if action.name == "regenerate" else None
+        turn = await self._named_turn(action) if action.name in _REPEATING else None
         return turn is not None and turn.unfinished
 
     async def press(self, press: ButtonPress) -> Reply | FollowedReply | RepeatTurn | None:
@@ -125,6 +128,11 @@ class AnswerButtons:
                     message, attachments=original.attachments, in_thread=original.in_thread, about=about
                 )
         return RepeatTurn(turn=turn, message=message)
+
+    async def own_words(self, press: ButtonPress, turn: ChatTurn) -> Reply | RepeatTurn | None:
+        """Repeat the turn without completing its question."""
+        found = await self.regenerate(press, turn)
+        return replace(found, as_asked=True) if isinstance(found, RepeatTurn) else found
 
     async def sources(self, press: ButtonPress, turn: ChatTurn) -> Reply | FollowedReply:
         if not turn.citations:
@@ -210,6 +218,7 @@ _HANDLERS: Final[
 ] = {
     "stop": AnswerButtons.stop,
     "regenerate": AnswerButtons.regenerate,
+    "own_words": AnswerButtons.own_words,
     "sources": AnswerButtons.sources,
     "feedback": AnswerButtons.feedback,
     "promote": AnswerButtons.promote,

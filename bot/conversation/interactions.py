@@ -164,7 +164,9 @@ class Interactions:
             settings = await self.admission.place_settings(repeat.message)
             if not self.runner.runs.is_running(repeat.turn.id):
                 turn = replace(repeat.turn, attempts=1)
-                options = TurnOptions(settings=settings, reads_thread=bool(turn.place.thread))
+                options = TurnOptions(
+                    settings=settings, reads_thread=bool(turn.place.thread), as_asked=repeat.as_asked
+                )
                 await self.runner.repeat(turn, repeat.message, room, options)
 
     async def _show_reply(

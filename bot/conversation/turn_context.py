@@ -22,6 +22,8 @@ class TurnOptions:
     earlier: list[IncomingMessage] | None = None
     unprompted: bool = False
     """Nobody addressed us: answer only from the files."""
+    as_asked: bool = False
+    """Search for the words of the question as they are."""
     quiet: bool = False
     """Files that nobody asked about: show nothing but failures."""
     reads_thread: bool = False

@@ -57,7 +57,7 @@ class TurnView:
         messages = await self.stream.finish(reply)
         await self._recorder.save(state, messages=messages)
 
-    def answer_buttons(self, *, cited: bool, repeatable: bool) -> tuple[Button, ...]:
+    def answer_buttons(self, *, cited: bool, repeatable: bool, completed: bool) -> tuple[Button, ...]:
         turn = self._recorder.turn
         rating = tuple(
             Button(name="feedback", label=self.say(way), value=f"{turn.id}:{way}", feedback=True)
@@ -65,7 +65,8 @@ class TurnView:
         )
         sources = (self._button("sources"),) if cited else ()
         repeat = self.repeat_buttons() if repeatable else ()
-        return (*sources, *repeat, *rating, *self.promotions)
+        own_words = (self._button("own_words"),) if completed else ()
+        return (*sources, *repeat, *own_words, *rating, *self.promotions)
 
     def repeat_buttons(self) -> tuple[Button, ...]:
         return (regenerate_button(self._recorder.turn, self.language),)

@@ -69,6 +69,7 @@ Sentence = Literal[
     "promoted",
     "sources",
     "regenerate",
+    "own_words",
     "stop",
     "promote",
     "up",

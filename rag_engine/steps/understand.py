@@ -64,6 +64,8 @@ async def understand(
     now: Callable[[str], datetime] = local_time,
 ) -> Inquiry:
     """The inquiry with its rule-based question, and with a pending understanding if a model should look at it."""
+    if inquiry.query.as_asked:
+        return inquiry
     earlier = [turn.text for turn in inquiry.history if turn.role == "user"]
     inquiry = _with_rules(inquiry, earlier[-_LATEST_TURNS:])
     if model is None:

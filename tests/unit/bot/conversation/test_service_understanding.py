@@ -41,6 +41,18 @@ async def test_a_completed_question_is_shown(here: World) -> None:
     assert post.reply.notices == ("Understood as: How long is the notice period in \\*London\\*?",)
 
 
+async def test_a_button_searches_for_the_words_as_they_are(here: World) -> None:
+    first = await answered(here)
+    understands(here, question="How long is the notice period in *London*?")
+    post = await here.ask("And in London?", place=first.place, in_thread=True)
+    calls = len(here.model.prompts)
+    await here.press(post, "own_words")
+    assert [task for task, _ in here.model.prompts[calls:]] == ["answer"]
+    assert here.last.reply.notices == ()
+    assert "own_words" not in here.last.buttons
+    assert "regenerate" in here.last.buttons
+
+
 async def test_a_question_back_is_no_failure_to_find(here: World) -> None:
     first = await answered(here)
     understands(here, route="clarify", question="", counter_question="For staff or for contractors?")
