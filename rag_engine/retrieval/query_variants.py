@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
@@ -23,7 +22,7 @@ _LONGEST_QUERY: Final = 300
 _LONGEST_KEYWORD: Final = 60
 _LONGEST_COUNTER_QUESTION: Final = 300
 _UNSURE: Final = 0.35
-_OWN_WORDS, _FURTHER, _TRANSLATED, _KEYWORDS = 0.5, 0.7, 0.8, 0.3
+_OWN_WORDS, _FURTHER, _TRANSLATED, _KEYWORDS = 0.3, 0.7, 0.8, 0.3
 _QUOTES: Final = "\"'“”„«»「」`"
 _ADDRESS: Final = re.compile(
     r"\w://|www\.|[\[\]<>`@#]|\b[\w-]+\.(?:com|net|org|io|de|cn|ru)\b", re.IGNORECASE
@@ -148,31 +147,25 @@ def readings(searched: str, beside: str, asked: str) -> list[QueryVariant]:
     return found
 
 
-def own_words(
-    variant: QueryVariant, asked: Sequence[QueryVariant], understood: Understanding
-) -> QueryVariant:
-    """One of the texts that were searched for at once, with its weight beside the question as it was understood."""
-    if not understood.question:
+def own_words(variant: QueryVariant, understood: Understanding) -> QueryVariant:
+    """The text that was searched for at once, with its weight beside the question as it was understood."""
+    if not understood.question or is_same(variant.text, understood.question):
         return variant
-    if is_same(variant.text, understood.question):
-        return replace(variant, weight=1.0)
-    total = math.fsum(each.weight for each in asked)
-    return replace(variant, weight=_OWN_WORDS * variant.weight / total)
+    return replace(variant, weight=_OWN_WORDS)
 
 
 def further_variants(understood: Understanding, asked: Sequence[QueryVariant]) -> tuple[QueryVariant, ...]:
-    """What to search for beside the texts that were searched for at once."""
-    found = [QueryVariant(text=understood.question, weight=1.0)] if understood.question else []
+    """What to search for beside the first reading; the second one only if no question was understood."""
+    found = [QueryVariant(text=understood.question, weight=1.0)] if understood.question else [*asked[1:]]
     found += [QueryVariant(text=text, weight=_FURTHER) for text in understood.queries]
     found += [QueryVariant(text=text, weight=_TRANSLATED) for text in understood.translations.values()]
     if understood.keywords:
         words = " ".join(understood.keywords)
         found.append(QueryVariant(text=words, weight=_KEYWORDS, legs=("lexical",)))
-    distinct: dict[str, QueryVariant] = {}
+    distinct = {normal(asked[0].text): asked[0]}
     for variant in found:
         distinct.setdefault(normal(variant.text), variant)
-    known = {normal(variant.text) for variant in asked}
-    return tuple(variant for text, variant in distinct.items() if text not in known)
+    return tuple(distinct.values())[1:]
 
 
 def is_same(text: str, other: str) -> bool:

@@ -20,7 +20,7 @@ from rag_engine.retrieval.query_variants import (
 )
 from rag_engine.steps.understand import joined
 from rag_engine.text.analyzer import query_tokens
-from rag_engine.types import Query, Ranking, Search
+from rag_engine.types import Query, Ranking, Search, Understanding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,9 @@ def build(settings: Settings, ports: Ports) -> Step:
 
     async def retrieve(inquiry: Inquiry) -> Inquiry:
         asked = readings(inquiry.question, inquiry.beside, inquiry.query.text)
-        found = await search(inquiry, asked)
+        # A model makes the other reading needless, and embedding it takes time.
+        at_once = asked[:1] if inquiry.pending else asked
+        found = await search(inquiry, at_once)
         sizes = {ranking.leg: len(ranking.hits) for ranking in found.rankings}
         inquiry = _with(inquiry, found).noting(found=sizes)
         if inquiry.pending is None:
@@ -80,9 +82,8 @@ def build(settings: Settings, ports: Ports) -> Step:
         inquiry = await joined(inquiry)
         if inquiry.route in _WITHOUT_PASSAGES:
             return replace(inquiry, rankings=())
-        if (understood := inquiry.understanding) is None:
-            return inquiry
-        weighed = [own_words(variant, asked, understood) for variant in found.variants]
+        understood = inquiry.understanding or Understanding()
+        weighed = [own_words(variant, understood) for variant in found.variants]
         inquiry = _with(replace(inquiry, rankings=()), replace(found, variants=tuple(weighed)))
         further = further_variants(understood, asked)
         return _with(inquiry, await search(inquiry, further)) if further else inquiry

@@ -183,7 +183,7 @@ async def test_a_slow_model_is_not_waited_for_and_its_reply_is_closed() -> None:
     assert model.open_replies == 0
 
 
-def _steps(model: ScriptedModel, index: GivenIndex) -> list[NamedStep]:
+def _steps(model: ScriptedModel | None, index: GivenIndex) -> list[NamedStep]:
     ports = Ports(embedder=OneVector(), index=index, model=model)
     return [
         NamedStep(name=module.__name__, run=module.build(module.Settings(), ports))
@@ -216,13 +216,11 @@ async def test_the_first_search_does_not_wait_for_the_model() -> None:
         gate.set()
         done = await running
     first, further = index.calls
-    assert [search.leg for search in first] == ["lexical", "lexical", "dense", "dense"]
+    assert [search.leg for search in first] == ["lexical", "dense"]
     assert [search.leg for search in further] == ["lexical", "lexical", "lexical", "dense", "dense"]
     assert [(found.leg, found.query, found.weight) for found in done.rankings] == [
-        ("lexical", JOINED, 0.25),
-        ("lexical", "And in London?", 0.25),
-        ("dense", JOINED, 0.25),
-        ("dense", "And in London?", 0.25),
+        ("lexical", JOINED, 0.3),
+        ("dense", JOINED, 0.3),
         ("lexical", "", 1.0),
         ("lexical", "opening times London", 0.7),
         ("lexical", "London", 0.3),
@@ -230,6 +228,19 @@ async def test_the_first_search_does_not_wait_for_the_model() -> None:
         ("dense", "opening times London", 0.7),
     ]
     assert done.pending is None
+
+
+@pytest.mark.parametrize("model", [None, ScriptedModel([ScriptedLine(fault=ModelUnavailable())])])
+async def test_without_an_understanding_both_readings_are_searched_for(model: ScriptedModel | None) -> None:
+    index = _index()
+    done = await _last(inquiry("And in London?", *TALK), _steps(model, index))
+    assert sorted((found.leg, found.query, found.weight) for found in done.rankings) == [
+        ("dense", "", 1.0),
+        ("dense", "And in London?", 1.0),
+        ("lexical", "", 1.0),
+        ("lexical", "And in London?", 1.0),
+    ]
+    assert len(index.calls) == (1 if model is None else 2)
 
 
 async def test_translations_are_lists_of_their_own() -> None:
