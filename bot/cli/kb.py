@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, Section
 
 
+_NARROW = 60
+"""Columns of a terminal in which a table would cut every cell."""
+
 EXAMPLE = """footnote kb list --json
 footnote kb show handbook handbook.pdf --text"""
 
@@ -149,7 +152,15 @@ def _show_rows(rows: Sequence[dict[str, object]], *, as_json: bool, empty: str) 
         for cells in (rows[0].keys(), *(row.values() for row in rows)):
             print("\t".join(str(cell) for cell in cells))
         return
+    if console.width < _NARROW:
+        for row in rows:
+            console.print(Text(", ".join(f"{name} {value}" for name, value in _shown(row) if value != "")))
+        return
     table = Table(*rows[0], box=None, pad_edge=False)
     for row in rows:
-        table.add_row(*(Text(str(value)[:12] if name == "id" else str(value)) for name, value in row.items()))
+        table.add_row(*(Text(value) for _, value in _shown(row)))
     console.print(table)
+
+
+def _shown(row: dict[str, object]) -> list[tuple[str, str]]:
+    return [(name, str(value)[:12] if name == "id" else str(value)) for name, value in row.items()]

@@ -80,6 +80,23 @@ async def test_lines_wrap_between_words(filled: Footnote, tmp_path: Path, column
     assert max(map(len, lines)) <= columns
 
 
+@pytest.mark.parametrize("columns", [40, 100])
+async def test_names_are_whole_on_a_phone(filled: Footnote, tmp_path: Path, columns: int) -> None:
+    settings = {"FOOTNOTE_DATA_DIR": str(tmp_path / "data"), "FOOTNOTE_EMBEDDER__KIND": "hashing"}
+    own = environment(tmp_path, PYTHONPATH=str(PROJECT), **settings)
+    listed = json.loads((await filled("kb", "list", "--json")).out)[0]
+    (title,) = [
+        each["title"] for each in json.loads((await filled("kb", "show", listed["name"], "--json")).out)
+    ]
+    async with terminal.running(
+        [*COMMAND, "kb", "show", listed["name"]], environment=own, columns=columns
+    ) as shown:
+        await shown.end()
+    assert title in shown.text
+    assert "ready" in shown.text
+    assert "…" not in shown.text
+
+
 async def test_the_log_is_readable_in_a_terminal_and_json_in_a_pipe(filled: Footnote, tmp_path: Path) -> None:
     settings = {"FOOTNOTE_DATA_DIR": str(tmp_path / "data"), "FOOTNOTE_EMBEDDER__KIND": "hashing"}
     own = environment(tmp_path, PYTHONPATH=str(PROJECT), **settings)
