@@ -29,8 +29,8 @@ _SOLID_BACKGROUND: Final = "1001"
 """The theme's first background; others may be pictures."""
 _RUNS: Final = (f"{A}r", f"{A}fld")
 _THINGS: Final = (f"{P}sp", f"{P}pic", f"{P}graphicFrame")
-_MOST_SHAPES: Final = 1_000
-"""Of a slide, that are compared with all others."""
+_MOST_COMPARED: Final = 1_000_000
+"""Pairs of shapes of a slide."""
 _DEEPEST_LEVEL: Final = 9
 
 
@@ -237,14 +237,16 @@ class _Backgrounds:
             (one, box_of(one, around.boxes)) for one in (*shapes, *decoration) if _is_opaque(one, around)
         ]
         self._known: dict[Element, bool] = {}
+        self._compared = 0
 
     def under(self, shape: Element) -> bool:
         """Whether there may be one under the shape, or within it if it is a group."""
         if shape not in self._known:
             box = box_of(shape, self._around.boxes)
+            self._compared += len(self._opaque)
             self._known[shape] = (
                 box is None
-                or len(self._known) >= _MOST_SHAPES
+                or self._compared > _MOST_COMPARED
                 or any(_overlap(box, other) for one, other in self._opaque if one is not shape)
                 or any(_is_opaque(one, self._around) for one in shape.iter(*_THINGS))
             )
