@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
+from bot.access.console_names import console_name
 from bot.access.watched_directory import watched
 from bot.messages.refusals import Cause, NameList, Phrase, PlaceName, Refusal
 from bot.port import NO_WORKSPACE, ChatError
@@ -95,10 +96,11 @@ async def all_of(catalog: Catalog) -> list[KnowledgeBase]:
 def find(known: Sequence[KnowledgeBase], name: str) -> KnowledgeBase:
     """Ignores case. Raises `UnknownKnowledgeBase`."""
     for knowledge_base in known:
-        if folded(knowledge_base.name) == folded(name):
+        if folded(name) in (folded(knowledge_base.name), folded(console_name(knowledge_base.name))):
             return knowledge_base
-    names = ", ".join(knowledge_base.name for knowledge_base in known) or "none yet"
-    spellings = {folded(knowledge_base.name): knowledge_base.name for knowledge_base in known}
+    shown = [console_name(knowledge_base.name) for knowledge_base in known]
+    names = ", ".join(shown) or "none yet"
+    spellings = {folded(each): each for each in shown}
     near = difflib.get_close_matches(folded(name), list(spellings), n=1)
     meant = f" Did you mean {spellings[near[0]]!r}?" if near else ""
     raise UnknownKnowledgeBase(f"There is no knowledge base {name!r}; there are: {names}.{meant}")

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.access import document_lookup
+from bot.access.console_names import console_name
 from bot.access.permissions import find
 from bot.cli._shared import confirmation, options, terminal
 from bot.composition.storage import storage as open_storage
@@ -72,6 +73,8 @@ async def _list(arguments: argparse.Namespace, settings: Settings) -> int:
             _base_row(base, await storage.catalog.records(base.id))
             for base in await storage.catalog.knowledge_bases()
         ]
+    if not arguments.json and terminal.console().is_terminal:
+        rows = [{**row, "name": console_name(str(row["name"]))} for row in rows]
     _show_rows(
         rows,
         as_json=arguments.json,
