@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from pydantic import SecretStr
@@ -12,9 +12,12 @@ from bot.composition import loader
 from bot.composition.model_chain import model_choices, with_tasks
 from rag_engine.embedders import hashing
 from rag_engine.errors import BadSettings
+from rag_engine.ports import Ports
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from rag_engine.ports import Embedder, Index
 
 
 @pytest.fixture(autouse=True)
@@ -98,6 +101,15 @@ def test_a_task_may_have_a_model_of_its_own(monkeypatch: pytest.MonkeyPatch) -> 
     }
     assert found["understand"].variable == "TASKS__UNDERSTAND"
     assert loader.packing(read).reply_tokens == 900
+
+
+def test_the_settings_of_a_steps_former_name_still_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    ports = Ports(embedder=cast("Embedder", None), index=cast("Index", None))
+    good = given(monkeypatch, FOOTNOTE_STEPS__REFINE__SECONDS="2")
+    assert loader.step("understand", good, ports).name == "understand"
+    bad = given(monkeypatch, FOOTNOTE_STEPS__REFINE__SECONDS="-2")
+    with pytest.raises(BadSettings, match=r"^FOOTNOTE_STEPS__UNDERSTAND__SECONDS: "):
+        loader.step("understand", bad, ports)
 
 
 @pytest.mark.parametrize(
