@@ -1,6 +1,6 @@
 """Fits the coefficients of `rag_engine/evidence/calibration.py`, and shows the curve on the half that was not used.
 
-python -m benchmarks.answers.evidence
+python -m benchmarks.answers.evidence [SET ...]
 
 The sets: XQuAD in three languages and RGB's news beside the project, the questions of `tests/documents` about real files, and
 those of `tests/answers`. A question becomes unanswerable when its paragraph (near miss) or its article or file (off the topic) is
@@ -13,6 +13,7 @@ import asyncio
 import gzip
 import json
 import re
+import sys
 import tempfile
 import zlib
 from collections import Counter, defaultdict
@@ -24,16 +25,17 @@ import numpy as np
 
 from bot import settings
 from bot.composition import application
-from rag_engine.evidence.calibration import COEFFICIENTS
+from rag_engine.evidence.calibration import COEFFICIENTS, COMPOUNDING, COMPOUNDING_SHIFT
 from rag_engine.evidence.features import read
 from rag_engine.steps import fuse, retrieve
 from rag_engine.text.chunk_text import searchable_text
+from rag_engine.text.language import detect
 from rag_engine.types import Document, DocumentId, KnowledgeBaseId, Query, Section
 from tests.documents.corpus import manifest, readings
 from tests.documents.questions import questions as document_questions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from bot.composition.application import EvaluationComponents
     from rag_engine.types import Ranking
@@ -48,6 +50,12 @@ _LARGE: Final = "872p"
 _SHARES: Final = {"near_miss_of_news": 0.25}
 """RGB's unrelated passages often hold the answer in other words."""
 _RIDGE: Final = 0.5
+_SETS: Final = (
+    *(f"xquad-{language}" for language in ("en", "es", "zh")),
+    "german",
+    "office",
+    *(f"rgb-{name}" for name in ("en_fact", "zh_fact", "zh_refine")),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +78,7 @@ class JudgedSet:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     set: str
+    language: str
     kind: str
     is_fitted: bool
     values: tuple[float, ...]
@@ -101,6 +110,7 @@ def _xquad(language: str) -> JudgedSet:
         without = {"near_miss": frozenset({gold[row["id"]]}), "off_topic": article}
         asked.append(EvidenceQuestion(text=row["text"], group=f"{first}", without=without))
     rows = _lines(folder / "corpus.jsonl.gz")
+    asked += [one for one in _listed("off_topic", "off_topic") if detect(one.text) == language]
     return JudgedSet(name=f"xquad-{language}", documents=_texts(rows), questions=asked)
 
 
@@ -180,7 +190,8 @@ async def _rows(judged: JudgedSet, laboratory: EvaluationComponents) -> list[Row
         reading = read(text, fused.hits, rankings, familiarity=trust.familiarity(text), contrast=contrast)
         if reading is not None:
             half = zlib.crc32(f"{judged.name}{group}".encode()) % 2 == 1
-            rows.append(Row(set=judged.name, kind=kind, is_fitted=half, values=astuple(reading.features)))
+            values = astuple(reading.features)
+            rows.append(Row(set=judged.name, language=detect(text), kind=kind, is_fitted=half, values=values))
 
     for question in judged.questions:
         query = Query(text=question.text, knowledge_bases=frozenset({_BASE}))
@@ -225,38 +236,54 @@ def _fit(rows: Sequence[Row]) -> tuple[dict[str, float], float]:
     return dict(zip(COEFFICIENTS, map(float, raw), strict=True)), float(weights[-1] - raw @ middle)
 
 
-def _curve(rows: Sequence[Row], coefficients: dict[str, float], bias: float) -> str:
-    found: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for row in rows:
-        value = bias + sum(a * b for a, b in zip(coefficients.values(), row.values, strict=True))
-        found[row.set, row.kind or "refused"].append(1 / (1 + float(np.exp(-value))))
+def _probability(row: Row, coefficients: dict[str, float], bias: float) -> float:
+    value = bias + sum(a * b for a, b in zip(coefficients.values(), row.values, strict=True))
+    value += COMPOUNDING_SHIFT if row.language in COMPOUNDING else 0.0
+    return 1 / (1 + float(np.exp(-value)))
+
+
+def _curve(rows: Sequence[Row], found: Sequence[float], key: Callable[[Row], str]) -> str:
+    groups: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row, value in zip(rows, found, strict=True):
+        groups[key(row), row.kind or "refused"].append(value)
     lines = [step / 20 for step in range(2, 13)]
-    head = f"{'set':14} {'kind':18} {'n':>4} " + " ".join(f"{line:5.2f}" for line in lines)
+    head = f"{'':14} {'kind':18} {'n':>4} " + " ".join(f"{line:5.2f}" for line in lines)
     return "\n".join(
         [
             head,
             *(
                 f"{name:14} {kind:18} {len(values):4} "
                 + " ".join(f"{np.mean([value < line for value in values]):5.0%}" for line in lines)
-                for (name, kind), values in sorted(found.items())
+                for (name, kind), values in sorted(groups.items())
             ),
         ]
     )
 
 
+async def _made(name: str) -> JudgedSet:
+    if name.startswith("xquad"):
+        return _xquad(name.removeprefix("xquad-"))
+    if name.startswith("rgb"):
+        return _news(name, 70)
+    return _german() if name == "german" else await _office()
+
+
 async def main() -> None:
-    sets = [_xquad("en"), _xquad("es"), _xquad("zh"), _german(), await _office()]
-    sets += [_news("rgb-en_fact", 50), _news("rgb-zh_fact", 50), _news("rgb-zh_refine", 70)]
     rows: list[Row] = []
-    for judged in sets:
+    for name in sys.argv[1:] or _SETS:
+        judged = await _made(name)
         with tempfile.TemporaryDirectory() as folder:
             async with application.laboratory(settings.read(), Path(folder)) as laboratory:
                 rows += await _rows(judged, laboratory)
+        print(f"{name}: {len(rows)} rows", file=sys.stderr, flush=True)
     coefficients, bias = _fit([row for row in rows if row.is_fitted])
     for name, value in coefficients.items():
         print(f'    "{name}": {value:.3f},')
     print(f"BIAS: Final = {bias:.3f}\n")
-    print(_curve([row for row in rows if not row.is_fitted], coefficients, bias))
+    unseen = [row for row in rows if not row.is_fitted]
+    found = [_probability(row, coefficients, bias) for row in unseen]
+    print(_curve(unseen, found, lambda row: row.set), end="\n\n")
+    print(_curve(unseen, found, lambda row: row.language or "unknown"))
 
 
 if __name__ == "__main__":

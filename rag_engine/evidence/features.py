@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.evidence.answer_kinds import asked_kind, holds
-from rag_engine.evidence.question import is_unspaced, month_forms, terms
+from rag_engine.evidence.question import month_forms, terms
 from rag_engine.text.analyzer import tokens
 from rag_engine.text.chunk_text import searchable_header, searchable_text
 from rag_engine.text.language import detect
@@ -34,7 +34,11 @@ _LARGEST_LEAD: Final = 1.5
 _TYPICAL_CLOSENESS: Final = 0.5
 _LARGEST_DISTANCE: Final = 0.3
 _TENTH: Final = 9
+_FIGURES_FIRST, _NAMES_FIRST = 0.5, 0.2
+_NEARLY: Final = 0.1
 _INFLECTED: Final = 0.7
+_HALF_COMPOUND: Final = 0.5
+_COMPOUNDING: Final = frozenset({"de", "nl", "sv", "da", "no"})
 _SAME_STEM: Final = 0.6
 _SHORTEST_STEM: Final = 5
 _LONGEST_READ: Final = 4_000
@@ -47,8 +51,6 @@ class Features:
 
     coverage: float
     """The share in the best passage."""
-    window: float
-    """The share in two neighbouring sentences or rows of it."""
     names_missing: float
     """The share of the question's names that the best passage lacks."""
     figures_missing: float
@@ -57,12 +59,12 @@ class Features:
     """The share that no hit holds."""
     lead: float
     """How far the best lexical score is above the tenth, less what is typical; 0 for a few hits."""
+    agreement: float
+    """1 if both legs find the same passage first, as far as the embedder knows the language."""
     closeness: float
     """The best cosine, 0 for unrelated texts and 1 for equal ones, less what is typical; 0 if the embedder does not know the language."""
     kind_missing: float
     """1 if the passage has no number, date, amount or person where one is asked for; 0.5 if only far from the words."""
-    unspaced: float
-    """1 if the question is in a script without blanks, whose characters are compared in place of words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +74,8 @@ class Reading:
     features: Features
     unmentioned: tuple[str, ...]
     """The names and figures of the question that no passage read holds."""
+    language: str
+    """Of the question; empty if unknown."""
     is_crosslingual: bool
     """Whether the best passage is in another language than the question; words then say little."""
     reach: float
@@ -94,35 +98,60 @@ def read(
     asked = terms(question)
     if not asked or not hits:
         return None
-    weights, absent = _weights(asked, rankings)
+    weights, is_absent = _weights(asked, rankings)
     cosines = {
         hit.chunk.id: hit.score for ranking in rankings if ranking.leg == "dense" for hit in ranking.hits
     }
     passages = [_passage(hit, asked, weights, cosines) for hit in hits[:_READ]]
-    best = max(passages, key=lambda passage: passage.coverage + 0.5 * familiarity * passage.cosine)
-    window, nearby = _window(best.chunk, asked, weights)
+    best, kind_missing = _best(question, asked, passages, weights, familiarity)
     language = detect(question)
     closest = 1 - (1 - max(cosines.values(), default=0.0)) / contrast
     return Reading(
         features=Features(
             coverage=best.coverage,
-            window=max(window, 0.0),
             names_missing=_missing(asked, best, "name"),
             figures_missing=_missing(asked, best, "figure"),
-            absent=absent,
+            absent=_absent(weights, is_absent, passages),
             lead=_lead(rankings),
+            agreement=familiarity * _agreement(rankings),
             closeness=familiarity * max(closest - _TYPICAL_CLOSENESS, -_LARGEST_DISTANCE) if cosines else 0.0,
-            kind_missing=_kind_missing(question, best.chunk, nearby),
-            unspaced=float(is_unspaced(question)),
+            kind_missing=kind_missing,
         ),
         unmentioned=_unmentioned(asked, passages),
+        language=language,
         is_crosslingual=bool(language and best.chunk.language) and language != best.chunk.language,
         reach=familiarity * max(closest, 0.0) if cosines else 0.0,
     )
 
 
-def _weights(asked: Sequence[Term], rankings: Sequence[Ranking]) -> tuple[list[float], float]:
-    """The weight of each term, adding up to 1, and the weight of those in no hit."""
+def _best(
+    question: str,
+    asked: Sequence[Term],
+    passages: Sequence[_Passage],
+    weights: Sequence[float],
+    familiarity: float,
+) -> tuple[_Passage, float]:
+    """The passage that fits best, and its `kind_missing`; of nearly equal ones that with the kind of answer asked for."""
+    ranked = sorted(
+        ((_fit(asked, passage, familiarity), place) for place, passage in enumerate(passages)),
+        key=lambda rated: (-rated[0], rated[1]),
+    )
+    equals = [passages[place] for fit, place in ranked if fit >= ranked[0][0] - _NEARLY]
+    lacking = [_kind_missing(question, passage.chunk, _nearby(passage, asked, weights)) for passage in equals]
+    least = lacking.index(min(lacking))
+    return equals[least], lacking[least]
+
+
+def _fit(asked: Sequence[Term], passage: _Passage, familiarity: float) -> float:
+    """Figures and names first: the row of another month is not the answer."""
+    lacking = _FIGURES_FIRST * _missing(asked, passage, "figure") + _NAMES_FIRST * _missing(
+        asked, passage, "name"
+    )
+    return passage.coverage + 0.5 * familiarity * passage.cosine - lacking
+
+
+def _weights(asked: Sequence[Term], rankings: Sequence[Ranking]) -> tuple[list[float], list[bool]]:
+    """The weight of each term, adding up to 1, and whether it is in no hit."""
     pool = {hit.chunk.id: hit.chunk for ranking in rankings for hit in ranking.hits[:_POOLED]}
     texts = [searchable_text(chunk).casefold() for chunk in pool.values()]
     counts = [_count(term, texts) for term in asked]
@@ -133,8 +162,16 @@ def _weights(asked: Sequence[Term], rankings: Sequence[Ranking]) -> tuple[list[f
     ]
     rare = [_rarity(term, count, of=len(texts)) for term, count in zip(asked, counts, strict=True)]
     total = sum(rare) or 1.0
-    weights = [value / total for value in rare]
-    return weights, sum(weight for weight, count in zip(weights, counts, strict=True) if not count)
+    return [value / total for value in rare], [not count for count in counts]
+
+
+def _absent(weights: Sequence[float], is_absent: Sequence[bool], passages: Sequence[_Passage]) -> float:
+    """Another inflection in a passage that was read is enough."""
+    return sum(
+        weight
+        for number, weight in enumerate(weights)
+        if is_absent[number] and not any(passage.found[number] for passage in passages)
+    )
 
 
 def _rarity(term: Term, count: int, *, of: int) -> float:
@@ -145,10 +182,16 @@ def _rarity(term: Term, count: int, *, of: int) -> float:
 
 def _count(term: Term, texts: Sequence[str]) -> int:
     forms = [form for form in term.forms if not form.startswith("\x00")]
+    if term.parts:
+        return sum(_is_whole(term, forms, text) for text in texts)
     if len(forms) == 1:
         (only,) = forms
         return sum(only in text for text in texts)
     return sum(any(form in text for form in forms) for text in texts)
+
+
+def _is_whole(term: Term, forms: Sequence[str], text: str) -> bool:
+    return any(form in text for form in forms) or all(part in text for part in term.parts)
 
 
 def _is_month(term: Term) -> bool:
@@ -163,7 +206,8 @@ def _passage(
     if any(_is_month(term) for term in asked):
         present |= month_forms(text)
     listed = f" {' '.join(present)} "
-    found = tuple(_found(term, present, listed) for term in asked)
+    joins = hit.chunk.language in _COMPOUNDING
+    found = tuple(_found(term, present, listed, joins=joins) for term in asked)
     return _Passage(
         chunk=hit.chunk,
         found=found,
@@ -172,13 +216,21 @@ def _passage(
     )
 
 
-def _found(term: Term, present: frozenset[str], listed: str) -> float:
-    if not term.forms.isdisjoint(present):
+def _found(term: Term, present: frozenset[str], listed: str, *, joins: bool) -> float:
+    if not term.forms.isdisjoint(present) or (term.parts and term.parts <= present):
         return 1.0
     if term.kind == "figure":
         return 0.0
     long = [form for form in term.forms if len(form) >= _SHORTEST_STEM and form.isalpha()]
-    return _INFLECTED if any(_is_related(form, listed) for form in long) else 0.0
+    if any(_is_related(form, listed) for form in long):
+        return _INFLECTED
+    return _HALF_COMPOUND if joins and any(_has_half(form, present) for form in long) else 0.0
+
+
+def _has_half(form: str, present: frozenset[str]) -> bool:
+    """Whether the first or the last part of a compound is there as a word."""
+    ends = range(_SHORTEST_STEM, len(form) - 3)
+    return any(form[:end] in present for end in ends) or any(form[-end:] in present for end in ends)
 
 
 def _is_related(form: str, listed: str) -> bool:
@@ -195,31 +247,35 @@ def _is_related(form: str, listed: str) -> bool:
     return False
 
 
-def _window(chunk: Chunk, asked: Sequence[Term], weights: Sequence[float]) -> tuple[float, str]:
-    """The best coverage of two neighbours with the headings, and their text with what stands around it."""
-    parts = (
-        chunk.text[:_LONGEST_READ].split("\n")
-        if chunk.kind == "table"
-        else split_sentences(chunk.text[:_LONGEST_READ])
-    )
-    header = frozenset(tokens(searchable_header(chunk.title, chunk.headings), language=chunk.language))
-    if chunk.kind == "table" and parts:
-        header |= frozenset(tokens(parts[0], language=chunk.language)) | month_forms(parts[0])
+def _nearby(passage: _Passage, asked: Sequence[Term], weights: Sequence[float]) -> str:
+    """The two neighbouring sentences or rows that cover most, with what stands around them."""
+    chunk = passage.chunk
+    text = chunk.text[:_LONGEST_READ]
+    parts = text.split("\n") if chunk.kind == "table" else split_sentences(text)
     with_months = any(_is_month(term) for term in asked)
-    present = [
-        frozenset(tokens(part, language=chunk.language))
-        | (month_forms(part) if with_months else frozenset[str]())
-        for part in parts
+
+    def forms(part: str) -> frozenset[str]:
+        found = frozenset(tokens(part, language=chunk.language))
+        return found | month_forms(part) if with_months else found
+
+    header = forms(searchable_header(chunk.title, chunk.headings))
+    if chunk.kind == "table" and parts:
+        header |= forms(parts[0])
+    present = [forms(part) for part in parts]
+    sought = [
+        (term, weight) for term, weight, sure in zip(asked, weights, passage.found, strict=True) if sure
     ]
     best, place = 0.0, 0
     for number, own in enumerate(present):
         near = own | header | (present[number + 1] if number + 1 < len(present) else frozenset[str]())
+        listed = f" {' '.join(near)} "
         share = sum(
-            weight for term, weight in zip(asked, weights, strict=True) if not term.forms.isdisjoint(near)
+            weight * _found(term, near, listed, joins=chunk.language in _COMPOUNDING)
+            for term, weight in sought
         )
         if share > best:
             best, place = share, number
-    return best, " ".join(parts[max(0, place - 1) : place + 3])
+    return " ".join(parts[max(0, place - 1) : place + 3])
 
 
 def _missing(asked: Sequence[Term], passage: _Passage, kind: str) -> float:
@@ -244,8 +300,18 @@ def _lead(rankings: Sequence[Ranking]) -> float:
     return trust * (min(math.log(scores[0] / scores[_TENTH]), _LARGEST_LEAD) - _TYPICAL_LEAD)
 
 
+def _agreement(rankings: Sequence[Ranking]) -> float:
+    first = {
+        leg: max(hits, key=lambda hit: hit.score).chunk.id
+        for leg in ("lexical", "dense")
+        if (hits := [hit for ranking in rankings if ranking.leg == leg for hit in ranking.hits])
+    }
+    return float(len(first) > 1 and len(set(first.values())) == 1)
+
+
 def _kind_missing(question: str, chunk: Chunk, nearby: str) -> float:
     kind = asked_kind(question)
-    if not kind or holds(kind, nearby, question):
+    units = chunk.kind != "table"
+    if not kind or holds(kind, nearby, question, units=units):
         return 0.0
-    return 0.5 if holds(kind, searchable_text(chunk)[:_LONGEST_READ], question) else 1.0
+    return 0.5 if holds(kind, searchable_text(chunk)[:_LONGEST_READ], question, units=units) else 1.0

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
+from rag_engine.evidence.light_words import LIGHT_WORDS
 from rag_engine.text.analyzer import query_tokens, tokens
 from rag_engine.text.language import detect, possible
 from rag_engine.text.months import months
 from rag_engine.text.stop_words import FUNCTION_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 TermKind = Literal["word", "light", "name", "figure"]
 
@@ -23,7 +24,8 @@ _RUN: Final = re.compile(rf"[{_GRAMS}]+|[^\W{_GRAMS}]+(?:[-'’.,/:][^\W{_GRAMS}
 _UNSPACED: Final = re.compile(f"[{_GRAMS}]")
 _ASKING: Final = {
     "zh": re.compile(
-        r"什么时候|什么|多少|哪[些个里位种年]?|谁|怎么样?|如何|为什么|为何|何时|几|吗|呢|是否|请问|的|了|是|在|有|和|与|被|于|由|中"
+        r"什么时候|什么|多少|多久|多长|多大|多高|哪[些个里位种年]?|谁|怎么样?|怎样|如何|为什么|为何|何时|几|吗|呢|是否|请问|应该|应当|需要|必须|可以|能否|能够"
+        r"|之内|以内|之前|以前|之后|以后|我们|你们|的|了|是|在|有|和|与|被|于|由|中|要|会|能|我|你"
     ),
     "ja": re.compile(
         r"なに|なん|何|いつ|どこ|誰|だれ|なぜ|どの|どう|いくら|いくつ|とは|ですか|ますか|ください|は|が|を|に|の|で|と|か"
@@ -66,135 +68,32 @@ _ADDRESSING: Final = frozenset(
         "also",
     ]
 )
-_LIGHT: Final = frozenset(
-    [
-        "name",
-        "named",
-        "call",
-        "called",
-        "kind",
-        "type",
-        "sort",
-        "number",
-        "amount",
-        "much",
-        "long",
-        "many",
-        "happen",
-        "happened",
-        "take",
-        "took",
-        "place",
-        "make",
-        "made",
-        "get",
-        "got",
-        "use",
-        "used",
-        "cost",
-        "costs",
-        "known",
-        "main",
-        "first",
-        "last",
-        "work",
-        "works",
-        "need",
-        "needs",
-        "allowed",
-        "require",
-        "required",
-        "say",
-        "says",
-        "mean",
-        "means",
-        "belong",
-        "part",
-        "heißt",
-        "heißen",
-        "nennt",
-        "genannt",
-        "findet",
-        "statt",
-        "gibt",
-        "kostet",
-        "kosten",
-        "darf",
-        "dürfen",
-        "bekommt",
-        "bekam",
-        "erhielt",
-        "hoch",
-        "lange",
-        "viele",
-        "art",
-        "zahl",
-        "anzahl",
-        "beruf",
-        "liegt",
-        "steht",
-        "macht",
-        "gehört",
-        "gilt",
-        "bedeutet",
-        "braucht",
-        "welchem",
-        "welchen",
-        "innerhalb",
-        "llama",
-        "llamado",
-        "llamada",
-        "nombre",
-        "tipo",
-        "número",
-        "cantidad",
-        "ocurrió",
-        "sucede",
-        "lugar",
-        "hizo",
-        "hace",
-        "tuvo",
-        "costó",
-        "cuesta",
-        "significa",
-        "tiene",
-        "debe",
-        "appelle",
-        "nom",
-        "nombre",
-        "lieu",
-        "coûte",
-        "chiama",
-        "nome",
-        "numero",
-        "luogo",
-        "costa",
-        "chama",
-        "lugar",
-        "custa",
-    ]
-)
-"""Words that rather name what is asked for than what it is about."""
 _CAPITALISED_NOUNS: Final = frozenset({"de"})
 _FIGURE: Final = re.compile(r"\d")
+_UNIT: Final = re.compile(
+    r"\s?(?:[€$£¥%‰°]|(?:euros?|dollars?|pounds?|francs?|percent|per cent|prozent|por ciento|d[óo]lares|cents?|seconds?|minutes?|hours?|days?|weeks?|months?|years?"
+    r"|sekunden?|minuten?|stunden?|tagen?|wochen?|monaten?|jahren?|segundos?|minutos?|horas?|días?|semanas?|mes(?:es)?|años?|jours?|heures?|semaines?|mois|ans"
+    r"|people|persons?|guests?|nights?|personen|leute|personas|[kcm]?m|kg|g|l|kilo\w+|met(?:er|re)s?|metern?|metros?|miles?|degrees?|grad)\b"
+    r"|[元块天年月周岁人次名个米]|小时|分钟|公里|公斤|美元|欧元)",
+    re.IGNORECASE,
+)
+_YEAR: Final = re.compile(r"1[5-9]\d\d|20\d\d")
+_CURRENCY: Final = frozenset("€$£¥")
 _WEIGHTS: Final = {"word": 1.0, "light": 0.4, "name": 1.3, "figure": 1.3}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """A word of a question; a passage needs one of its `forms`."""
+    """A word of a question; a passage needs one of its `forms`, or all of its `parts` if it has any."""
 
     text: str
     forms: frozenset[str]
     kind: TermKind
+    parts: frozenset[str] = frozenset()
 
     @property
     def weight(self) -> float:
         return _WEIGHTS[self.kind]
-
-
-def is_unspaced(text: str) -> bool:
-    return bool(_UNSPACED.search(text))
 
 
 def month_forms(text: str) -> frozenset[str]:
@@ -210,16 +109,27 @@ def terms(question: str) -> tuple[Term, ...]:
     dropped = _ADDRESSING.union(*(FUNCTION_WORDS.get(name, "").split() for name in spoken))
     asking = _ASKING.get(language)
     found: dict[frozenset[str], Term] = {}
-    for place, word in enumerate(_RUN.findall(asking.sub(" ", question) if asking else question)):
+    said = asking.sub(" ", question) if asking else question
+    for place, run in enumerate(_RUN.finditer(said)):
+        word = run[0]
         if word.lower() in dropped and not month_forms(word):
             continue
-        for term in _terms_of(word, is_first=place == 0, language=language):
-            if term.forms:
-                found.setdefault(term.forms, term)
+        is_amount = _is_amount(word, said, run)
+        for term in _terms_of(word, is_first=place == 0, language=language, spoken=spoken):
+            weighed = replace(term, kind="light") if is_amount and term.kind == "figure" else term
+            if term.forms or term.parts:
+                found.setdefault(term.forms | term.parts, weighed)
     return tuple(found.values())
 
 
-def _terms_of(word: str, *, is_first: bool, language: str) -> Iterator[Term]:
+def _is_amount(word: str, said: str, run: re.Match[str]) -> bool:
+    """Whether a number counts something: passages rather give the range that it is in. A year counts nothing."""
+    if not word.replace(".", "").replace(",", "").isdecimal() or _YEAR.fullmatch(word):
+        return False
+    return said[run.start() - 1 : run.start()] in _CURRENCY or bool(_UNIT.match(said, run.end()))
+
+
+def _terms_of(word: str, *, is_first: bool, language: str, spoken: Sequence[str]) -> Iterator[Term]:
     if _UNSPACED.search(word):
         yield from _characters(unicodedata.normalize("NFKC", word).casefold())
         return
@@ -227,11 +137,20 @@ def _terms_of(word: str, *, is_first: bool, language: str) -> Iterator[Term]:
     kind: TermKind = "word"
     if month or _FIGURE.search(word):
         kind = "figure"
-    elif word[0].isupper() and not is_first and language not in _CAPITALISED_NOUNS:
+    elif word[0].isupper() and not is_first and _CAPITALISED_NOUNS.isdisjoint(spoken[:1]):
         kind = "name"
-    elif word.casefold() in _LIGHT:
+    elif word.casefold() in LIGHT_WORDS:
         kind = "light"
-    yield Term(text=word, forms=frozenset(_forms(word, language)) | month, kind=kind)
+    forms = frozenset(_forms(word, language))
+    parts = frozenset[str]()
+    if kind == "figure" and len(forms) > 1 and not month:
+        whole = {form for form in forms if _letters(form) == _letters(word)}
+        forms, parts = frozenset(whole), forms - whole
+    yield Term(text=word, forms=forms | month, kind=kind, parts=parts)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _characters(run: str) -> Iterator[Term]:

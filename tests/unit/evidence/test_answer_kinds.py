@@ -13,6 +13,12 @@ from rag_engine.evidence.answer_kinds import asked_kind, holds
         ("¿Cuántos habitantes tiene?", "number"),
         ("这座桥有多少米？", "number"),
         ("Who wrote the handbook?", "person"),
+        ("What was the price of the ferry?", "money"),
+        ("Was kostet die Überfahrt?", "money"),
+        ("Wie lange dauert die Fahrt?", "duration"),
+        ("¿Qué porcentaje votó?", "percentage"),
+        ("What is the fax number of the office?", "telephone"),
+        ("What is the e-mail address of the office?", "address"),
         ("Why is the sky blue?", ""),
     ],
 )
@@ -29,6 +35,18 @@ def test_the_kind_of_answer(question: str, kind: str) -> None:
         ("number", "There are some.", "How many?", False),
         ("person", "Written by Ada Lovelace.", "Who wrote it?", True),
         ("person", "it was written by somebody.", "Who wrote it?", False),
+        ("person", "The harbour is closed.", "Who closed it?", False),
+        ("money", "It costs 5 euros.", "What does it cost?", True),
+        ("money", "It was built in 1912.", "What did it cost?", False),
+        ("duration", "The trip takes 25 minutes.", "How long does it take?", True),
+        ("duration", "Platform 25 is closed.", "How long does it take?", False),
+        ("percentage", "Salt makes up 27 Prozent.", "Welcher Anteil?", True),
+        ("percentage", "There are 27 pans.", "Welcher Anteil?", False),
+        ("date", "By the fourth week you have access.", "When do I get access?", True),
+        ("telephone", "Call +49 4711 220.", "What is the phone number?", True),
+        ("telephone", "Room 220.", "What is the phone number?", False),
+        ("address", "Write to office@example.org.", "What is the e-mail address?", True),
+        ("address", "Write to the office.", "What is the e-mail address?", False),
         ("", "Anything.", "Why?", True),
     ],
 )
@@ -36,3 +54,8 @@ def test_what_the_question_says_itself_is_no_answer(
     kind: str, passage: str, question: str, held: bool
 ) -> None:
     assert holds(kind, passage, question) is held  # pyright: ignore[reportArgumentType]
+
+
+def test_the_units_of_a_table_may_stand_elsewhere() -> None:
+    assert not holds("money", "Ferry | 25", "What does it cost?")
+    assert holds("money", "Ferry | 25", "What does it cost?", units=False)

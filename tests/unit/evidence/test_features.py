@@ -46,12 +46,45 @@ def test_an_inflected_word_counts_in_part() -> None:
     assert 0.6 < inflected.features.coverage < 1
 
 
-def test_words_far_apart_leave_the_window_empty() -> None:
-    far = "Notice boards hang in the hall. " + "They are green. " * 5 + "The period of glory was short."
+def test_the_passage_with_the_figures_counts_even_if_another_has_more_words() -> None:
+    reading = _read(
+        "How much did the sales team spend in 2025?",
+        "In 2024 the sales team spent 500 euros.",
+        "In 2025 the team spent 600 euros.",
+    )
 
-    reading = _read("Which notice period?", far)
+    assert reading.features.figures_missing == 0
 
-    assert reading.features.window < reading.features.coverage == 1
+
+def test_a_code_is_met_as_a_whole() -> None:
+    question = "What is the total of SKU-9917?"
+
+    assert _read(question, "SKU-9917 | total 20").features.figures_missing == 0
+    assert _read(question, "SKU-1234 | total 20").features.figures_missing == 1
+
+
+def test_an_amount_may_be_in_a_range() -> None:
+    text = "Claims above 1,000 euros are approved by the founders."
+
+    assert _read("Who approves a claim of 3,000 euros?", text).features.figures_missing == 0
+    assert _read("Who approved the claim of 2019?", text).features.figures_missing == 1
+
+
+def test_half_of_a_german_compound_counts_in_part() -> None:
+    question = "Welche Satzungsänderung gilt?"
+
+    assert _read(question, "Die Änderung der Satzung.", language="de").features.coverage > 0.3
+    assert _read(question, "Die Änderung der Satzung.", language="en").features.coverage < 0.1
+
+
+def test_a_word_of_another_inflection_is_not_absent() -> None:
+    assert (
+        _read("Wer genehmigt Dienstreisen?", "Der Vorstand genehmigt jede Dienstreise.").features.absent == 0
+    )
+
+
+def test_both_legs_may_find_the_same_passage_first() -> None:
+    assert _read("Which notice period?", "The notice period.", "Lunch.").features.agreement == 1
 
 
 def test_a_number_that_is_asked_for_must_be_there() -> None:

@@ -24,8 +24,10 @@ async def _contrast() -> float:
 _TRUST = LegTrust(familiarity=lambda _: 1.0, contrast=_contrast)
 
 
-def _inquiry(question: str, text: str = _TEXT, *, language: str = "en", cosine: float = 0.6) -> Inquiry:
-    hits = tuple(replace(hit, chunk=replace(hit.chunk, language=language)) for hit in passages(text))
+def _inquiry(question: str, *texts: str, language: str = "en", cosine: float = 0.6) -> Inquiry:
+    hits = tuple(
+        replace(hit, chunk=replace(hit.chunk, language=language)) for hit in passages(*texts or (_TEXT,))
+    )
     dense = tuple(Hit(chunk=hit.chunk, score=cosine, rank=hit.rank) for hit in hits)
     return Inquiry(
         query=Query(text=question, knowledge_bases=frozenset([KnowledgeBaseId("kb")])),
@@ -35,9 +37,9 @@ def _inquiry(question: str, text: str = _TEXT, *, language: str = "en", cosine: 
     )
 
 
-async def _weigh(inquiry: Inquiry, **settings: object) -> Inquiry:
+async def _weigh(inquiry: Inquiry, *, has_model: bool = False, **settings: object) -> Inquiry:
     return await evidence.weigh(
-        inquiry, settings=evidence.Settings.model_validate({"enabled": True, **settings}), trust=_TRUST
+        inquiry, settings=evidence.Settings.model_validate(settings), has_model=has_model, trust=_TRUST
     )
 
 
@@ -74,6 +76,21 @@ async def test_the_line_can_be_moved_and_the_step_switched_off() -> None:
     assert (await _weigh(unknown, line=0)).hits
     assert (await _weigh(unknown, enabled=False)) is unknown
     assert not (await _weigh(known, line=1)).hits
+
+
+async def test_with_a_model_the_line_is_another_one() -> None:
+    asked = _inquiry("What did Ada Lovelace earn in 1842?", *[_TEXT] * 9, cosine=0.1)
+
+    assert not (await _weigh(asked, has_model=True)).hits
+    assert (await _weigh(asked, has_model=True, line_with_model=0)).hits
+    assert not (await _weigh(asked, has_model=False, line_with_model=0)).hits
+
+
+async def test_a_model_that_can_be_given_all_passages_reads_them() -> None:
+    asked = _inquiry("What did Ada Lovelace earn in 1842?", *[_TEXT] * 8, cosine=0.1)
+
+    assert (await _weigh(asked, has_model=True)).hits
+    assert not (await _weigh(asked)).hits
 
 
 async def test_a_follow_up_is_judged_by_its_own_words_too() -> None:

@@ -1,0 +1,38 @@
+"""Words that rather name what is asked for than what it is about, or that people use where their files use others."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_BY_LANGUAGE: Final = {
+    "en": "allowed amount another answer anyone appelle ask asked became become began begin begins believe believed "
+    "belong belongs best big call called came certain come comes considered contain contains cost costs currently "
+    "day days describe described different do doing done end ended ends example examples exist exists find first "
+    "found get gets give given gives go goes going good got happen happened happens have having height help include "
+    "included includes information keep keeps kept kind known large last length llama long made main make makes "
+    "many mean means much name named need needed needs new now number old part people people's person place provide "
+    "provides question reason reasons refer referred refers require required said say says size small someone sort "
+    "start started starts take taken takes term thing things think thought time today took total type use used uses "
+    "using value way ways word words work worked works year years",
+    "de": "alt alte anfang antwort anzahl art bedeutet begann beginnen beginnt beispiel bekam bekomme bekommen bekommt "
+    "benutzt beruf besitzt beste betrag bezahlt brauche brauchen braucht darf datum dauer dauert dauerte denkt "
+    "derzeit dinge dürfen ende endet endete erhalten erhielt erhält erreichen erreicht erste ersten erster erstes "
+    "findet frage fragen früh führt führte gab galt gehalten gehe gehen geht gehört gemacht genannt genommen gesagt "
+    "geschah geschieht gibt gilt ging groß große grund größe gut haben halten hat hatte hatten heißen heißt helfen "
+    "heute hieß hilfe hilft hoch hohe hält höhe innerhalb insgesamt ist jahr jahre jemand jetzt kam klein kommen "
+    "kommt kosten kostet kostete lag land lang lange letzte letztem letzten letzter letztes leute liegt länge "
+    "machen macht machte material mensch menschen muss name namen nehmen nennt neu neue nimmt nummer nutzen nutzt "
+    "nutzte ort passen passieren passiert passierte passt person personen sache sagt sagte schwer spät stadt stand "
+    "statt steht tag tage teuer verantwortlich verwendet viele welchem welchen wem wert weshalb wieder wieso "
+    "wodurch wofür woher wohin woran worauf worin zahl zahle zahlen zahlt zeit zuständig",
+    "es": "ahora alguien altura cantidad comenzó considera contiene cosa cosas costó cree cuesta da dar debe deben dice "
+    "dijo dio día días ejemplo empezó encontró encuentra existe existen forma fue gente grande hace hacer hecho "
+    "hizo hoy incluye ir llama llamaba llamada llamado llamó lugar manera mejor nombre nombres nueva nuevo número "
+    "ocurre ocurrió palabra parte pequeño persona personas primer primera primero razón significa sirve sucede "
+    "sucedió tamaño tenía terminó tiempo tiene tienen tipo tipos total tuvo término usa usan usó utiliza utilizó va "
+    "valor viejo última último",
+    "romance": "agora appelle chama chiama chose coisa cosa costa coûte custa dernier dia gens gente giorno grand grande heißt "
+    "hoje jour lieu lugar luogo manière modo nom nome nouveau novo numero nuovo número pequeno persone personne "
+    "personnes pessoa pessoas petit premier primeiro primo raison tempo temps ultimo",
+}
+LIGHT_WORDS: Final = frozenset(word for words in _BY_LANGUAGE.values() for word in words.split())
