@@ -19,14 +19,14 @@ _PATTERNS: Final[tuple[tuple[AnswerKind, str], ...]] = (
     ),
     (
         "address",
-        r"\be-?mail(?:[- ]?ad+ress\w*)?\b.*\?|\b(?:web ?site|url)\b.*\?|\bcorreo electrónico\b|邮箱|网址",
+        r"\be-?mail(?:[- ]?ad+ress\w*)?\b.{0,80}\?|\b(?:web ?site|url)\b.{0,80}\?|\bcorreo electrónico\b|邮箱|网址",
     ),
     (
         "money",
-        r"\bhow (?:much|expensive)\b.*\b(?:costs?|pay|paid|spen[dt]|earn\w*|charged?|worth|budget|salary|price|fees?|money|invest\w*|refund\w*)\b"
-        r"|\bwhat\b.*\b(?:costs?|prices?|salary|fees?|budget|fine)\b|\bwas kostete?t?n?\b|\bwie teuer\b|\bwie hoch (?:ist|sind|war|waren) (?:die|der|das)"
+        r"\bhow (?:much|expensive)\b.{0,80}\b(?:costs?|pay|paid|spen[dt]|earn\w*|charged?|worth|budget|salary|price|fees?|money|invest\w*|refund\w*)\b"
+        r"|\bwhat\b.{0,80}\b(?:costs?|prices?|salary|fees?|budget|fine)\b|\bwas kostete?t?n?\b|\bwie teuer\b|\bwie hoch (?:ist|sind|war|waren) (?:die|der|das)"
         r" \w*(?:kosten|preis|gehalt|gebühr|budget|strafe|umsatz|gewinn)\w*|\bwie ?viel (?:geld|euro)\b|\bcuánto (?:cuesta|costó|costaba|cobra|gana|gastó|vale|pagó)\w*"
-        r"|\bpresupuesto\b.*\?|\bcombien coût\w+|\bquanto cust\w+|\bquanto cost\w+|多少钱|多少元|价格|工资|费用",
+        r"|\bpresupuesto\b.{0,80}\?|\bcombien coût\w+|\bquanto cust\w+|\bquanto cost\w+|多少钱|多少元|价格|工资|费用",
     ),
     (
         "percentage",
