@@ -10,7 +10,7 @@ from rag_engine.evidence.features import read
 from rag_engine.text.question_parts import parts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from rag_engine.evidence.features import Reading
     from rag_engine.types import Hit, Ranking
@@ -39,19 +39,31 @@ def judge(
     hits: Sequence[Hit],
     rankings: Sequence[Ranking],
     *,
-    familiarity: float,
+    familiarity: Callable[[str], float],
     contrast: float,
     reranked: float | None = None,
 ) -> EvidenceVerdict | None:
-    """The best verdict on the wordings and their parts; None if none has words that could be looked for.
+    """The best verdict on the wordings, the further queries and their parts; None if none has words that could be looked for.
 
-    An answer to one part of a question is better than none.
+    Each is judged by the rankings of its own query. An answer to one part of a question is better than none. Keywords, which
+    have a lexical ranking alone, ask nothing.
     """
-    asked = dict.fromkeys(part for wording in wordings for part in (wording, *parts(wording)))
+    further = (ranking.query for ranking in rankings if ranking.leg == "dense" and ranking.query)
+    asked = {
+        part: _own(wording, rankings)
+        for wording in dict.fromkeys((*wordings, *further))
+        for part in (wording, *parts(wording))
+    }
     verdicts: list[EvidenceVerdict] = []
-    for question in asked:
-        reading = read(question, hits, rankings, familiarity=familiarity, contrast=contrast)
+    for question, own in asked.items():
+        reading = read(question, hits, own, familiarity=familiarity(question), contrast=contrast)
         if reading is not None:
             found = probability(reading, reranked=reranked)
             verdicts.append(EvidenceVerdict(question=question, probability=found, reading=reading))
     return max(verdicts, key=lambda verdict: verdict.probability, default=None)
+
+
+def _own(wording: str, rankings: Sequence[Ranking]) -> Sequence[Ranking]:
+    """The rankings of this query, or those of the question itself."""
+    own = [ranking for ranking in rankings if ranking.query == wording]
+    return own or [ranking for ranking in rankings if not ranking.query] or rankings

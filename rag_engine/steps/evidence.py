@@ -62,7 +62,7 @@ async def weigh(inquiry: Inquiry, *, settings: Settings, has_model: bool, trust:
         tuple(dict.fromkeys((inquiry.question, inquiry.query.text))),
         inquiry.hits,
         inquiry.rankings,
-        familiarity=trust.familiarity(inquiry.question),
+        familiarity=trust.familiarity,
         contrast=await trust.contrast() if is_dense else 1.0,
         reranked=_reranked(inquiry),
     )

@@ -111,6 +111,28 @@ async def test_a_question_in_another_language_is_judged_by_meaning() -> None:
     assert not (await _weigh(_inquiry(spanish, cosine=0.05))).hits
 
 
+async def test_a_translation_is_judged_by_its_own_rankings() -> None:
+    german = "Die Kündigungsfrist beträgt vier Wochen zum Monatsende."
+    asked = _inquiry("How long is the notice period?", german, language="de", cosine=0.1)
+    translated = replace(
+        asked,
+        rankings=(
+            *asked.rankings,
+            *(replace(ranking, query="Wie lang ist die Kündigungsfrist?") for ranking in asked.rankings),
+        ),
+    )
+
+    assert not (await _weigh(asked)).hits
+    assert (await _weigh(translated)).hits
+
+
+async def test_keywords_ask_nothing() -> None:
+    asked = _inquiry("Who won the 1990 World Cup?", cosine=0.1)
+    keywords = replace(asked.rankings[0], query="notice period")
+
+    assert not (await _weigh(replace(asked, rankings=(*asked.rankings, keywords)))).hits
+
+
 async def test_a_reranker_has_a_say() -> None:
     asked = _inquiry("What did Ada Lovelace earn in 1842?", cosine=0.1)
     sure = replace(asked, hits=tuple(replace(hit, score=1.0) for hit in asked.hits)).noting(reranked=[])
