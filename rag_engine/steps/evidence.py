@@ -32,7 +32,7 @@ class Settings(BaseModel):
 
     enabled: bool = True
     """False: every question with hits is answered."""
-    # Refuses at most 8 % of the answerable questions held out by `python -m benchmarks.evidence`, in each language.
+    # Refuses at most 8 % of the answerable questions held out by `python -m benchmarks.answers.evidence`, in each language.
     line: float = Field(default=0.3, ge=0, le=1)
     """The least probability, from 0 to 1, that the passages answer; a higher one finds more questions unanswerable."""
     line_with_model: float = Field(default=0.15, ge=0, le=1)

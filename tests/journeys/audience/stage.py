@@ -307,6 +307,8 @@ async def opened(folder: Path, *, bound: bool) -> AsyncGenerator[Stage]:
         answering=AnsweringSettings(passages=20),
         # Some people ask hundreds of questions.
         chat=ChatSettings(questions_per_hour=0, repeats_per_hour=0),
+        # Whatever is found is shown, so that a leak would be seen.
+        steps={"evidence": {"enabled": False}},
     )
     async with AsyncExitStack() as stack:
         application = await stack.enter_async_context(composition.application(settings))
