@@ -206,14 +206,14 @@ class Understanding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """One numbered source of an answer. Passages of one document share a number; each has its own `Citation`."""
+    """A quote of an answer's numbered source. A number is one place in a document; each of its quotes has its own `Citation`."""
 
     number: int
     title: str
     anchor: str
     uri: str
     quote: str
-    """Occurs word for word in the source."""
+    """Occurs word for word in the source; a table row follows its header line."""
     document: DocumentId
     chunk: ChunkId
 
@@ -290,7 +290,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The last answer event. `grounded` is True if the text cites at least one passage."""
+    """The last answer event. `grounded`: a passage that the text cites supports one of its statements."""
 
     turn: TurnId
     text: str
@@ -311,6 +311,10 @@ class Answer:
     """False if the same question would get the same answer, such as for a file that does not exist."""
     understood_as: str = ""
     """The question as a language model completed it; empty if it stayed as it was asked."""
+    support_ratio: float = 0.0
+    """The share of its statements that the passages support."""
+    unsupported: tuple[str, ...] = ()
+    """Its figures, dates and names that no cited passage holds."""
 
 
 AnswerEvent: TypeAlias = Stage | Retrieval | Delta | Answer

@@ -33,7 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("question", metavar="QUESTION", help="the question; - reads it from standard input")
     options.add_knowledge_bases(parser)
     options.add_json(
-        parser, "{answer, citations: [{number, title, anchor, uri, quote}], turn, grounded, timings}"
+        parser,
+        "{answer, citations: [{number, title, anchor, uri, quote}], turn, grounded, support_ratio, unsupported, timings}",
     )
 
 
@@ -73,6 +74,8 @@ def as_json(answer: Answer) -> dict[str, object]:
         ],
         "turn": answer.turn,
         "grounded": answer.grounded,
+        "support_ratio": answer.support_ratio,
+        "unsupported": list(answer.unsupported),
         "timings": {name: round(seconds, 4) for name, seconds in answer.timings.items()},
         "notices": list(answer.notices),
     }

@@ -188,7 +188,7 @@ async def _from_first_citation(events: AsyncIterator[AnswerEvent]) -> AsyncGener
             cites = _CITATION.search(held) is not None
             if cites:
                 yield Delta(text=held)
-        elif isinstance(event, Answer) and not (cites or event.grounded):
+        elif isinstance(event, Answer) and not event.grounded:
             raise NothingToSay
         elif cites or not isinstance(event, Stage):
             yield event
@@ -217,7 +217,7 @@ def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
 
 def _advice(answer: Answer, context: TurnContext, scope: Scope) -> tuple[str, ...]:
     understood = _understood(answer, context)
-    if answer.grounded or answer.route in _WITHOUT_ADVICE:
+    if answer.grounded or answer.citations or answer.route in _WITHOUT_ADVICE:
         return understood
     settings = context.options.settings
     language = answer.language or _question_language(context)

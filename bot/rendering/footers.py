@@ -25,18 +25,38 @@ _LONGEST_PLACES: Final = 300
 
 
 def footer(
-    reply: Reply, room: int, *, source: Callable[[Source], str], notice: Callable[[str], str], line: str = ""
+    reply: Reply,
+    room: int,
+    *,
+    file: Callable[[Sequence[Source]], str],
+    notice: Callable[[str], str],
+    line: str = "",
 ) -> str:
-    """`line`, then a line per source and notice, in `room` UTF-16 units; omitted sources are counted."""
+    """`line`, then a line per cited file and notice, in `room` UTF-16 units; omitted sources are counted."""
     notices = [line + notice(text) for text in reply.notices if text.strip()]
-    listed = [line + source(each) for each in reply.sources]
-    for count in range(len(listed), -1, -1):
-        left = len(listed) - count
+    for count in range(len(reply.sources), -1, -1):
+        left = len(reply.sources) - count
         more = [line + notice(_more(left, count, reply.language))] if left else []
-        lines = [*listed[:count], *more, *notices]
+        lines = [*(line + file(group) for group in by_file(reply.sources[:count])), *more, *notices]
         if _long(lines) <= room:
             return "\n".join(lines)
     return _first(notices, room)
+
+
+def by_file(sources: Sequence[Source]) -> list[list[Source]]:
+    grouped: dict[tuple[str, str], list[Source]] = {}
+    for source in sources:
+        grouped.setdefault((source.title, source.uri), []).append(source)
+    return list(grouped.values())
+
+
+def file_line(sources: Sequence[Source], name: str, written: Callable[[str], str] = str) -> str:
+    """`name`, then the place of its first source, then number and place of each further one: "[1] a.pdf — p. 3 · [2] p. 5"."""
+    first, *others = sources
+    parts = [f"{name} — {written(places(first))}" if first.places else name]
+    for source in others:
+        parts.append(f"[{source.number}] {written(places(source))}".rstrip())
+    return " · ".join(parts)
 
 
 def web_address(source: Source) -> str:

@@ -4,8 +4,8 @@ stream = MarkerStream(passages); shown = stream.feed(piece), ..., stream.close()
 question=question, embedder=embedder)
 """
 
-from rag_engine.citations.finalize import Cited, finish
+from rag_engine.citations.finalize import Check, Cited, finish
 from rag_engine.citations.marker_placement import Mark
 from rag_engine.citations.marker_stream import DraftAnswer, MarkerStream
 
-__all__ = ["Cited", "DraftAnswer", "Mark", "MarkerStream", "finish"]
+__all__ = ["Check", "Cited", "DraftAnswer", "Mark", "MarkerStream", "finish"]

@@ -1,33 +1,41 @@
-"""After the stream: the final text and its citations. Shown text never changes; markers may be added."""
+"""After the stream: the final text and its citations, each statement held against the passages."""
 
 from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from rag_engine.citations.claims import blocks, claims
-from rag_engine.citations.marker_placement import MOST_MARKERS, CitationNumbering, Mark
-from rag_engine.citations.numbers import missing
-from rag_engine.citations.quotes import place, quote
-from rag_engine.citations.semantic_support import supports
+from rag_engine.citations.corrections import GENERAL, UNSUPPORTED, corrected
+from rag_engine.citations.marker_placement import MOST_MARKERS, CitationNumbering, Mark, cited_places
+from rag_engine.citations.quotes import SourceQuote, quotes
+from rag_engine.citations.semantic_support import Support, supports
+from rag_engine.citations.statements import LONGEST_STATEMENT, statements
+from rag_engine.citations.verification import SupportVerdict, verify
 from rag_engine.types import Citation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from rag_engine.citations.claims import Claim
+    from rag_engine.citations.marker_placement import CitedPlace
     from rag_engine.citations.marker_stream import DraftAnswer
-    from rag_engine.citations.semantic_support import Support
+    from rag_engine.citations.statements import Statement
     from rag_engine.ports import Embedder
-    from rag_engine.types import DocumentId, Hit
+    from rag_engine.types import Hit
 
-_LONGEST_STATEMENT: Final = 300
 _MOST_STATEMENTS: Final = 8
+_Made = TypeVar("_Made")
 _THREAD: Final = ThreadPoolExecutor(1, thread_name_prefix="citing")
+
+Check = Literal["none", "facts", "strict", "blended"]
+"""What becomes of statements that no passage supports. `none`: quotes, which are held anyway. `facts`: only figures and names are
+checked. `strict` and `blended` also mark whole statements, as unsupported or as general knowledge.
+"""
+_SIGNS: Final[dict[Check, str]] = {"none": "", "facts": "", "strict": UNSUPPORTED, "blended": GENERAL}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,120 +45,168 @@ class Cited:
     text: str
     marks: tuple[Mark, ...]
     citations: tuple[Citation, ...]
-    """Ordered by number, then by first use; passages of one document share a number."""
+    """Ordered by number, then by first use; passages of one place share a number."""
     grounded: bool
+    """A passage that it cites supports one of its statements."""
     report: Mapping[str, object]
     """JSON values for the trace."""
     fallbacks: tuple[str, ...] = ()
+    signs: frozenset[str] = frozenset()
+    """The signs in the text, to be explained."""
+    support_ratio: float = 0.0
+    """The share of its statements that the passages support."""
+    unsupported: tuple[str, ...] = ()
+    """Its figures, dates and names that no cited passage holds."""
+    is_invented: bool = False
+    """Nothing that it states is supported."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Statement:
-    words: str
-    passages: tuple[int, ...]
-    states: bool
-
-
-async def finish(draft: DraftAnswer, passages: Sequence[Hit], *, question: str, embedder: Embedder) -> Cited:
+async def finish(
+    draft: DraftAnswer,
+    passages: Sequence[Hit],
+    *,
+    question: str,
+    embedder: Embedder,
+    check: Check = "none",
+) -> Cited:
     """The model's own citations, or if it gave none, citations found by comparing each claim with the passages.
 
-    The comparison takes one embedder call; without vectors it uses wording alone and reports a fallback.
+    A comparison takes one embedder call; without vectors it uses wording alone and reports a fallback.
     """
-    if draft.marks or not passages or not draft.text:
-        return await _apart(partial(_cited_by_model, draft, passages))
-    found, fallbacks = await supports(draft.text, passages, question=question, embedder=embedder)
-    return await _apart(partial(_cited_by_comparison, draft, passages, found, fallbacks))
+    text, marks, found, fallbacks = draft.text, draft.marks, list[Support](), tuple[str, ...]()
+    if not marks and passages and text:
+        found, fallbacks = await supports(text, passages, question=question, embedder=embedder)
+        text, marks = await _apart(partial(_inserted, text, found, passages))
+    stated = await _apart(partial(statements, text, marks))
+    stated = _compared(stated, found, draft.text) if found else stated
+    if check == "none" or not passages:
+        verdicts = [
+            SupportVerdict(state="held" if one.passages else "unheld", passages=one.passages)
+            for one in stated
+        ]
+    else:
+        verdicts = await verify(text, stated, passages, question=question, embedder=embedder)
+    if check == "facts":
+        verdicts = [_trusted(one, verdict) for one, verdict in zip(stated, verdicts, strict=True)]
+    finished = partial(
+        _cited,
+        replace(draft, text=text, marks=marks),
+        stated,
+        verdicts,
+        passages,
+        check=check if passages else "none",
+        cited_by="model" if draft.marks else "comparison" if marks else "nobody",
+        thresholds=tuple(support.threshold for support in found if support.passages),
+        fallbacks=fallbacks,
+    )
+    return await _apart(finished)
 
 
-async def _apart(work: Callable[[], Cited]) -> Cited:
+async def _apart(work: Callable[[], _Made]) -> _Made:
     """One answer at a time, off the event loop: parallel threads of pure Python would block the loop (200 ms when twenty answers
     end at once).
     """
     return await asyncio.get_running_loop().run_in_executor(_THREAD, work)
 
 
-def _cited_by_model(draft: DraftAnswer, passages: Sequence[Hit]) -> Cited:
-    statements = _marked_statements(draft.text, draft.marks)
-    cited = _citations(draft.marks, statements, passages)
-    return Cited(
-        text=draft.text,
-        marks=draft.marks,
-        citations=cited,
-        grounded=bool(cited),
-        report=_report(draft, "model" if draft.marks else "nobody", draft.marks, statements, (), passages),
-    )
-
-
-def _cited_by_comparison(
-    draft: DraftAnswer, passages: Sequence[Hit], found: Sequence[Support], fallbacks: tuple[str, ...]
+def _cited(
+    draft: DraftAnswer,
+    stated: Sequence[Statement],
+    verdicts: Sequence[SupportVerdict],
+    passages: Sequence[Hit],
+    *,
+    check: Check,
+    cited_by: str,
+    thresholds: Sequence[float],
+    fallbacks: tuple[str, ...],
 ) -> Cited:
-    statements = [
-        _Statement(
-            words=draft.text[support.claim.start : support.claim.end],
-            passages=support.passages,
-            states=support.claim.states,
-        )
-        for support in found
-    ]
-    thresholds = tuple(support.threshold for support in found if support.passages)
-    text, marks = _inserted(draft.text, found, passages)
-    cited = _citations(marks, statements, passages)
+    checked = list(zip(stated, verdicts, strict=True))
+    made = corrected(draft.text, draft.marks, checked, passages, unheld=_sign(check, checked))
+    cited = _citations(made.marks, checked, passages)
+    stating = [verdict for statement, verdict in checked if statement.states]
+    supported = [verdict for verdict in stating if _supports(verdict)]
+    ratio = round(len(supported) / len(stating), 3) if stating else 0.0
     return Cited(
-        text=text,
-        marks=marks,
+        text=made.text,
+        marks=made.marks,
         citations=cited,
-        grounded=bool(cited),
-        report=_report(draft, "comparison" if marks else "nobody", marks, statements, thresholds, passages),
+        grounded=bool(cited) and bool(check == "none" or supported or not stating),
+        report={
+            "cited_by": cited_by,
+            "markers": len(made.marks),
+            "claims": len(stating),
+            "claims_supported": len(supported),
+            "support_ratio": ratio,
+            "thresholds": list(thresholds),
+            **_draft_report(draft),
+            **_verified(checked, check),
+        },
         fallbacks=fallbacks,
+        signs=made.signs,
+        support_ratio=ratio,
+        unsupported=tuple(dict.fromkeys(words for _, verdict in checked for words in verdict.words)),
+        is_invented=check == "strict" and bool(stating) and all(one.state == "unheld" for one in stating),
     )
 
 
-def _marked_statements(text: str, marks: Sequence[Mark]) -> list[_Statement]:
-    """Each marker refers to the sentence around it, else to its row or line."""
-    statements: list[_Statement] = []
-    waiting = list(reversed(marks))
-    for claim in claims(text):
-        while waiting and waiting[-1].end <= claim.start:
-            statements.append(_line_statement(text, waiting.pop()))
-        inside: list[Mark] = []
-        while waiting and waiting[-1].end <= claim.end:
-            inside.append(waiting.pop())
-        if claim.kind == "table" and inside:
-            statements.extend(_line_statement(text, mark) for mark in inside)
-            continue
-        cited = dict.fromkeys(passage for mark in inside for passage in mark.passages)
-        words = _without(text, claim.start, claim.end, inside)
-        if inside and not words.strip():
-            words = _code_above(text, claim.start)
-        statements.append(_Statement(words=words, passages=tuple(cited), states=claim.states or bool(inside)))
-    statements.extend(_line_statement(text, mark) for mark in reversed(waiting))
-    return statements
+def _sign(check: Check, checked: Sequence[tuple[Statement, SupportVerdict]]) -> str:
+    """An answer that is general knowledge throughout needs none."""
+    is_mixed = any(verdict.state != "unheld" for statement, verdict in checked if statement.states)
+    return _SIGNS[check] if is_mixed or check == "strict" else ""
 
 
-def _code_above(text: str, end: int) -> str:
-    above = list(blocks(text[:end]))
-    kind, start, last = above[-1] if above else ("prose", 0, 0)
-    lines = text[start:last].rstrip().split("\n") if kind == "code" else []
-    return "\n".join(lines[1:-1])[:_LONGEST_STATEMENT]
+def _draft_report(draft: DraftAnswer) -> dict[str, object]:
+    return {
+        "citations_invalid": draft.invalid,
+        "citations_dropped": draft.dropped,
+        "citations_repeated": draft.repeated,
+        "reasoning_characters": len(draft.reasoning),
+        "reasoning_shown": draft.reasoning_shown,
+    }
 
 
-def _line_statement(text: str, mark: Mark) -> _Statement:
-    start = text.rfind("\n", 0, mark.start) + 1
-    end = text.find("\n", mark.end)
-    words = text[start : mark.start] + text[mark.end : end if end >= 0 else len(text)]
-    return _Statement(words=words[:_LONGEST_STATEMENT], passages=mark.passages, states=True)
+def _verified(checked: Sequence[tuple[Statement, SupportVerdict]], check: Check) -> dict[str, object]:
+    """What the verification found, for the trace."""
+    unheld = [statement for statement, verdict in checked if verdict.state == "unheld"]
+    return {
+        "citations_repointed": sum(
+            bool(verdict.passages) and verdict.passages != statement.passages
+            for statement, verdict in checked
+        ),
+        "claims_unsupported": [_shortened(statement) for statement in unheld] if check != "none" else [],
+        "numbers_unsupported": [
+            {"claim": _shortened(statement), "numbers": list(verdict.words)}
+            for statement, verdict in checked
+            if verdict.words
+        ],
+    }
 
 
-def _without(text: str, start: int, end: int, marks: Sequence[Mark]) -> str:
-    kept: list[str] = []
-    for mark in marks:
-        kept.append(text[start : max(start, mark.start)])
-        start = mark.end
-    return "".join((*kept, text[start:end]))
+def _shortened(statement: Statement) -> str:
+    return statement.words.strip()[:LONGEST_STATEMENT]
+
+
+def _trusted(statement: Statement, verdict: SupportVerdict) -> SupportVerdict:
+    """A summary puts things in its own words: its markers stay."""
+    if verdict.state != "unheld":
+        return verdict
+    return replace(verdict, state="unchecked", passages=statement.passages)
+
+
+def _supports(verdict: SupportVerdict) -> bool:
+    return verdict.state == "held" or (verdict.state == "unchecked" and bool(verdict.passages))
+
+
+def _compared(stated: Sequence[Statement], found: Sequence[Support], text: str) -> list[Statement]:
+    """The statements of an answer that was cited by comparison: one marker stands for all claims of its run."""
+    supported = {text[one.claim.start : one.claim.end].strip(): one.passages for one in found}
+    return [
+        one if one.passages else replace(one, passages=supported.get(one.words.strip(), ())) for one in stated
+    ]
 
 
 def _inserted(text: str, found: Sequence[Support], passages: Sequence[Hit]) -> tuple[str, tuple[Mark, ...]]:
-    numbering = CitationNumbering([hit.chunk.document for hit in passages])
+    numbering = CitationNumbering(cited_places(passages))
     pieces: list[str] = []
     marks: list[Mark] = []
     length = reached = 0
@@ -175,79 +231,47 @@ def _inserted(text: str, found: Sequence[Support], passages: Sequence[Hit]) -> t
 
 
 def _merged(found: Sequence[Support], passages: Sequence[Hit]) -> list[tuple[Claim, tuple[int, ...]]]:
+    known = cited_places(passages)
 
-    def run(support: Support) -> tuple[int, frozenset[DocumentId]]:
-        documents = frozenset(passages[passage].chunk.document for passage in support.passages)
-        return support.claim.block, documents
+    def run(support: Support) -> tuple[int, frozenset[CitedPlace]]:
+        return support.claim.block, frozenset(known[passage] for passage in support.passages)
 
     merged: list[tuple[Claim, tuple[int, ...]]] = []
-    for (_, documents), group in groupby(found, key=run):
+    for (_, places), group in groupby(found, key=run):
         members = list(group)
-        if documents:
+        if places:
             cited = dict.fromkeys(passage for support in members for passage in support.passages)
             merged.append((members[-1].claim, tuple(cited)))
     return merged
 
 
 def _citations(
-    marks: Sequence[Mark], statements: Sequence[_Statement], passages: Sequence[Hit]
+    marks: Sequence[Mark], checked: Sequence[tuple[Statement, SupportVerdict]], passages: Sequence[Hit]
 ) -> tuple[Citation, ...]:
     uses = dict.fromkeys((mark.number, passage) for mark in marks for passage in mark.passages)
     citing: dict[int, list[str]] = {}
-    for statement in statements:
-        for passage in statement.passages:
+    for statement, verdict in checked:
+        for passage in verdict.passages:
             citing.setdefault(passage, []).append(statement.words)
     return tuple(
-        _citation(number, passages[passage], citing.get(passage, []))
+        citation
         for number, passage in sorted(uses, key=lambda use: use[0])
+        for citation in _quoted(number, passages[passage], citing.get(passage, []))
     )
 
 
-def _citation(number: int, hit: Hit, citing: Sequence[str]) -> Citation:
+def _quoted(number: int, hit: Hit, citing: Sequence[str]) -> list[Citation]:
     chunk = hit.chunk
-    return Citation(
-        number=number,
-        title=chunk.title,
-        anchor=place(chunk, citing),
-        uri=chunk.uri,
-        quote=quote(chunk, citing[:_MOST_STATEMENTS]),
-        document=chunk.document,
-        chunk=chunk.id,
-    )
-
-
-def _report(
-    draft: DraftAnswer,
-    by: str,
-    marks: Sequence[Mark],
-    statements: Sequence[_Statement],
-    thresholds: Sequence[float],
-    passages: Sequence[Hit],
-) -> dict[str, object]:
-    stating = [statement for statement in statements if statement.states]
-    supported = [statement for statement in stating if statement.passages]
-    return {
-        "cited_by": by,
-        "markers": len(marks),
-        "citations_invalid": draft.invalid,
-        "citations_dropped": draft.dropped,
-        "citations_repeated": draft.repeated,
-        "claims": len(stating),
-        "claims_supported": len(supported),
-        "support_ratio": round(len(supported) / len(stating), 3) if stating else 0.0,
-        "thresholds": list(thresholds),
-        "numbers_unsupported": _unsupported_numbers(supported, passages),
-        "reasoning_characters": len(draft.reasoning),
-        "reasoning_shown": draft.reasoning_shown,
-    }
-
-
-def _unsupported_numbers(supported: Sequence[_Statement], passages: Sequence[Hit]) -> list[dict[str, object]]:
-    flagged: list[dict[str, object]] = []
-    for statement in supported:
-        chunks = [passages[passage].chunk for passage in statement.passages]
-        sources = ["\n".join((chunk.title, *chunk.headings, chunk.text)) for chunk in chunks]
-        numbers = missing(statement.words, sources)
-        if numbers:
-            flagged.append({"claim": statement.words.strip()[:_LONGEST_STATEMENT], "numbers": list(numbers)})
-    return flagged
+    found = quotes(chunk, citing[:_MOST_STATEMENTS]) or [SourceQuote(text="", anchor=chunk.anchor)]
+    return [
+        Citation(
+            number=number,
+            title=chunk.title,
+            anchor=quote.anchor,
+            uri=chunk.uri,
+            quote=quote.text,
+            document=chunk.document,
+            chunk=chunk.id,
+        )
+        for quote in found
+    ]

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from rag_engine.text.sentences import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.types import DocumentId
+    from rag_engine.types import DocumentId, Hit
 
+CitedPlace: TypeAlias = "tuple[DocumentId, str]"
+"""A document and the anchor of a passage: what a citation number stands for."""
 MOST_MARKERS: Final = 4
 _LONGEST_HELD: Final = 16
 """Characters of space or punctuation held back."""
@@ -45,29 +47,33 @@ class Counts:
     repeated: int = 0
 
 
-class CitationNumbering:
-    """Display numbers, one per document, in order of first use."""
+def cited_places(passages: Sequence[Hit]) -> list[CitedPlace]:
+    return [(hit.chunk.document, hit.chunk.anchor) for hit in passages]
 
-    def __init__(self, documents: Sequence[DocumentId]) -> None:
-        self._documents = documents
-        self._numbers: dict[DocumentId, int] = {}
+
+class CitationNumbering:
+    """Display numbers, one per place, in order of first use."""
+
+    def __init__(self, places: Sequence[CitedPlace]) -> None:
+        self._places = places
+        self._numbers: dict[CitedPlace, int] = {}
 
     def peek(self, passage: int) -> int:
-        return self._numbers.get(self._documents[passage], len(self._numbers) + 1)
+        return self._numbers.get(self._places[passage], len(self._numbers) + 1)
 
     def take(self, passage: int) -> int:
-        return self._numbers.setdefault(self._documents[passage], len(self._numbers) + 1)
+        return self._numbers.setdefault(self._places[passage], len(self._numbers) + 1)
 
 
 class MarkerPlacement:
     """Takes text, space, punctuation and markers in order; `taken` returns what can be shown."""
 
-    def __init__(self, documents: Sequence[DocumentId]) -> None:
+    def __init__(self, places: Sequence[CitedPlace]) -> None:
         self.marks: list[Mark] = []
         self.counts = Counts()
         self.length = 0
-        self._passages = len(documents)
-        self._numbering = CitationNumbering(documents)
+        self._passages = len(places)
+        self._numbering = CitationNumbering(places)
         self._shown: list[str] = []
         self._last = ""
         self._before = ""

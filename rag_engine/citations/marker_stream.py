@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag_engine.citations.marker_placement import Mark, MarkerPlacement
+from rag_engine.citations.marker_placement import Mark, MarkerPlacement, cited_places
 from rag_engine.citations.reasoning_prefix import ReasoningPrefix
 from rag_engine.citations.stream_reader import StreamReader
 
@@ -31,13 +31,13 @@ class DraftAnswer:
 class MarkerStream:
     """Turns model output into what a person reads: `feed` its pieces, then `close`.
 
-    Each call returns text to append; how the stream is cut makes no difference. Markers become `[n]`, n counting documents in
+    Each call returns text to append; how the stream is cut makes no difference. Markers become `[n]`, n counting places in
     order of first use; `[i]` in the stream names `passages[i - 1]`. At most 64 characters are held back (200 for a tag).
     `reasoning_first`: the stream starts with unannounced reasoning, which is hidden.
     """
 
     def __init__(self, passages: Sequence[Hit], *, reasoning_first: bool = False) -> None:
-        self._placement = MarkerPlacement([hit.chunk.document for hit in passages])
+        self._placement = MarkerPlacement(cited_places(passages))
         self._reader = StreamReader(self._placement)
         self._overture = ReasoningPrefix(reasoning_first=reasoning_first)
         self._text: list[str] = []

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
 _FIGURE: Final = lazy(
     lambda: re.compile(
-        r"(?<![\w.,/])(?<!\w[-–_])(?:[A-Za-z]++[-_/.]?+)*+\d++(?:[ \u00a0\u202f]\d{3}(?!\d))*+(?:[.,:/'’_–-]?+[A-Za-z\d]++)*+"
+        r"(?<![^\W\u2e80-\uffff]|[.,/])(?<!\w[-–_])(?:[A-Za-z]++[-_/.]?+)*+\d++(?:[ \u00a0\u202f]\d{3}(?!\d))*+(?:[.,:/'’_–-]?+[A-Za-z\d]++)*+"
         r"|(?<=[^\W\d_a-zA-Z])\d++(?:[.,:/-]\d++)*+"
     )
 )
 _ITEM_NUMBER: Final = lazy(lambda: re.compile(r"\s*(?:[>*_#-]\s*)*\d{1,3}[.)]\s"))
 _GROUPED: Final = lazy(lambda: re.compile(r"\d{1,3}(?:[.,'’ ]\d{3})+(?![\d])"))
+_DECIMAL: Final = lazy(lambda: re.compile(r"\d+[.,]\d+"))
 _PART: Final = lazy(lambda: re.compile(r"\d+|[A-Za-z]+"))
 _UNIT: Final = lazy(lambda: re.compile(r"(\d+(?:[.,]\d+)*)[A-Za-z]{1,4}\Z"))
 _WORDS: Final = {
@@ -66,7 +67,9 @@ _MONTHS: Final = {
     for name in names.split()
 }
 _SPELLED: Final = lazy(lambda: re.compile(r"[^\W\d_]+"))
-_IDEOGRAPHIC_NUMBER: Final = lazy(lambda: re.compile(r"[零〇一二两三四五六七八九十]+"))
+_IDEOGRAPHIC_NUMBER: Final = lazy(lambda: re.compile(r"[零〇一二两三四五六七八九十百千万]+"))
+_IDEOGRAPHIC_SCALES: Final = {"十": 10, "百": 100, "千": 1_000}
+_TEN_THOUSAND: Final = 10_000
 
 
 def figures(text: str) -> list[str]:
@@ -80,8 +83,42 @@ def missing(claim: str, passages: Iterable[str]) -> tuple[str, ...]:
     stated = figures(claim)
     if not stated:
         return ()
-    known = frozenset(chain.from_iterable(map(_known, passages)))
+    known = known_figures(passages)
     return tuple(dict.fromkeys(figure for figure in stated if not _is_known(figure, known)))
+
+
+def known_figures(passages: Iterable[str]) -> frozenset[str]:
+    """The numbers of the passages in every notation, those in words as digits."""
+    return frozenset(chain.from_iterable(map(_known, passages)))
+
+
+def spelled_number(word: str) -> str:
+    """The digits of a number in words, "" for any other word."""
+    if all(sign in "零〇一二两三四五六七八九十百千万" for sign in word):
+        return str(_ideographic(word))
+    return _WORDS.get(word.casefold(), "")
+
+
+def plain(number: str) -> str:
+    """A number without grouping and leading zeros, with a point for the comma."""
+    grouped = _GROUPED.fullmatch(number)
+    return _plain(re.sub(r"\D", "", number) if grouped else number.replace(",", "."))
+
+
+def _ideographic(word: str) -> int:
+    """ "三十" is 30; digits without a scale follow each other, as in "二〇二四"."""
+    if not any(sign in "十百千万" for sign in word):
+        return int("".join(_WORDS[sign] for sign in word))
+    total = part = digit = 0
+    for sign in word:
+        if sign == "万":
+            total, part, digit = total + (part + digit) * _TEN_THOUSAND, 0, 0
+        elif sign in _IDEOGRAPHIC_SCALES:
+            part += (digit or 1) * _IDEOGRAPHIC_SCALES[sign]
+            digit = 0
+        else:
+            digit = int(_WORDS[sign])
+    return total + part + digit
 
 
 def _found(text: str) -> Iterator[str]:
@@ -92,6 +129,8 @@ def _found(text: str) -> Iterator[str]:
 def _is_known(figure: str, known: frozenset[str]) -> bool:
     if not known.isdisjoint(_forms(figure)):
         return True
+    if _DECIMAL.fullmatch(figure):
+        return re.sub("[.,]", ":", figure) in known
     parts = [_plain(part) for part in _PART.findall(figure) if part.isdigit()]
     return len(parts) > 1 and all(part in known for part in parts)
 
@@ -105,7 +144,8 @@ def _known(text: str) -> frozenset[str]:
     for word in _SPELLED.findall(text.casefold()):
         known.update(number for number in (_WORDS.get(word), _MONTHS.get(word)) if number)
     for word in _IDEOGRAPHIC_NUMBER.findall(text):
-        known.update(_WORDS[part] for part in (word, *word) if part in _WORDS)
+        known.add(str(_ideographic(word)))
+        known.update(_WORDS[part] for part in word if part in _WORDS)
     return frozenset(known)
 
 

@@ -1,12 +1,13 @@
-"""The words of a passage that best support a claim: whole sentences or one table row, verbatim."""
+"""The words of a passage that best support each claim: whole sentences, lines of code, or a table row under its header."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.citations.numbers import figures, missing
-from rag_engine.citations.wording_similarity import Weights, WordingSimilarity
+from rag_engine.citations.wording_similarity import Weights, WordingSimilarity, joined
 from rag_engine.text.lazy_pattern import lazy
 from rag_engine.text.sentences import split_sentences
 from rag_engine.text.table_anchors import table_lines
@@ -16,21 +17,56 @@ if TYPE_CHECKING:
 
     from rag_engine.types import Chunk
 
-LONGEST_QUOTE: Final = 300
+    Span = tuple[int, int]
+
+LONGEST_QUOTE: Final = 600
+_LONGEST_GROWN: Final = 300
+"""Characters up to which a quote takes in neighbours that say only a part of the claim."""
 _SHORTEST_UNIT: Final = 12
+_SHORTEST_VERBATIM: Final = 12
 _IDEOGRAPH_WEIGHT: Final = 3
 _GAIN: Final = 0.12
 """Share of a claim that a neighbouring sentence must add to be quoted."""
+_REMOTE_GAIN: Final = 0.2
+"""The same for a sentence elsewhere in the passage."""
+_WITHIN: Final = 0.8
+"""Share of a neighbour's words that makes it a part of the claim."""
+_MOST_SPANS: Final = 3
 _ROW: Final = lazy(lambda: re.compile(r"[^\n]+"))
 _WHOLE_END: Final = lazy(lambda: re.compile(r"[^\w.,-]|[.,-](?:\W|$)|$"))
 _WORD: Final = lazy(lambda: re.compile(r"[\u2e80-\uffff]|\w+"))
+_LEAD: Final = lazy(lambda: re.compile(r"[\s>*_#`“\"-]*(?:\d{1,3}[.)]\s+)?"))
 
 
-def units(chunk: Chunk) -> list[tuple[int, int]]:
-    """The places of sentences or table rows."""
-    if chunk.kind == "table":
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceQuote:
+    """Each line of `text` occurs word for word in the passage; `anchor` is its place, for a table the row."""
+
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Passage:
+    chunk: Chunk
+    places: list[Span]
+    """Where the units stand; those before `first` are a table's header."""
+    first: int
+    wordings: list[WordingSimilarity]
+    weights: Weights
+
+    def text(self, span: Span) -> str:
+        return self.chunk.text[self.places[span[0]][0] : self.places[span[1]][1]]
+
+    def wording(self, span: Span) -> WordingSimilarity:
+        return _wording(self.text(span), self.chunk)
+
+
+def units(chunk: Chunk) -> list[Span]:
+    """The places of sentences, table rows or lines of code."""
+    if chunk.kind in ("table", "code"):
         return [match.span() for match in _ROW.finditer(chunk.text) if match[0].strip()]
-    found: list[tuple[int, int]] = []
+    found: list[Span] = []
     start = 0
     for sentence in split_sentences(chunk.text):
         end = start + len(sentence)
@@ -44,7 +80,7 @@ def units(chunk: Chunk) -> list[tuple[int, int]]:
     return found
 
 
-def _joins(text: str, unit: tuple[int, int], begin: int) -> bool:
+def _joins(text: str, unit: Span, begin: int) -> bool:
     start, end = unit
     weight = sum(
         _IDEOGRAPH_WEIGHT if sign >= "\u2e80" else 1
@@ -53,53 +89,200 @@ def _joins(text: str, unit: tuple[int, int], begin: int) -> bool:
     return weight < _SHORTEST_UNIT and "\n" not in text[end:begin]
 
 
-def quote(chunk: Chunk, claims: Sequence[str]) -> str:
-    """At most 300 characters of the chunk's text."""
+def quotes(chunk: Chunk, claims: Sequence[str]) -> list[SourceQuote]:
+    """What each claim rests on, in the order of the claims, without repetitions; at most 600 characters each."""
     places = units(chunk)
     if not places:
-        return ""
-    claim = " ".join(claims)
-    wordings = [WordingSimilarity.of(chunk.text[start:end], language=chunk.language) for start, end in places]
-    wanted = WordingSimilarity.of(claim, language=chunk.language)
-    weights = Weights(wordings)
-    scores = [
-        weights.overlap(wanted, wording) + _shared_figures(claim, chunk.text[start:end])
-        for wording, (start, end) in zip(wordings, places, strict=True)
+        return []
+    wordings = [_wording(chunk.text[start:end], chunk) for start, end in places]
+    passage = _Passage(
+        chunk=chunk,
+        places=places,
+        first=_header_rows(chunk, len(places)),
+        wordings=wordings,
+        weights=Weights(wordings),
+    )
+    spans: dict[Span, str] = {}
+    for claim in claims or ("",):
+        for span in _row_spans(passage, claim) if chunk.kind == "table" else _spans(passage, claim):
+            spans.setdefault(span, claim)
+    if chunk.kind == "table":
+        return [_row_quote(passage, row, claim) for (row, _), claim in spans.items()]
+    return [
+        SourceQuote(text=_cut(passage.text(span), claim), anchor=chunk.anchor)
+        for span, claim in _merged(passage, spans).items()
     ]
-    best = max(range(len(places)), key=lambda index: (scores[index], -index))
-    if chunk.kind == "table" and scores[best] > 0:
-        return _cut(chunk.text[slice(*places[best])], claim)
-    first = last = best
-    while True:
-        grown = _grown(chunk, places, claims=wanted, weights=weights, first=first, last=last)
-        if grown is None:
+
+
+def _wording(text: str, chunk: Chunk) -> WordingSimilarity:
+    return WordingSimilarity.of(text, language=chunk.language)
+
+
+def _merged(passage: _Passage, spans: dict[Span, str]) -> dict[Span, str]:
+    """Neighbours and overlaps become one span if that is short."""
+    merged: dict[Span, str] = {}
+    for (first, last), claim in spans.items():
+        for other in merged:
+            both = (min(first, other[0]), max(last, other[1]))
+            touches = first <= other[1] + 1 and other[0] <= last + 1
+            if touches and (both == other or len(passage.text(both)) <= _LONGEST_GROWN):
+                joined = {(both if span == other else span): said for span, said in merged.items()}
+                joined[both] = f"{merged[other]} {claim}"
+                merged = joined
+                break
+        else:
+            merged[first, last] = claim
+    return merged
+
+
+def _spans(passage: _Passage, claim: str) -> list[Span]:
+    verbatim = _verbatim(passage, claim)
+    if verbatim is not None:
+        return [verbatim]
+    wanted = _wording(claim, passage.chunk)
+    found = [_grown(passage, wanted, _best(passage, claim, wanted))]
+    return [*found, *_further(passage, claim, wanted, found)]
+
+
+def _best(passage: _Passage, claim: str, wanted: WordingSimilarity) -> int:
+    scores = [
+        passage.weights.overlap(wanted, passage.wordings[unit])
+        + _shared_figures(claim, passage.text((unit, unit)))
+        for unit in range(passage.first, len(passage.places))
+    ]
+    best = max(range(len(scores)), key=lambda index: (scores[index], -index))
+    return passage.first + best if scores[best] > 0 else 0
+
+
+def _further(passage: _Passage, claim: str, wanted: WordingSimilarity, found: Sequence[Span]) -> list[Span]:
+    """Units elsewhere that say what the found ones do not."""
+    further: list[Span] = []
+    said = joined(passage.wording(span) for span in found)
+    texts = [passage.text(span) for span in found]
+    while len(further) + len(found) < _MOST_SPANS:
+        lacking = set(missing(claim, texts))
+        now = passage.weights.overlap(wanted, said)
+        gains = [
+            (
+                passage.weights.overlap(wanted, joined((said, passage.wordings[unit])))
+                - now
+                + _REMOTE_GAIN
+                * (len(lacking) > len(set(missing(claim, [*texts, passage.text((unit, unit))])))),
+                -unit,
+            )
+            for unit in range(passage.first, len(passage.places))
+        ]
+        gain, negative = max(gains, default=(0.0, 0))
+        span = (-negative, -negative)
+        if gain < _REMOTE_GAIN or span in (*found, *further):
             break
-        first, last = grown
-    return _cut(chunk.text[places[first][0] : places[last][1]], claim)
+        further.append(span)
+        texts.append(passage.text(span))
+        said = joined((said, passage.wording(span)))
+    return further
 
 
-def place(chunk: Chunk, claims: Sequence[str]) -> str:
-    """The anchor of the rows that state the claims if each claim matches one row; else the chunk's."""
-    lines = table_lines(chunk.anchor, chunk.text) if chunk.kind == "table" else None
-    if lines is None or not claims:
-        return chunk.anchor
-    rows = chunk.text.split("\n")
-    found = [_said_row(rows, claim, lines.header_lines) for claim in claims]
-    said = [row for row in found if row is not None]
-    if len(said) < len(found):
-        return chunk.anchor
-    return lines.anchor(min(said), max(said)) or chunk.anchor
+def _verbatim(passage: _Passage, claim: str) -> Span | None:
+    """The units that hold the claim word for word."""
+    lead = _LEAD.match(claim)
+    words = claim[lead.end() if lead else 0 :].rstrip(' .。"”*_`').split()
+    if sum(map(len, words)) < _SHORTEST_VERBATIM:
+        return None
+    found = re.search(r"\s+".join(map(re.escape, words)), passage.chunk.text)
+    if found is None:
+        return None
+    held = [
+        unit
+        for unit, (start, end) in enumerate(passage.places)
+        if start < found.end() and found.start() < end
+    ]
+    return (held[0], held[-1]) if held else None
 
 
-def _said_row(rows: Sequence[str], claim: str, first: int) -> int | None:
+def _grown(passage: _Passage, wanted: WordingSimilarity, unit: int) -> Span:
+    first = last = unit
+    while True:
+        now = passage.weights.overlap(wanted, passage.wording((first, last)))
+        options = [
+            (_neighbour_gain(passage, wanted, now, span, added), span)
+            for span, added in (((first, last + 1), last + 1), ((first - 1, last), first - 1))
+            if passage.first <= added < len(passage.places)
+        ]
+        gain, span = max(options, default=(0.0, (first, last)))
+        if gain < _GAIN:
+            return first, last
+        first, last = span
+
+
+def _neighbour_gain(
+    passage: _Passage, wanted: WordingSimilarity, now: float, span: Span, added: int
+) -> float:
+    length = len(passage.text(span))
+    gain = passage.weights.overlap(wanted, passage.wording(span)) - now
+    if length <= _LONGEST_GROWN and gain >= _GAIN:
+        return gain
+    is_part = passage.weights.overlap(passage.wordings[added], wanted) >= _WITHIN
+    return max(gain, _GAIN) if is_part and gain > 0 and length <= LONGEST_QUOTE else 0.0
+
+
+def _header_rows(chunk: Chunk, rows: int) -> int:
+    if chunk.kind != "table" or rows < 2:
+        return 0
+    lines = table_lines(chunk.anchor, chunk.text)
+    return 1 if lines is None else lines.header_lines
+
+
+def _row_spans(passage: _Passage, claim: str) -> list[Span]:
+    """The rows whose cells the claim says; else the row most like it, or the header alone."""
+    said = _said_row(passage, claim)
+    wanted = _without_header(passage, _wording(claim, passage.chunk))
+    best = said if said is not None else _best(passage, claim, wanted)
+    if best < passage.first:
+        return [(best, best)]
+    return [
+        (best, best),
+        *_further(passage, claim, wanted, [(0, passage.first - 1)] * passage.first + [(best, best)]),
+    ]
+
+
+def _without_header(passage: _Passage, wanted: WordingSimilarity) -> WordingSimilarity:
+    """The claim without the names of columns, which would make every row alike."""
+    named = joined(passage.wordings[: passage.first]).tokens
+    own = wanted.tokens - named
+    if not own:
+        return wanted
+    pairs = frozenset(pair for pair in wanted.pairs if own.intersection(pair))
+    return WordingSimilarity(tokens=own, pairs=pairs, empty=wanted.empty)
+
+
+def _said_row(passage: _Passage, claim: str) -> int | None:
     said = f" {' '.join(claim.split())} "
-    shares = [sum(len(cell) for cell in cells if _is_said(cell, said)) for cells in map(_cells, rows[first:])]
+    rows = range(passage.first, len(passage.places))
+    shares = [
+        sum(len(cell) for cell in _cells(passage.text((row, row))) if _is_said(cell, said)) for row in rows
+    ]
     best = max(shares, default=0)
     if not best or shares.count(best) > 1:
         return None
-    row = first + shares.index(best)
-    elsewhere = set(missing(claim, [rows[row]])) - set(missing(claim, rows[first:]))
+    row = rows[shares.index(best)]
+    texts = [passage.text((each, each)) for each in rows]
+    elsewhere = set(missing(claim, [passage.text((row, row))])) - set(missing(claim, texts))
     return None if elsewhere else row
+
+
+def _row_quote(passage: _Passage, row: int, claim: str) -> SourceQuote:
+    chunk = passage.chunk
+    text = passage.text((row, row))
+    lines = table_lines(chunk.anchor, chunk.text)
+    anchor = chunk.anchor
+    if lines is not None and row >= passage.first:
+        line = chunk.text.count("\n", 0, passage.places[row][0])
+        anchor = lines.anchor(line, line) or chunk.anchor
+    if row >= passage.first > 0:
+        headed = f"{passage.text((0, passage.first - 1))}\n{text}"
+        if len(headed) <= LONGEST_QUOTE:
+            return SourceQuote(text=headed, anchor=anchor)
+    return SourceQuote(text=_cut(text, claim), anchor=anchor)
 
 
 def _cells(row: str) -> list[str]:
@@ -120,31 +303,6 @@ def _is_said(cell: str, said: str) -> bool:
 def _shared_figures(claim: str, unit: str) -> float:
     stated = figures(claim)
     return 0.5 * (1 - len(missing(claim, [unit])) / len(set(stated))) if stated else 0.0
-
-
-def _grown(
-    chunk: Chunk,
-    places: list[tuple[int, int]],
-    *,
-    claims: WordingSimilarity,
-    weights: Weights,
-    first: int,
-    last: int,
-) -> tuple[int, int] | None:
-    now = weights.overlap(claims, _wording(chunk, places, first, last))
-    options = [
-        (weights.overlap(claims, _wording(chunk, places, *option)), option)
-        for option in ((first, last + 1), (first - 1, last))
-        if option[0] >= 0
-        and option[1] < len(places)
-        and places[option[1]][1] - places[option[0]][0] <= LONGEST_QUOTE
-    ]
-    gain, option = max(options, default=(0.0, (first, last)))
-    return option if gain >= now + _GAIN else None
-
-
-def _wording(chunk: Chunk, places: list[tuple[int, int]], first: int, last: int) -> WordingSimilarity:
-    return WordingSimilarity.of(chunk.text[places[first][0] : places[last][1]], language=chunk.language)
 
 
 def _cut(text: str, claim: str) -> str:

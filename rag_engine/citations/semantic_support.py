@@ -80,8 +80,9 @@ async def supports(
     comparison = await asyncio.to_thread(_comparison, text, passages, question)
     if not comparison.chosen:
         return [Support(claim=claim) for claim in comparison.found], ()
-    cosines = await _cosines(comparison.compared, comparison.evidence, embedder)
-    share = 0.0 if cosines is None else _MEANING_SHARE * _familiarity(text, passages, embedder)
+    windows = [passage.windows for passage in comparison.evidence]
+    cosines = await cosines_of(comparison.compared, windows, embedder)
+    share = 0.0 if cosines is None else _MEANING_SHARE * familiarity(text, passages, embedder)
     supported = await asyncio.to_thread(_supported, comparison, cosines, share, passages)
     return supported, () if cosines is not None else ("citing_without_vectors",)
 
@@ -107,7 +108,7 @@ def _supported(
     evidence = comparison.evidence
     scores = (1 - share) * _wording_scores(comparison.wordings, evidence)
     if cosines is not None:
-        scores += share * _meaning_scores(cosines, [len(passage.windows) for passage in evidence])
+        scores += share * meaning_scores(cosines, [len(passage.windows) for passage in evidence])
     rows = {words: row for row, words in enumerate(comparison.chosen)}
     return [
         _support(claim, words, scores[rows[words]], passages)
@@ -150,9 +151,11 @@ def _evidence(passages: Sequence[Hit], wordings: Sequence[WordingSimilarity]) ->
     return evidence
 
 
-async def _cosines(chosen: list[str], evidence: list[_Evidence], embedder: Embedder) -> Matrix | None:
+async def cosines_of(
+    chosen: Sequence[str], windows: Sequence[Sequence[str]], embedder: Embedder
+) -> Matrix | None:
     """Shape (claims, windows of all passages); None without vectors."""
-    texts = [*chosen, *(window for passage in evidence for window in passage.windows)]
+    texts = [*chosen, *(window for passage in windows for window in passage)]
     try:
         async with asyncio.timeout(_PATIENCE):
             vectors = await embedder.embed(texts, side="passage")
@@ -161,7 +164,8 @@ async def _cosines(chosen: list[str], evidence: list[_Evidence], embedder: Embed
     return vectors[: len(chosen)] @ vectors[len(chosen) :].T
 
 
-def _familiarity(text: str, passages: Sequence[Hit], embedder: Embedder) -> float:
+def familiarity(text: str, passages: Sequence[Hit], embedder: Embedder) -> float:
+    """How well the embedder knows the languages of the text and the passages, 0 to 1."""
     known = gauge(embedder.count_tokens)
     return min(known(text), sum(known(hit.chunk.text) for hit in passages) / len(passages))
 
@@ -182,7 +186,7 @@ def _wording_scores(wordings: list[WordingSimilarity], evidence: list[_Evidence]
     )
 
 
-def _meaning_scores(cosines: Matrix, lengths: list[int]) -> Matrix:
+def meaning_scores(cosines: Matrix, lengths: list[int]) -> Matrix:
     """Shape (claims, passages): the best window's cosine above the claim's background.
 
     Cosines of one embedder, language and topic cluster; only what exceeds the cluster is evidence.

@@ -41,6 +41,14 @@ class WordingSimilarity:
         return cls(tokens=single, pairs=frozenset(pairwise(found)), empty=single & _function_tokens(language))
 
 
+def joined(wordings: Iterable[WordingSimilarity]) -> WordingSimilarity:
+    listed = list(wordings)
+    return WordingSimilarity(
+        tokens=frozenset[str]().union(*(wording.tokens for wording in listed)),
+        pairs=frozenset[tuple[str, str]]().union(*(wording.pairs for wording in listed)),
+    )
+
+
 @lru_cache(maxsize=32)
 def _function_tokens(language: str) -> frozenset[str]:
     words = _IDEOGRAPHIC if language in ("zh", "ja") else FUNCTION_WORDS.get(language, "")

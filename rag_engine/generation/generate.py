@@ -8,16 +8,19 @@ import re
 import time
 from collections import deque
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag_engine import citations
+from rag_engine.citations.corrections import GENERAL, UNSUPPORTED
 from rag_engine.errors import ContentFiltered, ModelUnavailable, RagError
+from rag_engine.generation.closest import closest_titles
+from rag_engine.generation.phrases import not_found, phrase
 from rag_engine.text.language import detect
 from rag_engine.types import Delta, Prompt
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence, Set
     from contextlib import AbstractAsyncContextManager
 
     from rag_engine.ports import Answerer, Embedder, LanguageModel
@@ -46,6 +49,10 @@ class GeneratedReply:
     fallbacks: tuple[str, ...]
     seconds: Mapping[str, float]
     """Seconds to the first text, and for the citations after the last."""
+    grounded: bool = False
+    support_ratio: float = 0.0
+    unsupported: tuple[str, ...] = ()
+    """Figures, dates and names that no cited passage holds."""
     citing: Mapping[str, object] = field(default_factory=dict[str, object])
     """How each marker was resolved, for the trace."""
     language: str = ""
@@ -175,29 +182,35 @@ async def _cited(
 ) -> GeneratedReply:
     ended = time.perf_counter()
     draft, prompt = attempt.stream.draft, attempt.prompt
-    # The answerer cites all quotes: without a marker it found nothing.
-    passages = () if attempt.is_quoted and not draft.marks else prompt.passages
-    cited = await citations.finish(draft, passages, question=request.question, embedder=embedder)
+    is_silent = attempt.is_quoted and not draft.marks  # the answerer cites all quotes
+    passages = () if is_silent else prompt.passages
+    cited = await citations.finish(
+        draft, passages, question=request.question, embedder=embedder, check=_check(attempt, request)
+    )
+    language = request.language or detect(request.question) or "en"
+    if cited.is_invented:
+        text = not_found(language=language, scope=request.scope, titles=closest_titles(passages))
+        cited = replace(cited, text=text, citations=(), signs=frozenset(), unsupported=())
     return GeneratedReply(
         text=cited.text,
         citations=cited.citations,
         model=attempt.name,
         prompt=prompt,
         notices=(
+            *_signs_explained(cited.signs, language),
             *_failure_notice(attempt, failures, is_cited=bool(cited.citations)),
             *([f"The answer broke off: {attempt.cut}"] if attempt.cut else ()),
         ),
-        fallbacks=(
-            *("model_unavailable" for _ in failures),
-            *(["stream_cut"] if attempt.cut else ()),
-            *cited.fallbacks,
-        ),
+        fallbacks=_fallbacks(attempt, failures, cited),
         seconds={
             "first_text": (attempt.first_text_at or ended) - started,
             "citations": time.perf_counter() - ended,
         },
+        grounded=cited.grounded,
+        support_ratio=cited.support_ratio,
+        unsupported=cited.unsupported,
         citing=cited.report,
-        language=_language(attempt, request),
+        language=language if cited.is_invented else _language(attempt, request),
     )
 
 
@@ -205,6 +218,31 @@ def _language(attempt: _ReplyStream, request: AnswerRequest) -> str:
     if request.summary is not None:
         return request.language
     return (request.language or detect(request.question) or "en") if attempt.is_quoted else ""
+
+
+def _fallbacks(
+    attempt: _ReplyStream, failures: Sequence[RagError], cited: citations.Cited
+) -> tuple[str, ...]:
+    return (
+        *("model_unavailable" for _ in failures),
+        *(["stream_cut"] if attempt.cut else ()),
+        *cited.fallbacks,
+        *(["answer_unsupported"] if cited.is_invented else ()),
+    )
+
+
+def _signs_explained(signs: Set[str], language: str) -> tuple[str, ...]:
+    unsupported = [phrase("unsupported_marked", language=language)] if UNSUPPORTED in signs else []
+    general = [phrase("general_marked", language=language)] if GENERAL in signs else []
+    return (*unsupported, *general)
+
+
+def _check(attempt: _ReplyStream, request: AnswerRequest) -> citations.Check:
+    if attempt.is_quoted:
+        return "none"
+    if request.summary is not None:
+        return "facts"
+    return "strict" if attempt.prompt.needs_passages else "blended"
 
 
 def _failure_notice(

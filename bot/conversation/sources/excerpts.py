@@ -39,7 +39,18 @@ class Passage:
 
 
 def find(quote: str, anchor: str, sections: Sequence[Section]) -> Passage | None:
-    """The passage in context, preferably at the anchor; None if not in the document."""
+    """The passage in context, preferably at the anchor; None if not in the document.
+
+    A row of a table is found without the header line above it.
+    """
+    found = _find(quote, anchor, sections)
+    header, _, row = quote.partition("\n")
+    if found is None and row and " | " in header:
+        found = _find(row, anchor, [section for section in sections if header in section.text])
+    return found
+
+
+def _find(quote: str, anchor: str, sections: Sequence[Section]) -> Passage | None:
     words = quote.split()
     if not words:
         return None

@@ -3,20 +3,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from bot.rendering.dialect import Dialect
-from bot.rendering.footers import footer, places, title
+from bot.rendering.footers import file_line, footer, title
 from bot.rendering.replies import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bot.port import Reply, Source
 
 
 def _footer(reply: Reply, room: int) -> str:
-    return footer(reply, room, source=_source, notice=_notice)
+    return footer(reply, room, file=_file, notice=_notice)
 
 
-def _source(source: Source) -> str:
-    where = f" — {places(source)}" if source.places else ""
-    return f"[{source.number}] {title(source)}{where}"
+def _file(sources: Sequence[Source]) -> str:
+    return file_line(sources, f"[{sources[0].number}] {title(sources[0])}")
 
 
 def _notice(text: str) -> str:

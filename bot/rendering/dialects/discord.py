@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Final
 import regex
 
 from bot.rendering.dialect import Dialect
-from bot.rendering.footers import footer, outside_code, places, title, unlinked, web_address
+from bot.rendering.footers import file_line, footer, outside_code, title, unlinked, web_address
 from bot.rendering.replies import printable
 from bot.rendering.safety.pings import BREAK
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bot.port import Reply, Source
 
 _ESCAPED: Final = regex.compile(r"[\\*_~`|\[\]<>#]|^[\-+>]")
@@ -22,15 +24,14 @@ _MARKS: Final = regex.compile(r"[*~|]|(?<!\w)_|_(?!\w)")
 
 
 def _footer(reply: Reply, room: int) -> str:
-    return footer(reply, room, source=_source, notice=_notice, line="-# ")
+    return footer(reply, room, file=_file, notice=_notice, line="-# ")
 
 
-def _source(source: Source) -> str:
-    address = web_address(source)
-    where = f" — {_plain(places(source))}" if source.places else ""
-    if not address:
-        return f"[{source.number}] {_plain(title(source))}{where}"
-    return f"[{source.number}] [{_label(title(source))}](<{address}>){where}"
+def _file(sources: Sequence[Source]) -> str:
+    first = sources[0]
+    address = web_address(first)
+    name = f"[{_label(title(first))}](<{address}>)" if address else _plain(title(first))
+    return file_line(sources, f"[{first.number}] {name}", _plain)
 
 
 def _label(text: str) -> str:

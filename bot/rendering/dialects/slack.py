@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Final
 import regex
 
 from bot.rendering.dialect import Dialect
-from bot.rendering.footers import footer, outside_code, places, title, unlinked, web_address
+from bot.rendering.footers import file_line, footer, outside_code, title, unlinked, web_address
 from bot.rendering.replies import printable
 from bot.rendering.safety.pings import BREAK, without_pings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bot.port import Reply, Source
 
 _MARKS: Final = regex.compile(r"[*~`]|(?<!\w)_|_(?!\w)")
@@ -23,15 +25,13 @@ _ELEMENT: Final = 3_000
 
 
 def _footer(reply: Reply, room: int) -> str:
-    return footer(reply, room, source=_source, notice=_notice)
+    return footer(reply, room, file=_file, notice=_notice)
 
 
-def _source(source: Source) -> str:
-    address = web_address(source)
-    where = f" — {mrkdwn(places(source))}" if source.places else ""
-    if not address:
-        return f"[{source.number}] {mrkdwn(title(source))}{where}"
-    return f"<{_escaped(address)}|[{source.number}] {mrkdwn(title(source))}>{where}"
+def _file(sources: Sequence[Source]) -> str:
+    address = web_address(sources[0])
+    name = f"[{sources[0].number}] {mrkdwn(title(sources[0]))}"
+    return file_line(sources, f"<{_escaped(address)}|{name}>" if address else name, mrkdwn)
 
 
 def _notice(text: str) -> str:

@@ -28,6 +28,8 @@ Phrase = Literal[
     "passages_left_out",
     "parts_quoted",
     "sections_begun",
+    "unsupported_marked",
+    "general_marked",
 ]
 
 CATALOG: Final = MessageCatalog(Path(__file__).parent)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.errors import Unavailable
+from rag_engine.generation.closest import closest_titles, shown
 from rag_engine.generation.phrases import not_found, phrase
-from rag_engine.generation.prompt_safety import neutral
+from rag_engine.models.extractive.asked_facts import Unmet, unmet
 from rag_engine.models.extractive.candidates import candidates, quotable, quoted_cells
 from rag_engine.models.extractive.compose import list_lines, quoted
 from rag_engine.models.extractive.sentence_scores import (
@@ -35,11 +36,10 @@ if TYPE_CHECKING:
 
     from rag_engine.ports import Answerer, Embedder
     from rag_engine.summaries.length_and_language import LengthAndLanguage
-    from rag_engine.types import AnswerRequest, Hit, Matrix
+    from rag_engine.types import AnswerRequest, Chunk, Hit, Matrix
 
 logger = logging.getLogger(__name__)
 
-_NAMED_TITLES = 3
 _PASSAGES_OF_A_PART = 4
 """Parts of a question lack the subject, so only the best passages of the whole question answer them."""
 
@@ -86,11 +86,14 @@ class _ExtractiveAnswerer:
             yield not_found(
                 language=language,
                 scope=request.scope,
-                titles=_titles(request.passages or request.closest),
-                unmentioned=_shown(request.unmentioned),
+                titles=closest_titles(request.passages or request.closest),
+                unmentioned=shown(request.unmentioned),
             )
             return
+        chosen, unmentioned = await asyncio.to_thread(_about_the_question, request, chosen)
         yield phrase("extracted", language=language)
+        if unmentioned:
+            yield f" {phrase('unmentioned', language=language, words=', '.join(shown(unmentioned)))}"
         if len(chosen) == 1 or any(item.candidate.is_code for item in chosen):
             for item in chosen:
                 yield f"\n\n{quoted(item.candidate)}"
@@ -106,7 +109,7 @@ class _ExtractiveAnswerer:
         vectors = await self._vectors(made.texts)
         choices = await asyncio.to_thread(choose_of_sections, made, vectors, style)
         if not choices:
-            yield not_found(language=language, scope=request.scope, titles=_titles(request.passages))
+            yield not_found(language=language, scope=request.scope, titles=closest_titles(request.passages))
             return
         yield phrase("summarized", language=language)
         of = max(made.all_sections, request.sections)
@@ -160,6 +163,22 @@ class _ExtractiveAnswerer:
         return [float(cosine) for cosine in vectors @ asked[0]]
 
 
+def _about_the_question(
+    request: AnswerRequest, chosen: Sequence[Scored]
+) -> tuple[list[Scored], tuple[str, ...]]:
+    """The quotes about the dates and currencies asked for, or all if there are none; and what none of them is about."""
+    asked = (request.question, *parts(request.question))
+    found = [_best_unmet(asked, item, request.passages[item.candidate.passage].chunk) for item in chosen]
+    fitting = [(item, unmet) for item, unmet in zip(chosen, found, strict=True) if not unmet.others]
+    kept = fitting or list(zip(chosen, found, strict=True))
+    fewest = min((unmet for _, unmet in kept), key=lambda unmet: len(unmet.words))
+    return [item for item, _ in kept], fewest.words
+
+
+def _best_unmet(asked: Sequence[str], item: Scored, chunk: Chunk) -> Unmet:
+    return min((unmet(part, item.candidate, chunk) for part in asked), key=lambda found: len(found.words))
+
+
 def _to_the_point(
     scored: Scored, terms: Sequence[frozenset[str]], asked: frozenset[int], passages: Sequence[Hit]
 ) -> Scored:
@@ -179,15 +198,3 @@ def _measure(question: str, passages: Sequence[Hit]) -> tuple[list[Overlap], flo
 
 def _promise(item: Overlap) -> tuple[float, int]:
     return -(item.own + item.with_context + item.with_passage), item.candidate.passage
-
-
-def _titles(passages: Sequence[Hit]) -> tuple[str, ...]:
-    """Each document once, with the place of its best passage."""
-    places = {hit.chunk.title: hit.chunk.anchor for hit in reversed(passages) if hit.chunk.title}
-    titles = dict.fromkeys(hit.chunk.title for hit in passages if hit.chunk.title)
-    named = (", ".join(part for part in (title, places[title]) if part) for title in titles)
-    return _shown(tuple(named)[:_NAMED_TITLES])
-
-
-def _shown(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(neutral(word, keep_markers=False) for word in words)

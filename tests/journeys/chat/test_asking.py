@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-HANDBOOK = "# Logs\n\nLogs are kept for two weeks. Backups are kept for one year.\n\n# Leave\n\nEverybody has thirty days of leave.\n"
+HANDBOOK = f"# Logs\n\n{OPENING}Logs are kept for two weeks. Backups are kept for one year.\n\n# Leave\n\nEverybody has thirty days of leave.\n"
 
 
 async def test_a_mention_is_answered_in_its_thread_growing_word_by_word_with_its_source(
@@ -68,6 +68,23 @@ async def test_a_follow_up_is_understood_from_the_thread(town: Scenario) -> None
     assert "Two weeks" not in words(answer)
 
 
+async def test_what_the_files_do_not_hold_is_corrected_in_the_final_text(town: Scenario) -> None:
+    room = town.room()
+    await town.knows(room, HANDBOOK)
+    reply = streamed("Logs are kept for ", "three weeks [1]. Backups are kept for one year [1].")
+    town.model.on(reply, task="answer", matching="misread logs", times=1)
+    question = await town.says("ben", room, "@footnote How long are misread logs kept?")
+    shown = await town.written("ben", room, question, "Logs are kept for three ⚠ weeks [1]. Backups are kept")
+    assert "⚠ I could not find this in the files" in words(shown)
+    town.model.on(
+        streamed("Elephants eat ", "hay and apples [1]."), task="answer", matching="elephant", times=1
+    )
+    question = await town.says("ben", room, "@footnote What do the elephant logs eat?")
+    shown = await town.written("ben", room, question, "I did not find this in")
+    assert "hay" not in words(shown)
+    assert "handbook.md" in words(shown)
+
+
 async def test_direct_messages_need_no_mention(town: Scenario) -> None:
     room = town.direct("ben")
     message = await town.says("ben", room, "", files=(file("handbook.md", HANDBOOK),))
@@ -106,7 +123,7 @@ async def test_a_channel_without_files_says_what_to_do(town: Scenario) -> None:
 async def test_an_answer_of_thirty_thousand_characters_arrives_whole(town: Scenario) -> None:
     room = town.room()
     await town.knows(room, HANDBOOK)
-    lines = [f"Line {number:04d} of the long list says what it says." for number in range(640)]
+    lines = [f"Line {number:04d} of the long list: who wants to read it?" for number in range(640)]
     text = "\n\n".join(lines)
     pieces = [text[start : start + 400] for start in range(0, len(text), 400)]
     assert len(text) > 30_000

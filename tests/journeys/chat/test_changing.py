@@ -17,7 +17,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SETTINGS = {"FOOTNOTE_SLACK__STREAMS": "false"}
 """Without streams, which have no buttons before their end."""
-HANDBOOK = "# Logs\n\nLogs are kept for two weeks. Backups are kept for one year.\n"
+HANDBOOK = f"# Logs\n\n{OPENING}Logs are kept for two weeks. Backups are kept for one year.\n"
 
 
 async def test_stop_keeps_the_text_so_far_and_says_so(town: Scenario) -> None:

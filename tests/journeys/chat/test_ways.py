@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-HANDBOOK = "# Logs\n\nLogs are kept for two weeks. Backups are kept for one year. See https://ours.example/logs for more.\n"
+HANDBOOK = f"# Logs\n\n{OPENING}Logs are kept for two weeks. Backups are kept for one year. See https://ours.example/logs for more.\n"
 SHORTCUTS = {"slack": "ask_about_this", "discord": "Ask about this"}
 HOSTILE = (
     "Kept for two weeks [1]. <!channel> <!here> @everyone @here {ben} "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_engine.citations.marker_stream import DraftAnswer, MarkerStream
@@ -39,14 +40,14 @@ def hit(
 
 
 def numbered(count: int, *, same: Iterable[tuple[int, int]] = ()) -> list[Hit]:
-    """`count` passages of different documents; `same` pairs passages (from 1) of one document."""
-    documents = {later: earlier for earlier, later in same}
-    return [
-        hit(
-            f"Passage {number} says {number * 11}.", document=f"d{documents.get(number, number)}", rank=number
-        )
-        for number in range(1, count + 1)
-    ]
+    """`count` passages of different documents; `same` pairs passages (from 1) of one place."""
+    places = {later: earlier for earlier, later in same}
+    listed: list[Hit] = []
+    for number in range(1, count + 1):
+        place = places.get(number, number)
+        one = hit(f"Passage {number} says {number * 11}.", document=f"d{place}", rank=number)
+        listed.append(replace(one, chunk=replace(one.chunk, anchor=f"p. {place}")))
+    return listed
 
 
 def streamed(text: str, passages: Sequence[Hit], *, size: int = 0) -> DraftAnswer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from rag_engine.citations import Check
     from rag_engine.types import Hit, Matrix, Side
 
 
@@ -72,9 +73,14 @@ async def _finished(
     *,
     embedder: ScriptedEmbedder | None = None,
     question: str = "",
+    check: Check = "none",
 ) -> Cited:
     return await finish(
-        streamed(text, passages), passages, question=question, embedder=embedder or ScriptedEmbedder()
+        streamed(text, passages),
+        passages,
+        question=question,
+        embedder=embedder or ScriptedEmbedder(),
+        check=check,
     )
 
 
@@ -110,16 +116,25 @@ async def test_a_citation_says_where_it_is_from() -> None:
     )
 
 
-async def test_passages_of_one_document_share_a_number_and_each_has_its_entry() -> None:
+async def test_each_place_has_its_number_and_passages_of_one_place_share_it() -> None:
     more = hit("Overtime is paid at the end of a quarter.", document="handbook", rank=4)
-    cited = await _finished(
-        "Guests pay 8 euros [3]. Overtime is paid quarterly [4]. Holidays are 30 days [1].", [*PASSAGES, more]
-    )
-    assert cited.text == "Guests pay 8 euros [1]. Overtime is paid quarterly [2]. Holidays are 30 days [2]."
-    assert [(citation.number, citation.chunk) for citation in cited.citations] == [
+    same = replace(more, chunk=replace(more.chunk, anchor="p. 1"))
+    text = "Guests pay 8 euros [3]. Overtime is paid quarterly [4]. Holidays are 30 days [1]."
+    shared = await _finished(text, [*PASSAGES, same])
+    assert shared.text.endswith("quarterly [2]. Holidays are 30 days [2].")
+    assert [(one.number, one.chunk) for one in shared.citations] == [
         (1, "canteen-3"),
         (2, "handbook-4"),
         (2, "handbook-1"),
+    ]
+    cited = await _finished(
+        "Guests pay 8 euros [3]. Overtime is paid quarterly [4]. Holidays are 30 days [1].", [*PASSAGES, more]
+    )
+    assert cited.text == "Guests pay 8 euros [1]. Overtime is paid quarterly [2]. Holidays are 30 days [3]."
+    assert [(citation.number, citation.chunk) for citation in cited.citations] == [
+        (1, "canteen-3"),
+        (2, "handbook-4"),
+        (3, "handbook-1"),
     ]
 
 
@@ -130,7 +145,9 @@ async def test_invalid_and_dropped_markers_are_reported() -> None:
 
 
 async def test_a_number_that_its_passage_does_not_hold_is_flagged() -> None:
-    cited = await _finished("Guests pay 9 euros [3]. Holidays are 30 days [1].")
+    cited = await _finished("Guests pay 9 euros [3]. Holidays are 30 days [1].", check="strict")
+    assert cited.text == "Guests pay 9 ⚠ euros [1]. Holidays are 30 days [2]."
+    assert (cited.unsupported, cited.support_ratio, cited.grounded) == (("9",), 0.5, True)
     assert cited.report["numbers_unsupported"] == [{"claim": "Guests pay 9 euros.", "numbers": ["9"]}]
 
 
@@ -146,7 +163,7 @@ async def test_a_marker_below_code_stands_for_that_code() -> None:
 async def test_a_row_of_a_cited_table_is_quoted_by_its_own_claim() -> None:
     table = hit("Kind | Days\nFull time | 30\nPart time | 15", document="table", kind="table")
     cited = await _finished("| Kind | Days |\n|---|---|\n| Part time | 15 [1] |", [table])
-    assert cited.citations[0].quote == "Part time | 15"
+    assert cited.citations[0].quote == "Kind | Days\nPart time | 15"
 
 
 # Claims that the model did not cite.

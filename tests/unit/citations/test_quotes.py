@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_engine.citations.quotes import LONGEST_QUOTE, quote
+from rag_engine.citations.quotes import LONGEST_QUOTE, quotes
 from tests.unit.citations.passages import hit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.types import Chunk
 
 HANDBOOK = (
     "Welcome to the company. The notice period is four weeks to the end of a month. It can be extended by contract up to three months. "
     "Holidays are 30 days a year. Dr. Miller approves them by e-mail at least 2 weeks ahead."
 )
+
+
+def quote(chunk: Chunk, claims: Sequence[str]) -> str:
+    (only,) = quotes(chunk, claims)
+    return only.text
+
+
+HANDBOOK_CHUNK = hit(HANDBOOK).chunk
 
 
 @pytest.mark.parametrize(
@@ -34,9 +49,39 @@ def test_two_sentences_where_the_claim_takes_two() -> None:
     )
 
 
-def test_a_table_gives_its_row() -> None:
-    chunk = hit("Kind | Days\nFull time | 30\nPart time | 15\nStudents | 12", kind="table").chunk
-    assert quote(chunk, ["Part time staff get 15 days."]) == "Part time | 15"
+TABLE = hit("Kind | Days\nFull time | 30\nPart time | 15\nStudents | 12", kind="table").chunk
+
+
+@pytest.mark.parametrize("claim", ["Part time staff get 15 days.", "Kind: Part time; Days: 15", "15 days."])
+def test_a_table_gives_its_row_under_the_header(claim: str) -> None:
+    assert quote(TABLE, [claim]) == "Kind | Days\nPart time | 15"
+
+
+def test_each_claim_and_each_fact_of_a_claim_has_its_quote() -> None:
+    said = [
+        found.text for found in quotes(TABLE, ["Full time staff get 30 days, students 12.", "Part time: 15"])
+    ]
+    assert said == [
+        "Kind | Days\nFull time | 30",
+        "Kind | Days\nStudents | 12",
+        "Kind | Days\nPart time | 15",
+    ]
+    texts = [
+        found.text
+        for found in quotes(HANDBOOK_CHUNK, ["There are 30 days of holidays.", "Four weeks' notice."])
+    ]
+    assert texts == ["Holidays are 30 days a year.", "The notice period is four weeks to the end of a month."]
+
+
+def test_what_is_said_word_for_word_is_quoted_whole() -> None:
+    said = "Bring the passport, " + "the form of the office with its stamp, " * 10 + "and the photo."
+    chunk = hit(f"Before you come, read this. {said} Then wait.").chunk
+    assert quote(chunk, [said]) == said
+    code = hit(
+        "import os\n\n\ndef port() -> int:\n    return 8080\n\n\ndef host() -> str:\n    return 'a'",
+        kind="code",
+    )
+    assert quote(code.chunk, ["def port() -> int:\n    return 8080"]) == "def port() -> int:\n    return 8080"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +133,7 @@ def test_a_long_sentence_is_cut_round_what_is_said() -> None:
 
 @pytest.mark.parametrize("text", ["", " \n ", "…", "👍"])
 def test_a_passage_without_words_gives_what_there_is(text: str) -> None:
-    assert quote(hit(text).chunk, ["Anything."]) in text
+    assert all(found.text in text for found in quotes(hit(text).chunk, ["Anything."]))
 
 
 @given(
@@ -102,7 +147,9 @@ def test_a_passage_without_words_gives_what_there_is(text: str) -> None:
     st.sampled_from(["prose", "table", "code", "list"]),
 )
 def test_a_quote_occurs_word_for_word(text: str, claims: list[str], kind: str) -> None:
-    found = quote(hit(text, kind="table" if kind == "table" else "prose", language="").chunk, claims)
-    assert found in text
-    assert len(found) <= LONGEST_QUOTE
+    found = quotes(hit(text, kind="table" if kind == "table" else "prose", language="").chunk, claims)
     assert bool(found) == bool(text.strip())
+    for each in found:
+        assert each.text
+        assert len(each.text) <= LONGEST_QUOTE
+        assert each.text in text or (kind == "table" and all(line in text for line in each.text.split("\n")))

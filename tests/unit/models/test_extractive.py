@@ -179,6 +179,50 @@ async def test_without_passages_nothing_is_found(answerer: Answerer) -> None:
     assert await answer(answerer, "Why?") == "I did not find this in your files."
 
 
+SPENT = (
+    "Month | Team | Spent EUR\nMarch 2025 | Desk | 16472\nApril 2025 | Desk | 12459\nApril 2025 | Field | 900"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted", "unmentioned"),
+    [
+        ("What did Desk spend in March 2025?", "16472", ""),
+        ("What did Desk spend in March 2025 in dollars?", "16472", "dollars"),
+        ("What did the team Sales spend in March 2025?", "March", "Sales"),
+    ],
+)
+async def test_a_quote_about_something_else_says_so(
+    answerer: Answerer, question: str, quoted: str, unmentioned: str
+) -> None:
+    table = passage(SPENT, kind="table", anchor="rows 2–4", title="budget.csv")
+    said = await answer(answerer, question, table)
+    assert quoted in said
+    assert (f"Not mentioned there: {unmentioned}." in said) == bool(unmentioned)
+    assert ("Not mentioned" in said) == bool(unmentioned)
+
+
+@pytest.mark.parametrize(
+    ("question", "unmentioned"),
+    [("What did Desk spend in May 2025?", "May"), ("What did Desk and Field spend in April 2024?", "2024")],
+)
+async def test_another_month_or_year_is_not_quoted_as_the_answer(
+    answerer: Answerer, question: str, unmentioned: str
+) -> None:
+    said = await answer(
+        answerer, question, passage(SPENT, kind="table", anchor="rows 2–4", title="budget.csv")
+    )
+    assert said.startswith("I did not find this") or f"Not mentioned there: {unmentioned}." in said
+
+
+async def test_a_quote_of_another_year_gives_way_to_one_of_the_year(answerer: Answerer) -> None:
+    earlier = passage("The fee for guests was 7 euros in 2023.", title="fees.md")
+    later = passage("The fee for guests is 8 euros since 2024.", title="fees.md", anchor="p. 2")
+    said = await answer(answerer, "What was the fee for guests in 2023?", later, earlier)
+    assert "7 euros" in said
+    assert "8 euros" not in said
+
+
 async def test_an_announcement_takes_its_list_along(answerer: Answerer) -> None:
     said = await answer(answerer, "What do you need, a certificate or a form?", *LIBRARY)
     assert "For it you need: a birth certificate; form P-12, signed [2]" in said

@@ -76,12 +76,12 @@ async def test_regenerate(tmp_path: Path) -> None:
         here.says("Still 28 days [1].")
         await here.press(post, "regenerate")
         assert post.text == "Still 28 days [1]."
-        here.says("Never shown [1].")
+        here.says("Everybody has 28 days [1].")
         await here.press(post, "regenerate")
         assert post.text == "Still 28 days [1]."
         assert told(here)[-1].startswith("You have reached the limit for repeated answers (1 an hour).")
         await here.press(post, "regenerate", person=BEN)
-        assert post.text == "Never shown [1].", "everyone has a budget"
+        assert post.text == "Everybody has 28 days [1].", "everyone has a budget"
 
 
 async def test_sources_and_their_pages(tmp_path: Path) -> None:

@@ -45,14 +45,14 @@ async def _asked(here: World, answer: str, place: Place, **more: object) -> str:
 async def test_a_message_starts_over(here: World, place: Place) -> None:
     more = {"in_thread": False}
     await here.file("leave.md", LEAVE, place=place)
-    await _asked(here, "Four weeks [1].", place, **more)
-    assert "Four weeks" in await _asked(here, "Yes [1].", place, **more)
+    await _asked(here, "A year has 28 of them [1].", place, **more)
+    assert "A year has 28" in await _asked(here, "Yes [1].", place, **more)
     calls = len(here.model.prompts)
     told = await here.ask("New topic", place=place, **more)
     assert told.text == "A new topic: I no longer refer to what was said before."
     assert len(here.model.prompts) == calls
     again = await _asked(here, "Thirty [1].", place, **more)
-    assert "Four weeks" not in again
+    assert "A year has 28" not in again
     assert "Thirty" in await _asked(here, "Yes [1].", place, **more)
 
 

@@ -66,11 +66,11 @@ async def begun(
 async def test_an_edit_while_it_runs_restarts_the_answer_in_the_same_message(here: World) -> None:
     message = here.chat.message(QUESTION)
     task, _ = await begun(here, message, "We have 28 days", " of leave.")
-    here.says("Ben has 30 [1].", pattern="Ben")
+    here.says("Ben has 28 [1].", pattern="Ben")
     await edit(here, message, OTHER)
     await task
     assert len(here.chat.posts) == 1
-    assert here.last.text == "Ben has 30 [1]."
+    assert here.last.text == "Ben has 28 [1]."
     assert here.model.open_replies == 0
 
 
@@ -78,12 +78,12 @@ async def test_an_edit_soon_after_replaces_the_answer_and_what_is_remembered(her
     message = here.chat.message(QUESTION)
     here.says("28 days [1].")
     await here.send(message)
-    here.says("Ben has 30 [1].", pattern="Ben")
+    here.says("Ben has 28 [1].", pattern="Ben")
     await edit(here, message, OTHER)
     assert len(here.chat.posts) == 1
-    assert here.last.text == "Ben has 30 [1]."
+    assert here.last.text == "Ben has 28 [1]."
     turns = await here.history.read(place_conversation(message.place), limit=10)
-    assert [turn.text for turn in turns] == [OTHER, "Ben has 30 [1]."]
+    assert [turn.text for turn in turns] == [OTHER, "Ben has 28 [1]."]
 
 
 async def test_an_edit_stays_where_the_answer_stands(here: World) -> None:
@@ -91,13 +91,13 @@ async def test_an_edit_stays_where_the_answer_stands(here: World) -> None:
     message = here.chat.message(QUESTION)
     here.says("28 days [1].")
     await here.send(message, into=Here(here.chat, message.place, message, threads=False))
-    here.says("Ben has 30 [1].", pattern="Ben")
+    here.says("Ben has 28 [1].", pattern="Ben")
     await edit(here, message, OTHER)
     turn = await here.turns.of_message(message.place, message.id)
     assert turn is not None
     assert turn.place == CHANNEL
     turns = await here.history.read(place_conversation(CHANNEL), limit=10)
-    assert [turn.text for turn in turns] == [OTHER, "Ben has 30 [1]."]
+    assert [turn.text for turn in turns] == [OTHER, "Ben has 28 [1]."]
 
 
 async def test_an_edit_that_comes_while_the_message_is_taken_up_is_answered(here: World) -> None:
@@ -114,7 +114,7 @@ async def test_an_edit_that_comes_while_the_message_is_taken_up_is_answered(here
 
     here.turns.of_message = slow
     here.says("28 days [1].")
-    here.says("Ben has 30 [1].", pattern="Ben")
+    here.says("Ben has 28 [1].", pattern="Ben")
     message = here.chat.message(QUESTION)
     editing = asyncio.create_task(edit(here, message, OTHER))
     await looked.wait()
@@ -122,7 +122,7 @@ async def test_an_edit_that_comes_while_the_message_is_taken_up_is_answered(here
     await here.chat.until(lambda: bool(here.chat.posts))
     go_on.set()
     await asyncio.gather(editing, sending)
-    assert [post.text for post in here.chat.public] == ["Ben has 30 [1]."]
+    assert [post.text for post in here.chat.public] == ["Ben has 28 [1]."]
 
 
 async def test_an_edit_that_comes_between_claim_and_answer_is_answered(here: World) -> None:
@@ -143,7 +143,7 @@ async def test_an_edit_that_comes_between_claim_and_answer_is_answered(here: Wor
 
     here.turns.claim, here.turns.of_message = slow, looking
     here.says("28 days [1].")
-    here.says("Ben has 30 [1].", pattern="Ben")
+    here.says("Ben has 28 [1].", pattern="Ben")
     message = here.chat.message(QUESTION)
     sending = asyncio.create_task(here.send(message))
     await claimed.wait()
@@ -154,20 +154,20 @@ async def test_an_edit_that_comes_between_claim_and_answer_is_answered(here: Wor
     assert not here.chat.posts, "it waits for the message that it changes"
     go_on.set()
     await asyncio.gather(editing, sending)
-    assert [post.text for post in here.chat.public] == ["Ben has 30 [1]."]
+    assert [post.text for post in here.chat.public] == ["Ben has 28 [1]."]
     assert len(here.model.prompts) == 1, "the question as it was is not answered beside it"
 
 
 async def test_two_edits_in_a_row_end_with_the_last(here: World) -> None:
     message = here.chat.message(QUESTION)
     task, _ = await begun(here, message, "We have 28 days", " of leave.")
-    here.says("Carl has 31 [1].", pattern="Carl")
-    here.says("Ben has 30 [1].", pattern="Ben")
+    here.says("Carl has 28 [1].", pattern="Carl")
+    here.says("Ben has 28 [1].", pattern="Ben")
     edits = [edit(here, message, OTHER), edit(here, message, "How many days of leave does Carl have?")]
     await asyncio.gather(*edits)
     await task
     assert len(here.chat.posts) == 1
-    assert here.last.text == "Carl has 31 [1]."
+    assert here.last.text == "Carl has 28 [1]."
 
 
 async def test_an_edit_that_changes_no_word_or_comes_late_changes_nothing(here: World) -> None:

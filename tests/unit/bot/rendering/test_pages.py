@@ -39,6 +39,21 @@ def test_sources_are_small_print_with_their_links() -> None:
     )
 
 
+def test_the_places_of_one_file_share_its_line() -> None:
+    page_3, page_5 = (
+        Source(number=number, title="a_b.pdf", places=f"p. {number}", uri="https://chat.example/m")
+        for number in (3, 5)
+    )
+    reply = Reply(text="x", sources=(page_3, LOCAL, page_5))
+    assert only(reply, SLACK).footer == (
+        "<https://chat.example/m|[3] a_b.pdf> — p. 3 · [5] p. 5\n[2] notes.txt"
+    )
+    assert only(reply, DISCORD).footer == (
+        "-# [3] [a_b.pdf](<https://chat.example/m>) — p. 3 · [5] p. 5\n-# [2] notes.txt"
+    )
+    assert only(reply, COMMONMARK).footer == "[3] a_b.pdf — p. 3 · [5] p. 5\n[2] notes.txt"
+
+
 @pytest.mark.parametrize("limits", [SLACK, DISCORD], ids=["slack", "discord"])
 def test_code_in_our_own_sentences_stays_code(limits: PlatformLimits) -> None:
     said = "For all of them: `/kb bind two_words`, `/kb list`."
@@ -79,7 +94,9 @@ def test_text_and_small_print_keep_to_the_limit(
 
 
 def test_a_long_list_of_sources_says_how_many_are_left() -> None:
-    sources = tuple(Source(number=number, title="t" * 150, places="", uri="") for number in range(1, 31))
+    sources = tuple(
+        Source(number=number, title=f"{number}" + "t" * 150, places="", uri="") for number in range(1, 31)
+    )
     lines = only(Reply(text="x", sources=sources), DISCORD).footer.split("\n")
     shown = [line for line in lines if line.startswith("-# [")]
     assert lines[-1] == f"-# and {30 - len(shown)} more: press Sources."

@@ -1,0 +1,26 @@
+"""Names passages that do not answer, for a reply that says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.generation.prompt_safety import neutral
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.types import Hit
+
+_NAMED_TITLES: Final = 3
+
+
+def closest_titles(passages: Sequence[Hit]) -> tuple[str, ...]:
+    """Each document once, with the place of its best passage."""
+    places = {hit.chunk.title: hit.chunk.anchor for hit in reversed(passages) if hit.chunk.title}
+    titles = dict.fromkeys(hit.chunk.title for hit in passages if hit.chunk.title)
+    named = [", ".join(part for part in (title, places[title]) if part) for title in titles]
+    return shown(named[:_NAMED_TITLES])
+
+
+def shown(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(neutral(word, keep_markers=False) for word in words)
