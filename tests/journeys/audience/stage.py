@@ -306,7 +306,7 @@ async def opened(folder: Path, *, bound: bool) -> AsyncGenerator[Stage]:
         access=AccessSettings(add="everyone"),
         answering=AnsweringSettings(passages=20),
         # Some people ask hundreds of questions.
-        chat=ChatSettings(questions_per_hour=0, repeats_per_hour=0),
+        chat=ChatSettings(questions_per_hour=0, repeats_per_hour=0, sources_per_hour=0),
         # Whatever is found is shown, so that a leak would be seen.
         steps={"evidence": {"enabled": False}},
     )
