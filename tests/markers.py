@@ -52,6 +52,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     _started.clear()
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Made files are no part of names: a ZIP holds the time at which it was made, and the workers of pytest-xdist must agree on all names."""
+    is_content = isinstance(val, bytes) or (isinstance(val, str) and len(val) > 200)
+    return argname if is_content else None
+
+
 def pytest_configure(config: pytest.Config) -> None:
     _chosen_markers.append(config.option.markexpr)
 
