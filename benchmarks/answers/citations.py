@@ -137,7 +137,10 @@ async def cited_by_us(answer: Labelled, embedder: Embedder) -> list[dict[str, st
     """The paragraphs cited for each claim, with quotes. Claims are list items, so none shares a marker."""
     text = "\n".join(f"- {words}" for words, _ in answer.claims)
     cited = await finish(DraftAnswer(text=text), answer.passages, question="", embedder=embedder)
-    quotes = {citation.number: (str(citation.document), citation.quote) for citation in cited.citations}
+    quotes: dict[int, tuple[str, str]] = {}
+    for citation in cited.citations:
+        _, before = quotes.get(citation.number, ("", ""))
+        quotes[citation.number] = (str(citation.document), f"{before}\n{citation.quote}".strip())
     return [
         dict(quotes[int(number)] for number in re.findall(r"\[(\d+)\](?=[^\w]*\Z|\[)", line))
         for line in cited.text.split("\n")
