@@ -55,7 +55,7 @@ _TARGET: Final = lazy(
     )
 )
 _AUTOLINK: Final = lazy(
-    lambda: regex.compile(r"<(?P<to>[A-Za-z][A-Za-z0-9+.\-]{1,31}:[^\s<>]*|[^\s<>@]+@[^\s<>@]+)>")
+    lambda: regex.compile(r"<(?P<to>[A-Za-z][A-Za-z0-9+.\-]{0,31}:[^\s<>]*|[^\s<>@]+@[^\s<>@]+)>")
 )
 _TAG: Final = lazy(
     lambda: regex.compile(

@@ -16,7 +16,7 @@ _AT: Final = r"(?:@|&(?:\#0*64|\#[xX]0*40|commat);?|\uff20)"
 _LESS: Final = r"(?:<|&(?:\#0*60|\#[xX]0*3[cC]|lt|LT);?)"
 PING: Final = (
     rf"{_AT}(?={_NOTHING}{_GROUPS})"
-    rf"|{_LESS}(?={_NOTHING}(?:{_AT}|\#[A-Z0-9]|!{_NOTHING}(?i:channel|here|everyone|group|subteam|date)|/[\w\- ]{{1,40}}:\d|id:))"
+    rf"|{_LESS}(?={_NOTHING}(?:{_AT}|\#\w|!{_NOTHING}(?i:channel|here|everyone|group|subteam|date)|/[\w\- ]{{1,40}}:\d|id:))"
 )
 UNFINISHED: Final = lazy(lambda: regex.compile(r"[<@&][^\s<@]{0,40}$", regex.VERSION1))
 

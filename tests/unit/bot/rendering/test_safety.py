@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.port import PlatformLimits, Reply, Source
@@ -151,6 +151,8 @@ def test_names_beside_and_in_code_in_the_small_print_neither_ping_nor_link(
     room=st.integers(1000, 2000),
     final=st.booleans(),
 )
+@example(text="<#é\n\n", room=1000, final=False)
+@example(text="<a:1>", room=1000, final=True)
 def test_random_text_is_safe_wherever_it_is_cut(
     limits: PlatformLimits, text: str, room: int, *, final: bool
 ) -> None:
