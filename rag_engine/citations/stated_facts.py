@@ -52,7 +52,9 @@ _SCALES: Final = {
     }.items()
     for form in forms.split()
 }
-_SCALED: Final = lazy(lambda: re.compile(r"(\d+(?:[.,' ]\d{3})*(?:[.,]\d+)?)[\s\u00a0]?(万|亿|[^\W\d_]+)"))
+_SCALED: Final = lazy(
+    lambda: re.compile(r"(?<![\d.,'])(\d++(?:[.,']\d{3})*+(?:[.,]\d++)?+)[\s\u00a0]?(万|亿|[^\W\d_]+)")
+)
 _CURRENCIES: Final = "€$£¥"
 _MONEY: Final = frozenset({"euro", "dollar", "pound", "franc", "yuan"})
 _UNSPACED_UNITS: Final = "|".join(
