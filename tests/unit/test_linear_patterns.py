@@ -255,7 +255,7 @@ def slow(pattern: Any, methods: frozenset[str]) -> tuple[str, str, str, str] | N
     return None
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("package", ["rag_engine.parsers", "rag_engine", "bot", "adapters"])
 def test_no_pattern_takes_quadratic_time(package: str) -> None:
     found: dict[str, tuple[str, str, str, str]] = {}

@@ -18,7 +18,7 @@ _CODE: Final = frozenset({"head", "script", "style", "template", "object", "canv
 _NOT_SHOWN: Final = frozenset({"noscript", "svg", "iframe", "select", "datalist", "dialog", "button", "rp"})
 _HIDDEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all", re.IGNORECASE)
 _NO_SIZE: Final = re.compile(
-    r"font-size\s*:\s*(?:0*(?:\.0*)?(?:px|pt|r?em|%)?|0*1?(?:\.\d+)?(?:px|pt))\s*(?:!|;|$)", re.IGNORECASE
+    r"font-size\s*+:\s*+(?:0*(?:\.0*)?(?:px|pt|r?em|%)?|0*1?(?:\.\d+)?(?:px|pt))\s*+(?:!|;|$)", re.IGNORECASE
 )
 _BANNER: Final = re.compile(
     r"cookie[-_]?(?:banner|consent|notice|bar|law|popup|modal|policy-banner|wall|message|overlay|dialog)"
