@@ -15,8 +15,10 @@ from bot.access.permissions import scope
 from bot.cli._shared import options
 from bot.composition import application as composition
 from bot.composition import loader
+from bot.conversation.newcomers.small_talk import REPLIES, small_talk
+from bot.messages import say
 from bot.streaming import scheduler
-from rag_engine.types import Answer, Query
+from rag_engine.types import Answer, Query, TurnId
 
 if TYPE_CHECKING:
     import argparse
@@ -42,6 +44,11 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     question = arguments.question
     if question == "-":
         question = await asyncio.to_thread(sys.stdin.read)
+    if (talk := small_talk(question)) is not None and talk.languages:
+        text = say(REPLIES[talk.kind], talk.languages[0])
+        answer = Answer(turn=TurnId(""), text=text, citations=(), grounded=False, timings={})
+        print(json.dumps(as_json(answer), ensure_ascii=False, indent=2) if arguments.json else text)
+        return 0
     async with composition.application(settings) as application:
         places = await scope(application.catalog, arguments.kb)
         query = Query(

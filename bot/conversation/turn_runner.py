@@ -6,12 +6,12 @@ import asyncio
 import logging
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from bot.conversation import triggers
 from bot.conversation.answer_writer import NothingToSay
 from bot.conversation.concurrency import Interrupted, QueueFull, Runs, TurnQueue
-from bot.conversation.newcomers.small_talk import question_in, small_talk
+from bot.conversation.newcomers.small_talk import REPLIES, question_in, small_talk
 from bot.conversation.turn_context import TurnContext, queue_key
 from bot.conversation.turn_recorder import TurnRecorder
 from bot.conversation.turn_view import TurnView, regenerate_button
@@ -25,17 +25,13 @@ from bot.store.turns import ChatTurn
 from rag_engine.errors import RagError, UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from bot.access.question_budget import QuestionBudget
     from bot.conversation.answer_writer import AnswerWriter
     from bot.conversation.attachments import AttachmentIntake
     from bot.conversation.concurrency import Run
     from bot.conversation.dependencies import ForgetTurn, PermissionChecks
-    from bot.conversation.newcomers.small_talk import Kind
     from bot.conversation.turn_context import TurnOptions
     from bot.conversation.turn_recorder import FailureTraces
-    from bot.messages.names import Sentence
     from bot.observability import Observers
     from bot.port import IncomingMessage, Room
     from bot.store.turns import Turns
@@ -45,12 +41,6 @@ if TYPE_CHECKING:
 
 _SHUTDOWN_SECONDS = 5.0
 """Short, because service managers soon kill us."""
-
-_SMALL_TALK: Final[Mapping[Kind, Sentence]] = {
-    "help": "welcome",
-    "greeting": "greeting",
-    "thanks": "you_are_welcome",
-}
 
 _log = logging.getLogger(__name__)
 
@@ -283,7 +273,7 @@ class TurnRunner:
         view, chosen = context.view, context.options.settings.language
         if talk.languages and not chosen and view.language not in talk.languages:
             view.language = talk.languages[0]
-        await view.finish(Reply(text=view.say(_SMALL_TALK[talk.kind])), "final")
+        await view.finish(Reply(text=view.say(REPLIES[talk.kind])), "final")
         return True
 
     async def _finish_files(self, context: TurnContext) -> None:

@@ -55,6 +55,13 @@ async def test_a_question_without_an_answer_is_not_given_one(samples: Footnote) 
     assert "samples" in answer["answer"]
 
 
+@pytest.mark.parametrize(("text", "reply"), [("hi", "Ask me about the files"), ("Danke!", "Gern geschehen")])
+async def test_a_greeting_and_thanks_are_not_searched(samples: Footnote, text: str, reply: str) -> None:
+    answer = json.loads((await samples("ask", text, "--json")).out)
+    assert reply in answer["answer"]
+    assert answer["citations"] == []
+
+
 async def test_piped_questions_are_answered_with_plain_sources(samples: Footnote) -> None:
     finished = await samples("chat", stdin="In what wind do we put off a field trip?\n/quit\n")
     assert finished.code == 0, finished.err

@@ -13,9 +13,15 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from bot.messages.names import Sentence
     from bot.port import IncomingMessage
 
 Kind: TypeAlias = Literal["help", "greeting", "thanks"]
+REPLIES: Final[Mapping[Kind, Sentence]] = {
+    "help": "welcome",
+    "greeting": "greeting",
+    "thanks": "you_are_welcome",
+}
 
 _LONGEST: Final = 200
 """Longer messages are taken as questions."""
