@@ -322,6 +322,8 @@ def _trace(inquiry: Inquiry, generated: GeneratedReply, answer: Answer, asked: T
         "prompt_tokens": prompt.tokens,
         "reply_tokens": prompt.reply_tokens,
         "passages": [_passage(hit) for hit in prompt.passages[:_MOST_TRACED]],
+        # What is forgotten is found by the documents that a trace names.
+        "closest": [_passage(hit) for hit in inquiry.closest[:_MOST_TRACED]],
         "citations": [_citation(citation) for citation in answer.citations],
         "citing": dict(generated.citing),
         "notices": list(answer.notices),

@@ -80,6 +80,8 @@ def _print(trace: Trace, answer: str, passages: Sequence[str], console: Console)
         legs = (f"{leg.get('leg')} {leg.get('rank')}" for leg in _dicts(passage.get("legs")))
         console.print(Text(f"found by {', '.join(legs)}", style="dim"))
         console.print(Text(text))
+    for passage in _dicts(details.get("closest")):
+        console.print(Text.assemble(("does not answer: ", "bold"), _place(passage)))
     for citation in _dicts(details.get("citations")):
         quote = " ".join(str(citation.get("quote", "")).split())
         console.print(Text(f"\n[{citation.get('number')}] {_place(citation)}", style="bold"))

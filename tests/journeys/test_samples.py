@@ -10,6 +10,8 @@ import pytest
 from rag_engine.parsing.sandbox import offered
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.journeys.conftest import Footnote
 
 # Question, what the answer must say, the file it must be cited to, the place in it.
@@ -116,3 +118,22 @@ async def test_every_prompt_rule_has_an_id(samples: Footnote) -> None:
     identities = [row["id"] for row in rows]
     assert {"unknown", "clarify", "language", "cite_only_sources", "no_tags"} <= set(identities)
     assert len(identities) == len(set(identities))
+
+
+async def test_a_question_that_only_comes_close_is_forgotten_with_the_document(
+    footnote: Footnote, tmp_path: Path
+) -> None:
+    (tmp_path / "hotels.md").write_text("# Hotels\n\nA room may cost 140 euros a night.\n", encoding="utf-8")
+    await footnote("add", "hotels.md", "--kb", "staff")
+    asked = json.loads((await footnote("ask", "Who painted the snickersnee in 1842?", "--json")).out)
+    assert "hotels.md" in asked["answer"]
+    assert asked["citations"] == []
+    trace = json.loads((await footnote("trace", "--json")).out)
+    assert {passage["title"] for passage in trace["details"]["closest"]} == {"hotels.md"}
+    assert (await footnote("forget", "document", "staff", "hotels.md", "--yes")).code == 0
+    left = [
+        path
+        for path in (tmp_path / "data").rglob("*")
+        if path.is_file() and b"snickersnee" in path.read_bytes()
+    ]
+    assert left == []
