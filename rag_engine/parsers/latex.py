@@ -277,7 +277,9 @@ def _table(document: _Document, source: str, count: int) -> str:
     for _ in range(count):
         _, at = group(source, at)
     content = re.sub(
-        r"\\(?:begin|end)\{(?:tabular|array)\*?\}(?:\[[^\]\[]{0,100}\])?(?:\{[^{}]{0,1000}\})?", " ", source[at:]
+        r"\\(?:begin|end)\{(?:tabular|array)\*?\}(?:\[[^\]\[]{0,100}\])?(?:\{[^{}]{0,1000}\})?",
+        " ",
+        source[at:],
     )
     rows: list[list[str]] = []
     for row in _ROWS.split(_ROW_RULES.sub(" ", content)):
