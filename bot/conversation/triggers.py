@@ -26,6 +26,7 @@ _FIRST_WORDS = {
     "it": "chi cosa che quando dove perché come quale quali quanto quanta quanti quante c'è posso possiamo",
     "pt": "quem que quando onde como qual quais quanto quanta quantos quantas posso podemos há",
     "nl": "wie wat wanneer waar waarom hoe welk welke mag kan kunnen moet is zijn heeft",
+    "ru": "кто что когда где куда откуда почему зачем как какой какая какое какие сколько чей чья чьё чьи можно нужно ли",
 }
 _AMBIGUOUS = frozenset(
     (
@@ -45,19 +46,24 @@ _AMBIGUOUS = frozenset(
         "can",
         "may",
         "will",
+        "что",
+        "как",
+        "когда",
     )
 )
 """They also begin statements or belong to several languages, so the text must have no full stop."""
 _ASKING = re.compile(
-    r"(?:吗|呢|什么|怎么|为什么|哪|谁|几时|多少|ですか|ますか|でしょうか|何|どこ|いつ|なぜ|どう|誰|까\s*$|무엇|어디|언제|왜)"
+    r"(?:吗|呢|什么|怎么|为什么|哪|谁|几时|多少|ですか|ますか|でしょうか|何|どこ|いつ|なぜ|どう|誰|까\s*$|무엇|어디|언제|왜|얼마나|어떻게|[나까]요\s*$|[는은인]가요\s*$)"
 )
 _STOPS = """
     stop stopp halt anhalten arrête arrêtez para parar detente alto ferma fermati pare stoppen 停止 停 やめて 止めて
+    стоп остановись остановитесь хватит 중지 정지 멈춰 그만
 """
 _NEW_TOPICS = """
     /new; new topic; new chat; new conversation; start over; neues thema; neue unterhaltung; von vorn; nouveau sujet;
     nouvelle conversation; nuevo tema; nueva conversación; nuovo argomento; nuova conversazione; novo assunto; novo tópico;
-    nova conversa; nieuw onderwerp; nieuw gesprek; 新话题; 新對話; 新对话; 新しい話題; 새 주제
+    nova conversa; nieuw onderwerp; nieuw gesprek; 新话题; 新對話; 新对话; 新しい話題; 새 주제; 새로운 주제; 새 대화;
+    новая тема; новый разговор; сначала
 """
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 

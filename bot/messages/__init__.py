@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CATALOG", "LANGUAGES", "language_of", "say"]
 
-LANGUAGES: Final = ("de", "en", "es", "fr", "it", "ja", "nl", "pt", "zh")
+LANGUAGES: Final = ("de", "en", "es", "fr", "it", "ja", "ko", "nl", "pt", "ru", "zh")
 
 CATALOG: Final = MessageCatalog(Path(__file__).with_name("catalog"))
 

@@ -90,6 +90,9 @@ _CYRILLIC = frozenset({"ru", "uk", "bg", "sr"})
 _PERSIAN = lazy(lambda: re.compile("[پچژگکی]"))
 _URDU = lazy(lambda: re.compile("[ٹڈڑےں]"))
 
+_ENGLISH_TOO = "due go her man men met nor over pro see sense sin son ten under war"
+"""English words that only other languages have among their function words, so one alone tells neither."""
+
 _SELDOM = frozenset({"ca", "eo", "et", "eu", "ga", "hr", "lt", "lv", "sk", "sl"})
 """Rare languages: one word alone is no evidence for them."""
 _SELDOM_SHARE = 0.75
@@ -179,4 +182,6 @@ def _weights() -> dict[str, tuple[tuple[str, float], ...]]:
     for language, words in FUNCTION_WORDS.items():
         for word in set(words.split()):
             languages.setdefault(word, []).append(language)
+    for word in set(_ENGLISH_TOO.split()) - set(FUNCTION_WORDS["en"].split()):
+        languages.setdefault(word, []).append("en")
     return {word: tuple((name, 1 / len(names)) for name in names) for word, names in languages.items()}

@@ -4,21 +4,23 @@ import re
 from typing import Final
 
 _NAMES: Final = (
-    "january jan januar jänner janvier janv enero ene gennaio gen janeiro januari styczeń январь 1月 一月",
-    "february feb februar février févr febrero febbraio fevereiro fev februari luty февраль 2月 二月",
-    "march mar märz mrz mär mars marzo março maart marzec март 3月 三月",
-    "april apr avril avr abril abr aprile kwiecień апрель 4月 四月",
-    "may mai mayo maggio mag maio mei maj май 5月 五月",
-    "june jun juni juin junio giugno giu junho czerwiec июнь 6月 六月",
-    "july jul juli juillet juil julio luglio lug julho lipiec июль 7月 七月",
-    "august aug août aout agosto ago agustus augustus sierpień август 8月 八月",
-    "september sep sept septembre septiembre settembre set setembro wrzesień сентябрь 9月 九月",
-    "october oct oktober okt octobre octubre ottobre ott outubro out październik октябрь 10月 十月",
-    "november nov novembre noviembre novembro listopad ноябрь 11月 十一月",
-    "december dec dezember dez décembre déc diciembre dic dicembre dezembro grudzień декабрь 12月 十二月",
+    "january jan januar jänner janvier janv enero ene gennaio gen janeiro januari styczeń январь января январе янв 1月 1월 一月",
+    "february feb februar février févr febrero febbraio fevereiro fev februari luty февраль февраля феврале фев 2月 2월 二月",
+    "march mar märz mrz mär mars marzo março maart marzec март марта марте 3月 3월 三月",
+    "april apr avril avr abril abr aprile kwiecień апрель апреля апреле апр 4月 4월 四月",
+    "may mai mayo maggio mag maio mei maj май мая мае 5月 5월 五月",
+    "june jun juni juin junio giugno giu junho czerwiec июнь июня июне 6月 6월 六月",
+    "july jul juli juillet juil julio luglio lug julho lipiec июль июля июле 7月 7월 七月",
+    "august aug août aout agosto ago agustus augustus sierpień август августа августе авг 8月 8월 八月",
+    "september sep sept septembre septiembre settembre set setembro wrzesień сентябрь сентября сентябре сент сен 9月 9월 九月",
+    "october oct oktober okt octobre octubre ottobre ott outubro out październik октябрь октября октябре окт 10月 10월 十月",
+    "november nov novembre noviembre novembro listopad ноябрь ноября ноябре ноя 11月 11월 十一月",
+    "december dec dezember dez décembre déc diciembre dic dicembre dezembro grudzień декабрь декабря декабре дек 12月 12월 十二月",
 )
 _NUMBERS: Final = {name: number for number, names in enumerate(_NAMES, 1) for name in names.split()}
-_ASIAN: Final = re.compile(r"(?<![\d一二三四五六七八九十])(?:1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月")
+_ASIAN: Final = re.compile(
+    r"(?<![\d一二三四五六七八九十])(?:1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月|(?<!\d)(?:1[0-2]|[1-9])월"
+)
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _ISO: Final = re.compile(r"(?<!\d)(?:19|20)\d\d-(0[1-9]|1[0-2])(?!\d)")
 

@@ -14,7 +14,7 @@ from rag_engine.text.sentence_translator import SentenceTranslator
 
 __all__ = ["CATALOG", "LANGUAGES", "in_language"]
 
-LANGUAGES: Final = frozenset({"de", "en", "es", "fr", "it", "ja", "nl", "pt", "zh"})
+LANGUAGES: Final = frozenset({"de", "en", "es", "fr", "it", "ja", "ko", "nl", "pt", "ru", "zh"})
 
 CATALOG: Final = MessageCatalog(Path(__file__).parent)
 

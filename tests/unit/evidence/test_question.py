@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_engine.evidence.question import terms
+from rag_engine.text.months import months
 
 
 def _texts(question: str, kind: str) -> list[str]:
@@ -24,6 +25,7 @@ def test_names_and_figures_are_distinguished_from_other_words() -> None:
     [
         ("Umsatz im März?", "Umsatz im Mar"),
         ("sales in March", "sales in marzo"),
+        ("sales in March", "продажи 15 марта"),
     ],
 )
 def test_a_month_has_one_form_in_all_languages(question: str, other: str) -> None:
@@ -31,6 +33,14 @@ def test_a_month_has_one_form_in_all_languages(question: str, other: str) -> Non
 
     assert months == {"\x00month3"}
     assert months & {form for term in terms(other) for form in term.forms}
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("в январе", 1), ("8 мая", 5), ("3월 매출", 3), ("2026년 12월", 12), ("3개월", 0), ("13월", 0)],
+)
+def test_months_are_known_in_russian_cases_and_in_korean(text: str, number: int) -> None:
+    assert months(text) == ({number} if number else set())
 
 
 def test_german_nouns_are_no_names() -> None:

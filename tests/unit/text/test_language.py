@@ -56,6 +56,28 @@ def test_what_does_not_tell_is_not_guessed(text: str) -> None:
     assert detect(text) == ""
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["carry over leave?", "Overtime carry over", "due dates", "over budget", "ten day notice", "war room"],
+)
+def test_one_word_that_is_english_too_tells_no_language(text: str) -> None:
+    assert detect(text) == ""
+    assert "en" in possible(text)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("nl", "wat over verlof?"),
+        ("nl", "Waar gaat dit document over?"),
+        ("it", "come funzionano le ferie?"),
+        ("en", "carry over vacation days from last year"),
+    ],
+)
+def test_a_second_word_decides(language: str, text: str) -> None:
+    assert detect(text) == language
+
+
 def test_near_languages_stay_possible() -> None:
     assert set(possible("Hvor mange dager har jeg ferie?")) >= {"da", "no"}
 

@@ -24,7 +24,17 @@ __all__ = ["here"]  # a fixture
 
 
 @pytest.mark.parametrize(
-    "text", ["/new", "new topic", " New  topic. ", "Neues Thema!", "新しい話題", "start over"]
+    "text",
+    [
+        "/new",
+        "new topic",
+        " New  topic. ",
+        "Neues Thema!",
+        "新しい話題",
+        "start over",
+        "Новая тема",
+        "새 주제",
+    ],
 )
 def test_what_starts_over(text: str) -> None:
     assert triggers.is_new_topic(text)

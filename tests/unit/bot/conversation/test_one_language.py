@@ -1,4 +1,4 @@
-"""In a German channel no reply contains an English sentence, whatever its parts come from."""
+"""In a channel of another language no reply contains an English sentence, whatever its parts come from."""
 
 from __future__ import annotations
 
@@ -128,3 +128,46 @@ async def test_a_file_that_does_not_exist_is_not_asked_about_again(tmp_path: Pat
         post = await here.ask(question, **IN_THREAD)
         assert "nowhere.pdf" in post.text or "nirgends.pdf" in post.text
         assert "regenerate" not in [button.name for button in post.reply.buttons]
+
+
+FOREIGN = {
+    "ko": (
+        "직원은 매년 며칠의 휴가를 받습니까?",
+        "# 휴가\n\n모든 직원은 매년 28일의 휴가를 받습니다.\n",
+        "찾지 못했습니다",
+    ),
+    "ru": (
+        "Сколько дней отпуска положено сотрудникам?",
+        "# Отпуск\n\nСотрудникам положено 28 дней отпуска.\n",
+        "Я не нашёл",
+    ),
+}
+
+
+def english_words(post: Post) -> list[str]:
+    """All words in Latin letters that no language of another script borrows."""
+    shown = [post.text, *post.statuses, *post.reply.notices, *(button.label for button in post.reply.buttons)]
+    text = re.sub(r"`[^`]*`|#\w+|\S+\.(pdf|mp3|md|ogg|docx)\b", "", "\n".join(shown))
+    return [word for word in re.findall(r"[A-Za-z]{2,}", text) if word.lower() == word]
+
+
+@pytest.mark.parametrize("language", sorted(FOREIGN))
+async def test_a_conversation_in_another_script(tmp_path: Path, language: str) -> None:
+    question, document, missing = FOREIGN[language]
+    async with world(tmp_path) as here:
+        here.town.settings_of["general"] = PlaceSettings(language=language)
+        posts = [
+            await here.ask("", attachment("secret.pdf", encrypted_pdf()), **IN_THREAD),
+            await here.ask("", attachment("sound.mp3", b"ID3"), **IN_THREAD),
+            await here.ask("", attachment("empty.md", b"\n\n"), **IN_THREAD),
+            await here.ask("", attachment("leave.md", document), **IN_THREAD),
+            await here.ask("???!", **IN_THREAD),
+        ]
+        here.says(fault=ModelUnavailable("The language model is out of order; try again in a moment."))
+        posts.append(await here.ask(question, **IN_THREAD))
+        posts.append(await here.ask("Quantenchromodynamik?", **IN_THREAD))
+        here.says("28", fault=IndexUnavailable("The search index cannot be reached; try again in a moment."))
+        posts.append(await here.ask(question, **IN_THREAD))
+    assert missing in posts[-2].text
+    assert "28" in posts[-3].text
+    assert [(post.text, english_words(post)) for post in posts if english_words(post)] == []

@@ -14,30 +14,35 @@ from bot.messages import LANGUAGES
 HELP = """
 help | Help! | ? | ??? | can you help me? | hi, what can you do? | Hallo, was kannst du? | Hilfe | ¿Qué puedes hacer? | ayuda
 aide-moi | que peux-tu faire ? | aiuto | cosa sai fare? | ajuda | o que você pode fazer? | hulp | wat kun je? | ヘルプ | 使い方は？
-何ができますか？ | 帮助 | 你能做什么？ | 怎么用？
+何ができますか？ | 帮助 | 你能做什么？ | 怎么用？ | 도움말 | 무엇을 할 수 있나요? | 사용법 알려줘 | помощь | Что ты умеешь? | привет, помоги
 """
 GREETINGS = """
 hi | Hello there! | hey footnote | good morning | 👋 | :wave: | Hallo zusammen | Guten Morgen! | hola | buenos días a todos | bonjour
 salut tout le monde | ciao a tutti | buongiorno | olá | bom dia | hoi allemaal | goedemorgen | こんにちは | おはようございます！ | 你好 | 大家好！
+안녕하세요! | 안녕하세요 여러분 | Здравствуйте! | привет всем | Добрый день
 """
 THANKS = """
 thanks | Thank you so much! | thx | great, thanks | ok | danke dir | vielen lieben Dank | super, danke! | muchas gracias | merci beaucoup à vous
 grazie mille | obrigada | muito obrigado! | dank je wel | ありがとうございます。 | 谢谢你 | 非常感谢！
+감사합니다! | 정말 고마워요 | 네, 알겠습니다 | спасибо | Большое спасибо! | понятно, спасибо
 """
 QUESTIONS = """
 How many days of leave? | help me find the invoice | what is this? | Where is it? | is this good? | Ist das gut? | hi, what does the handbook say
 thanks to whom is it due? | hilfe bei der Steuererklärung | urlaub | 何日ですか | ¿cuántos días? | merci de résumer le contrat | morning shift
 帮助文档在哪里 | who is this
+휴가는 며칠인가요? | 도움말 파일은 어디에 있나요? | 휴가 | сколько дней отпуска? | помощь с налогами | спасибо за что?
 """
 PRESENTING = """
 and these? | some files for you | here you go | Here is report.pdf | report | hi, two more documents | fyi | please see attached | und diese?
 hier die Unterlagen | noch ein paar Dateien für dich | Bitte schön! | voici les fichiers | et ceux-ci ? | ecco i documenti | e questi? | aquí tienes los archivos
 ¿y estos? | aqui estão os arquivos | e estes? | hier zijn de bestanden | en deze? | ファイルをどうぞ | こちらの資料です | 这些文件呢？ | 给你一些文件 | 谢谢，这是文件
+여기 파일입니다 | 이 문서도 확인해 주세요 | 여기 자료를 보냅니다 | вот файлы | и эти? | ещё пара документов для вас
 """
 ASKING = """
 What is in these? | summarise these | which of these is cheaper? | what does this say | compare these with the old ones | Who is this?
 zusammenfassen bitte | Was steht in diesen Dateien? | C'est quoi ? | que dice este archivo | cosa dice questo file | o que diz este arquivo
 wat staat er in dit bestand | 何が書いてありますか | 这些文件说了什么？ | the fees
+이 파일에 뭐라고 적혀 있나요? | 요약해 주세요 | что в этих файлах? | перескажи этот файл | о чём этот документ?
 """
 
 

@@ -31,6 +31,8 @@ QUESTIONS = (
     "报销单在哪里？",
     "휴가는 며칠입니까",
     "Сколько у нас дней отпуска?",
+    "где лежит заявление на отпуск",
+    "휴가 신청은 어떻게 하나요",
     "Πόσες μέρες άδεια έχουμε;",
     "كم عدد أيام الإجازة؟",
     "Is the office open *tomorrow*?",
@@ -47,6 +49,9 @@ STATEMENTS = (
     "Mañana no estoy.",
     "明天我休假。",
     "明日は休みます。",
+    "Завтра меня не будет.",
+    "Что сделано, то сделано.",
+    "내일 휴가입니다.",
     "???",
     "?",
     "ok",
@@ -144,7 +149,7 @@ def test_files_are_for_us_where_everything_is() -> None:
     assert not decide(brought, mode="thread", members=ThreadMembers()).ours
 
 
-@pytest.mark.parametrize("text", ["stop", "Stop!", " STOPP. ", "停止"])
+@pytest.mark.parametrize("text", ["stop", "Stop!", " STOPP. ", "停止", "Стоп!", "중지"])
 def test_a_text_that_only_says_stop(text: str) -> None:
     assert is_stop(text)
 

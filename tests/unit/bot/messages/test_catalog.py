@@ -48,7 +48,7 @@ def test_no_sentence_is_left_in_english(language: str) -> None:
 
 def test_there_are_the_nine_languages_of_the_product() -> None:
     assert set(LANGUAGES) == {path.stem for path in FOLDER.glob("*.toml")}
-    assert set(LANGUAGES) == {"en", "de", "fr", "es", "it", "pt", "nl", "ja", "zh"}
+    assert set(LANGUAGES) == {"en", "de", "fr", "es", "it", "pt", "nl", "ja", "ko", "ru", "zh"}
 
 
 def test_braces_in_values_mean_nothing_and_other_languages_read_english() -> None:
