@@ -150,6 +150,8 @@ def _group(place: str) -> str:
         return rf"(?P<{place}>\w+)"
     if place == "file":
         return rf"(?P<{place}>(?:(?!\. ).)+?)"
+    if place == "failure":
+        return rf"(?P<{place}>.+[.!?…]|.+?)"
     if place == "places":
         return rf"(?P<{place}>[^()]+)"
     return rf"(?P<{place}>.+?)"

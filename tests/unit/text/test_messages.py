@@ -93,6 +93,16 @@ def test_several_sentences_are_translated_one_by_one() -> None:
     assert in_language(f"a.zip › b.pdf: {text}", "de").startswith("a.zip › b.pdf: 1 von 9 Seiten")
 
 
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("model", ["gpt-4.1", "local model"])
+def test_a_failure_before_the_name_of_a_model_is_not_taken_for_the_name(language: str, model: str) -> None:
+    failure = "The language model is out of order; try again in a moment."
+    text = in_language(f"{failure} {model} answered instead.", language)
+    assert model in text
+    assert "out of order" not in text
+    assert "anguage model" not in text
+
+
 def test_a_reason_within_a_reason_is_translated() -> None:
     text = "The new version could not be read, so the earlier one stays searchable: The file is protected by a password; remove the password and add it again."
     assert in_language(text, "de") == (
