@@ -159,7 +159,9 @@ async def ask_many(index: ElasticsearchIndex, started: asyncio.Event, answers: A
             group.create_task(person())
 
 
-@pytest.mark.parametrize(("victim", "replicas"), [("primary", None), ("master", 1)])
+@pytest.mark.parametrize(
+    ("victim", "replicas"), [("primary", None), pytest.param("master", 1, marks=pytest.mark.soak)]
+)
 async def test_every_question_is_answered_while_a_node_is_lost(
     nodes: tuple[Node, ...], victim: str, replicas: int | None, record_property: Any
 ) -> None:
@@ -185,7 +187,7 @@ async def test_every_question_is_answered_while_a_node_is_lost(
         assert len((await found(index, lexical("apple", limit=50)))[0]) == 40
 
 
-@pytest.mark.parametrize("victim", ["primary", "manifests", "master"])
+@pytest.mark.parametrize("victim", ["primary", "manifests", pytest.param("master", marks=pytest.mark.soak)])
 async def test_what_was_acknowledged_while_a_node_is_lost_is_there(
     nodes: tuple[Node, ...], victim: str
 ) -> None:
@@ -324,6 +326,7 @@ async def test_files_go_in_while_a_node_is_lost(nodes: tuple[Node, ...], files: 
     assert base_["chunks"] == int(lines[-1].split("(")[1].split()[0])
 
 
+@pytest.mark.soak
 async def test_files_wait_for_a_cluster_that_is_down(
     nodes: tuple[Node, ...], files: Path, tmp_path: Path
 ) -> None:
