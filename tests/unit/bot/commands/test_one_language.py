@@ -1,4 +1,4 @@
-"""In a German channel every reply of a command is German."""
+"""In a channel of a language every reply of a command is in that language."""
 
 from __future__ import annotations
 
@@ -110,3 +110,41 @@ async def test_the_confirmation_and_its_outcome_are_german(counter: Counter) -> 
         await counter.confirm(ANN, asked)
         == "Diese Rückfrage ist nicht mehr offen: Gib den Befehl noch einmal ein."
     )
+
+
+LINES = (
+    "list",
+    "show",
+    "show nowhere",
+    "remove a.txt",
+    "remove",
+    "reindex",
+    "export",
+    "settings",
+    "settings language german",
+    "settings mode loud",
+    "help",
+    "lisst",
+    "bind #general",
+    "bind",
+    "unbind #general",
+    "create handbook",
+    "add",
+)
+NAMES = {"nowhere", "handbook", "zip", "txt", "pdf", "general"}
+
+
+@pytest.mark.parametrize("language", ["ko", "ru"])
+@pytest.mark.parametrize("line", LINES)
+async def test_every_reply_is_in_the_script_of_the_language(
+    counter: Counter, line: str, language: str
+) -> None:
+    await counter.chat.places.change(place(), PlaceSettings(language=language))
+    own = await counter.chat.audiences.own(place())
+    await counter.chat.put(own, "a.txt")
+    reason = "The file is protected by a password; remove the password and add it again."
+    await counter.chat.put(own, "b.pdf", "failed", reason)
+    reply = await counter.reply(ANN, line)
+    text = re.sub(r"`[^`]*`", "", reply.text)
+    assert re.search("[가-힣а-яё]", text)
+    assert set(re.findall(r"\b[a-z]{2,}\b", text)) <= NAMES
