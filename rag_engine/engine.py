@@ -13,12 +13,14 @@ from rag_engine import pipeline
 from rag_engine.errors import QueryTooLong, RagError, UserError
 from rag_engine.generation import generate
 from rag_engine.generation.generate import GeneratedReply
+from rag_engine.generation.phrases import phrase
 from rag_engine.pipeline import Inquiry, NamedStep
 from rag_engine.retrieval.query_variants import is_same
 from rag_engine.summaries.intent import is_restyling
 from rag_engine.summaries.plan import Sentence
 from rag_engine.summaries.stream import sentence_events, summarised
 from rag_engine.text.analyzer import query_tokens
+from rag_engine.text.language import detect
 from rag_engine.types import (
     Answer,
     AnswerEvent,
@@ -114,13 +116,14 @@ class Engine:
     async def _events(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
         if (summary := await self._summary(inquiry)) is not None:
             return summary
-        return self._searched(replace(inquiry, route="edit") if self._is_edit(inquiry) else inquiry)
-
-    def _is_edit(self, inquiry: Inquiry) -> bool:
-        """Only a model can write an answer again."""
-        if not (self.models and inquiry.history) or inquiry.query.brought:
-            return False
-        return inquiry.history[-1].role == "assistant" and is_restyling(inquiry.query.text)
+        if not _is_edit(inquiry):
+            return self._searched(inquiry)
+        inquiry = replace(inquiry, route="edit")
+        if self.models:
+            return self._searched(inquiry)
+        language = _language(inquiry)
+        text = phrase("rewriting_needs_model", language=language)
+        return sentence_events(Sentence(text=text, documents=(), language=language), inquiry)
 
     async def _summary(
         self, inquiry: Inquiry
@@ -161,7 +164,8 @@ class Engine:
         """The events after the search, by what the model understood."""
         understood = inquiry.understanding
         if understood is not None and inquiry.route == "clarify":
-            return sentence_events(Sentence(text=understood.counter_question, documents=()), inquiry)
+            sentence = Sentence(text=understood.counter_question, documents=(), language=_language(inquiry))
+            return sentence_events(sentence, inquiry)
         if understood is not None and inquiry.route == "summarise":
             if (summary := await self._summary(inquiry)) is not None:
                 return summary
@@ -293,6 +297,16 @@ def _merged(history: Sequence[Turn], others: Sequence[Turn], *, most: int) -> tu
         merged.append(turn)
     merged += turns
     return tuple(merged[-most:] if most else ())
+
+
+def _is_edit(inquiry: Inquiry) -> bool:
+    if not inquiry.history or inquiry.query.brought:
+        return False
+    return inquiry.history[-1].role == "assistant" and is_restyling(inquiry.query.text)
+
+
+def _language(inquiry: Inquiry) -> str:
+    return inquiry.query.language or detect(inquiry.query.text) or "en"
 
 
 def _understood_as(inquiry: Inquiry) -> str:

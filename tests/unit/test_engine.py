@@ -13,6 +13,7 @@ from rag_engine import citations
 from rag_engine.embedders import hashing
 from rag_engine.engine import Engine, Limits
 from rag_engine.errors import ModelUnavailable, QueryTooLong, StorageUnavailable, UserError
+from rag_engine.generation.phrases import phrase
 from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from rag_engine.pipeline import Inquiry, NamedStep
 from rag_engine.storage.history import SqliteHistory
@@ -380,8 +381,12 @@ async def test_an_edit_is_recognised_after_an_answer(
     assert cast("Answer", then[-1]).route == route
 
 
-async def test_without_a_model_an_edit_is_searched(history: SqliteHistory, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("asked", "language"), [("shorter", "en"), ("kürzer", "de")])
+async def test_without_a_model_an_edit_says_what_it_takes(
+    history: SqliteHistory, tmp_path: Path, asked: str, language: str
+) -> None:
     async with engine(history, [], tmp_path) as running:
         await events(running)
-        then = await events(running, replace(QUERY, text="shorter"))
-    assert cast("Answer", then[-1]).route == "search"
+        then = cast("Answer", (await events(running, replace(QUERY, text=asked, language=language)))[-1])
+    assert (then.route, then.citations, then.repeatable) == ("edit", (), False)
+    assert then.text == phrase("rewriting_needs_model", language=language)

@@ -30,6 +30,7 @@ Phrase = Literal[
     "sections_begun",
     "unsupported_marked",
     "general_marked",
+    "rewriting_needs_model",
 ]
 
 CATALOG: Final = MessageCatalog(Path(__file__).parent)
