@@ -217,7 +217,7 @@ def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
 
 def _advice(answer: Answer, context: TurnContext, scope: Scope) -> tuple[str, ...]:
     understood = _understood(answer, context)
-    if answer.grounded or answer.citations or answer.route in _WITHOUT_ADVICE:
+    if answer.grounded or answer.citations or answer.route in _WITHOUT_ADVICE or not answer.repeatable:
         return understood
     settings = context.options.settings
     language = answer.language or _question_language(context)

@@ -120,6 +120,13 @@ async def test_every_prompt_rule_has_an_id(samples: Footnote) -> None:
     assert len(identities) == len(set(identities))
 
 
+async def test_without_a_model_an_answer_cannot_be_written_again(samples: Footnote) -> None:
+    finished = await samples("chat", stdin="How much may a hotel room cost?\nin German\n/quit\n")
+    assert finished.out.rstrip().endswith(
+        "Writing an answer again takes a language model, and none is set up here."
+    )
+
+
 async def test_a_question_that_only_comes_close_is_forgotten_with_the_document(
     footnote: Footnote, tmp_path: Path
 ) -> None:
