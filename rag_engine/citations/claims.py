@@ -66,8 +66,6 @@ _NO_CLAIM: Final = lazy(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A citable sentence or table, with the place of its marker."""
-
     start: int
     end: int
     insertion: int

@@ -28,7 +28,7 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """Replace the text from `start` to `end` by markers of `passages`, or by `words`."""
+    """Replaces text by markers of `passages`, or by `words`."""
 
     start: int
     end: int

@@ -40,8 +40,6 @@ _SIGNS: Final[dict[Check, str]] = {"none": "", "facts": "", "strict": UNSUPPORTE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cited:
-    """The final answer."""
-
     text: str
     marks: tuple[Mark, ...]
     citations: tuple[Citation, ...]
@@ -69,9 +67,9 @@ async def finish(
     embedder: Embedder,
     check: Check = "none",
 ) -> Cited:
-    """The model's own citations, or if it gave none, citations found by comparing each claim with the passages.
+    """The model's own citations, or else those found by comparing claims with the passages.
 
-    A comparison takes one embedder call; without vectors it uses wording alone and reports a fallback.
+    That takes one embedder call; without vectors it uses wording alone and reports a fallback.
     """
     text, marks, found, fallbacks = draft.text, draft.marks, list[Support](), tuple[str, ...]()
     if not marks and passages and text:
@@ -103,9 +101,7 @@ async def finish(
 
 
 async def _apart(work: Callable[[], _Made]) -> _Made:
-    """One answer at a time, off the event loop: parallel threads of pure Python would block the loop (200 ms when twenty answers
-    end at once).
-    """
+    """Off the event loop, one at a time: parallel threads blocked it for 200 ms when twenty answers ended at once."""
     return await asyncio.get_running_loop().run_in_executor(_THREAD, work)
 
 
@@ -166,7 +162,6 @@ def _draft_report(draft: DraftAnswer) -> dict[str, object]:
 
 
 def _verified(checked: Sequence[tuple[Statement, SupportVerdict]], check: Check) -> dict[str, object]:
-    """What the verification found, for the trace."""
     unheld = [statement for statement, verdict in checked if verdict.state == "unheld"]
     return {
         "citations_repointed": sum(
@@ -198,7 +193,7 @@ def _supports(verdict: SupportVerdict) -> bool:
 
 
 def _compared(stated: Sequence[Statement], found: Sequence[Support], text: str) -> list[Statement]:
-    """The statements of an answer that was cited by comparison: one marker stands for all claims of its run."""
+    """After a comparison: one marker stands for all claims of its run."""
     supported = {text[one.claim.start : one.claim.end].strip(): one.passages for one in found}
     return [
         one if one.passages else replace(one, passages=supported.get(one.words.strip(), ())) for one in stated

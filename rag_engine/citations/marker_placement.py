@@ -31,7 +31,7 @@ _EMPHASIS_OPENED: Final = re.compile(r"(?:\A|[\s(\[|])[*_~]{1,3}\Z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A marker in the shown text; its place includes the space before it."""
+    """Its place includes the space before it."""
 
     start: int
     end: int

@@ -29,11 +29,10 @@ class DraftAnswer:
 
 
 class MarkerStream:
-    """Turns model output into what a person reads: `feed` its pieces, then `close`.
+    """`feed` it pieces, then `close` it; each call returns text to append.
 
-    Each call returns text to append; how the stream is cut makes no difference. Markers become `[n]`, n counting places in
-    order of first use; `[i]` in the stream names `passages[i - 1]`. At most 64 characters are held back (200 for a tag).
-    `reasoning_first`: the stream starts with unannounced reasoning, which is hidden.
+    `[i]` in the stream names `passages[i - 1]` and becomes `[n]`, n counting places in order of first use. At most 64
+    characters are held back (200 for a tag). `reasoning_first`: the stream starts with unannounced reasoning, which is hidden.
     """
 
     def __init__(self, passages: Sequence[Hit], *, reasoning_first: bool = False) -> None:

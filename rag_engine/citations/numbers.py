@@ -79,7 +79,6 @@ def figures(text: str) -> list[str]:
 
 
 def missing(claim: str, passages: Iterable[str]) -> tuple[str, ...]:
-    """The figures that none of these passages contains in any notation."""
     stated = figures(claim)
     if not stated:
         return ()
@@ -150,7 +149,6 @@ def _known(text: str) -> frozenset[str]:
 
 
 def _forms(figure: str) -> set[str]:
-    """Alternative notations: without grouping, with a point for the comma, without the unit."""
     folded = figure.casefold().replace("–", "-")
     forms = {_plain(folded)}
     unit = _UNIT.match(folded)

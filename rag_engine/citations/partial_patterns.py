@@ -100,8 +100,6 @@ def joined(part: Part, by: Part) -> Part:
 
 
 class Automaton:
-    """The longest match of a pattern at a place in growing text."""
-
     def __init__(self, pattern: Part, *, longest: int) -> None:
         self._longest = longest
         self._graph = Graph()

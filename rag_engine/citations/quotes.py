@@ -63,7 +63,6 @@ class _Passage:
 
 
 def units(chunk: Chunk) -> list[Span]:
-    """The places of sentences, table rows or lines of code."""
     if chunk.kind in ("table", "code"):
         return [match.span() for match in _ROW.finditer(chunk.text) if match[0].strip()]
     found: list[Span] = []
@@ -90,7 +89,7 @@ def _joins(text: str, unit: Span, begin: int) -> bool:
 
 
 def quotes(chunk: Chunk, claims: Sequence[str]) -> list[SourceQuote]:
-    """What each claim rests on, in the order of the claims, without repetitions; at most 600 characters each."""
+    """In the order of the claims, without repetitions; at most 600 characters each."""
     places = units(chunk)
     if not places:
         return []
@@ -183,7 +182,6 @@ def _further(passage: _Passage, claim: str, wanted: WordingSimilarity, found: Se
 
 
 def _verbatim(passage: _Passage, claim: str) -> Span | None:
-    """The units that hold the claim word for word."""
     lead = _LEAD.match(claim)
     words = claim[lead.end() if lead else 0 :].rstrip(' .。"”*_`').split()
     if sum(map(len, words)) < _SHORTEST_VERBATIM:

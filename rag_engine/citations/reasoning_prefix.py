@@ -33,8 +33,6 @@ _THINKING_ALOUD: Final = lazy(
 
 
 class ReasoningPrefix:
-    """With `reasoning_first` the stream is known to start with reasoning."""
-
     def __init__(self, *, reasoning_first: bool = False) -> None:
         self.reasoning = ""
         self._held = ""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Hit, Matrix, Vector
 
 THRESHOLDS: Final = (0.63, 0.504, 0.4032, 0.32256)
-"""From 0.63 down by a fifth at a time, not below 0.3; the first one that a claim's best passage reaches is its confidence."""
+"""Each a fifth lower; the first that a claim's best passage reaches is its confidence."""
 _SUPPLEMENT: Final = 0.3
 _TOLERANCE: Final = 0.99
 _MEANING_SHARE: Final = 0.4
@@ -46,7 +46,7 @@ _PATIENCE: Final = 20.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """The passages that support a claim, best first, and the threshold the best one reached."""
+    """The passages best first; the threshold that the best one reached."""
 
     claim: Claim
     passages: tuple[int, ...] = ()

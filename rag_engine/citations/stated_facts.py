@@ -188,7 +188,6 @@ def _missing_months(claim: str, sources: Sequence[str], known: frozenset[str]) -
 
 
 def currencies(text: str) -> dict[object, str]:
-    """The currencies of a text, each as written last."""
     found = re.findall(rf"[{_CURRENCIES}]|{_UNSPACED_UNITS}|[A-Za-zÀ-ÿ]+", text)
     return {_UNITS[word.casefold()]: word for word in found if _UNITS.get(word.casefold()) in _MONEY}
 
@@ -205,7 +204,6 @@ def stated_months(claim: str) -> Iterator[tuple[str, int]]:
 
 
 def quarters(text: str) -> dict[object, str]:
-    """The quarters of a year, as written."""
     return {_quarter(found): found[0] for found in _QUARTER.finditer(text)}
 
 

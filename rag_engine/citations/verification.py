@@ -1,4 +1,4 @@
-"""Holds each statement of an answer against the passages: which of them support it, and which of its words none holds."""
+"""Which passages support each statement of an answer, and which of its words none holds."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class _Sources:
 async def verify(
     text: str, statements: Sequence[Statement], passages: Sequence[Hit], *, question: str, embedder: Embedder
 ) -> list[SupportVerdict]:
-    """A verdict per statement; at most one embedding call, and none if the wording decides."""
+    """At most one embedding call, none if the wording decides."""
     sources = await asyncio.to_thread(_sources, text, passages, question)
     knows = familiarity(text, passages, embedder)
     verdicts = await asyncio.to_thread(_by_wording, statements, sources)
@@ -119,7 +119,7 @@ def _sources(text: str, passages: Sequence[Hit], question: str) -> _Sources:
 
 
 def _language(text: str, passages: Sequence[Hit]) -> str:
-    """That of the text; a short one is rather in a language of the passages than in another."""
+    """A short text is rather in a language of the passages than in another."""
     likely = detect(text)
     known = {hit.chunk.language for hit in passages}
     return next((name for name in (likely, *possible(text)) if name in known), likely)

@@ -26,8 +26,6 @@ _IDEOGRAPHIC: Final = "的 了 是 在 和 有 与 于 为 不 也 就 都 而 �
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordingSimilarity:
-    """The tokens of a text and its adjacent pairs."""
-
     tokens: frozenset[str]
     pairs: frozenset[tuple[str, str]]
     empty: frozenset[str] = frozenset()

@@ -106,10 +106,7 @@ def asked_kind(question: str) -> AnswerKind:
 
 
 def holds(kind: AnswerKind, passage: str, question: str, *, units: bool = True) -> bool:
-    """Whether the passage has an answer of this kind that the question does not have itself.
-
-    `units` is False for tables, whose units stand elsewhere.
-    """
+    """An answer that the question does not have itself; `units` is False for tables, whose units stand elsewhere."""
     if kind == "person":
         asked = question.casefold()
         return not passage.isascii() or any(

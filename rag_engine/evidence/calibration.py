@@ -23,7 +23,7 @@ COEFFICIENTS: Final = {
 BIAS: Final = -2.765
 
 COMPOUNDING: Final = frozenset({"da", "de", "nl", "no", "sv"})
-"""Languages that join words, so that fewer words of a question stand in its passage as they are."""
+"""Languages that join words, so fewer of a question's words are in its passage."""
 COMPOUNDING_SHIFT: Final = 0.2
 """So that no more German questions are refused than others, on the same halves."""
 

@@ -69,8 +69,6 @@ class Features:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """The features with what they rest on."""
-
     features: Features
     unmentioned: tuple[str, ...]
     """The names and figures of the question that no passage read holds."""
@@ -131,7 +129,7 @@ def _best(
     weights: Sequence[float],
     familiarity: float,
 ) -> tuple[_Passage, float]:
-    """The passage that fits best, and its `kind_missing`; of nearly equal ones that with the kind of answer asked for."""
+    """With its `kind_missing`; of nearly equal passages, the one with the kind of answer asked for."""
     ranked = sorted(
         ((_fit(asked, passage, familiarity), place) for place, passage in enumerate(passages)),
         key=lambda rated: (-rated[0], rated[1]),
@@ -248,7 +246,7 @@ def _is_related(form: str, listed: str) -> bool:
 
 
 def _nearby(passage: _Passage, asked: Sequence[Term], weights: Sequence[float]) -> str:
-    """The two neighbouring sentences or rows that cover most, with what stands around them."""
+    """The two neighbouring sentences or rows that cover most, with their surroundings."""
     chunk = passage.chunk
     text = chunk.text[:_LONGEST_READ]
     parts = text.split("\n") if chunk.kind == "table" else split_sentences(text)

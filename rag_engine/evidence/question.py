@@ -84,7 +84,7 @@ _WEIGHTS: Final = {"word": 1.0, "light": 0.4, "name": 1.3, "figure": 1.3}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """A word of a question; a passage needs one of its `forms`, or all of its `parts` if it has any."""
+    """A passage needs one of its `forms`, or all of its `parts` if it has any."""
 
     text: str
     forms: frozenset[str]

@@ -24,7 +24,6 @@ class EvidenceVerdict:
     reading: Reading
 
     def as_json(self) -> dict[str, object]:
-        """Values for the trace."""
         return {
             "probability": round(self.probability, 4),
             "question": self.question,
@@ -43,10 +42,9 @@ def judge(
     contrast: float,
     reranked: float | None = None,
 ) -> EvidenceVerdict | None:
-    """The best verdict on the wordings, the further queries and their parts; None if none has words that could be looked for.
+    """The best verdict on the wordings, each judged by the rankings of its own query; None if none has words to look for.
 
-    Each is judged by the rankings of its own query. An answer to one part of a question is better than none. Keywords, which
-    have a lexical ranking alone, ask nothing.
+    Keywords, which have a lexical ranking alone, ask nothing.
     """
     further = (ranking.query for ranking in rankings if ranking.leg == "dense" and ranking.query)
     asked = {

@@ -34,8 +34,6 @@ Format: TypeAlias = "Callable[[int, Hit, str], str]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptLayout:
-    """How parts become messages, and tokens are counted."""
-
     assemble: Assemble
     format: Format
     count: tokens.Count
@@ -59,7 +57,7 @@ class Fitted:
 
 
 def reply_reserve(window: int, wanted: int) -> int:
-    """Reply tokens: as set, at most a quarter of the window, at least 256."""
+    """As set, at most a quarter of the window, at least 256."""
     return max(SMALLEST_REPLY, min(wanted, window // 4))
 
 

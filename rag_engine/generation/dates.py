@@ -16,12 +16,11 @@ def local_time(time_zone: str = "", *, at: datetime | None = None) -> datetime:
 
 
 def today_line(now: datetime) -> str:
-    """One line for a prompt."""
     return f"Today is {now:%A}, {now.date()}."
 
 
 def days_line(now: datetime) -> str:
-    """One line for a prompt, with the days around."""
+    """With the days around."""
     day = now.date()
     near = f"yesterday was {day - timedelta(days=1)}; tomorrow is {day + timedelta(days=1)}"
     zone = f" in {now.tzinfo.key}" if isinstance(now.tzinfo, ZoneInfo) else ""

@@ -125,9 +125,9 @@ async def reply(
     """Yields deltas that only append text, then one `GeneratedReply`.
 
     If a model fails before its first text, the next one answers, with a notice; if later, its text is kept and marked as cut. The
-    answerer replies to `request` if no model begins within `seconds`, or if the prompt lacks passages it needs. `refit` builds
-    the prompt for each later model, whose window may be smaller; `failures` are earlier ones. `thinkers` names models that start
-    with unmarked reasoning, which is held back; new ones are added. Raises the answerer's errors before its first text.
+    answerer replies if no model begins within `seconds`, or if the prompt lacks passages it needs. `refit` builds the prompt for
+    each later model, whose window may be smaller. `thinkers` collects models that start with unmarked reasoning, which is held back.
+    Raises the answerer's errors before its first text.
     """
     chain = _ModelChain(
         models=deque(models if prompt.passages or not prompt.needs_passages else ()),

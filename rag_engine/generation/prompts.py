@@ -286,7 +286,7 @@ def instructions(task: str, *, passages: bool = True, knowledge: Knowledge = "on
 
 
 def summary_instructions(stage: SummaryStage) -> str:
-    """The system message of the task `summary`, one rule per line."""
+    """One rule per line."""
     return "\n".join(rule.text for rule in _SUMMARY if rule.when in ("always", stage))
 
 
@@ -339,7 +339,6 @@ def answer(
 
 
 def chat(rounds: Sequence[Round], message: str) -> tuple[Message, ...]:
-    """The task `chat`: rules, conversation, message."""
     system = Message(role="system", content=instructions("chat"))
     earlier = [said for exchange in rounds for said in exchange]
     return (system, *earlier, Message(role="user", content=neutral(message, keep_markers=True)))

@@ -53,7 +53,7 @@ class UnreadableReply(RagError):
 
 
 async def ask(model: LanguageModel, prompt: Prompt, shape: type[_Shape], *, task: str) -> _Shape:
-    """The model's reply as `shape`; a reply that does not fit is asked for once more, with what is wrong.
+    """A reply that does not fit is asked for once more, with what is wrong.
 
     Raises the model's errors and `UnreadableReply`. The caller sets the time limit.
     """
@@ -107,7 +107,7 @@ def _sentence(error: ValidationError) -> str:
 
 
 def _candidates(text: str) -> list[str]:
-    """The objects in a text, last first and outer before inner; one that never ends comes last."""
+    """Last first and outer before inner; one that never ends comes last."""
     closed: list[tuple[int, int]] = []
     unclosed: list[int] = []
     position = 0
@@ -149,7 +149,7 @@ def _balanced(text: str, start: int) -> Iterator[tuple[int, int]]:
 
 
 def _repaired(text: str) -> str:
-    """The text with plain quotation marks and without commas before an end; what is open is closed."""
+    """Plain quotation marks, no commas before an end; what is open is closed."""
     parts: list[str] = []
     opened: list[str] = []
     for match in _TOKEN.finditer(text):

@@ -121,7 +121,6 @@ def _holds_tar(opener: Callable[[Path], IO[bytes]], path: Path) -> bool:
 
 
 def _plain_name(path: Path) -> str:
-    """Without its suffix, else as stored by GZIP."""
     name = path.stem if path.suffix.lower() in {".gz", ".bz2", ".xz"} else path.name
     if Path(name).suffix:
         return name

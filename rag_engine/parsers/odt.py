@@ -204,7 +204,6 @@ def _label(item: _Element, state: _State, style: str, level: int) -> str:
 
 
 def _is_data(element: _Element) -> bool:
-    """No headings, and a row with more than one cell."""
     if next(element.iter(f"{TEXT}h"), None) is not None:
         return False
     return any(len(row) > 1 for row in table_rows(element))

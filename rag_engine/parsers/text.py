@@ -29,7 +29,6 @@ def after_blank(before: NumberedLine, line: NumberedLine) -> bool:
 def sections(
     lines: Iterable[NumberedLine], *, starts: Callable[[NumberedLine, NumberedLine], bool] = after_blank
 ) -> Iterator[Section]:
-    """`starts(before, line)`: whether `line` starts a block."""
     for path, part in groupby(headed(lines), key=_path):
         headings = titles(path)
         for lines_of_section in group((line for _, line in part), starts=starts):

@@ -30,10 +30,9 @@ _ENDED_BY_SYSTEM: Final = 128 + getattr(signal, "SIGKILL", 9)
 
 
 class ParserPool:
-    """Reads up to `workers` files at a time, each within `seconds` and `memory_bytes`.
+    """Limits are per file; a file that killed its process twice is refused.
 
-    Text recognition may take another `recognition_seconds` per file, in `languages` (Tesseract's names; if empty, those installed). A file
-    that killed its process twice is refused.
+    Text recognition may take `recognition_seconds` more, in `languages` (Tesseract's names; if empty, those installed).
     """
 
     def __init__(

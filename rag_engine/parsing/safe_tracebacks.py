@@ -1,4 +1,4 @@
-"""For the log, without any text of users, which messages of libraries may quote."""
+"""For the log, without users' text, which messages of libraries may quote."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FRAMES: Final = -30
 
 
 def loggable_text(error: BaseException, *, harmless: tuple[type[BaseException], ...] = ()) -> str:
-    """The loggable part of an error: our own sentence (or that of `harmless` kinds), else its kind and numbers."""
+    """Our own sentence (or that of `harmless` kinds), else the error's kind and numbers."""
     if _is_harmless(error, harmless):
         return str(error) or type(error).__name__
     return " ".join([type(error).__qualname__, *_facts(error)])

@@ -1,23 +1,23 @@
-"""The parsing worker: it forks a sandboxed process for each file and never reads one itself.
+"""Forks a sandboxed process for each file and never reads one itself.
 
-So libraries are imported once, and a file that takes over its process cannot affect the next file.
+So libraries are imported once, and a file that takes over its process cannot affect the next file. The worker ends with its
+input, so it cannot outlive its parent.
 
-`rag_engine.parsing.worker_process` starts it as `python -m rag_engine.parsing.worker`. Requests on standard input and replies on
-the original standard output are frames: a length in four bytes, big-endian, then JSON. Output of libraries is discarded. The
-worker ends when its input ends, so it cannot outlive its parent.
+Requests on standard input and replies on the original standard output are frames: a length in four bytes, big-endian, then
+JSON. Output of libraries is discarded.
 
 first    {"ready": process id, "landlock": version, "seccomp": whether there is} from the worker, once
-request  {"token", "path", "name", "seconds", "memory", "recognition": seconds, "languages": [...]}; for the picture of a page of a
-         PDF also {"page": from 1, "quotes": [...]}
-replies  {"begin": token} from the worker; all others from the process that reads the file, which writes them to a pipe of its own:
+request  {"token", "path", "name", "seconds", "memory", "recognition": seconds, "languages": [...]}; for a picture of a PDF page
+         also {"page": from 1, "quotes": [...]}
+replies  {"begin": token} from the worker; all others from the process that reads the file, by a pipe of its own:
          {"sections": [{"text", "anchor", "headings": one a line, "kind"}, ...]} any number of times, or once
          {"recognising": whether} when text recognition of a page begins or ends, whose time counts apart
          {"picture": PNG in base64, "marked": quotes found}; then one of
          {"done": true} or {"error": class name, "message": sentence, "cause": traceback for the log}
 
-{"unclean": true}, before the last reply, says that the file's process left others behind; the parent then ends this worker.
+{"unclean": true} before the last reply: the file's process left others behind, so the parent ends this worker.
 
-If the process of a file ends without a last reply, the worker exits with 128 plus the signal. The token separates the output of
+If a file's process ends without a last reply, the worker exits with 128 plus the signal. The token separates the output of
 one file from that of the next.
 """
 

@@ -141,7 +141,7 @@ class WorkerProcess:
         _remove(self._folder)
 
     async def gone(self) -> None:
-        """Wait for a killed worker, draining its output so that the pipes close."""
+        """Drains its output so that the pipes close."""
         stdin, stdout = self._pipes()
         stdin.close()
         async with asyncio.timeout(_END_SECONDS), self._reading:

@@ -1,4 +1,4 @@
-"""Decides before anything is written whether the passages answer; else there are none, and the closest are named."""
+"""Decides before writing whether the passages answer; if not, the closest are named."""
 
 from __future__ import annotations
 
@@ -40,14 +40,13 @@ class Settings(BaseModel):
 
 
 def build(settings: Settings, ports: Ports) -> Step:
-    """A step that empties the hits of a question that they do not answer."""
     return partial(
         weigh, settings=settings, has_model=ports.model is not None, trust=judge_of(ports.embedder)
     )
 
 
 async def weigh(inquiry: Inquiry, *, settings: Settings, has_model: bool, trust: LegTrust) -> Inquiry:
-    """The inquiry with the verdict in its details; below the line its hits become `closest`.
+    """Below the line the hits become `closest`.
 
     A model that can be given all passages of the scope reads them, whatever their words.
     """
@@ -80,6 +79,6 @@ def _found(inquiry: Inquiry) -> int:
 
 
 def _reranked(inquiry: Inquiry) -> float | None:
-    """The best score of a reranker, if there was one."""
+    """A reranker's best score."""
     best: Hit = inquiry.hits[0]
     return min(max(best.score, 0.0), 1.0) if "reranked" in inquiry.details else None

@@ -64,7 +64,7 @@ class Settings(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fused:
-    """The hits, best first, and the factors of their order, for the trace."""
+    """Best first, with the factors of their order for the trace."""
 
     hits: tuple[Hit, ...]
     shares: Mapping[Leg, float]
@@ -84,7 +84,6 @@ def judge_of(embedder: Embedder) -> LegTrust:
 
 
 def build(settings: Settings, ports: Ports) -> Step:
-    """A step that fuses rankings into hits."""
     judge = judge_of(ports.embedder)
 
     async def fuse_step(inquiry: Inquiry) -> Inquiry:
@@ -104,7 +103,7 @@ def build(settings: Settings, ports: Ports) -> Step:
 async def fuse_rankings(
     question: str, rankings: Sequence[Ranking], *, judge: LegTrust, settings: Settings, limit: int
 ) -> Fused:
-    """The rankings of each query are weighed by their legs' trust for that query, and the queries by their own weights."""
+    """Each query's rankings are weighed by their legs' trust for it, the queries by their own weights."""
     queries = list(dict.fromkeys(ranking.query for ranking in rankings))
     weighed: dict[str, tuple[Mapping[Leg, float], Mapping[str, float]]] = {}
     for query in queries:

@@ -57,7 +57,7 @@ def build(settings: Settings, ports: Ports) -> Step:
 
 
 async def pack(inquiry: Inquiry, *, settings: Settings, model: LanguageModel | None) -> Inquiry:
-    """The inquiry with its prompt. Passages keep whole chunks, even if an excerpt is sent."""
+    """Passages keep whole chunks, even if an excerpt is sent."""
     asked = inquiry.query.text
     language = inquiry.query.language or detect(asked)
     knowledge = inquiry.query.knowledge or settings.knowledge

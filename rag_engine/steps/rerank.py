@@ -38,8 +38,6 @@ class Settings(BaseModel):
 
 
 def build(settings: Settings, ports: Ports) -> Step:
-    """A step that keeps at most the query's limit of hits, reranked if possible."""
-
     async def rerank(inquiry: Inquiry) -> Inquiry:
         if settings.enabled and ports.reranker is not None and inquiry.hits:
             inquiry = await _reranked(inquiry, ports.reranker, settings)

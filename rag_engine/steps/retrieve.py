@@ -63,8 +63,6 @@ class Found:
 
 
 def build(settings: Settings, ports: Ports) -> Step:
-    """A step that fills the inquiry's rankings."""
-
     async def search(inquiry: Inquiry, queries: Sequence[QueryVariant]) -> Found:
         return await search_variants(
             queries, inquiry.query, embedder=ports.embedder, index=ports.index, settings=settings
@@ -113,7 +111,7 @@ def _with(inquiry: Inquiry, found: Found) -> Inquiry:
 async def search_legs(
     question: str, query: Query, *, embedder: Embedder, index: Index, settings: Settings
 ) -> Found:
-    """Searches the legs of `query` for `question` in one round trip. Raises as `search_variants`."""
+    """As `search_variants`, for one text."""
     variant = QueryVariant(text=question, weight=1.0)
     return await search_variants([variant], query, embedder=embedder, index=index, settings=settings)
 
@@ -121,7 +119,7 @@ async def search_legs(
 async def search_variants(
     queries: Sequence[QueryVariant], query: Query, *, embedder: Embedder, index: Index, settings: Settings
 ) -> Found:
-    """Searches the legs of `query` for each text in one round trip.
+    """One round trip.
 
     If the embedder fails, the lexical leg alone is used, unless the query wants only the dense one; index errors are raised.
     """

@@ -63,7 +63,7 @@ async def understand(
     model: LanguageModel | None,
     now: Callable[[str], datetime] = local_time,
 ) -> Inquiry:
-    """The inquiry with its rule-based question, and with a pending understanding if a model should look at it."""
+    """With a pending understanding if a model should look at it."""
     if inquiry.query.as_asked:
         return inquiry
     earlier = [turn.text for turn in inquiry.history if turn.role == "user"]
@@ -77,7 +77,7 @@ async def understand(
 
 
 async def joined(inquiry: Inquiry) -> Inquiry:
-    """The inquiry with what the model understood, or with the reason why it did not."""
+    """With what the model understood, or the reason why it did not."""
     if inquiry.pending is None:
         return inquiry
     try:

@@ -44,7 +44,6 @@ def phrase(name: Phrase, *, language: str, **values: object) -> str:
 def not_found(
     *, language: str, scope: str = "", titles: tuple[str, ...] = (), unmentioned: tuple[str, ...] = ()
 ) -> str:
-    """Says that `scope` has no answer, with what the question names and the closest documents do not."""
     sentences = [
         phrase("not_found", language=language, scope=scope or phrase("your_files", language=language))
     ]

@@ -62,10 +62,9 @@ _MAY_PASS = frozenset({"unreachable", "timeout", "rejected", "read_only", "red"}
 async def connect(
     settings: Settings, *, data_dir: Path, identity: IndexIdentity, rebuilding: bool = False
 ) -> AsyncGenerator[ElasticsearchIndex]:
-    """Open or create the index; `rebuilding` opens the one being built beside it.
+    """An unreachable cluster is tried again at each use.
 
-    If the cluster is unreachable, each use tries again. Raises `SchemaMismatch` for another identity, `Misconfigured` if only the operator
-    can act.
+    Raises `SchemaMismatch` for another identity, `Misconfigured` if only the operator can act.
     """
     async with connected(settings) as client:
         cluster = Cluster(client, settings=settings, identity=identity, rebuilding=rebuilding)
@@ -89,10 +88,7 @@ async def replace(
     identity: IndexIdentity,
     knowledge_bases: Collection[KnowledgeBaseId] | None = None,
 ) -> None:
-    """Replace the index in use by the rebuilt one, in one step.
-
-    Raises `Misconfigured` if the old one holds knowledge bases beyond `knowledge_bases`, probably another installation's.
-    """
+    """Raises `Misconfigured` if the old index holds knowledge bases beyond `knowledge_bases`, probably another installation's."""
     async with connected(settings) as client:
         await lifecycle.replace(client, settings, knowledge_bases=knowledge_bases)
 
@@ -142,7 +138,7 @@ class ElasticsearchIndex:
         await self._writer.refreshed.close()
 
     async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
-        """See `Index.put`; visible to every program's next search."""
+        """Visible to every program's next search."""
         last, fits = await asyncio.to_thread(_positions, chunks, self._cluster.identity.dimensions)
         if not fits:
             raise SchemaMismatch(
@@ -162,14 +158,14 @@ class ElasticsearchIndex:
             self._sweeper.soon(document.knowledge_base)
 
     async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
-        """See `Index.drop`: hidden in one step, then deleted."""
+        """Hidden in one step, then deleted."""
         with self._noticing_removal():
             change = Withdraw(document=document) if document is not None else Empty()
             await self._ledger.change(knowledge_base, change)
             await self._sweeper.now(knowledge_base)
 
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
-        """See `Index.search`; one version of each knowledge base."""
+        """One version of each knowledge base."""
         if not searches:
             return []
         with self._noticing_removal(), translate_errors():

@@ -103,7 +103,6 @@ class Shared:
         self._next: asyncio.Task[None] | None = None
 
     async def __call__(self) -> None:
-        """Waits for a run that began after this call."""
         if self._next is None:
             self._next = asyncio.create_task(self._run_after(self._running))
             self._next.add_done_callback(_observed)
@@ -116,7 +115,6 @@ class Shared:
         await self._work()
 
     async def close(self) -> None:
-        """Briefly waits for the running work, then cancels it."""
         tasks = [task for task in (self._next, self._running) if task is not None]
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=_CLOSING_SECONDS)

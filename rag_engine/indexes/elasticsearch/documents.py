@@ -47,7 +47,7 @@ def deletions(ids: Iterable[str]) -> Iterator[tuple[bytes]]:
 
 
 def saturated(count: int, length: int, average: float) -> float:
-    """What a term counts in BM25 that occurs `count` times in a chunk of `length` tokens, from 0 to 1."""
+    """How much a term counts in BM25, from 0 to 1; `length` in tokens."""
     return count / (count + K1 * (1 - B + B * length / average))
 
 

@@ -58,7 +58,7 @@ class _Found:
 async def opened(
     client: AsyncElasticsearch, settings: Settings, identity: IndexIdentity, *, rebuilding: bool
 ) -> IndexNames:
-    """Open or create the indexes behind the alias; empty ones of another identity are recreated.
+    """Empty indexes of another identity are recreated.
 
     Raises `IndexUnavailable`, `SchemaMismatch`, or `Misconfigured` if the server or index is unusable.
     """
@@ -76,9 +76,9 @@ async def opened(
 async def replace(
     client: AsyncElasticsearch, settings: Settings, *, knowledge_bases: Collection[KnowledgeBaseId] | None
 ) -> None:
-    """Move the alias to the rebuilt index, if any, and remove the old one, in one step.
+    """In one step with the removal of the old index.
 
-    Raises `Misconfigured` if the old one holds knowledge bases beyond `knowledge_bases`.
+    Raises `Misconfigured` if that holds knowledge bases beyond `knowledge_bases`.
     """
     with translate_errors(starting=True):
         fresh = await _behind(client, settings.alias + _REBUILDING)

@@ -1,9 +1,9 @@
-"""Which chunks of a knowledge base are visible: pure rules, without Elasticsearch.
+"""Which chunks of a knowledge base are visible. Pure.
 
-Elasticsearch changes one of its documents at a time, and a document of ours is many of them. So each `put` writes its chunks under a new
-*generation*, and one small record per knowledge base, its *manifest*, lists the hidden generations: those being written and those not yet
-deleted. One compare-and-set of the manifest publishes a generation and withdraws the previous one. Searches read the manifest last and
-start again if it changed.
+Elasticsearch changes one of its documents at a time; one of ours is many. So `put` writes chunks under a new *generation*,
+and one record per knowledge base, its *manifest*, lists the hidden generations: being written, or not yet deleted. A
+compare-and-set of the manifest publishes a generation and withdraws the previous one. Searches read the manifest last and start
+again if it changed.
 
 Searches filter a knowledge base by its random *base*; emptied, it gets a new one.
 """
@@ -127,10 +127,7 @@ def applied(
     now: float,
     grace: float,
 ) -> ManifestOutcome:
-    """The manifest after these changes, in order.
-
-    `counting` lists each document's visible generations. An abandoned request may still write for `grace` seconds.
-    """
+    """`counting` lists each document's visible generations. An abandoned request may still write for `grace` seconds."""
     state = _expired(manifest, now=now, grace=grace)
     live = {document: set(generations) for document, generations in counting.items()}
     done: list[bool] = []

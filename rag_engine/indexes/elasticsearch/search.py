@@ -45,8 +45,6 @@ _FEWEST_LEXICAL_CANDIDATES = 150
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """One request's lines and searches."""
-
     lines: list[bytes]
     asked: tuple[int, ...]
 
@@ -170,7 +168,6 @@ def target(searches: Sequence[Search], names: IndexNames, moment: str) -> dict[s
 
 
 def words_of(search: Search) -> dict[str, int]:
-    """The words of a lexical search and their frequencies."""
     return dict(list(Counter(token for token in search.tokens if token.strip()).items())[:_MOST_TOKENS])
 
 

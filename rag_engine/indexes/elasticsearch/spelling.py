@@ -1,6 +1,6 @@
-"""Words near mistyped ones, found in the searched knowledge bases alone, by the rules of `rag_engine.text.spelling`.
+"""Words near mistyped ones, by the rules of `rag_engine.text.spelling`.
 
-The suggester of Elasticsearch knows the words of a whole index only, of which it returns a limited number.
+Elasticsearch's suggester knows whole indexes only, not the searched knowledge bases.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ ROUNDS = 4
 
 
 def near_request(word: str, visible: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
-    """Chunks with words near this one, other than the known ones."""
     near = {
         "value": word,
         "fuzziness": most_edits(word),
@@ -42,7 +41,6 @@ def near_request(word: str, visible: Mapping[str, Any], known: Collection[str]) 
 
 
 def near_words(word: str, texts: Iterable[str]) -> set[str]:
-    """The words of these chunks that are near."""
     most = most_edits(word)
     words = {found for tokens in texts for found in tokens.split(" ") if found[:1] == word[:1]}
     return {found for found in words if 0 < edits(word, found, most=most) <= most}

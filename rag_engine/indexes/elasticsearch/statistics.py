@@ -1,7 +1,7 @@
 """BM25 statistics of the searched knowledge bases alone, so that scores and corrections reveal nothing of others.
 
-So the words are counted among the visible chunks first, the leg is asked with their weights, and the engine computes the exact
-scores of the hits. Lucene's own statistics, which are those of the whole index, have no part in it.
+Words are counted among the visible chunks first, the leg is asked with their weights, and the engine computes the hits' exact
+scores. Lucene's own statistics cover the whole index.
 """
 
 from __future__ import annotations

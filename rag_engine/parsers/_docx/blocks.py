@@ -222,7 +222,6 @@ class BlockReader:
             yield Section(text=diagram_text(root), anchor=anchor, headings=headings, kind="list")
 
     def table(self, rows: Iterator[Element]) -> Iterator[Section]:
-        """Rows of layout tables are read as text."""
         caption, self._caption = self._caption, ""
         self._depth += 1
         for is_text, group in groupby((row for row in rows if not is_removed(row)), key=self._is_text):

@@ -41,7 +41,6 @@ class HiddenRuns:
         shaded_tables: frozenset[str] = frozenset(),
         is_white_page: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`shaded_tables` are the table styles with a background."""
         self._styles = styles
         self._shaded_tables = shaded_tables
         self._is_white_page = is_white_page
@@ -116,7 +115,6 @@ def shaded_tables(styles: Iterable[Element]) -> frozenset[str]:
 
 
 def has_white_pages(package: OoxmlPackage, main: str) -> bool:
-    """Neither a page colour nor a large picture behind the text."""
     margins = [part for kind in ("header", "footer") for part in package.related(main, kind)]
     return not (
         _has_background(package, main, _BEHIND)

@@ -103,7 +103,6 @@ class Notes:
         has_mark: bool = False,
         quote: str = "",
     ) -> Section | None:
-        """None if it does not exist or was returned before."""
         if kind == "comment":
             comment = self._comments.pop(identifier, None)
             return None if comment is None else self._comment(comment, headings, quote)

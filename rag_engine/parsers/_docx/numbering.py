@@ -51,7 +51,6 @@ class ListNumbering:
         self._started: set[tuple[str, int]] = set()
 
     def label(self, style: DocxStyle) -> tuple[str, int] | None:
-        """None if the paragraph is not a list item."""
         if style.list_id is None or style.list_id == "0":
             return None
         one = self._lists.get(style.list_id)

@@ -51,7 +51,7 @@ _STEMS: Final = "甲乙丙丁戊己庚辛壬癸"
 
 
 def numeral(number: int, style: str) -> str:
-    """Word's number formats, such as "lowerRoman"; unknown formats use digits."""
+    """Unknown formats use digits."""
     write = _FORMATS.get(style)
     return write(number) if write is not None and 0 < number < 4_000 else str(number)
 

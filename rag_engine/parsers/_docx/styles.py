@@ -110,7 +110,7 @@ def _style(element: Element, above: DocxStyle) -> DocxStyle:
 
 
 def fill_of(properties: Element | None) -> str:
-    """The colour of the background; empty if there is none, `UNKNOWN` if it cannot be told."""
+    """Empty if there is none, `UNKNOWN` if it cannot be told."""
     shading = None if properties is None else properties.find(f"{W}shd")
     return "" if shading is None else shading_fill(shading)
 

@@ -98,7 +98,6 @@ def _properties(cell: Element) -> Iterator[Element]:
 
 
 def is_layout(row: Element) -> bool:
-    """A single column, long texts side by side, or nested tables."""
     cells = list(cells_of(row))
     if len(cells) == 1 and cell_of(cells[0], "").columns == 1:
         return not _in_wide_table(row)

@@ -228,7 +228,6 @@ class TextReader:
 
 
 def shows_prompt(control: Element) -> bool:
-    """Whether a content control shows only its placeholder."""
     properties = control.find(f"{W}sdtPr")
     prompt = None if properties is None else properties.find(f"{W}showingPlcHdr")
     return prompt is not None and switch(prompt)

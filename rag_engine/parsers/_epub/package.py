@@ -144,7 +144,7 @@ def _common(entries: list[tuple[bool, tuple[str, ...]]]) -> tuple[str, ...]:
 
 
 def _tree(package: XmlPackage, name: str) -> _Element | None:
-    """None if damaged: the book is readable without it."""
+    """The book is readable without it."""
     try:
         return package.tree(name)
     except (CorruptFile, SyntaxError, ValueError, OSError):

@@ -65,7 +65,6 @@ class _Page:
         return Section(text=text, anchor=section_anchor(headings), headings=headings, kind=kind)
 
     def leaves_out(self, element: _Element) -> bool:
-        """What is too small to be seen."""
         if not has_no_size(element):
             return False
         self.hidden += len("".join(element.itertext()).strip())

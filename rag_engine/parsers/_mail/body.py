@@ -55,7 +55,6 @@ def envelope_section(envelope: Envelope) -> Section:
 
 
 def best_body(plain: str, page: str) -> list[Section]:
-    """The plain text if it is equivalent and the HTML has no tables, else the HTML."""
     if is_blank(page):
         return list(plain_sections(plain))
     sections = list(html.sections(page))

@@ -17,7 +17,6 @@ _SEVEN_BITS: Final = re.compile("iso2022|utf_7|hz")
 
 
 def decoded(content: bytes, charset: str) -> str:
-    """In the declared charset; if that fails, in the detected one."""
     codec = _codec(charset)
     if not content.isascii():
         try:

@@ -36,7 +36,6 @@ _MOST_NAMED: Final = 10
 
 
 def notices(unread: Mapping[Reason, Sequence[int]], pages: int) -> Iterator[Section]:
-    """For example "2 of 12 pages could not be read (p. 3, p. 7): their letters cannot be made out."."""
     for reason, numbers in unread.items():
         if numbers:
             yield Section(text=sentence(reason, numbers, pages), anchor=f"p. {numbers[0]}", kind="notice")

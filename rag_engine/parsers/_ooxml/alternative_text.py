@@ -19,7 +19,6 @@ _FILE: Final = re.compile(
 
 
 def alternative_text(element: Element, key: str = "descr") -> str:
-    """The description, else the title; empty for generated texts and file names."""
     for text in (element.get(key) or "", element.get("title") or ""):
         plain = " ".join(text.split())
         if plain and not _BY_A_PROGRAM.search(plain) and not _FILE.fullmatch(plain):

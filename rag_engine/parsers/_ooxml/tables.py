@@ -48,7 +48,6 @@ def _continued(above: Sequence[str], start: int, columns: int) -> list[str]:
 
 
 def header_rows(first: Sequence[OoxmlCell], marked: int) -> int:
-    """The marked rows, else two under a grouped header, else one."""
     if marked:
         return min(marked, 3)
     groups = len(first) > 1 and any(cell.columns > 1 for cell in first)

@@ -51,7 +51,7 @@ class HiddenText:
         self.characters = 0
 
     def visible(self, block: int, line: int) -> str | None:
-        """The visible text of a line that has hidden text; None if it has none."""
+        """None if the line has no hidden text."""
         spans = self._spans(block, line)
         hidden = [self._is_hidden(span) for span in spans]
         if not any(hidden):

@@ -43,10 +43,7 @@ class Margins:
     upcoming: tuple[int, list[tuple[str, TextLine, bool]]] = (0, [])
 
     def without(self, page: PageText, number: int, following: PageText | None = None) -> list[list[TextLine]]:
-        """Without page numbers and recent headers and footers.
-
-        A header seen for the first time counts as small text, so that it is not taken for a heading.
-        """
+        """A header seen for the first time counts as small text, so that it is not taken for a heading."""
         known, keyed = self.upcoming
         if known != number:
             keyed = _keyed(page, number)

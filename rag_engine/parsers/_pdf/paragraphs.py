@@ -129,7 +129,6 @@ def _joined_word(text: str, following: str, nearby: str) -> str:
 
 
 def broken_word(text: str, following: str) -> str:
-    """Empty if no word breaks between the texts."""
     if not text.endswith(_HYPHENS) or not text[-2:-1].isalpha() or not following[:1].islower():
         return ""
     rest = following.split(None, 1)[0]

@@ -77,7 +77,6 @@ def split_titles(rows: Rows) -> tuple[list[str], Rows]:
 
 
 def repeated_header(before: Rows, rows: Rows) -> str:
-    """Empty unless `rows` continue the table `before`."""
     if not before or len(before[0]) != len(rows[0]):
         return ""
     header = before[0]
@@ -87,7 +86,7 @@ def repeated_header(before: Rows, rows: Rows) -> str:
 
 
 def carried_rows(before: Rows, blocks: Sequence[TextBlock]) -> Rows:
-    """What the next page may repeat; a note may follow the table."""
+    """A note may follow the table."""
     last = blocks[-1]
     if not last.rows and len(blocks) > 1 and len(last.lines) == 1:
         last = blocks[-2]

@@ -36,7 +36,7 @@ _DEEPEST_LEVEL: Final = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlideSurroundings:
-    """What a slide lies on. `below` are layout and master; `colors` those of the theme by their names on slides."""
+    """`below` are layout and master; `colors` are the theme's, by their names on slides."""
 
     width: int = 0
     height: int = 0
@@ -227,8 +227,6 @@ def _is_white_slide(slide: Element, around: SlideSurroundings) -> bool:
 
 
 class _Backgrounds:
-    """The pictures and filled shapes of a slide that text may lie on."""
-
     def __init__(self, slide: Element, shapes: Sequence[Element], around: SlideSurroundings) -> None:
         self.is_white = _is_white_slide(slide, around)
         self._around = around
@@ -240,7 +238,7 @@ class _Backgrounds:
         self._compared = 0
 
     def under(self, shape: Element) -> bool:
-        """Whether there may be one under the shape, or within it if it is a group."""
+        """A group may also contain one."""
         if shape not in self._known:
             box = box_of(shape, self._around.boxes)
             self._compared += len(self._opaque)
@@ -259,7 +257,6 @@ def _decoration(part: Element) -> Iterator[Element]:
 
 
 def _is_opaque(element: Element, around: SlideSurroundings) -> bool:
-    """Not white and not see-through."""
     if element.tag != f"{P}sp":
         return True
     fill = _own_fill(element.find(f"{P}spPr"))

@@ -118,7 +118,6 @@ def role(element: Element) -> str:
 
 
 def box_of(element: Element, boxes: Mapping[tuple[str, str], Box] | None = None) -> Box | None:
-    """Its own place, or else that of its placeholder in `boxes`."""
     return _own_box(element) or (_inherited(element, boxes) if boxes else None)
 
 

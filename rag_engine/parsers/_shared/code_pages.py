@@ -55,7 +55,6 @@ _ENOUGH_LETTERS: Final = 20
 
 
 def code_page(sample: bytes) -> str | None:
-    """None if no codec makes the bytes text."""
     from charset_normalizer import from_bytes  # 40 ms that most starts do without
 
     best = from_bytes(sample).best()

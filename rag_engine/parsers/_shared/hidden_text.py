@@ -1,5 +1,3 @@
-"""Text that is in a file and that nobody can see."""
-
 from __future__ import annotations
 
 from typing import Final

@@ -35,7 +35,6 @@ _SUPERSCRIPTS: Final = re.compile(r"\s*[0-9+−-]{1,6}\s*|n")
 
 
 def sign(code: int, font: str) -> str:
-    """Empty if unknown."""
     known = _FONTS.get(font.strip().lower())
     if known is None:
         return "" if 0xF000 <= code <= 0xF0FF else _character(code)

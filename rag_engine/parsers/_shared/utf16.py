@@ -15,7 +15,6 @@ _BLANKS: Final = frozenset("\t\n\r\f")
 
 
 def wide_encoding(head: bytes) -> str | None:
-    """None if no codec fits."""
     sample = head[: min(len(head) // 4 * 4, _SAMPLE)]
     if len(sample) < _LEAST or 0 not in sample:
         # Line ends and blanks contain a zero byte in all of them.

@@ -40,7 +40,6 @@ def _kind(cell: str) -> Kind:
 
 
 def names_columns(cells: Iterable[str]) -> bool:
-    """Two or more cells, all words, years or dates, unique except for groups."""
     kinds = [found for cell in cells if (found := kind(cell))]
     return len(kinds) > 1 and "number" not in kinds and ("words" in kinds or set(kinds) == {"year"})
 

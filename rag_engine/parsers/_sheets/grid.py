@@ -256,7 +256,6 @@ def _spans(rows: Sequence[GridRow]) -> list[tuple[int, int]]:
 
 
 def _is_table(rows: Sequence[GridRow], span: tuple[int, int]) -> bool:
-    """A header of words, and words in the first column."""
     if span[1] == span[0]:
         return False
     filled = [row for row in rows if sum(1 for column in row.cells if span[0] <= column <= span[1]) > 1]

@@ -24,7 +24,6 @@ class HeaderLayout:
 
 
 def layout(rows: Sequence[TableRow], *, headed: bool = False) -> HeaderLayout:
-    """`headed`: the first row is known to be the header."""
     if headed:
         return _named(rows, titles=0, headers=1)
     titles = _titles(rows)

@@ -173,8 +173,6 @@ _DECODER: Final = json.JSONDecoder(
 
 
 class JsonTextStream:
-    """Decodes a value of any size."""
-
     def __init__(self, blocks: Iterator[str], tree: Tree) -> None:
         self._blocks = blocks
         self._tree = tree

@@ -66,7 +66,6 @@ class Tree:
         self._nodes.append(_Node(heading=named, step=step, head=[head] if head else []))
 
     def leave(self) -> Iterator[Section]:
-        """A small node becomes a block of its parent."""
         node = self._nodes[-1]
         is_large = node.size + sum(len(head.text) for head in node.head) > PASSAGE
         if node.broken or is_large:

@@ -45,7 +45,6 @@ class XmlPackage:
         return self._archive.open(self._names[_plain(name)])
 
     def tree(self, name: str) -> Element | None:
-        """None if missing."""
         if not self.has(name):
             return None
         with self.open(name) as stream:

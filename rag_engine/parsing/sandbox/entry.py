@@ -35,7 +35,7 @@ def enforced() -> Protection:
 
 
 def survived(call: Callable[[], object]) -> bool:
-    """Whether a child survives the call, which a container may punish by a kill. Raises as `enforced` does."""
+    """A container may punish the call by a kill. Raises as `enforced` does."""
 
     def trial() -> int:
         call()

@@ -66,7 +66,6 @@ def handled(version: int) -> Handled:
 
 
 def version() -> int:
-    """The kernel's Landlock version; 0 for none."""
     try:
         return system_calls.call(_CREATE_RULESET, 0, 0, _TELL_VERSION)
     except OSError:

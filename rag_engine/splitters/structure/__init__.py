@@ -109,7 +109,7 @@ def build(settings: Settings, *, count_tokens: Callable[[str], int], max_tokens:
 
 
 def _headed_sections(sections: Iterable[Section]) -> Iterator[Section]:
-    """The sections, with lone headings moved to the text under them; alone, they would be found for their words and say nothing."""
+    """Moves lone headings to the text under them: alone, they would be found and say nothing."""
     lone: list[Section] = []
     for section in sections:
         if lone and not _is_under(section, lone[-1]):

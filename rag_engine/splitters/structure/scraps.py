@@ -1,7 +1,6 @@
-"""Neighbouring scraps become one section.
+"""Merges neighbouring scraps, such as a slide's headings with a few words each, which would say nothing alone.
 
-A slide is a dozen headings with a few words each. Alone, each would say nothing, so neighbours are merged under their common headings while
-they fit into one chunk and the omitted headings appear in the text.
+They come under their common headings while they fit into one chunk; the omitted headings appear in the text.
 """
 
 from __future__ import annotations
