@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
@@ -43,9 +44,10 @@ def _route(value: object) -> object:
 
 def _share(value: object) -> object:
     try:
-        return min(max(float(cast("str", value)), 0.0), 1.0)
+        share = float(cast("str", value))
     except (TypeError, ValueError):
         return 0.5
+    return 0.5 if math.isnan(share) else min(max(share, 0.0), 1.0)
 
 
 def _text(value: object) -> object:

@@ -145,6 +145,15 @@ async def test_values_that_cannot_be_used_are_left_out(values: dict[str, object]
     assert done.question == JOINED
 
 
+@pytest.mark.parametrize(
+    ("said", "confidence"), [("nan", 0.5), ([], 0.5), (None, 0.5), ("inf", 1.0), (-3, 0.0)]
+)
+async def test_a_confidence_is_a_number_from_0_to_1(said: object, confidence: float) -> None:
+    done = await understood(inquiry("And in London?", *TALK), replying(question=LONDON, confidence=said))
+    assert done.understanding is not None
+    assert done.understanding.confidence == confidence
+
+
 async def test_queries_are_few_distinct_and_short() -> None:
     said = ["one", "One!", "", " two ", "three", "four", "five", "x" * 400]
     done = await understood(
