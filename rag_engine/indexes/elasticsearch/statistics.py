@@ -13,7 +13,7 @@ from collections import Counter, OrderedDict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rag_engine.errors import IndexUnavailable
+from rag_engine.errors import IndexUnavailable, first_error
 from rag_engine.indexes.elasticsearch import spelling
 from rag_engine.indexes.elasticsearch.documents import saturated
 from rag_engine.indexes.elasticsearch.errors import translate_errors
@@ -148,9 +148,14 @@ class WordStatistics:
         left = list(words)
         try:
             for _ in range(spelling.ROUNDS):
-                texts = await asyncio.gather(
-                    *(self._texts(word, found[word], manifests, target) for word in left)
-                )
+                # A request that outlives a failed one would reopen the connection after the index is closed.
+                with first_error():
+                    async with asyncio.TaskGroup() as group:
+                        requests = [
+                            group.create_task(self._texts(word, found[word], manifests, target))
+                            for word in left
+                        ]
+                texts = [request.result() for request in requests]
                 for word, read in zip(left, texts, strict=True):
                     found[word] |= spelling.near_words(word, read)
                 left = [word for word, read in zip(left, texts, strict=True) if len(read) == spelling.PAGE]
