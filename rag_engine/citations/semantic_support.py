@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from rag_engine.citations.claims import Claim
     from rag_engine.ports import Embedder
-    from rag_engine.types import Hit, Matrix, Vector
+    from rag_engine.types import Chunk, Hit, Matrix, Vector
 
 THRESHOLDS: Final = (0.63, 0.504, 0.4032, 0.32256)
 """Each a fifth lower; the first that a claim's best passage reaches is its confidence."""
@@ -135,20 +135,22 @@ def _evidence(passages: Sequence[Hit], wordings: Sequence[WordingSimilarity]) ->
     evidence: list[_Evidence] = []
     for chunk in (hit.chunk for hit in passages):
         language = chunk.language or detect(chunk.text)
-        windows = [chunk.text[start:end] for start, end in units(chunk)] or [chunk.text]
-        windows = sorted(
-            windows, key=lambda window: -len(said & WordingSimilarity.of(window, language=language).tokens)
-        )
+        windows = ranked_windows(chunk, said, language)[:most]
         evidence.append(
             _Evidence(
                 wording=WordingSimilarity.of(chunk.text, language=language),
-                windows=tuple(windows[:most]),
-                window_wordings=tuple(
-                    WordingSimilarity.of(window, language=language) for window in windows[:most]
-                ),
+                windows=tuple(window for window, _ in windows),
+                window_wordings=tuple(wording for _, wording in windows),
             )
         )
     return evidence
+
+
+def ranked_windows(chunk: Chunk, said: frozenset[str], language: str) -> list[tuple[str, WordingSimilarity]]:
+    """The quotable units of a chunk, those first that share most tokens with `said`."""
+    windows = [chunk.text[start:end] for start, end in units(chunk)] or [chunk.text]
+    worded = [(window, WordingSimilarity.of(window, language=language)) for window in windows]
+    return sorted(worded, key=lambda one: -len(said & one[1].tokens))
 
 
 async def cosines_of(

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from rag_engine.citations.numbers import known_figures, spelled_number
-from rag_engine.citations.quotes import units
-from rag_engine.citations.semantic_support import cosines_of, familiarity, meaning_scores
+from rag_engine.citations.semantic_support import cosines_of, familiarity, meaning_scores, ranked_windows
 from rag_engine.citations.stated_facts import unheld
 from rag_engine.citations.wording_similarity import Weights, WordingSimilarity, joined
 from rag_engine.text.language import detect, possible
@@ -129,9 +128,8 @@ def _source(hit: Hit, said: WordingSimilarity, most: int) -> _Source:
     chunk = hit.chunk
     language = chunk.language or detect(chunk.text)
     header = "\n".join((chunk.title, *chunk.headings))
-    windows = [chunk.text[start:end] for start, end in units(chunk)] or [chunk.text]
-    wordings = {window: WordingSimilarity.of(window, language=language) for window in windows}
-    near = sorted(wordings, key=lambda window: -len(said.tokens & wordings[window].tokens))[:most]
+    wordings = dict(ranked_windows(chunk, said.tokens, language))
+    near = list(wordings)[:most]
     return _Source(
         text=f"{header}\n{chunk.text}",
         language=language,
