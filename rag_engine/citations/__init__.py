@@ -5,7 +5,7 @@ question=question, embedder=embedder)
 """
 
 from rag_engine.citations.finalize import Check, Cited, finish
-from rag_engine.citations.marker_placement import Mark
-from rag_engine.citations.marker_stream import DraftAnswer, MarkerStream
+from rag_engine.citations.markers.placement import Mark
+from rag_engine.citations.markers.stream import DraftAnswer, MarkerStream
 
 __all__ = ["Check", "Cited", "DraftAnswer", "Mark", "MarkerStream", "finish"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from rag_engine.citations.marker_placement import MOST_MARKERS, CitationNumbering, Mark, cited_places
+from rag_engine.citations.markers.placement import MOST_MARKERS, CitationNumbering, Mark, cited_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from rag_engine.citations.corrections import GENERAL, UNSUPPORTED, corrected
-from rag_engine.citations.marker_placement import MOST_MARKERS, CitationNumbering, Mark, cited_places
+from rag_engine.citations.markers.placement import MOST_MARKERS, CitationNumbering, Mark, cited_places
 from rag_engine.citations.quotes import SourceQuote, quotes
 from rag_engine.citations.semantic_support import Support, supports
 from rag_engine.citations.statements import LONGEST_STATEMENT, statements
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from rag_engine.citations.claims import Claim
-    from rag_engine.citations.marker_placement import CitedPlace
-    from rag_engine.citations.marker_stream import DraftAnswer
+    from rag_engine.citations.markers.placement import CitedPlace
+    from rag_engine.citations.markers.stream import DraftAnswer
     from rag_engine.citations.statements import Statement
     from rag_engine.ports import Embedder
     from rag_engine.types import Hit

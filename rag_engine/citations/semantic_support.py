@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from rag_engine.citations.claims import claims
-from rag_engine.citations.marker_placement import MOST_MARKERS
+from rag_engine.citations.markers.placement import MOST_MARKERS
 from rag_engine.citations.numbers import missing
 from rag_engine.citations.quotes import units
 from rag_engine.citations.wording_similarity import Weights, WordingSimilarity

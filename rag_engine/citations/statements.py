@@ -10,7 +10,7 @@ from rag_engine.citations.claims import blocks, claims
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.citations.marker_placement import Mark
+    from rag_engine.citations.markers.placement import Mark
 
 LONGEST_STATEMENT: Final = 300
 

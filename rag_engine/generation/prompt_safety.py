@@ -10,7 +10,7 @@ import unicodedata
 from itertools import pairwise
 from typing import Final
 
-from rag_engine.citations.marker_grammar import LONGEST_MARKER, OPENERS, is_begun, read_token
+from rag_engine.citations.markers.grammar import LONGEST_MARKER, OPENERS, is_begun, read_token
 from rag_engine.text.lazy_pattern import lazy
 
 _RESERVED = (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from rag_engine.citations.reasoning_prefix import REASONING_END
+from rag_engine.citations.markers.reasoning_prefix import REASONING_END
 from rag_engine.errors import RagError
 from rag_engine.generation.context_budget import messages_size
 from rag_engine.generation.generate import bounded

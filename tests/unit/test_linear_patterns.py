@@ -36,7 +36,7 @@ BOUNDED = {
     "rag_engine.summaries.target_words._WORD": "a message of at most 400 characters",
     "rag_engine.summaries.target_documents._FILE_NAME": "a message of at most 400 characters",
     "bot.cli._parser._CHOICE": "the operator's own command line",
-    "rag_engine.citations.marker_grammar._INDEXED": "the 32 characters before a marker",
+    "rag_engine.citations.markers.grammar._INDEXED": "the 32 characters before a marker",
     "rag_engine.models.extractive.sentence_features._FIELD": "a candidate of at most 4,000 characters",
     "rag_engine.parsers._code.grammars._GUESSES": "the first 4,000 characters of a file",
     "rag_engine.parsers._code.patterns._OTHERS": "a line of at most 500 characters",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rag_engine.citations.marker_stream import DraftAnswer, MarkerStream
+from rag_engine.citations.markers.stream import DraftAnswer, MarkerStream
 from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId, SectionKind
 
 if TYPE_CHECKING:

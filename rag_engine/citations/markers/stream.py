@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag_engine.citations.marker_placement import Mark, MarkerPlacement, cited_places
-from rag_engine.citations.reasoning_prefix import ReasoningPrefix
-from rag_engine.citations.stream_reader import StreamReader
+from rag_engine.citations.markers.placement import Mark, MarkerPlacement, cited_places
+from rag_engine.citations.markers.reasoning_prefix import ReasoningPrefix
+from rag_engine.citations.markers.stream_reader import StreamReader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.citations.marker_grammar import OPENERS, is_begun, read_token
-from rag_engine.citations.reasoning_prefix import LONGEST_REASONING_END, REASONING_END
+from rag_engine.citations.markers.grammar import OPENERS, is_begun, read_token
+from rag_engine.citations.markers.reasoning_prefix import LONGEST_REASONING_END, REASONING_END
 from rag_engine.text.lazy_pattern import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rag_engine.citations.marker_grammar import MarkerToken
-    from rag_engine.citations.marker_placement import MarkerPlacement
+    from rag_engine.citations.markers.grammar import MarkerToken
+    from rag_engine.citations.markers.placement import MarkerPlacement
 
 _STOPS: Final = ".?!…．。？！；｡।॥۔؟።‽"
 _SPECIAL: Final = re.escape("".join(sign for sign in OPENERS if sign not in "rR")) + r"`\]:" + _STOPS

@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rag_engine.citations.partial_patterns import (
+from rag_engine.citations.markers.partial_patterns import (
     Automaton,
     Part,
     either,
