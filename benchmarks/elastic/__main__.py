@@ -30,7 +30,7 @@ from benchmarks.corpus import DATA, DIMENSIONS, SETS, Corpus, production_embedde
 from rag_engine.evaluation.evaluate import evaluate
 from rag_engine.indexes import elasticsearch, embedded
 from rag_engine.indexes.elasticsearch import documents, schema
-from rag_engine.indexes.elasticsearch.manifest_store import Generation
+from rag_engine.indexes.elasticsearch.manifests.store import Generation
 from rag_engine.ports import IndexIdentity
 from rag_engine.text.analyzer import VERSION, query_tokens
 from rag_engine.types import Document, DocumentId, KnowledgeBaseId, Search

@@ -20,7 +20,7 @@ from elasticsearch import Elasticsearch
 from benchmarks.corpus import CHUNKS_PER_DOCUMENT, DIMENSIONS, Corpus, judged_chunks
 from rag_engine.indexes import elasticsearch
 from rag_engine.indexes.elasticsearch import documents, schema
-from rag_engine.indexes.elasticsearch.manifest_store import Generation
+from rag_engine.indexes.elasticsearch.manifests.store import Generation
 from rag_engine.ports import IndexIdentity
 from rag_engine.text.analyzer import VERSION
 from tests.elastic.node import THOROUGH, running_node

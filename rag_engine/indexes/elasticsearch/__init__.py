@@ -13,9 +13,9 @@ from rag_engine.indexes.elasticsearch.bulk_writer import Writer
 from rag_engine.indexes.elasticsearch.client import connected, hosts
 from rag_engine.indexes.elasticsearch.cluster import Cluster
 from rag_engine.indexes.elasticsearch.errors import translate_errors
-from rag_engine.indexes.elasticsearch.garbage_collection import GarbageCollector
-from rag_engine.indexes.elasticsearch.manifest_store import ManifestStore
 from rag_engine.indexes.elasticsearch.manifests import Empty, Publish, Withdraw
+from rag_engine.indexes.elasticsearch.manifests.garbage_collection import GarbageCollector
+from rag_engine.indexes.elasticsearch.manifests.store import ManifestStore
 from rag_engine.indexes.elasticsearch.retry import limited, pause
 from rag_engine.indexes.elasticsearch.search import (
     fault_of,

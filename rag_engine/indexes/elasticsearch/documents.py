@@ -15,7 +15,7 @@ from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId, Sectio
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from rag_engine.indexes.elasticsearch.manifest_store import Generation
+    from rag_engine.indexes.elasticsearch.manifests.store import Generation
     from rag_engine.types import Vector
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from rag_engine.indexes.elasticsearch.cluster import Cluster
-    from rag_engine.indexes.elasticsearch.manifest_store import ManifestStore
     from rag_engine.indexes.elasticsearch.manifests import Manifest
+    from rag_engine.indexes.elasticsearch.manifests.store import ManifestStore
     from rag_engine.types import Chunk, DocumentId, KnowledgeBaseId, Vector
 
 _PAGE = 200

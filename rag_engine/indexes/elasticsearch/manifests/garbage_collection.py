@@ -16,8 +16,8 @@ from rag_engine.types import KnowledgeBaseId
 if TYPE_CHECKING:
     from rag_engine.indexes.elasticsearch.bulk_writer import Writer
     from rag_engine.indexes.elasticsearch.cluster import Cluster
-    from rag_engine.indexes.elasticsearch.manifest_store import ManifestStore
     from rag_engine.indexes.elasticsearch.manifests import Manifest
+    from rag_engine.indexes.elasticsearch.manifests.store import ManifestStore
 
 _log = logging.getLogger(__name__)
 
