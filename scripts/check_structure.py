@@ -28,7 +28,7 @@ LONG_FOLDERS: Final = {"rag_engine/parsers", "bot/cli"}
 LONG_FUNCTIONS: Final = {
     "bot/composition/application.py: library",
     "bot/composition/chat_service.py: service",
-    "bot/conversation/turn_runner.py: _deal",
+    "bot/conversation/turn/runner.py: _deal",
     "bot/maintenance/erasure/eraser.py: forget",
     "bot/observability/metrics/chat.py: __init__",
     "rag_engine/generation/generate.py: reply",

@@ -16,8 +16,8 @@ from bot.conversation.interactions import Interactions
 from bot.conversation.newcomers.first_steps import FirstSteps
 from bot.conversation.recovery import Recovery
 from bot.conversation.service import Service
-from bot.conversation.turn_recorder import FailureTraces
-from bot.conversation.turn_runner import TurnRunner
+from bot.conversation.turn.recorder import FailureTraces
+from bot.conversation.turn.runner import TurnRunner
 from bot.observability import Observers
 from bot.store.event_inbox import DeliveryProgress, EventInbox
 from bot.store.message_files import MessageFiles

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from bot.conversation import thread_context, triggers
 from bot.conversation.newcomers.small_talk import question_in
 from bot.conversation.triggers import ThreadMembers, Verdict
-from bot.conversation.turn_context import TurnOptions
+from bot.conversation.turn.context import TurnOptions
 from bot.observability import log
 from bot.store.places import PlaceSettings
 from rag_engine.errors import RagError

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from bot.access.permissions import Scope
     from bot.conversation.dependencies import AudienceLookup, ForgetTurn
-    from bot.conversation.turn_context import TurnContext
+    from bot.conversation.turn.context import TurnContext
     from bot.messages.names import Sentence
     from bot.store.message_files import MessageFiles
     from bot.store.topics import Topics

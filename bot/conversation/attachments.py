@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from bot.conversation.dependencies import AudienceLookup, ForgetSource, PermissionChecks
-    from bot.conversation.turn_context import TurnContext
-    from bot.conversation.turn_recorder import TurnRecorder
+    from bot.conversation.turn.context import TurnContext
+    from bot.conversation.turn.recorder import TurnRecorder
     from bot.files.uploads import UploadResult, Uploads
     from bot.port import Attachment, IncomingMessage, Place, Room
     from bot.store.message_files import MessageFiles

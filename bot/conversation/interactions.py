@@ -12,7 +12,7 @@ from bot.commands.parser import parse
 from bot.conversation import buttons
 from bot.conversation.buttons import ButtonPress, RepeatTurn
 from bot.conversation.dependencies import FollowedReply
-from bot.conversation.turn_context import TurnOptions
+from bot.conversation.turn.context import TurnOptions
 from bot.messages import language_of, say
 from bot.messages.errors import sentence_of
 from bot.port import ChatError, IncomingMessage, Reply
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from bot.conversation.buttons import AnswerButtons
     from bot.conversation.dependencies import Commands, Show
     from bot.conversation.recovery import Recovery
-    from bot.conversation.turn_recorder import FailureTraces
-    from bot.conversation.turn_runner import TurnRunner
+    from bot.conversation.turn.recorder import FailureTraces
+    from bot.conversation.turn.runner import TurnRunner
     from bot.port import Action, Command, Person, Place, Room
     from bot.store.processed_interactions import ProcessedInteractions
     from bot.store.turns import Turns

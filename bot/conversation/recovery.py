@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from bot.conversation.concurrency import Interrupted
 from bot.conversation.newcomers.small_talk import question_in
-from bot.conversation.turn_context import TurnOptions
-from bot.conversation.turn_recorder import TurnRecorder
+from bot.conversation.turn.context import TurnOptions
+from bot.conversation.turn.recorder import TurnRecorder
 from bot.messages import language_of, say
 from bot.observability import log
 from bot.port import ChatError, Gone, IncomingMessage, Throttled, WriteRefused
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from bot.conversation.admission import Admission
     from bot.conversation.concurrency import Run
-    from bot.conversation.turn_runner import TurnRunner
+    from bot.conversation.turn.runner import TurnRunner
     from bot.port import Recall, Room
     from bot.store.turns import ChatTurn, Turns
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bot.conversation import triggers
 from bot.conversation.newcomers.small_talk import question_in
-from bot.conversation.turn_context import TurnOptions
+from bot.conversation.turn.context import TurnOptions
 from bot.messages import language_of
 from bot.messages.errors import sentence_of
 from bot.observability import log
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bot.conversation.interactions import Interactions
     from bot.conversation.newcomers.first_steps import FirstSteps
     from bot.conversation.recovery import Recovery
-    from bot.conversation.turn_runner import TurnRunner
+    from bot.conversation.turn.runner import TurnRunner
     from bot.port import (
         Action,
         Arrival,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.conversation.turn_context import place_conversation
+from bot.conversation.turn.context import place_conversation
 from bot.port import Action, File, MessageDeleted, MessageEdited
 from rag_engine.errors import StorageUnavailable
 from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, Here, world

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bot.conversation.turn_context import place_conversation
+from bot.conversation.turn.context import place_conversation
 from bot.port import Command, Person
 from bot.settings import ChatSettings
 from bot.store.places import PlaceSettings

@@ -130,7 +130,7 @@ def test_of_a_library_only_what_stands_in_its_code_is_reported(capsys: pytest.Ca
 
 def test_our_own_lines_are_reported_with_what_errors_may_say(capsys: pytest.CaptureFixture[str]) -> None:
     log.configure("debug", service=True)
-    own = logging.getLogger("bot.conversation.turn_runner")
+    own = logging.getLogger("bot.conversation.turn.runner")
     own.warning("first: %s", IndexUnavailable("It is away."))
     own.warning("second: %s", WriteRefused("The thread is locked."))
     own.warning("third: %s", ValueError(WORD))

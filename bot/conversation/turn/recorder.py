@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bot.conversation.turn_context import place_conversation, turn_conversation
+from bot.conversation.turn.context import place_conversation, turn_conversation
 from bot.observability import log
 from bot.observability.turn_log import TurnLog
 from rag_engine.errors import RagError

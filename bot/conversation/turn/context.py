@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from bot.store.topics import conversation
 
 if TYPE_CHECKING:
-    from bot.conversation.turn_recorder import TurnRecorder
-    from bot.conversation.turn_view import TurnView
+    from bot.conversation.turn.recorder import TurnRecorder
+    from bot.conversation.turn.view import TurnView
     from bot.port import IncomingMessage, Place, Room
     from bot.store.places import PlaceSettings
     from bot.store.turns import ChatTurn

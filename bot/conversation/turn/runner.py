@@ -12,9 +12,9 @@ from bot.conversation import triggers
 from bot.conversation.answer_writer import NothingToSay
 from bot.conversation.concurrency import Interrupted, QueueFull, Runs, TurnQueue
 from bot.conversation.newcomers.small_talk import REPLIES, question_in, small_talk
-from bot.conversation.turn_context import TurnContext, queue_key
-from bot.conversation.turn_recorder import TurnRecorder
-from bot.conversation.turn_view import TurnView, regenerate_button
+from bot.conversation.turn.context import TurnContext, queue_key
+from bot.conversation.turn.recorder import TurnRecorder
+from bot.conversation.turn.view import TurnView, regenerate_button
 from bot.files.uploads import listed
 from bot.messages import language_of
 from bot.messages.errors import sentence_of
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from bot.conversation.attachments import AttachmentIntake
     from bot.conversation.concurrency import Run
     from bot.conversation.dependencies import ForgetTurn, PermissionChecks
-    from bot.conversation.turn_context import TurnOptions
-    from bot.conversation.turn_recorder import FailureTraces
+    from bot.conversation.turn.context import TurnOptions
+    from bot.conversation.turn.recorder import FailureTraces
     from bot.observability import Observers
     from bot.port import IncomingMessage, Room
     from bot.store.turns import Turns

@@ -10,7 +10,7 @@ from bot.rendering.literal import literal_sentence
 
 if TYPE_CHECKING:
     from bot.conversation.concurrency import Run
-    from bot.conversation.turn_recorder import TurnRecorder
+    from bot.conversation.turn.recorder import TurnRecorder
     from bot.messages.names import Sentence
     from bot.store.turns import ChatTurn, State
     from bot.streaming.message_stream import MessageStream
