@@ -129,9 +129,9 @@ class ParsingSettings(_Section):
     workers: int = Field(default=2, ge=1, le=64)
     """Processes that read files at the same time."""
     seconds: float = Field(default=60, gt=0)
-    """The longest time to read one file, without OCR."""
+    """The longest processor time to read one file, without OCR."""
     ocr_seconds: float = Field(default=1_800, gt=0)
-    """The longest time for OCR of the scanned pages and pictures of one file."""
+    """The longest processor time for OCR of the scanned pages and pictures of one file."""
     ocr_languages: Names = ()
     """Languages of scans and pictures, by their Tesseract names: `eng,deu,fra`. By default all that are installed, unless these are too many."""
     memory_mb: int = Field(default=192, ge=128)

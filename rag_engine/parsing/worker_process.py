@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final, cast, get_args
 from rag_engine import errors
 from rag_engine.errors import CorruptFile, FileTooLarge, Unavailable, UserError
 from rag_engine.parsing.media_types import shown
+from rag_engine.parsing.processor_clock import ProcessorClock
 from rag_engine.parsing.relay import LARGEST_FRAME
 from rag_engine.parsing.sandbox import Protection
 from rag_engine.parsing.worker import FOLDER
@@ -38,6 +39,8 @@ _WORKER: Final = "rag_engine.parsing.worker"
 _PACKAGE: Final = str(Path(errors.__file__).resolve().parents[1])
 _START_SECONDS: Final = 30.0
 _END_SECONDS: Final = 10.0
+_SLICE_SECONDS: Final = 1.0
+_SHORTEST_SLICE: Final = 0.05
 _PATIENCE: Final = 3
 _GRACE_SECONDS: Final = 5.0
 """For the worker to return what it has."""
@@ -92,6 +95,8 @@ class WorkerProcess:
         self._process = process
         self._folder = folder
         self._reading = asyncio.Lock()
+        self._length: int | None = None
+        """Of a frame whose content was not there within a slice."""
         self.protection = Protection()
         self.intact = True
         """False after an interrupted exchange."""
@@ -166,16 +171,14 @@ class WorkerProcess:
         await self._await_start(token)
         left, recognition_left = limits.seconds, limits.recognition_seconds
         recognising, clean = False, True
+        clock = ProcessorClock(self._process.pid)
         while True:
-            began = time.monotonic()
             most = _most_for_a_page(recognition_left, limits.seconds) if recognising else left
-            reply = await self._receive(blob, left=most, limits=limits)
-            # Excludes the time of a slow consumer.
-            waited = time.monotonic() - began
+            reply, charged = await self._receive(blob, clock, left=most, limits=limits)
             if recognising:
-                recognition_left -= waited
+                recognition_left -= charged
             else:
-                left -= waited
+                left -= charged
             if "unclean" in reply:
                 clean = False
                 continue
@@ -210,12 +213,22 @@ class WorkerProcess:
         except (BrokenPipeError, ConnectionResetError, TimeoutError) as error:
             raise WorkerDied(await self._status()) from error
 
-    async def _receive(self, blob: Blob, *, left: float, limits: FileLimits) -> dict[str, object]:
+    async def _receive(
+        self, blob: Blob, clock: ProcessorClock, *, left: float, limits: FileLimits
+    ) -> tuple[dict[str, object], float]:
+        """A reply and the seconds to charge for it, without those of a slow consumer."""
+        charged = 0.0
         try:
-            async with asyncio.timeout(left):
-                return await self._frame()
-        except TimeoutError as error:
-            raise _too_slow(blob, limits) from error
+            while True:
+                began = time.monotonic()
+                try:
+                    async with asyncio.timeout(min(max(left - charged, _SHORTEST_SLICE), _SLICE_SECONDS)):
+                        reply = await self._frame()
+                    return reply, charged + clock.charge(time.monotonic() - began)
+                except TimeoutError as error:
+                    charged += clock.charge(time.monotonic() - began)
+                    if charged >= left:
+                        raise _too_slow(blob, limits) from error
         except asyncio.IncompleteReadError as error:
             status = await self._status()
             if status == _TOO_LONG:
@@ -228,10 +241,13 @@ class WorkerProcess:
         """Raises `ValueError` if invalid, `IncompleteReadError` at the end."""
         _, stdout = self._pipes()
         async with self._reading:
-            length = int.from_bytes(await stdout.readexactly(4), "big")
-            if length > LARGEST_FRAME:
+            if self._length is None:
+                self._length = int.from_bytes(await stdout.readexactly(4), "big")
+            if self._length > LARGEST_FRAME:
                 raise ValueError("a frame is longer than any that is sent")
-            frame: object = json.loads(await stdout.readexactly(length))
+            content = await stdout.readexactly(self._length)
+            self._length = None
+        frame: object = json.loads(content)
         if not isinstance(frame, dict):
             raise ValueError("a frame is no object")
         return cast("dict[str, object]", frame)

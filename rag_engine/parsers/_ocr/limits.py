@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import sys
 import time
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -35,13 +37,21 @@ class RecognitionLimits:
     def page(self) -> Generator[None]:
         """Time one page; its CPU time does not count as the parser's."""
         self.on_page(is_running=True)
-        began, began_processor = time.monotonic(), time.process_time()
+        began, began_processor = _seconds(), time.process_time()
         try:
             yield
         finally:
-            self.seconds -= time.monotonic() - began
+            self.seconds -= _seconds() - began
             resource_limits.give_back(time.process_time() - began_processor)
             self.on_page(is_running=False)
+
+
+def _seconds() -> float:
+    """Processor time with that of Tesseract; elapsed time where the system does not add it."""
+    if sys.platform == "win32":
+        return time.monotonic()
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
 
 
 limits: Final[ContextVar[RecognitionLimits | None]] = ContextVar("limits", default=None)

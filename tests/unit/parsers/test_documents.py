@@ -20,6 +20,8 @@ pytestmark = [
     pytest.mark.skipif(not corpus.DOCUMENTS.is_dir(), reason="../shared/docs is not here"),
     pytest.mark.process,
     pytest.mark.slow,
+    # The processes that read files give way to all others.
+    pytest.mark.timeout(900),
 ]
 
 
