@@ -89,7 +89,7 @@ class Index(Protocol):
         ...
 
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
-        """One ranking per search, in order, in one round trip, with chunks of the given knowledge bases only.
+        """One ranking per search, in order, in one round trip, with chunks of the given knowledge bases and documents only.
 
         Lexical scores are Lucene's BM25 (k1 1.2, b 0.75) over the tokens of `rag_engine.text.analyzer`; dense ones are cosines.
         Ties are ordered by chunk id. Statistics and spelling corrections come from the searched knowledge bases alone, so that

@@ -146,6 +146,8 @@ class Search:
     limit: int
     tokens: tuple[str, ...] = ()
     vector: Vector | None = None
+    documents: frozenset[DocumentId] | None = None
+    """Only their chunks; None: those of all."""
 
     def __post_init__(self) -> None:
         if not self.knowledge_bases:

@@ -14,6 +14,7 @@ from rag_engine.indexes.elasticsearch.documents import chunk_of
 from rag_engine.indexes.elasticsearch.errors import kind_of, reason_of, unavailable
 from rag_engine.indexes.elasticsearch.manifests import key_of, searched_chunks
 from rag_engine.indexes.elasticsearch.schema import FREQUENCIES
+from rag_engine.text.surrogates import encodable
 from rag_engine.types import Hit, Ranking
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 _MANIFESTS_A_SEARCH = 5_000
 _MOST_TOKENS = 1_000
 """Lucene allows at least 1,024."""
+_MOST_TERMS = 60_000
+"""Of one condition; the server's limit is 65,536."""
 _MOST_CANDIDATES = 10_000
 """The server's limit."""
 _SHARE_OF_TIME = 0.4
@@ -179,7 +182,18 @@ def manifests_of(search: Search, known: Manifests) -> list[Manifest]:
 def _visible(search: Search, known: Manifests) -> dict[str, Any] | None:
     """None if nothing is visible."""
     manifests = manifests_of(search, known)
-    return searched_chunks(manifests) if manifests else None
+    if not manifests or search.documents == frozenset():
+        return None
+    visible = searched_chunks(manifests)
+    if search.documents is not None:
+        visible["filter"].append(_of_documents(sorted(map(encodable, search.documents))))
+    return visible
+
+
+def _of_documents(documents: Sequence[str]) -> dict[str, Any]:
+    parts = [documents[start : start + _MOST_TERMS] for start in range(0, len(documents), _MOST_TERMS)]
+    wanted = [{"terms": {"document": part}} for part in parts]
+    return wanted[0] if len(wanted) == 1 else {"bool": {"should": wanted}}
 
 
 def _lexical(search: Search, visible: Mapping[str, Any], weights: LexicalWeights) -> dict[str, Any]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rag_engine.indexes.embedded.memory import Ids, SearchAudience, Snapshot
+    from rag_engine.indexes.embedded.memory import Ids, Mask, SearchAudience, Snapshot
 
     Scores = NDArray[np.float64]
 
@@ -34,9 +34,10 @@ def best_matches(
     tokens: Sequence[str],
     *,
     audience: SearchAudience,
+    wanted: Mask | None = None,
     limit: int,
 ) -> tuple[Ids, Scores]:
-    """Ids and scores of visible chunks, unordered: `limit` of them and ties with the last."""
+    """Ids and scores of visible chunks (of the `wanted` ones alone), unordered: `limit` of them and ties with the last."""
     asked = Counter(token for token in tokens if token.strip())
     terms = _Terms(connection, snapshot, audience)
     counts = _frequencies(dict(list(asked.items())[:_MOST_TERMS]), terms)
@@ -56,6 +57,8 @@ def best_matches(
     gains = weights * occurrences / (occurrences + norms)
     scores = np.zeros(snapshot.ids.size)
     scores += np.bincount(positions, weights=gains, minlength=snapshot.ids.size)
+    if wanted is not None:
+        scores[~wanted] = 0
     best = np.flatnonzero(scores >= _floor(scores, positions, limit))
     best, kept = _top(best, scores[best], limit)
     return snapshot.ids[best], kept
@@ -121,9 +124,10 @@ def _inverse(frequency: int, chunks: int) -> float:
 def _floor(scores: Scores, rarest_first: Ids, limit: int) -> float:
     """A positive score that at least `limit` chunks reach, if so many match: chunks with the rarest terms are often the best."""
     likely = np.unique(rarest_first[: _ENOUGH * limit])
+    least = float(np.nextafter(0, 1))
     if likely.size < limit:
-        return float(np.nextafter(0, 1))
-    return float(np.partition(scores[likely], likely.size - limit)[likely.size - limit])
+        return least
+    return max(least, float(np.partition(scores[likely], likely.size - limit)[likely.size - limit]))
 
 
 def _top(places: Ids, scores: Scores, limit: int) -> tuple[Ids, Scores]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rag_engine.indexes.embedded.dense import nearest
 from rag_engine.indexes.embedded.lexical import best_matches
 from rag_engine.indexes.embedded.rows import COLUMNS, chunk_of, key
@@ -15,12 +17,13 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
 
-    from rag_engine.indexes.embedded.memory import Memory, SearchAudience, Snapshot
+    from rag_engine.indexes.embedded.memory import Mask, Memory, SearchAudience, Snapshot
     from rag_engine.types import Chunk, KnowledgeBaseId, Search
 
 _Scored = dict[int, float]
 _MOST_PARAMETERS = 500
 _MOST_AUDIENCES = 64
+_MOST_SELECTIONS = 8
 
 
 def run(connection: sqlite3.Connection, memory: Memory, searches: Sequence[Search]) -> list[Ranking]:
@@ -57,17 +60,20 @@ def _search(connection: sqlite3.Connection, snapshot: Snapshot, search: Search) 
     audience = _audience(connection, snapshot, search.knowledge_bases)
     if audience is None:
         return {}
+    wanted = None if search.documents is None else _wanted(connection, snapshot, search)
     if search.vector is not None and search.leg == "dense":
         ids, scores = nearest(
             connection,
             snapshot,
             search.vector,
-            visible=None if audience.is_everything else audience.visible[:-1],
+            visible=_visible(audience, wanted),
             mean=mean_of(connection),
             limit=search.limit,
         )
     else:
-        ids, scores = best_matches(connection, snapshot, search.tokens, audience=audience, limit=search.limit)
+        ids, scores = best_matches(
+            connection, snapshot, search.tokens, audience=audience, wanted=wanted, limit=search.limit
+        )
     return dict(zip(ids.tolist(), scores.tolist(), strict=True))
 
 
@@ -81,6 +87,37 @@ def _audience(
         if len(snapshot.audiences) < _MOST_AUDIENCES:
             snapshot.audiences[names] = known
     return known if known and known.chunks else None
+
+
+def _visible(audience: SearchAudience, wanted: Mask | None) -> Mask | None:
+    if wanted is not None:
+        return wanted & audience.visible[:-1]
+    return None if audience.is_everything else audience.visible[:-1]
+
+
+def _wanted(connection: sqlite3.Connection, snapshot: Snapshot, search: Search) -> Mask:
+    """The chunks of the search's documents."""
+    documents = search.documents or frozenset()
+    known = snapshot.selections.get((search.knowledge_bases, documents))
+    if known is not None:
+        return known
+    bases, keys = json.dumps(_bases(connection, search.knowledge_bases)), [key(name) for name in documents]
+    ids: list[int] = []
+    for start in range(0, len(keys), _MOST_PARAMETERS):
+        part = keys[start : start + _MOST_PARAMETERS]
+        marks = ",".join("?" * len(part))
+        rows = connection.execute(
+            f"SELECT id FROM chunk WHERE base IN (SELECT value FROM json_each(?)) AND document IN ({marks})",  # noqa: S608
+            (bases, *part),
+        )
+        ids.extend(place for (place,) in rows)
+    positions = snapshot.positions(np.array(ids, dtype=np.int64))
+    wanted = np.zeros(snapshot.ids.size, dtype=np.bool_)
+    wanted[positions[positions >= 0]] = True
+    if len(snapshot.selections) >= _MOST_SELECTIONS:
+        snapshot.selections.clear()
+    snapshot.selections[search.knowledge_bases, documents] = wanted
+    return wanted
 
 
 def _bases(connection: sqlite3.Connection, names: frozenset[KnowledgeBaseId]) -> tuple[int, ...]:
