@@ -248,6 +248,7 @@ class Engine:
             language=generated.language,
             repeatable=generated.repeatable,
             understood_as=_understood_as(inquiry),
+            corrections=inquiry.corrections,
         )
         conversation = inquiry.query.conversation or ConversationId(f"single:{turn}")
         asked = Turn(

@@ -37,6 +37,8 @@ class Inquiry:
     pending: asyncio.Task[Understanding] | None = None
     """The call of the step `understand`, until `retrieve` joins it."""
     understanding: Understanding | None = None
+    corrections: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What was searched for in place of mistyped words."""
     fallbacks: tuple[str, ...] = ()
     """Stable names of what was missing, e.g. `dense_unavailable`."""
     notices: tuple[str, ...] = ()

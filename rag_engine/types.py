@@ -130,7 +130,7 @@ class Query:
     names: Mapping[KnowledgeBaseId, str] = field(default_factory=dict[KnowledgeBaseId, str])
     """The names that people use for the knowledge bases."""
     as_asked: bool = False
-    """Search for the words as they are: no rule or model completes them."""
+    """Search for the words as they are: no rule, dictionary or model changes them."""
     time_zone: str = ""
     """Of the asker, by its IANA name; empty: that of the server."""
     asker_language: str = ""
@@ -148,6 +148,8 @@ class Search:
     vector: Vector | None = None
     documents: frozenset[DocumentId] | None = None
     """Only their chunks; None: those of all."""
+    corrects: bool = True
+    """Whether words that nothing visible holds are replaced by similar ones."""
 
     def __post_init__(self) -> None:
         if not self.knowledge_bases:
@@ -189,6 +191,8 @@ class Ranking:
     query: str = ""
     """What was searched for, if not the question."""
     weight: float = 1.0
+    corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """The tokens searched for in place of one that nothing visible holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,6 +317,8 @@ class Answer:
     """False if the same question would get the same answer, such as for a file that does not exist."""
     understood_as: str = ""
     """The question as a language model completed it; empty if it stayed as it was asked."""
+    corrections: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What was searched for in place of mistyped words."""
     support_ratio: float = 0.0
     """The share of its statements that the passages support."""
     unsupported: tuple[str, ...] = ()

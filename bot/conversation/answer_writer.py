@@ -209,7 +209,7 @@ def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
         buttons=view.answer_buttons(
             cited=bool(answer.citations),
             repeatable=answer.repeatable,
-            completed=bool(answer.understood_as),
+            completed=bool(answer.understood_as or answer.corrections),
         ),
         links=view.links,
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.errors import EmbedderUnavailable, Unavailable
+from rag_engine.retrieval.corrections import corrected_words, sentences
 from rag_engine.retrieval.query_variants import (
     QueryVariant,
     further_variants,
@@ -76,7 +77,7 @@ def build(settings: Settings, ports: Ports) -> Step:
         sizes = {ranking.leg: len(ranking.hits) for ranking in found.rankings}
         inquiry = _with(inquiry, found).noting(found=sizes)
         if inquiry.pending is None:
-            return inquiry
+            return await asyncio.to_thread(_corrected, inquiry)
         inquiry = await joined(inquiry)
         if inquiry.route in _WITHOUT_PASSAGES:
             return replace(inquiry, rankings=())
@@ -84,9 +85,19 @@ def build(settings: Settings, ports: Ports) -> Step:
         weighed = [own_words(variant, understood) for variant in found.variants]
         inquiry = _with(replace(inquiry, rankings=()), replace(found, variants=tuple(weighed)))
         further = further_variants(understood, asked)
-        return _with(inquiry, await search(inquiry, further)) if further else inquiry
+        if further:
+            inquiry = _with(inquiry, await search(inquiry, further))
+        return await asyncio.to_thread(_corrected, inquiry)
 
     return retrieve
+
+
+def _corrected(inquiry: Inquiry) -> Inquiry:
+    for ranking in inquiry.rankings:
+        if not ranking.query and (found := corrected_words(inquiry.question, ranking)):
+            inquiry = replace(inquiry, corrections=found, notices=(*inquiry.notices, sentences(found)))
+            return inquiry.noting(corrections=found)
+    return inquiry
 
 
 def _with(inquiry: Inquiry, found: Found) -> Inquiry:
@@ -124,7 +135,10 @@ async def search_variants(
     If the embedder fails, the lexical leg alone is used, unless the query wants only the dense one; index errors are raised.
     """
     search = partial(
-        Search, knowledge_bases=query.knowledge_bases, limit=max(settings.candidates, query.limit)
+        Search,
+        knowledge_bases=query.knowledge_bases,
+        limit=max(settings.candidates, query.limit),
+        corrects=not query.as_asked,
     )
     searches: list[tuple[QueryVariant, Search]] = []
     fallbacks: list[str] = []

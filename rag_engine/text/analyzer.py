@@ -142,17 +142,27 @@ def tokens(text: str, *, language: str) -> list[str]:
     return list(chain.from_iterable(map(_tokens_of, pieces, repeat(language))))
 
 
+def words(text: str, *, language: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The words of a passage with their tokens."""
+    pieces = _PIECE.findall(unicodedata.normalize("NFKC", text))
+    return [(piece, _tokens_of(piece, language)) for piece in pieces]
+
+
 def query_tokens(text: str) -> tuple[str, ...]:
     """In every form of the likely languages."""
+    return tuple(token for _, tokens in query_words(text) for token in tokens)
+
+
+def query_words(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The words of a question with their tokens in every form of the likely languages."""
     certain = detect(text)
     languages = _languages(certain, possible(text))
-    found: list[str] = []
+    found: list[tuple[str, tuple[str, ...]]] = []
     for piece in _PIECE.findall(unicodedata.normalize("NFKC", text))[:_MOST_QUERY_PIECES]:
         if certain or piece.casefold() not in _ENGLISH_STOP_WORDS:
-            found.extend(
-                dict.fromkeys(token for language in languages for token in _tokens_of(piece, language))
-            )
-    return tuple(found)
+            forms = dict.fromkeys(token for language in languages for token in _tokens_of(piece, language))
+            found.append((piece, tuple(forms)))
+    return found
 
 
 def _languages(certain: str, likely: tuple[str, ...]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -240,6 +241,21 @@ async def test_a_typing_error_is_found_nevertheless(
     await put(index, document("b"), "The recovery plan")
     await put(index, document("c"), "Vacation and leave")
     assert sorted((await found(index, lexical(asked)))[0]) == expected
+
+
+async def test_corrections_are_named_and_can_be_refused(index: StoredIndex) -> None:
+    await put(index, document("a"), "An Elasticsearch cluster of three nodes")
+    await put(index, document("theirs", knowledge_base="theirs"), "Elastisearch of others")
+    asked = lexical("Elastcsearch nodes")
+    literal = replace(asked, corrects=False)
+    corrected, as_typed, theirs = await index.search([asked, literal, lexical("Elastcsearch", "theirs")])
+    (token,) = tokens("Elasticsearch", language="en")
+    assert {word for words in corrected.corrections.values() for word in words} == {token}
+    assert set(corrected.corrections) <= set(asked.tokens)
+    assert ids(as_typed) == ["a/0"]
+    assert as_typed.hits[0].score < corrected.hits[0].score
+    assert as_typed.corrections == {}
+    assert token not in {word for words in theirs.corrections.values() for word in words}
 
 
 async def test_a_wrong_chinese_character_is_found_nevertheless(index: StoredIndex) -> None:

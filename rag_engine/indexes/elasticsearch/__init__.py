@@ -254,7 +254,7 @@ class ElasticsearchIndex:
         for number, search in enumerate(searches):
             words, manifests = words_of(search), manifests_of(search, known)
             if search.leg == "lexical" and words and manifests:
-                found = await self._statistics.weights(words, manifests, asked)
+                found = await self._statistics.weights(words, manifests, asked, corrects=search.corrects)
                 if found is not None:
                     weights[number] = found
         return weights

@@ -160,6 +160,7 @@ def _ranking(
             for rank, (score, source) in enumerate(scored, start=1)
         ),
         complete=not response["timed_out"] and not response["_shards"]["failed"],
+        corrections=weights.corrections if weights else {},
     )
 
 

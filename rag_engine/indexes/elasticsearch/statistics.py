@@ -10,7 +10,7 @@ import asyncio
 import logging
 import math
 from collections import Counter, OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rag_engine.errors import IndexUnavailable, first_error
@@ -49,6 +49,7 @@ class LexicalWeights:
     worth: Mapping[str, float]
     average: float
     """Tokens of a visible chunk."""
+    corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
     def score(self, tokens: str) -> float:
         """Lucene's BM25."""
@@ -94,13 +95,19 @@ class WordStatistics:
         self._known: OrderedDict[Hashable, Statistics] = OrderedDict()
 
     async def weights(
-        self, tokens: Mapping[str, int], manifests: Sequence[Manifest], target: Mapping[str, Any]
+        self,
+        tokens: Mapping[str, int],
+        manifests: Sequence[Manifest],
+        target: Mapping[str, Any],
+        *,
+        corrects: bool = True,
     ) -> LexicalWeights | None:
         """None if no visible chunk contains a word. A word that none contains is replaced by its spelling corrections."""
+        corrected: Mapping[str, Sequence[str]] = {}
         statistics = await self._count(list(tokens), manifests, target)
         seen = {word: statistics.words[word] for word in tokens}
         counts = {word: float(tokens[word]) for word, frequency in seen.items() if frequency}
-        lacking = to_correct(seen) if statistics.chunks else []
+        lacking = to_correct(seen) if statistics.chunks and corrects else []
         if lacking:
             near = await self._near(lacking, manifests, target)
             likely = {word for each in near.values() for words in each.values() for word in words}
@@ -114,7 +121,10 @@ class WordStatistics:
             for token, words in corrected.items():
                 for word in words:
                     counts[word] = counts.get(word, 0.0) + SHARE * tokens[token]
-        return _weights(counts, statistics) if counts else None
+        if not counts:
+            return None
+        said = {token: tuple(words) for token, words in corrected.items() if words}
+        return replace(_weights(counts, statistics), corrections=said)
 
     async def _count(
         self, words: Sequence[str], manifests: Sequence[Manifest], target: Mapping[str, Any]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rag_engine.indexes.embedded.memory import Ids, Mask, SearchAudience, Snapshot
 
     Scores = NDArray[np.float64]
+    Corrections = Mapping[str, tuple[str, ...]]
 
 _K1 = 1.2
 _B = 0.75
@@ -36,14 +37,15 @@ def best_matches(
     audience: SearchAudience,
     wanted: Mask | None = None,
     limit: int,
-) -> tuple[Ids, Scores]:
+    corrects: bool = True,
+) -> tuple[Ids, Scores, Corrections]:
     """Ids and scores of visible chunks (of the `wanted` ones alone), unordered: `limit` of them and ties with the last."""
     asked = Counter(token for token in tokens if token.strip())
     terms = _Terms(connection, snapshot, audience)
-    counts = _frequencies(dict(list(asked.items())[:_MOST_TERMS]), terms)
+    counts, corrected = _frequencies(dict(list(asked.items())[:_MOST_TERMS]), terms, corrects=corrects)
     found = [terms.postings(token) for token in counts]
     if not found:
-        return np.zeros(0, dtype=np.int64), np.zeros(0)
+        return np.zeros(0, dtype=np.int64), np.zeros(0), {}
     # From rare to common, for `_floor`, and by name, so that equal chunks get equal scores.
     order = sorted(zip(found, counts.items(), strict=True), key=lambda term: (term[0].frequency, term[1][0]))
     positions = np.concatenate([postings.positions for postings, _ in order])
@@ -61,7 +63,7 @@ def best_matches(
         scores[~wanted] = 0
     best = np.flatnonzero(scores >= _floor(scores, positions, limit))
     best, kept = _top(best, scores[best], limit)
-    return snapshot.ids[best], kept
+    return snapshot.ids[best], kept, corrected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,15 +108,19 @@ class _Terms:
         return VisiblePostings(positions=positions, counts=counts)
 
 
-def _frequencies(asked: Mapping[str, int], terms: _Terms) -> dict[str, float]:
+def _frequencies(
+    asked: Mapping[str, int], terms: _Terms, *, corrects: bool
+) -> tuple[dict[str, float], Corrections]:
     """Frequencies; a term without visible chunks is replaced by its spelling corrections."""
     frequencies = terms.frequencies(list(asked))
     counts = {token: float(asked[token]) for token, frequency in frequencies.items() if frequency}
-    corrected = corrections(frequencies, near=terms.near, look_up=terms.frequencies)
+    corrected: dict[str, list[str]] = {}
+    if corrects:
+        corrected = corrections(frequencies, near=terms.near, look_up=terms.frequencies)
     for token, words in corrected.items():
         for word in words:
             counts[word] = counts.get(word, 0.0) + SHARE * asked[token]
-    return counts
+    return counts, {token: tuple(words) for token, words in corrected.items() if words}
 
 
 def _inverse(frequency: int, chunks: int) -> float:

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
 
+    from rag_engine.indexes.embedded.lexical import Corrections
     from rag_engine.indexes.embedded.memory import Mask, Memory, SearchAudience, Snapshot
     from rag_engine.types import Chunk, KnowledgeBaseId, Search
 
 _Scored = dict[int, float]
+_Found = tuple[_Scored, "Corrections"]
 _MOST_PARAMETERS = 500
 _MOST_AUDIENCES = 64
 _MOST_SELECTIONS = 8
@@ -49,18 +51,22 @@ def _rankings(
     connection: sqlite3.Connection, snapshot: Snapshot, searches: Sequence[Search]
 ) -> list[Ranking]:
     found = [_search(connection, snapshot, search) for search in searches]
-    for scored, search in zip(found, searches, strict=True):
+    for (scored, _), search in zip(found, searches, strict=True):
         if len(scored) > search.limit:
             _cut_tie(connection, scored, search.limit)
-    chunks = _chunks(connection, sorted({place for scored in found for place in scored}))
-    return [_ranking(scored, chunks, search) for scored, search in zip(found, searches, strict=True)]
+    chunks = _chunks(connection, sorted({place for scored, _ in found for place in scored}))
+    return [
+        _ranking(scored, chunks, search, corrections)
+        for (scored, corrections), search in zip(found, searches, strict=True)
+    ]
 
 
-def _search(connection: sqlite3.Connection, snapshot: Snapshot, search: Search) -> _Scored:
+def _search(connection: sqlite3.Connection, snapshot: Snapshot, search: Search) -> _Found:
     audience = _audience(connection, snapshot, search.knowledge_bases)
     if audience is None:
-        return {}
+        return {}, {}
     wanted = None if search.documents is None else _wanted(connection, snapshot, search)
+    corrections: Corrections = {}
     if search.vector is not None and search.leg == "dense":
         ids, scores = nearest(
             connection,
@@ -71,10 +77,16 @@ def _search(connection: sqlite3.Connection, snapshot: Snapshot, search: Search) 
             limit=search.limit,
         )
     else:
-        ids, scores = best_matches(
-            connection, snapshot, search.tokens, audience=audience, wanted=wanted, limit=search.limit
+        ids, scores, corrections = best_matches(
+            connection,
+            snapshot,
+            search.tokens,
+            audience=audience,
+            wanted=wanted,
+            limit=search.limit,
+            corrects=search.corrects,
         )
-    return dict(zip(ids.tolist(), scores.tolist(), strict=True))
+    return dict(zip(ids.tolist(), scores.tolist(), strict=True)), corrections
 
 
 def _audience(
@@ -152,7 +164,9 @@ def _chunks(connection: sqlite3.Connection, places: Sequence[int]) -> Mapping[in
     return {place: chunk_of(columns) for place, *columns in rows}
 
 
-def _ranking(scored: _Scored, chunks: Mapping[int, Chunk], search: Search) -> Ranking:
+def _ranking(
+    scored: _Scored, chunks: Mapping[int, Chunk], search: Search, corrections: Corrections
+) -> Ranking:
     hits = sorted((-score, chunks[place].id, place) for place, score in scored.items())
     return Ranking(
         leg=search.leg,
@@ -160,4 +174,5 @@ def _ranking(scored: _Scored, chunks: Mapping[int, Chunk], search: Search) -> Ra
             Hit(chunk=chunks[place], score=-score, rank=rank)
             for rank, (score, _, place) in enumerate(hits, start=1)
         ),
+        corrections=corrections,
     )

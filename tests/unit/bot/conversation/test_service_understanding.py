@@ -53,6 +53,25 @@ async def test_a_button_searches_for_the_words_as_they_are(here: World) -> None:
     assert "regenerate" in here.last.buttons
 
 
+async def test_a_spelling_correction_is_said_and_can_be_undone(here: World) -> None:
+    here.says("Four weeks [1].", task="answer")
+    here.says("Four weeks again [1].", task="answer")
+    post = await here.ask("How long is the notcie in Berlin?")
+    assert post.reply.notices == ("Searched for “notice” instead of “notcie”.",)
+    assert "own_words" in post.buttons
+    await here.press(post, "own_words")
+    assert here.last.text.startswith("Four weeks again [1].")
+    assert here.last.reply.notices == ()
+    assert "own_words" not in here.last.buttons
+
+
+async def test_a_correction_is_said_in_the_language_of_the_question(here: World) -> None:
+    await here.file("urlaub.md", "Der Jahresurlaub beträgt dreißig Tage.")
+    here.says("Dreißig Tage [1].", task="answer")
+    post = await here.ask("Wie viele Tage beträgt der Jahresurlab?")
+    assert post.reply.notices == ("Gesucht wurde „Jahresurlaub“ statt „Jahresurlab“.",)
+
+
 async def test_a_question_back_is_no_failure_to_find(here: World) -> None:
     first = await answered(here)
     understands(here, route="clarify", question="", counter_question="For staff or for contractors?")

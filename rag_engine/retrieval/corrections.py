@@ -1,0 +1,57 @@
+"""Spelling corrections in the words of the question and of the passages, not in tokens."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.text.analyzer import query_words, words
+from rag_engine.text.chunk_text import searchable_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rag_engine.types import Hit, Ranking
+
+_READ: Final = 20
+"""Hits in which a corrected word is looked for."""
+_MOST_SAID: Final = 3
+
+
+def corrected_words(question: str, ranking: Ranking) -> dict[str, str]:
+    """The passages' word for each mistyped one of the question.
+
+    A word that the hits hold in some form was typed rightly.
+    """
+    if not ranking.corrections:
+        return {}
+    spelled = _spelled(ranking.hits[:_READ])
+    found: dict[str, str] = {}
+    for word, tokens in query_words(question):
+        if not word.isalpha() or any(token in spelled for token in tokens):
+            continue
+        likely = (
+            spelled[token]
+            for typed in tokens
+            for token in ranking.corrections.get(typed, ())
+            if token in spelled
+        )
+        if (searched := next(likely, "")) and searched.casefold() != word.casefold():
+            found[word] = searched
+    return dict(islice(found.items(), _MOST_SAID))
+
+
+def sentences(corrected: Mapping[str, str]) -> str:
+    return " ".join(
+        f"Searched for “{searched}” instead of “{typed}”." for typed, searched in corrected.items()
+    )
+
+
+def _spelled(hits: Sequence[Hit]) -> dict[str, str]:
+    """A word for each token of the hits, by the best hit."""
+    spelled: dict[str, str] = {}
+    for hit in hits:
+        for word, tokens in words(searchable_text(hit.chunk), language=hit.chunk.language):
+            for token in tokens if word.isalpha() else ():
+                spelled.setdefault(token, word)
+    return spelled

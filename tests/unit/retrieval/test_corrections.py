@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rag_engine.retrieval.corrections import corrected_words, sentences
+from rag_engine.text.analyzer import query_tokens, tokens
+from tests.doubles.rankings import chunk, ranking
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rag_engine.types import Ranking
+
+
+def _ranking(text: str, corrections: Mapping[str, str], *, language: str = "en") -> Ranking:
+    """`corrections` from a typed word to the one in the text."""
+    found = ranking("lexical", [(chunk("a", text=text, language=language), 2.0)])
+    by_token = {
+        token: tuple(tokens(searched, language=language))
+        for typed, searched in corrections.items()
+        for token in query_tokens(typed)
+    }
+    return replace(found, corrections=by_token)
+
+
+def test_words_are_named_as_they_are_written() -> None:
+    found = _ranking("Every public holiday is paid.", {"hollyday": "holiday"})
+    assert corrected_words("Is a hollyday paid?", found) == {"hollyday": "holiday"}
+    assert sentences({"hollyday": "holiday"}) == "Searched for “holiday” instead of “hollyday”."
+
+
+def test_a_correction_that_found_nothing_is_not_named() -> None:
+    found = _ranking("Every leave is paid.", {"hollyday": "holiday"})
+    assert corrected_words("Is a hollyday paid?", found) == {}
+
+
+def test_a_word_in_another_form_is_not_mistyped() -> None:
+    found = _ranking("The holidays. A holly day.", {"holidays": "holly"})
+    assert corrected_words("holidays", found) == {}
+
+
+def test_without_corrections_nothing_is_read() -> None:
+    assert corrected_words("Is a hollyday paid?", _ranking("holiday", {})) == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "typed", "searched", "language"),
+    [
+        (
+            "Wie lang ist die Kündigugnsfrist?",
+            "Die Kündigungsfrist ist lang.",
+            "Kündigugnsfrist",
+            "Kündigungsfrist",
+            "de",
+        ),
+        ("Сколько дней отпусск?", "Отпуск длится 28 дней.", "отпусск", "Отпуск", "ru"),
+    ],
+)
+def test_other_languages(question: str, text: str, typed: str, searched: str, language: str) -> None:
+    found = _ranking(text, {typed: searched}, language=language)
+    assert corrected_words(question, found) == {typed: searched}
+
+
+def test_at_most_three_are_named() -> None:
+    typed = {"clsuter": "cluster", "recvery": "recovery", "netwrok": "network", "serach": "search"}
+    found = _ranking(" ".join(typed.values()), typed)
+    assert len(corrected_words(" ".join(typed), found)) == 3
