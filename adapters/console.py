@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 _HELP = """Ask a question, or:
   /add FILE   add a file to this conversation
   /sources    the quoted passages behind the last answer
+  /why        why the last answer says what it says
   /kb …       administer the knowledge bases, as in a chat; /kb help lists all of it
   /new        a new topic: earlier questions no longer count
   /help       this text

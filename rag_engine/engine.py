@@ -333,6 +333,7 @@ def _trace(inquiry: Inquiry, generated: GeneratedReply, answer: Answer, asked: T
         "searched_for": inquiry.question,
         "route": inquiry.route,
         "scope": inquiry.query.scope,
+        "knowledge_bases": sorted(inquiry.query.knowledge_bases),
         "model": generated.model,
         "prompt_tokens": prompt.tokens,
         "reply_tokens": prompt.reply_tokens,

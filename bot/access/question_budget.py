@@ -12,9 +12,9 @@ from bot.observability.operations import OverBudget
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from typing import Literal
 
     from bot.messages.names import Sentence
+    from bot.observability.operations import BudgetKind
     from bot.port import Directory, Person, Place
 
 _HOUR: Final = 3600.0
@@ -43,7 +43,7 @@ class QuestionBudget:
 
     async def spend(
         self,
-        kind: Literal["question", "repeat", "sources"],
+        kind: BudgetKind,
         person: Person,
         place: Place,
         directory: Directory,
@@ -61,7 +61,7 @@ class QuestionBudget:
             raise Refusal(refusal, most=most, count=minutes)
         used.append(now)
 
-    def _limit(self, kind: Literal["question", "repeat", "sources"]) -> tuple[int, Sentence]:
+    def _limit(self, kind: BudgetKind) -> tuple[int, Sentence]:
         match kind:
             case "question":
                 return self.questions, "questions_used_up"
@@ -69,6 +69,8 @@ class QuestionBudget:
                 return self.repeats, "repeats_used_up"
             case "sources":
                 return self.sources, "sources_used_up"
+            case "why":
+                return self.sources, "explanations_used_up"
 
     def _recent(self, key: _Key, now: float) -> deque[float]:
         used = self._used.pop(key, None) or deque[float]()

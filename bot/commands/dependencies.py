@@ -47,6 +47,12 @@ class Receive(Protocol):
     ) -> Reply: ...
 
 
+class Explain(Protocol):
+    """Of the person's latest answer in the place."""
+
+    async def __call__(self, place: Place, person: Person, room: Room, language: str) -> Reply: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
     person: Person
@@ -100,4 +106,5 @@ class CommandDependencies:
     export: Callable[[KnowledgeBase, Path], Awaitable[ArchiveContents]]
     facts: Callable[[], Awaitable[Mapping[str, str]]]
     """`index`, `embedder` and `language model`, for `/kb status`; models are joined by `MODEL_SEPARATOR`."""
+    explain: Explain
     questions: Questions = field(default_factory=Questions)

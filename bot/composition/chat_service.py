@@ -15,6 +15,7 @@ from bot.commands.dependencies import MODEL_SEPARATOR, CommandDependencies
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
 from bot.conversation import retention
 from bot.conversation.dependencies import Commands
+from bot.conversation.explanation.explanation_view import ExplanationView
 from bot.conversation.sources.sources_view import SourcesView
 from bot.files.downloads import Downloads
 from bot.files.pending_removals import removing
@@ -22,6 +23,7 @@ from bot.files.queue import FileQueue
 from bot.files.uploads import Uploads
 from bot.store.places import Places, PlaceSettings
 from bot.store.topics import Topics
+from bot.store.turns import Turns
 from bot.streaming.message_stream import WriteDeadlines
 from bot.streaming.scheduler import Scheduler
 from rag_engine import archive
@@ -105,6 +107,7 @@ async def console_service(application: Application, names: Sequence[str] = ()) -
                 places=operator,
             ),
             show_sources=_sources_view(library, operator).show,
+            show_explanation=_explanation(application, database, operator).press,
         )
         chat = _assemble(application, database, uploads, policies, library.forget, clock)
         yield application.observers.service(chat)
@@ -159,6 +162,7 @@ def _platform_policies(
             application, database, uploads, forget, access=rights, audiences=audiences, places=places
         ),
         show_sources=_sources_view(library, audiences, draw).show,
+        show_explanation=_explanation(application, database, audiences).press,
         budget=QuestionBudget(
             questions=application.settings.chat.questions_per_hour,
             repeats=application.settings.chat.repeats_per_hour,
@@ -191,6 +195,7 @@ def _commands(
         reindex=partial(_reindex, library),
         export=partial(_export, library),
         facts=partial(_facts, application),
+        explain=_explanation(application, database, audiences).latest,
     )
     return Commands(
         specs=commands.SPECS,
@@ -244,6 +249,16 @@ def _sources_view(
     library: IndexingComponents, audiences: AudienceLookup, draw: Draw | None = None
 ) -> SourcesView:
     return SourcesView(audiences=audiences, catalog=library.catalog, originals=library.originals, draw=draw)
+
+
+def _explanation(application: Application, database: Database, audiences: AudienceLookup) -> ExplanationView:
+    library = application.library
+    return ExplanationView(
+        audiences=audiences,
+        catalog=library.catalog,
+        history=library.storage.history,
+        turns=Turns(database),
+    )
 
 
 async def _forget(

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         ListDocuments,
         PermissionChecks,
         PlaceLookup,
+        ShowExplanation,
         ShowSources,
     )
     from bot.files.uploads import Uploads
@@ -82,6 +83,7 @@ class Policies:
     places: PlaceLookup
     commands: Commands
     show_sources: ShowSources
+    show_explanation: ShowExplanation
     budget: QuestionBudget = _UNLIMITED
     """By default without limits."""
 
@@ -223,6 +225,7 @@ def _answer_buttons(
         uploads=uploads,
         runs=runner.runs,
         show_sources=policies.show_sources,
+        show_explanation=policies.show_explanation,
         forget_document=removals.document,
         observers=runner.observers,
     )

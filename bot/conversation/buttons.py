@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ForgetDocument,
         PermissionChecks,
         Show,
+        ShowExplanation,
         ShowSources,
     )
     from bot.files.uploads import Uploads
@@ -72,6 +73,7 @@ class AnswerButtons:
     uploads: Uploads
     runs: Runs
     show_sources: ShowSources
+    show_explanation: ShowExplanation
     forget_document: ForgetDocument
     observers: Observers
 
@@ -101,7 +103,7 @@ class AnswerButtons:
             return None
         if turn.private:
             return turn if action.person.id == turn.person.id else None
-        if action.name == "sources" and sources_view.turns_page(action.value):
+        if action.name in PRIVATE_VIEWS and sources_view.turns_page(action.value):
             return turn
         return turn if action.message in turn.messages else None
 
@@ -138,6 +140,9 @@ class AnswerButtons:
         if not turn.citations:
             return press.reply("no_sources")
         return await self.show_sources(turn, press.action, press.room)
+
+    async def why(self, press: ButtonPress, turn: ChatTurn) -> Reply:
+        return await self.show_explanation(turn, press.action, press.room)
 
     async def feedback(self, press: ButtonPress, turn: ChatTurn) -> Reply:
         rating = press.action.value.rpartition(":")[2]
@@ -220,8 +225,10 @@ _HANDLERS: Final[
     "regenerate": AnswerButtons.regenerate,
     "own_words": AnswerButtons.own_words,
     "sources": AnswerButtons.sources,
+    "why": AnswerButtons.why,
     "feedback": AnswerButtons.feedback,
     "promote": AnswerButtons.promote,
 }
 NAMES: Final = frozenset(_HANDLERS)
-SLOW: Final = frozenset({"sources", "promote"})
+PRIVATE_VIEWS: Final = frozenset({"sources", "why"})
+SLOW: Final = PRIVATE_VIEWS | {"promote"}

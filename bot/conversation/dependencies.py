@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     """Removes one URI of a document, and the document with its last URI."""
     ListDocuments: TypeAlias = Callable[[KnowledgeBaseId], Awaitable[Sequence[DocumentRecord]]]
     ShowSources: TypeAlias = Callable[[ChatTurn, Action, Room], Awaitable["FollowedReply"]]
+    ShowExplanation: TypeAlias = Callable[[ChatTurn, Action, Room], Awaitable[Reply]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

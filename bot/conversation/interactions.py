@@ -150,8 +150,8 @@ class Interactions:
         repeated: list[RepeatTurn] = []
 
         async def press(show: Show) -> Reply | FollowedReply | None:
-            if action.name == "sources":
-                await self.runner.budget.spend("sources", action.person, action.place, room.directory)
+            if action.name == "sources" or action.name == "why":
+                await self.runner.budget.spend(action.name, action.person, action.place, room.directory)
             outcome = await self.answer_buttons.press(ButtonPress(action=action, room=room, show=show))
             if not isinstance(outcome, RepeatTurn):
                 return outcome

@@ -24,6 +24,7 @@ Outcome: TypeAlias = Literal[
     "failed",
 ]
 """`failed` is a bug, `rejected` an error that people can fix."""
+BudgetKind: TypeAlias = Literal["question", "repeat", "sources", "why"]
 Value: TypeAlias = str | int | float | bool
 
 _OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
@@ -191,7 +192,7 @@ class OverBudget(Operation):
     """A question, a repeated answer or a view of sources refused because its person had too many."""
 
     platform: str
-    kind: Literal["question", "repeat", "sources"]
+    kind: BudgetKind
 
     @property
     def title(self) -> str:

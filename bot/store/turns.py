@@ -44,6 +44,10 @@ _TAKES_PART = """
     SELECT 1 FROM answers WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? AND thread <> ''
         AND private = 0 AND state <> 'withdrawn' LIMIT 1
 """
+_LATEST_OF = """
+    SELECT * FROM answers WHERE platform = ? AND workspace = ? AND channel = ? AND person = ? AND (thread = ? OR ? = '')
+        AND turn <> '' AND state <> 'withdrawn' ORDER BY asked_at DESC LIMIT 1
+"""
 _BOT_TURNS = """
     SELECT count(*) FROM answers WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? AND by_bot = 1
         AND (thread <> '' OR asked_at > ?)
@@ -155,6 +159,12 @@ class Turns:
             "SELECT * FROM answers WHERE platform = ? AND workspace = ? AND channel = ? AND message = ?",
             (*_channel(place), message),
         )
+        return _turn(rows[0]) if rows else None
+
+    async def latest_of(self, place: Place, person: str) -> ChatTurn | None:
+        """The latest answer to this person, in the thread or in all of the channel."""
+        values = (*_channel(place), person, place.thread, place.thread)
+        rows = await self._database.fetch(_LATEST_OF, values)
         return _turn(rows[0]) if rows else None
 
     async def find(self, identity: str) -> ChatTurn | None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from bot.conversation.dependencies import FollowedReply
 from bot.conversation.sources import excerpts
+from bot.conversation.sources.readable_records import readable_record
 from bot.messages import language_of, say
 from bot.port import Button, File, Reply
 from bot.rendering.literal import literal
@@ -88,22 +89,12 @@ class SourcesView:
         return FollowedReply(reply=reply, files=partial(self._pictures, checked, language))
 
     async def _checked(self, citation: Citation, knowledge_bases: frozenset[KnowledgeBaseId]) -> _Checked:
-        record = await self._record(citation, knowledge_bases)
+        record = await readable_record(self.catalog, citation.document, knowledge_bases)
         if record is None:
             return _Checked(citation=citation)
         sections = await self.catalog.sections(citation.document)
         passage = await asyncio.to_thread(excerpts.find, citation.quote, citation.anchor, sections)
         return _Checked(citation=citation, record=record, passage=passage)
-
-    async def _record(
-        self, citation: Citation, knowledge_bases: frozenset[KnowledgeBaseId]
-    ) -> DocumentRecord | None:
-        uris = await self.catalog.sources(citation.document)
-        for knowledge_base in knowledge_bases if uris else ():
-            record = await self.catalog.find(knowledge_base, uri=uris[0])
-            if record is not None and record.document.id == citation.document and record.chunks:
-                return record
-        return None
 
     async def _pictures(self, checked: Sequence[_Checked], language: str) -> tuple[File, ...]:
         if self.draw is None:

@@ -66,7 +66,7 @@ class TurnView:
         sources = (self._button("sources"),) if cited else ()
         repeat = self.repeat_buttons() if repeatable else ()
         own_words = (self._button("own_words"),) if completed else ()
-        return (*sources, *repeat, *own_words, *rating, *self.promotions)
+        return (*sources, *repeat, *own_words, self._button("why"), *rating, *self.promotions)
 
     def repeat_buttons(self) -> tuple[Button, ...]:
         return (regenerate_button(self._recorder.turn, self.language),)

@@ -89,6 +89,35 @@ async def test_sources_are_shown_only_to_the_person_who_asks(town: Scenario) -> 
     assert not [each for each in town.ours("ben", room, question) if each.only_for]
 
 
+async def test_why_is_explained_only_to_the_person_who_asks(town: Scenario) -> None:
+    room = town.room()
+    await town.knows(room, HANDBOOK)
+    town.model.on(streamed("Two weeks [1]."), task="answer", matching="explained logs", times=1)
+    question = await town.says("ben", room, "@footnote How long are explained logs kept?")
+    (answer,) = await town.answered("ben", room, question)
+    await town.clicks("cleo", answer, "Why this?")
+    who = town.chat.people["cleo"]
+    shown = await town.until(
+        lambda: [each for each in town.ours("cleo", room, question) if each.only_for == who]
+    )
+    await town.until(lambda: "explained logs" in words(town.chat.shown(shown[-1].id)))
+    text = words(town.chat.shown(shown[-1].id))
+    assert "handbook.md" in text
+    assert "Written by: scripted" in text
+    assert not [each for each in town.ours("ben", room, question) if each.only_for]
+
+
+async def test_the_command_why_explains_the_last_answer(town: Scenario) -> None:
+    room = town.room()
+    await town.knows(room, HANDBOOK)
+    town.model.on(streamed("Two weeks [1]."), task="answer", matching="commanded logs", times=1)
+    question = await town.says("ben", room, "@footnote How long are commanded logs kept?")
+    await town.answered("ben", room, question)
+    await town.commands("ben", room, "/why")
+    shown = await town.written("ben", room, "", "Question: How long are commanded logs kept?")
+    assert shown.only_for == town.chat.people["ben"]
+
+
 async def test_a_rating_is_thanked_for_privately(town: Scenario) -> None:
     room = town.room()
     await town.knows(room, HANDBOOK)

@@ -15,6 +15,7 @@ from bot.access.permissions import Permissions, Scope
 from bot.access.question_budget import QuestionBudget
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
 from bot.conversation.dependencies import Commands, FollowedReply
+from bot.conversation.explanation.explanation_view import ExplanationView
 from bot.files.downloads import Downloads
 from bot.files.uploads import Uploads
 from bot.port import (
@@ -517,6 +518,9 @@ async def world(
                 places=town,
                 commands=Commands(specs=(), execute=_execute, press=_press),
                 show_sources=_show_sources,
+                show_explanation=ExplanationView(
+                    audiences=town, catalog=catalog, history=history, turns=stores.turns
+                ).press,
                 budget=budget or QuestionBudget(),
             ),
             removals=removals,

@@ -43,6 +43,7 @@ def test_the_yaml_equals_the_manifest(secret: SecretStr | None) -> None:
         "/help",
         "/kb",
         "/new",
+        "/why",
     }
     if secret:
         assert read["settings"]["event_subscriptions"]["request_url"] == address

@@ -27,6 +27,7 @@ READERS = {
         "cli/kb.py",
         "cli/_kb_changes.py",
         "conversation/sources/sources_view.py",
+        "conversation/explanation/explanation_view.py",  # of documents in a scope of the person
         "maintenance/erasure/*",
     },
     "records": {

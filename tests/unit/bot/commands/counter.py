@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bot.commands import Show
+    from bot.port import Room
     from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId
     from tests.doubles.town import TownRoom
 
@@ -60,6 +61,7 @@ class Counter:
             reindex=self._reindex,
             export=self._export,
             facts=self._facts,
+            explain=self._explain,
             questions=self.questions,
         )
 
@@ -127,6 +129,9 @@ class Counter:
     async def _export(self, base: KnowledgeBase, path: Path) -> ArchiveContents:
         await asyncio.to_thread(path.write_bytes, self.export_bytes)
         return ArchiveContents(name=base.name, documents=2, chunks=6, left_out=("late.pdf",))
+
+    async def _explain(self, place: Place, person: Person, room: Room, language: str) -> Reply:
+        return Reply(text=f"explained to {person.id} in {language}")
 
     async def _facts(self) -> Mapping[str, str]:
         return {"index": "embedded", "embedding model": "hashing", "language model": self.models}

@@ -1,0 +1,1 @@
+"""Why an answer says what it says, for one person."""
