@@ -108,9 +108,9 @@ class IndexContents(Protocol):
     async def count(self, knowledge_base: KnowledgeBaseId) -> int: ...
 
     async def chunks(
-        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
     ) -> list[Chunk]:
-        """The first `limit` chunks of one version of a document, by ordinal; none if it is in another knowledge base."""
+        """The first `limit` chunks of one version of a document from the ordinal `start`; none if it is in another knowledge base."""
         ...
 
 

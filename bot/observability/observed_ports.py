@@ -64,10 +64,10 @@ class ObservedIndex(DelegatingIndex):
         return rankings
 
     async def chunks(
-        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
     ) -> list[Chunk]:
         with self.observers.around(IndexUse(name="read")):
-            return await self.index.chunks(knowledge_base, document, limit=limit)
+            return await self.index.chunks(knowledge_base, document, limit=limit, start=start)
 
 
 @dataclass(frozen=True, slots=True)

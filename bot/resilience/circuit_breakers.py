@@ -103,10 +103,10 @@ class GuardedIndex(DelegatingIndex):
             return await self.index.count(knowledge_base)
 
     async def chunks(
-        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
     ) -> list[Chunk]:
         with self.searching.call():
-            return await self.index.chunks(knowledge_base, document, limit=limit)
+            return await self.index.chunks(knowledge_base, document, limit=limit, start=start)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,9 @@ class HiddenDocumentsIndex(DelegatingIndex):
         return [_without(ranking, leaving.result()) for ranking in searching.result()]
 
     async def chunks(
-        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
     ) -> list[Chunk]:
-        found = await self.index.chunks(knowledge_base, document, limit=limit)
+        found = await self.index.chunks(knowledge_base, document, limit=limit, start=start)
         # Includes marks set during the search.
         return [] if document in await self.unfinished.leaving() else found
 

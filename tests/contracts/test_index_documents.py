@@ -32,6 +32,17 @@ async def test_at_most_as_many_as_are_asked_for_the_first_ones(index: StoredInde
     assert [each.ordinal for each in await read(index, "long.txt")] == list(range(2_100))
 
 
+async def test_a_part_begins_where_it_is_asked_to(index: StoredIndex) -> None:
+    of = document("long.txt")
+    await put(index, of, *(f"Line {number}." for number in range(40)))
+    part = await index.chunks(of.knowledge_base, of.id, limit=3, start=7)
+    assert [each.ordinal for each in part] == [7, 8, 9]
+    assert [
+        each.ordinal for each in await index.chunks(of.knowledge_base, of.id, limit=9, start=38)
+    ] == [38, 39]
+    assert await index.chunks(of.knowledge_base, of.id, limit=9, start=40) == []
+
+
 async def test_a_document_of_another_knowledge_base_has_none(index: StoredIndex) -> None:
     await put(index, document("plan.md", knowledge_base="board"), "The secret plan.")
     await put(index, document("menu.md"), "Soup.")

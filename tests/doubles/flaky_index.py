@@ -86,10 +86,10 @@ class FlakyIndex:
         return await self.index.count(knowledge_base)
 
     async def chunks(
-        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
     ) -> list[Chunk]:
         self._check()
-        return await self.index.chunks(knowledge_base, document, limit=limit)
+        return await self.index.chunks(knowledge_base, document, limit=limit, start=start)
 
     def _check(self) -> None:
         if _exists(self.data_dir, AWAY) or _exists(self.data_dir, GONE):

@@ -182,10 +182,12 @@ class ElasticsearchIndex:
             return await scan.count_of(self._cluster, self._ledger, knowledge_base)
 
     async def chunks(
-        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
     ) -> list[Chunk]:
         with self._noticing_removal():
-            return await scan.chunks_of(self._cluster, self._ledger, knowledge_base, document, limit=limit)
+            return await scan.chunks_of(
+                self._cluster, self._ledger, knowledge_base, document, limit=limit, start=start
+            )
 
     async def _put(
         self, document: Document, chunks: Sequence[tuple[Chunk, Vector]], last: Mapping[ChunkId, int]

@@ -71,7 +71,13 @@ async def scan(
 
 
 async def chunks_of(
-    cluster: Cluster, ledger: ManifestStore, base: KnowledgeBaseId, document: DocumentId, *, limit: int
+    cluster: Cluster,
+    ledger: ManifestStore,
+    base: KnowledgeBaseId,
+    document: DocumentId,
+    *,
+    limit: int,
+    start: int = 0,
 ) -> list[Chunk]:
     """All from one moment."""
     found: list[Chunk] = []
@@ -81,6 +87,8 @@ async def chunks_of(
             return []
         query = counting(manifest)
         query["bool"]["filter"].append({"term": {"document": encodable(document)}})
+        if start:
+            query["bool"]["filter"].append({"range": {"ordinal": {"gte": start}}})
         moment = opened
         after: Sequence[object] = ()
         while len(found) < limit:

@@ -134,10 +134,10 @@ class EmbeddedIndex:
         return await self._file.read(lambda connection: count_of(connection, knowledge_base))
 
     async def chunks(
-        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
     ) -> list[Chunk]:
         return await self._file.read(
-            lambda connection: chunks_of(connection, knowledge_base, document, limit)
+            lambda connection: chunks_of(connection, knowledge_base, document, limit, start)
         )
 
     def _changed(self, count: int) -> None:

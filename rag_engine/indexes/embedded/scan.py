@@ -36,12 +36,17 @@ def page_after(
 
 
 def chunks_of(
-    connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId, document: DocumentId, limit: int
+    connection: sqlite3.Connection,
+    knowledge_base: KnowledgeBaseId,
+    document: DocumentId,
+    limit: int,
+    start: int,
 ) -> list[Chunk]:
     rows = connection.execute(
         f"SELECT {COLUMNS} FROM chunk JOIN base ON base.id = chunk.base"  # noqa: S608
-        " WHERE base.name = ? AND chunk.document = ? ORDER BY chunk.ordinal, chunk.id LIMIT ?",
-        (key(knowledge_base), key(document), limit),
+        " WHERE base.name = ? AND chunk.document = ? AND chunk.ordinal >= ?"
+        " ORDER BY chunk.ordinal, chunk.id LIMIT ?",
+        (key(knowledge_base), key(document), start, limit),
     )
     return [chunk_of(row) for row in rows]
 

@@ -63,10 +63,11 @@ class MemoryIndex:
         return sum(len(rows) for key, rows in self.documents.items() if key[0] == knowledge_base)
 
     async def chunks(
-        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
     ) -> list[Chunk]:
         rows = self.documents.get((knowledge_base, document), [])
-        return sorted((chunk for chunk, _ in rows), key=lambda chunk: chunk.ordinal)[:limit]
+        known = (chunk for chunk, _ in rows if chunk.ordinal >= start)
+        return sorted(known, key=lambda chunk: chunk.ordinal)[:limit]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,13 +24,17 @@ CHUNK = Chunk(id=ChunkId("c"), document=PLAN, knowledge_base=BASE, ordinal=0, te
 class Away:
     asked = 0
 
-    async def chunks(self, base: KnowledgeBaseId, document: DocumentId, *, limit: int) -> list[Chunk]:
+    async def chunks(
+        self, base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
+    ) -> list[Chunk]:
         self.asked += 1
         raise IndexUnavailable("No index.", backend="elasticsearch", reason="unreachable")
 
 
 class Here:
-    async def chunks(self, base: KnowledgeBaseId, document: DocumentId, *, limit: int) -> list[Chunk]:
+    async def chunks(
+        self, base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
+    ) -> list[Chunk]:
         return [CHUNK]
 
 
