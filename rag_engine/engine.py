@@ -182,7 +182,7 @@ class Engine:
         prompt, query = _prompt(inquiry), inquiry.query
         request = AnswerRequest(
             question=inquiry.question,
-            passages=prompt.passages,
+            passages=_ranked(prompt.passages),
             closest=inquiry.closest,
             unmentioned=inquiry.unmentioned,
             scope=query.scope,
@@ -273,6 +273,11 @@ class Engine:
 
 def question_of(answer: TurnId) -> TurnId:
     return TurnId(f"{answer}-question")
+
+
+def _ranked(passages: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Without neighbours of hits."""
+    return tuple(sorted((hit for hit in passages if hit.rank), key=lambda hit: hit.rank))
 
 
 async def _check(query: Query, limits: Limits) -> None:

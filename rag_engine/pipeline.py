@@ -28,6 +28,10 @@ class Inquiry:
     rankings: tuple[Ranking, ...] = ()
     hits: tuple[Hit, ...] = ()
     """The fused, reranked hits, best first; none if they do not answer."""
+    further: tuple[Hit, ...] = ()
+    """The hits after the query's limit."""
+    context: tuple[Hit, ...] = ()
+    """What a language model reads in place of `hits`."""
     closest: tuple[Hit, ...] = ()
     """The hits that do not answer."""
     unmentioned: tuple[str, ...] = ()

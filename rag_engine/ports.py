@@ -289,6 +289,8 @@ class Ports:
     model: LanguageModel | None = None
     """None if no language model is configured."""
     reranker: Reranker | None = None
+    contents: IndexContents | None = None
+    """The index, if it can be read back."""
     task_models: Mapping[str, LanguageModel] = field(default_factory=dict[str, "LanguageModel"])
     """Models of their own, by task."""
 

@@ -25,6 +25,8 @@ ChunkId = NewType("ChunkId", str)
 ConversationId = NewType("ConversationId", str)
 TurnId = NewType("TurnId", str)
 
+BEST_PASSAGES = 8
+
 Leg = Literal["lexical", "dense"]
 Side = Literal["query", "passage"]
 SectionKind = Literal["prose", "list", "table", "code", "notice"]
@@ -113,7 +115,9 @@ class Query:
     conversation: ConversationId | None = None
     scope: str = ""
     """What people call the places searched, for sentences like "not found in …"."""
-    limit: int = 8
+    limit: int = BEST_PASSAGES
+    exact_limit: bool = False
+    """Whether a model reads no passages beside the best."""
     legs: tuple[Leg, ...] = ("lexical", "dense")
     other_turns: tuple[Turn, ...] = ()
     """Unanswered turns of others in the conversation; merged with its history by time."""

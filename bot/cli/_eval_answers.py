@@ -20,7 +20,7 @@ from rag_engine.evaluation.answer_set import read_questions
 from rag_engine.evaluation.corpus_index import index_corpus
 from rag_engine.evaluation.dataset import find
 from rag_engine.ingestion.blobs import blob_from_path
-from rag_engine.types import Answer, Query, Retrieval
+from rag_engine.types import BEST_PASSAGES, Answer, Query, Retrieval
 
 if TYPE_CHECKING:
     import argparse
@@ -205,7 +205,8 @@ async def _outcome(question: GoldQuestion, corpus: _Corpus, application: Applica
         text=question.text,
         knowledge_bases=frozenset({corpus.knowledge_base}),
         scope=_SCOPE,
-        limit=application.settings.answering.passages,
+        limit=application.settings.answering.passages or BEST_PASSAGES,
+        exact_limit=application.settings.answering.passages is not None,
     )
     started = time.perf_counter()
     texts: dict[str, str] = {}

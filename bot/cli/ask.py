@@ -18,7 +18,7 @@ from bot.composition import loader
 from bot.conversation.newcomers.small_talk import REPLIES, small_talk
 from bot.messages import say
 from bot.streaming import scheduler
-from rag_engine.types import Answer, Query, TurnId
+from rag_engine.types import BEST_PASSAGES, Answer, Query, TurnId
 
 if TYPE_CHECKING:
     import argparse
@@ -56,7 +56,8 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             knowledge_bases=places.knowledge_bases,
             scope=places.name,
             names=places.names_in("en"),
-            limit=settings.answering.passages,
+            limit=settings.answering.passages or BEST_PASSAGES,
+            exact_limit=settings.answering.passages is not None,
         )
         if arguments.json:
             print(json.dumps(as_json(await _answer(application.engine, query)), ensure_ascii=False, indent=2))

@@ -160,6 +160,7 @@ async def application(
             index=index,
             model=models[0] if models else None,
             reranker=reranker,
+            contents=index,
             task_models=task_models,
         )
         names = loader.step_names()

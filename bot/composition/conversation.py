@@ -104,12 +104,12 @@ def assemble(
     uploads: Uploads,
     scheduler: Scheduler,
     settings: ChatSettings,
-    passages: int,
+    passages: int | None,
     records: ListDocuments,
     keep_trace: KeepTrace,
     observers: Observers = _NO_OBSERVERS,
 ) -> Service:
-    """Answers use at most `passages` passages."""
+    """Answers use at most `passages` passages; None: as many as fit."""
     turns, notifier = stores.turns, Notifier(scheduler=scheduler)
     admission = Admission(turns=turns, places=policies.places, settings=settings)
     attachments = _attachments(stores, policies, removals, uploads, notifier)
@@ -201,7 +201,7 @@ def _attachments(
 
 
 def _answers(
-    engine: Engine, stores: ChatStores, policies: Policies, removals: Removals, passages: int
+    engine: Engine, stores: ChatStores, policies: Policies, removals: Removals, passages: int | None
 ) -> AnswerWriter:
     return AnswerWriter(
         engine=engine,

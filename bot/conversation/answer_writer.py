@@ -13,7 +13,7 @@ from bot.rendering.literal import literal
 from bot.streaming import scheduler
 from rag_engine.generation.phrases import not_found
 from rag_engine.text.language import detect
-from rag_engine.types import Answer, Delta, Query, Retrieval, Stage
+from rag_engine.types import BEST_PASSAGES, Answer, Delta, Query, Retrieval, Stage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
@@ -53,7 +53,7 @@ class AnswerWriter:
     topics: Topics
     files: MessageFiles
     forget_turn: ForgetTurn
-    passages: int
+    passages: int | None
 
     async def write(self, context: TurnContext) -> None:
         """Raises the errors of engine and stream, and `NothingToSay`."""
@@ -121,7 +121,8 @@ class AnswerWriter:
             knowledge_bases=scope.knowledge_bases,
             conversation=conversation,
             scope=scope.name_in(_question_language(context)),
-            limit=self.passages,
+            limit=self.passages or BEST_PASSAGES,
+            exact_limit=self.passages is not None,
             other_turns=others,
             knowledge="prefer_sources" if options.settings.knowledge == "blended" else "only_sources",
             language=options.settings.language,

@@ -164,8 +164,8 @@ class AnsweringSettings(_Section):
     """The longest question, in characters."""
     history_turns: int = Field(default=20, ge=0)
     """Earlier turns of the conversation that a question sees."""
-    passages: int = Field(default=8, ge=1, le=50)
-    """The most passages of one answer."""
+    passages: int | None = Field(default=None, ge=1, le=50)
+    """The most passages of one answer. By default the 8 best, and for a language model what fits its window beside them."""
     first_text_seconds: float = Field(default=60, gt=0)
     """Time until an answer begins, for all language models together; each gets an equal share of the rest."""
 

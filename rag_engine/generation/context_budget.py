@@ -30,6 +30,9 @@ _SMALLEST_CUT = 100
 Assemble: TypeAlias = "Callable[[Sequence[str], Sequence[Round], str], tuple[Message, ...]]"
 Format: TypeAlias = "Callable[[int, Hit, str], str]"
 """Turns a passage's number, hit and (possibly cut) text into its block."""
+Arrange: TypeAlias = "Callable[[Sequence[Excerpt]], tuple[Excerpt, ...]]"
+Listing: TypeAlias = "Callable[[Sequence[Excerpt]], Sequence[str]]"
+"""The blocks of all passages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,8 @@ class PromptLayout:
     assemble: Assemble
     format: Format
     count: tokens.Count
+    arrange: Arrange = tuple
+    listing: Listing | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,16 +120,19 @@ def _fitted(draft: _Draft, used: int, layout: PromptLayout) -> Fitted:
     return Fitted(
         messages=_messages(draft, layout),
         question=draft.question,
-        excerpts=draft.excerpts,
+        excerpts=layout.arrange(draft.excerpts),
         rounds=draft.rounds,
         tokens=used,
     )
 
 
 def _messages(draft: _Draft, layout: PromptLayout) -> tuple[Message, ...]:
-    blocks = [
-        layout.format(number, excerpt.hit, excerpt.text) for number, excerpt in enumerate(draft.excerpts, 1)
-    ]
+    excerpts = layout.arrange(draft.excerpts)
+    blocks = (
+        layout.listing(excerpts)
+        if layout.listing is not None
+        else [layout.format(number, one.hit, one.text) for number, one in enumerate(excerpts, 1)]
+    )
     return layout.assemble(blocks, draft.rounds, draft.question)
 
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rag_engine.errors import UserError
 from rag_engine.generation.dates import days_line, today_line
-from rag_engine.generation.prompt_safety import attribute, neutral
+from rag_engine.generation.prompt_safety import neutral
 from rag_engine.types import Knowledge, Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from rag_engine.types import Hit, Turn
+    from rag_engine.types import Turn
 
 Round: TypeAlias = "tuple[Message, ...]"
 
@@ -265,7 +265,6 @@ _LANGUAGES = {
 
 _CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]*`)", re.DOTALL)
 _OLD_MARKER = re.compile(r"[ \t]?\[\d{1,3}(?:, ?\d{1,3})*\]")
-_HEADING_PATH = " > "
 
 
 def rules(task: str) -> tuple[Rule, ...]:
@@ -295,19 +294,6 @@ def language_name(code: str) -> str:
     return _LANGUAGES.get(code, "")
 
 
-def passage(number: int, hit: Hit, text: str) -> str:
-    """A numbered passage with title, headings and place, all escaped."""
-    chunk = hit.chunk
-    attributes = {
-        "title": attribute(chunk.title),
-        "section": attribute(_HEADING_PATH.join(chunk.headings)),
-        "place": attribute(chunk.anchor),
-    }
-    named = "".join(f' {name}="{value}"' for name, value in attributes.items() if value)
-    body = neutral(text, keep_markers=chunk.kind == "code").strip()
-    return f'<passage id="{number}"{named}>\n{body}\n</passage>'
-
-
 def answer(
     blocks: Sequence[str],
     rounds: Sequence[Round],
@@ -318,7 +304,7 @@ def answer(
     today: datetime | None = None,
     edits: bool = False,
 ) -> tuple[Message, ...]:
-    """The task `answer`: rules, conversation, passages (from `passage`), question.
+    """The task `answer`: rules, conversation, passages, question.
 
     `language` is ISO 639-1 or empty. The question comes once, at the very end.
     """

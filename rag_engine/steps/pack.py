@@ -19,6 +19,7 @@ from rag_engine.generation.context_budget import (
     reply_reserve,
 )
 from rag_engine.generation.dates import local_time
+from rag_engine.generation.passage_blocks import by_document, listed, passage
 from rag_engine.generation.phrases import phrase
 from rag_engine.text import tokens
 from rag_engine.text.language import detect
@@ -37,6 +38,7 @@ STATUS = ""
 
 _NO_WINDOW = 1_000_000
 """Without a model, only `Query.limit` bounds the passages."""
+_LARGE_WINDOW = 16_000
 
 
 class Settings(BaseModel):
@@ -61,15 +63,17 @@ async def pack(inquiry: Inquiry, *, settings: Settings, model: LanguageModel | N
     asked = inquiry.query.text
     language = inquiry.query.language or detect(asked)
     knowledge = inquiry.query.knowledge or settings.knowledge
-    count = await _counter(model)
+    window = _NO_WINDOW if model is None else model.context_tokens
+    links = model is not None and window >= _LARGE_WINDOW
     layout = PromptLayout(
         assemble=_assembly(inquiry, language, knowledge),
-        format=prompts.passage,
-        count=count,
+        format=partial(passage, links=links),
+        count=await _counter(model),
+        arrange=by_document if model is not None else tuple,
+        listing=partial(listed, links=links),
     )
-    window = _NO_WINDOW if model is None else model.context_tokens
     budget = prompt_budget(window, settings.reply_tokens, ratio=settings.context_ratio)
-    hits = inquiry.hits[: inquiry.query.limit]
+    hits = inquiry.context or inquiry.hits[: inquiry.query.limit]
     fitted = await asyncio.to_thread(_fitted, asked, hits, inquiry.history, budget, layout)
     prompt = Prompt(
         messages=fitted.messages,
@@ -78,7 +82,7 @@ async def pack(inquiry: Inquiry, *, settings: Settings, model: LanguageModel | N
         reply_tokens=reply_reserve(window, settings.reply_tokens),
         needs_passages=knowledge == "only_sources" and inquiry.route != "chat",
     )
-    packed = replace(inquiry, prompt=prompt).noting(**_details(fitted, inquiry, budget, language))
+    packed = replace(inquiry, prompt=prompt).noting(**_details(fitted, len(hits), budget, language))
     if fitted.question == asked:
         return packed
     notice = phrase("question_cut", language=language)
@@ -112,7 +116,7 @@ async def _counter(model: LanguageModel | None) -> tokens.Count:
     return tokens.count
 
 
-def _details(fitted: Fitted, inquiry: Inquiry, budget: int, language: str) -> dict[str, object]:
+def _details(fitted: Fitted, found: int, budget: int, language: str) -> dict[str, object]:
     cut = [
         number for number, excerpt in enumerate(fitted.excerpts, 1) if excerpt.text != excerpt.hit.chunk.text
     ]
@@ -121,6 +125,6 @@ def _details(fitted: Fitted, inquiry: Inquiry, budget: int, language: str) -> di
         "context": "passages" if fitted.excerpts else "empty",
         "prompt_budget": budget,
         "passages_cut": cut,
-        "passages_left_out": min(len(inquiry.hits), inquiry.query.limit) - len(fitted.excerpts),
+        "passages_left_out": found - len(fitted.excerpts),
         "rounds": len(fitted.rounds),
     }

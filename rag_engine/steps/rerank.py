@@ -41,7 +41,8 @@ def build(settings: Settings, ports: Ports) -> Step:
     async def rerank(inquiry: Inquiry) -> Inquiry:
         if settings.enabled and ports.reranker is not None and inquiry.hits:
             inquiry = await _reranked(inquiry, ports.reranker, settings)
-        return replace(inquiry, hits=inquiry.hits[: inquiry.query.limit])
+        limit = inquiry.query.limit
+        return replace(inquiry, hits=inquiry.hits[:limit], further=inquiry.hits[limit:])
 
     return rerank
 

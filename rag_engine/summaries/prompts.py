@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rag_engine.errors import BadSettings
 from rag_engine.generation import prompts
 from rag_engine.generation.context_budget import messages_size
+from rag_engine.generation.passage_blocks import passage
 from rag_engine.generation.prompt_safety import attribute, neutral
 from rag_engine.text import tokens
 from rag_engine.types import Message
@@ -60,10 +61,10 @@ def blocks(hits: Sequence[Hit], *, room: int, count: tokens.Count) -> list[Promp
     made: list[PromptBlock] = []
     for hit in hits:
         text = hit.chunk.text
-        size = count(prompts.passage(_NUMBER, hit, text)) + 1
+        size = count(passage(_NUMBER, hit, text)) + 1
         while size > room and text:
             text = tokens.cut(text, max(count(text) - (size - room) - 8, 0), count=count).rstrip()
-            size = count(prompts.passage(_NUMBER, hit, text)) + 1
+            size = count(passage(_NUMBER, hit, text)) + 1
         made.append(PromptBlock(hit=hit, text=text, tokens=size))
     return made
 
@@ -111,7 +112,7 @@ def _shortened(said: str) -> str:
 
 
 def numbered(part: Sequence[PromptBlock]) -> list[str]:
-    return [prompts.passage(number, block.hit, block.text) for number, block in enumerate(part, 1)]
+    return [passage(number, block.hit, block.text) for number, block in enumerate(part, 1)]
 
 
 def note(number: int, of: int, title: str, text: str) -> str:

@@ -37,9 +37,10 @@ async def test_a_part_begins_where_it_is_asked_to(index: StoredIndex) -> None:
     await put(index, of, *(f"Line {number}." for number in range(40)))
     part = await index.chunks(of.knowledge_base, of.id, limit=3, start=7)
     assert [each.ordinal for each in part] == [7, 8, 9]
-    assert [
-        each.ordinal for each in await index.chunks(of.knowledge_base, of.id, limit=9, start=38)
-    ] == [38, 39]
+    assert [each.ordinal for each in await index.chunks(of.knowledge_base, of.id, limit=9, start=38)] == [
+        38,
+        39,
+    ]
     assert await index.chunks(of.knowledge_base, of.id, limit=9, start=40) == []
 
 

@@ -527,7 +527,7 @@ async def world(
             uploads=uploads,
             scheduler=Scheduler(deadlines=WriteDeadlines(final=0.2, first_wait=0.05, longest_wait=0.05)),
             settings=settings or ChatSettings(),
-            passages=8,
+            passages=None,
             keep_trace=history.keep,
             records=catalog.records,
         )

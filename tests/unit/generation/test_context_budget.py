@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rag_engine.errors import BadSettings
-from rag_engine.generation import prompts
+from rag_engine.generation import passage_blocks, prompts
 from rag_engine.generation.context_budget import (
     MESSAGE_OVERHEAD,
     Fitted,
@@ -47,7 +47,7 @@ def plain_layout(rules: str = "rule " * 20, count: tokens.Count = word_count) ->
 
 
 REAL = PromptLayout(
-    assemble=partial(prompts.answer, language="en"), format=prompts.passage, count=tokens.estimate
+    assemble=partial(prompts.answer, language="en"), format=passage_blocks.passage, count=tokens.estimate
 )
 RULES = messages_size(prompts.answer([""], (), ""), tokens.estimate)
 
@@ -107,7 +107,7 @@ def test_the_best_passage_is_always_there(question: str, texts: list[str], room:
 def test_what_fits_is_sent_whole(question: str, texts: list[str], turns: list[str]) -> None:
     hits, rounds = passages(*texts), prompts.rounds(conversation(*turns))
     fitted = fit(question, hits, rounds, budget=10**6, layout=REAL)
-    blocks = [prompts.passage(number, hit, hit.chunk.text) for number, hit in enumerate(hits, 1)]
+    blocks = [passage_blocks.passage(number, hit, hit.chunk.text) for number, hit in enumerate(hits, 1)]
     assert fitted.messages == prompts.answer(blocks, rounds, question, language="en")
     exact = fit(question, hits, rounds, budget=fitted.tokens, layout=REAL)
     assert exact == fitted

@@ -1,0 +1,87 @@
+"""Lists passages in a prompt; what those of a document share is stated once."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from rag_engine.generation.prompt_safety import attribute, neutral
+from rag_engine.text.legibility import is_garbled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rag_engine.generation.context_budget import Excerpt
+    from rag_engine.types import Chunk, Hit
+
+_HEADING_PATH = " > "
+_SHARED = ("title", "link")
+_WRAPPER = "<document></document>\n\n"
+
+
+def passage(number: int, hit: Hit, text: str, *, links: bool = False) -> str:
+    return _block(number, hit.chunk, text, _attributes(hit.chunk, links=links))
+
+
+def by_document(excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
+    """Documents in order of their first excerpt, each in reading order."""
+    order = {name: at for at, name in reversed([*enumerate(one.hit.chunk.document for one in excerpts)])}
+    return tuple(sorted(excerpts, key=lambda one: (order[one.hit.chunk.document], one.hit.chunk.ordinal)))
+
+
+def listed(excerpts: Sequence[Excerpt], *, links: bool = False) -> list[str]:
+    blocks: list[str] = []
+    numbered = enumerate(excerpts, 1)
+    for _, run in groupby(numbered, key=lambda one: one[1].hit.chunk.document):
+        blocks += _document([*run], links=links)
+    return blocks
+
+
+def _document(run: Sequence[tuple[int, Excerpt]], *, links: bool) -> list[str]:
+    attributes = _attributes(run[0][1].hit.chunk, links=links)
+    shared = _named({name: attributes[name] for name in _SHARED})
+    is_grouped = len(shared) * (len(run) - 1) > len(_WRAPPER)
+    blocks: list[str] = []
+    above: Excerpt | None = None
+    for number, excerpt in run:
+        own = _attributes(excerpt.hit.chunk, links=links)
+        if is_grouped:
+            own.update(dict.fromkeys(_SHARED, ""))
+        text = excerpt.text
+        if above is not None and _continues(above, excerpt):
+            own["section"] = ""
+            text = _without_repeated_header(above, excerpt)
+        blocks.append(_block(number, excerpt.hit.chunk, text, own))
+        above = excerpt
+    return [f"<document{shared}>", *blocks, "</document>"] if is_grouped else blocks
+
+
+def _continues(above: Excerpt, excerpt: Excerpt) -> bool:
+    before, chunk = above.hit.chunk, excerpt.hit.chunk
+    return chunk.ordinal == before.ordinal + 1 and chunk.headings == before.headings
+
+
+def _without_repeated_header(above: Excerpt, excerpt: Excerpt) -> str:
+    if {above.hit.chunk.kind, excerpt.hit.chunk.kind} != {"table"}:
+        return excerpt.text
+    header, _, rows = excerpt.text.partition("\n")
+    return rows if rows and above.text.startswith(f"{header}\n") else excerpt.text
+
+
+def _attributes(chunk: Chunk, *, links: bool) -> dict[str, str]:
+    return {
+        "title": chunk.title,
+        "section": _HEADING_PATH.join(chunk.headings),
+        "place": chunk.anchor,
+        "link": chunk.uri if links and chunk.uri.startswith(("https://", "http://")) else "",
+        "text": "garbled" if is_garbled(chunk.text, prose=chunk.kind == "prose") else "",
+    }
+
+
+def _named(attributes: Mapping[str, str]) -> str:
+    return "".join(f' {name}="{attribute(value)}"' for name, value in attributes.items() if value)
+
+
+def _block(number: int, chunk: Chunk, text: str, attributes: Mapping[str, str]) -> str:
+    body = neutral(text, keep_markers=chunk.kind == "code").strip()
+    return f'<passage id="{number}"{_named(attributes)}>\n{body}\n</passage>'

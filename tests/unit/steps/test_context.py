@@ -1,0 +1,185 @@
+"""How much of the documents a language model reads, by the size of its window."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rag_engine.errors import IndexUnavailable
+from rag_engine.generation.context_budget import messages_size
+from rag_engine.models.scripted import ScriptedModel
+from rag_engine.pipeline import Inquiry
+from rag_engine.steps import context, pack
+from rag_engine.text import tokens
+from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId, Prompt, Query
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from rag_engine.types import Vector
+
+BASE = KnowledgeBaseId("kb")
+SENTENCE = "The committee of the council met and spoke at length about the matter at hand. "
+
+
+class Shelf:
+    """Documents by name, each of so many chunks."""
+
+    def __init__(self, **documents: int) -> None:
+        self.documents = {
+            name: [
+                Chunk(
+                    id=ChunkId(f"{name}-{ordinal}"),
+                    document=DocumentId(name),
+                    knowledge_base=BASE,
+                    ordinal=ordinal,
+                    text=f"{name} {ordinal}. {SENTENCE * 6}",
+                    title=f"{name}.md",
+                    anchor=f"p. {ordinal + 1}",
+                )
+                for ordinal in range(count)
+            ]
+            for name, count in documents.items()
+        }
+        self.read = 0
+        self.fault: Exception | None = None
+        self.seconds = 0.0
+
+    async def chunks(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
+    ) -> list[Chunk]:
+        await asyncio.sleep(self.seconds)
+        if self.fault is not None:
+            raise self.fault
+        found = [chunk for chunk in self.documents[document] if chunk.ordinal >= start][:limit]
+        self.read += len(found)
+        return found
+
+    async def count(self, knowledge_base: KnowledgeBaseId) -> int:
+        return sum(map(len, self.documents.values()))
+
+    def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncIterator[tuple[Chunk, Vector]]:
+        raise AssertionError("the whole index is never read")
+
+    def inquiry(self, *places: tuple[str, int], limit: int = 8) -> Inquiry:
+        hits = tuple(
+            Hit(chunk=self.documents[name][ordinal], score=1 / rank, rank=rank)
+            for rank, (name, ordinal) in enumerate(places, 1)
+        )
+        query = Query(text="What was said?", knowledge_bases=frozenset([BASE]), limit=limit)
+        return Inquiry(query=query, question=query.text, hits=hits[:limit], further=hits[limit:])
+
+
+async def widened(inquiry: Inquiry, shelf: Shelf, *, window: int = 32_000, **settings: object) -> Inquiry:
+    model = ScriptedModel([], context_tokens=window)
+    return await context.widen(
+        inquiry, settings=context.Settings.model_validate(settings), model=model, contents=shelf
+    )
+
+
+async def packed(inquiry: Inquiry, *, window: int = 32_000) -> Prompt:
+    done = await pack.pack(inquiry, settings=pack.Settings(), model=ScriptedModel([], context_tokens=window))
+    assert done.prompt is not None
+    return done.prompt
+
+
+async def test_a_document_that_fits_is_in_the_prompt_whole_and_each_place_has_its_number() -> None:
+    shelf = Shelf(minutes=9)
+    done = await widened(shelf.inquiry(("minutes", 4)), shelf)
+    prompt = await packed(done)
+    assert [hit.chunk for hit in prompt.passages] == shelf.documents["minutes"]
+    for number, chunk in enumerate(shelf.documents["minutes"], 1):
+        assert (
+            f'<passage id="{number}" place="{chunk.anchor}">\n{chunk.text.strip()}'
+            in prompt.messages[-1].content
+        )
+    assert prompt.messages[-1].content.count("minutes.md") == 1
+    assert done.details["whole_documents"] == ["minutes"]
+
+
+async def test_a_question_about_the_same_documents_has_the_same_beginning() -> None:
+    shelf = Shelf(minutes=4, agenda=3)
+    asked = [("minutes", 2), ("agenda", 0)]
+    prompts = [await packed(await widened(shelf.inquiry(*places), shelf)) for places in (asked, asked[::-1])]
+    listed = [prompt.messages[-1].content.partition("</passages>")[0] for prompt in prompts]
+    assert listed[0] == listed[1]
+    assert prompts[0].messages[0] == prompts[1].messages[0]
+
+
+async def test_a_book_is_not_read_whole_but_around_what_was_found() -> None:
+    shelf = Shelf(book=3_000)
+    done = await widened(shelf.inquiry(("book", 1_500), ("book", 20)), shelf)
+    assert {hit.chunk.ordinal for hit in done.context} == {1499, 1500, 1501, 19, 20, 21}
+    assert shelf.read == 6
+
+
+@pytest.mark.parametrize(
+    ("window", "most"), [(4_096, 1_638), (8_192, 3_276), (32_000, 12_000), (200_000, 12_000)]
+)
+async def test_the_share_of_the_window_and_the_ceiling_are_kept(window: int, most: int) -> None:
+    shelf = Shelf(**{f"minutes{number}": 30 for number in range(8)})
+    best = [(f"minutes{number}", 3) for number in range(8)]
+    done = await widened(
+        shelf.inquiry(*best, *((name, 20) for name, _ in best)), shelf, window=window, weak=0
+    )
+    prompt = await packed(done, window=window)
+    alone = await packed(replace(done, context=(), hits=done.hits[:1]), window=window)
+    assert prompt.tokens - alone.tokens <= most
+    assert messages_size(prompt.messages, tokens.count) == prompt.tokens
+    assert len(prompt.passages) > 8
+    assert {hit.chunk.id for hit in done.hits} <= {hit.chunk.id for hit in prompt.passages}
+
+
+async def test_what_fills_a_small_window_is_sent_as_before() -> None:
+    shelf = Shelf(minutes=30)
+    asked = shelf.inquiry(*(("minutes", number * 3) for number in range(8)))
+    assert (await widened(asked, shelf, window=1_500)).context == ()
+    assert shelf.read == 0
+
+
+@pytest.mark.parametrize(
+    "unwanted",
+    [{"enabled": False}, {"tokens": 0}],
+    ids=["switched off", "no tokens"],
+)
+async def test_settings_keep_it_to_the_best_passages(unwanted: dict[str, object]) -> None:
+    shelf = Shelf(minutes=9)
+    assert (await widened(shelf.inquiry(("minutes", 4)), shelf, **unwanted)).context == ()
+
+
+async def test_an_exact_number_of_passages_is_kept() -> None:
+    shelf = Shelf(minutes=9)
+    asked = shelf.inquiry(("minutes", 4), ("minutes", 7), limit=1)
+    exact = replace(asked, query=replace(asked.query, exact_limit=True))
+    assert len((await packed(await widened(exact, shelf))).passages) == 1
+
+
+async def test_a_question_without_a_model_is_left_alone() -> None:
+    shelf = Shelf(minutes=9)
+    asked = shelf.inquiry(("minutes", 4))
+    done = await context.widen(asked, settings=context.Settings(), model=None, contents=shelf)
+    assert done == asked
+
+
+@pytest.mark.parametrize("slow", [True, False])
+async def test_an_index_that_fails_costs_the_width_and_no_answer(slow: bool) -> None:
+    shelf = Shelf(minutes=9)
+    if slow:
+        shelf.seconds = 5.0
+    else:
+        shelf.fault = IndexUnavailable("No index.", backend="x", reason="unreachable")
+    done = await widened(shelf.inquiry(("minutes", 4)), shelf, timeout=0.05)
+    assert done.context == ()
+    assert done.fallbacks == ("context_unavailable",)
+    assert [hit.chunk.ordinal for hit in (await packed(done)).passages] == [4]
+
+
+async def test_a_smaller_model_gets_what_fits_it() -> None:
+    shelf = Shelf(minutes=60)
+    wide = await widened(shelf.inquiry(("minutes", 4)), shelf)
+    assert len(wide.context) == 60
+    narrow = await widened(wide, shelf, window=4_096)
+    assert [hit.chunk.ordinal for hit in narrow.context] == [4, 3, 5]
