@@ -163,11 +163,7 @@ async def application(
             contents=index,
             task_models=task_models,
         )
-        names = loader.step_names()
-
-        def steps(phase: str, ports: Ports) -> Sequence[NamedStep]:
-            return observers.steps([loader.step(name, settings, ports) for name in names[phase]])
-
+        steps = partial(_steps, settings, observers)
         engine = Engine(
             search_steps=steps("search", ports),
             prompt_steps=steps("prompt", ports),
@@ -181,6 +177,10 @@ async def application(
             prompt_steps_for=lambda model: steps("prompt", replace(ports, model=model)),
         )
         yield Application(library=indexing, engine=engine, settings=settings, observers=observers)
+
+
+def _steps(settings: Settings, observers: Observers, phase: str, ports: Ports) -> Sequence[NamedStep]:
+    return observers.steps([loader.step(name, settings, ports) for name in loader.step_names()[phase]])
 
 
 @asynccontextmanager
