@@ -20,7 +20,7 @@ _WRAPPER = "<document></document>\n\n"
 
 
 def passage(number: int, hit: Hit, text: str, *, links: bool = False) -> str:
-    return _block(number, hit.chunk, text, _attributes(hit.chunk, links=links))
+    return _block(number, hit.chunk, text, _attributes(hit.chunk, text, links=links))
 
 
 def by_document(excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
@@ -38,13 +38,14 @@ def listed(excerpts: Sequence[Excerpt], *, links: bool = False) -> list[str]:
 
 
 def _document(run: Sequence[tuple[int, Excerpt]], *, links: bool) -> list[str]:
-    attributes = _attributes(run[0][1].hit.chunk, links=links)
+    first = run[0][1]
+    attributes = _attributes(first.hit.chunk, first.text, links=links)
     shared = _named({name: attributes[name] for name in _SHARED})
     is_grouped = len(shared) * (len(run) - 1) > len(_WRAPPER)
     blocks: list[str] = []
     above: Excerpt | None = None
     for number, excerpt in run:
-        own = _attributes(excerpt.hit.chunk, links=links)
+        own = _attributes(excerpt.hit.chunk, excerpt.text, links=links)
         if is_grouped:
             own.update(dict.fromkeys(_SHARED, ""))
         text = excerpt.text
@@ -68,12 +69,13 @@ def _without_repeated_header(above: Excerpt, excerpt: Excerpt) -> str:
     return rows if rows and above.text.startswith(f"{header}\n") else excerpt.text
 
 
-def _attributes(chunk: Chunk, *, links: bool) -> dict[str, str]:
+def _attributes(chunk: Chunk, text: str, *, links: bool) -> dict[str, str]:
     return {
         "title": chunk.title,
         "section": _HEADING_PATH.join(chunk.headings),
         "place": chunk.anchor,
         "link": chunk.uri if links and chunk.uri.startswith(("https://", "http://")) else "",
+        "table": "incomplete" if chunk.kind == "table" and text != chunk.text else "",
         "text": "garbled" if is_garbled(chunk.text, prose=chunk.kind == "prose") else "",
     }
 

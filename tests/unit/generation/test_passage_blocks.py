@@ -79,6 +79,13 @@ def test_a_garbled_passage_says_so() -> None:
     )
 
 
+def test_a_table_that_was_cut_says_so() -> None:
+    whole = excerpt("Item | Price\nTea | 2\nRice | 3", kind="table")
+    assert "incomplete" not in listed([whole])[0]
+    cut = replace(whole, text="Item | Price\nTea | 2")
+    assert listed([cut])[0].startswith('<passage id="1" title="handbook.pdf" table="incomplete">')
+
+
 def test_documents_come_by_their_best_passage_each_in_reading_order() -> None:
     found = [("b", 4), ("a", 2), ("b", 1), ("a", 9), ("c", 0)]
     excerpts = [excerpt(f"{name}{at}", document=name, ordinal=at) for name, at in found]
