@@ -83,7 +83,7 @@ _ANSWER = (
     ),
     Rule(
         id="cite_only_sources",
-        text="After each statement cite the passage it rests on by its number. Cite only numbers that are given, "
+        text="After each statement cite the passage it rests on by its number. Cite only given numbers, "
         "only where the passage really says it, and at most four for a sentence.",
         when="passages",
     ),
@@ -203,7 +203,7 @@ _SUMMARY = (
     ),
     Rule(
         id="cite_only_sources",
-        text="After each statement cite the passage it rests on by its number in square brackets. Cite only numbers that are given, "
+        text="After each statement cite the passage it rests on by its number in square brackets. Cite only given numbers, "
         "only where the passage really says it, and at most four for a sentence.",
     ),
     Rule(
