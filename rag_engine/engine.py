@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 from rag_engine import pipeline
 from rag_engine.errors import QueryTooLong, RagError, UserError
 from rag_engine.generation import generate
+from rag_engine.generation.answer_trace import answer_trace
 from rag_engine.generation.generate import GeneratedReply
 from rag_engine.generation.phrases import phrase
+from rag_engine.generation.uncited import uncited
 from rag_engine.pipeline import Inquiry, NamedStep
 from rag_engine.retrieval.query_variants import is_same
 from rag_engine.summaries.intent import is_restyling
@@ -25,27 +27,20 @@ from rag_engine.types import (
     Answer,
     AnswerEvent,
     AnswerRequest,
-    Citation,
     ConversationId,
-    Hit,
     Prompt,
     Query,
     Retrieval,
     Stage,
-    Trace,
     Turn,
     TurnId,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Sequence
+    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
     from rag_engine.ports import Answerer, Embedder, History, LanguageModel
     from rag_engine.summaries.plan import Summaries
-
-
-_MOST_TRACED = 1_000
-"""Passages: those of a summary are all of a document's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +64,8 @@ class Engine:
     prompt_steps: Sequence[NamedStep]
     """From ranked hits to a prompt."""
     models: Sequence[LanguageModel]
+    choices: Mapping[str, LanguageModel] = field(default_factory=dict[str, "LanguageModel"])
+    """By label: the models that a place or a question may ask first."""
     answerer: Answerer
     """Answers if no language model does."""
     embedder: Embedder
@@ -98,8 +95,9 @@ class Engine:
         asked_at = time.time()
         inquiry = await self._inquiry(query, remember=True)
         generated, started = None, time.perf_counter()
-        async with aclosing(await self._events(inquiry)) as events:
-            async for item in events:
+        events = await self._events(inquiry)
+        async with aclosing(events if query.options.cites else uncited(events)) as items:
+            async for item in items:
                 if isinstance(item, Inquiry):
                     inquiry, started = item, time.perf_counter()
                 elif isinstance(item, GeneratedReply):
@@ -114,6 +112,8 @@ class Engine:
         yield await self._remember(inquiry, generated, asked_at=asked_at)
 
     async def _events(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
+        if inquiry.query.options.plain_chat and self.models:
+            return self._answered(replace(inquiry, route="chat"))
         if (summary := await self._summary(inquiry)) is not None:
             return summary
         if not _is_edit(inquiry):
@@ -142,7 +142,7 @@ class Engine:
             planned,
             inquiry,
             summaries=self.summaries,
-            models=self.summary_models or self.models,
+            models=self._models(inquiry.query, self.summary_models or self.models),
             answerer=self.answerer,
             embedder=self.embedder,
             thinkers=self._thinkers,
@@ -170,10 +170,15 @@ class Engine:
             if (summary := await self._summary(inquiry)) is not None:
                 return summary
             inquiry = replace(inquiry, route="search")
+        empty = inquiry.query.options.empty_answer
+        if empty and inquiry.route == "search" and not inquiry.hits:
+            sentence = Sentence(text=empty, documents=(), language=_language(inquiry))
+            return sentence_events(sentence, inquiry)
         return self._answered(inquiry)
 
     async def _answered(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
-        async with aclosing(pipeline.run(inquiry, self.prompt_steps)) as steps:
+        models = self._models(inquiry.query, self.models)
+        async with aclosing(pipeline.run(inquiry, self._steps_for(models))) as steps:
             async for item in steps:
                 if isinstance(item, Stage):
                     yield item
@@ -187,6 +192,7 @@ class Engine:
             unmentioned=inquiry.unmentioned,
             scope=query.scope,
             language=query.language,
+            empty_answer=query.options.empty_answer,
         )
         yield Retrieval(hits=prompt.passages, fallbacks=inquiry.fallbacks, notices=inquiry.notices)
         yield Stage(name="answer", detail="Writing…")
@@ -195,7 +201,7 @@ class Engine:
             generate.reply(
                 prompt,
                 request,
-                models=self.models,
+                models=models,
                 answerer=self.answerer,
                 embedder=self.embedder,
                 thinkers=self._thinkers,
@@ -205,6 +211,15 @@ class Engine:
         ) as reply:
             async for item in reply:
                 yield item
+
+    def _models(self, query: Query, models: Sequence[LanguageModel]) -> Sequence[LanguageModel]:
+        chosen = self.choices.get(query.options.model)
+        return models if chosen is None else (chosen, *(model for model in models if model is not chosen))
+
+    def _steps_for(self, models: Sequence[LanguageModel]) -> Sequence[NamedStep]:
+        if self.prompt_steps_for is None or not models or models[0] not in self.choices.values():
+            return self.prompt_steps
+        return self.prompt_steps_for(models[0])
 
     async def _inquiry(self, query: Query, *, remember: bool) -> Inquiry:
         await _check(query, self.limits)
@@ -260,7 +275,7 @@ class Engine:
         )
         said = Turn(id=turn, conversation=conversation, role="assistant", text=generated.text, at=time.time())
         try:
-            await self.history.write([asked, said], _trace(inquiry, generated, answer, asked))
+            await self.history.write([asked, said], answer_trace(inquiry, generated, answer, asked))
         except RagError as error:
             notice = f"This answer could not be kept in the history: {error}"
             answer = replace(
@@ -326,58 +341,3 @@ def _prompt(inquiry: Inquiry) -> Prompt:
     if inquiry.prompt is None:
         raise ValueError("the pipeline has no step that makes a prompt")
     return inquiry.prompt
-
-
-def _trace(inquiry: Inquiry, generated: GeneratedReply, answer: Answer, asked: Turn) -> Trace:
-    prompt = generated.prompt
-    details = {
-        **inquiry.details,
-        "question": inquiry.query.text,
-        "history": [turn.id for turn in inquiry.history],
-        "heard": sorted({turn.speaker for turn in inquiry.history if turn.speaker}),
-        "searched_for": inquiry.question,
-        "route": inquiry.route,
-        "scope": inquiry.query.scope,
-        "knowledge_bases": sorted(inquiry.query.knowledge_bases),
-        "model": generated.model,
-        "prompt_tokens": prompt.tokens,
-        "reply_tokens": prompt.reply_tokens,
-        "passages": [_passage(hit) for hit in prompt.passages[:_MOST_TRACED]],
-        # What is forgotten is found by the documents that a trace names.
-        "closest": [_passage(hit) for hit in inquiry.closest[:_MOST_TRACED]],
-        "citations": [_citation(citation) for citation in answer.citations],
-        "citing": dict(generated.citing),
-        "notices": list(answer.notices),
-    }
-    return Trace(
-        turn=answer.turn,
-        conversation=asked.conversation,
-        at=asked.at,
-        seconds=answer.timings,
-        fallbacks=answer.fallbacks,
-        details=details,
-    )
-
-
-def _passage(hit: Hit) -> dict[str, object]:
-    legs = [{"leg": leg.leg, "rank": leg.rank, "score": leg.score} for leg in hit.legs]
-    return {
-        "document": hit.chunk.document,
-        "chunk": hit.chunk.id,
-        "title": hit.chunk.title,
-        "anchor": hit.chunk.anchor,
-        "score": hit.score,
-        "legs": legs,
-    }
-
-
-def _citation(citation: Citation) -> dict[str, object]:
-    return {
-        "number": citation.number,
-        "title": citation.title,
-        "anchor": citation.anchor,
-        "quote": citation.quote,
-        "uri": citation.uri,
-        "document": citation.document,
-        "chunk": citation.chunk,
-    }

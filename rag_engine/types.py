@@ -107,6 +107,22 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerOptions:
+    """How a place or a question wants its answer."""
+
+    persona: str = ""
+    """Tone and role, from a person: never trusted over the rules on sources."""
+    model: str = ""
+    """A label of `Engine.choices`; empty: the first model."""
+    temperature: float | None = None
+    empty_answer: str = ""
+    """Given in place of an answer if nothing was found."""
+    cites: bool = True
+    plain_chat: bool = False
+    """Talk to the language model without a search."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """A question, and the knowledge bases that everyone who reads the reply may see."""
 
@@ -139,6 +155,7 @@ class Query:
     """Of the asker, by its IANA name; empty: that of the server."""
     asker_language: str = ""
     """ISO 639-1 code of the asker's client; empty if unknown."""
+    options: AnswerOptions = AnswerOptions()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +266,8 @@ class Prompt:
     """Then, without passages, no language model is called."""
     reply_schema: Mapping[str, object] | None = None
     """The JSON schema of the reply; None for text."""
+    temperature: float | None = None
+    """None: that of the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,6 +282,8 @@ class AnswerRequest:
     unmentioned: tuple[str, ...] = ()
     """The names and figures of the question that none of `closest` holds."""
     scope: str = ""
+    empty_answer: str = ""
+    """Replaces an answer that nothing supports; empty: a sentence."""
     language: str = ""
     summary: LengthAndLanguage | None = None
     """Length and language of a summary of all passages; None for an answer to `question`."""

@@ -110,6 +110,10 @@ class OperatorAccess:
         """Until the program ends."""
         self._settings[place.channel] = settings
 
+    async def reset(self, place: Place) -> PlaceSettings:
+        self._settings.pop(place.channel, None)
+        return self.defaults
+
     async def bind(self, place: Place, knowledge_base: KnowledgeBaseId) -> bool:
         """Everything is searched already."""
         return False

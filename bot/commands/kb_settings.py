@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from bot.commands.context import reply
+from bot.commands.dependencies import MODEL_SEPARATOR, QUOTING
+from bot.commands.setting_values import OPTIONS, applied
 from bot.commands.specs import kb_command
-from bot.messages.refusals import Invalid
-from bot.port import Option
+from bot.rendering.literal import literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,23 +16,28 @@ if TYPE_CHECKING:
     from bot.port import Reply
     from bot.store.places import Mode, PlaceSettings, Policy
 
-_LANGUAGE = re.compile(r"[a-z]{2}")
 _MODES: Mapping[Mode, Sentence] = {"mention": "mode_mention", "thread": "mode_thread", "auto": "mode_auto"}
 _POLICIES: Mapping[Policy, Sentence] = {"strict": "knowledge_strict", "blended": "knowledge_blended"}
 
 
 async def settings(use: CommandContext) -> Reply:
-    current = await use.desk.places.settings(use.place)
+    places = use.desk.places
+    current = await places.settings(use.place)
     if not use.values:
         return reply(_described(use, current, "settings_heading"))
     await use.desk.access.check(use.person, use.place, use.directory, act="administer")
-    changed = replace(
+    models = (await use.desk.facts())["language model"].split(MODEL_SEPARATOR)
+    changed = applied(
         current,
-        mode=cast("Mode", use.values.get("mode", current.mode)),
-        knowledge=cast("Policy", use.values.get("knowledge", current.knowledge)),
-        language=_language(use.values["language"]) if "language" in use.values else current.language,
+        use.values,
+        defaults=places.defaults,
+        models=use.desk.models,
+        has_model=models[0] != QUOTING,
     )
-    await use.desk.places.change(use.place, changed)
+    if use.values.get("reset") == "all" and len(use.values) == 1:
+        changed = await places.reset(use.place)
+    else:
+        await places.change(use.place, changed)
     use.audit("settings")
     return reply(_described(use, changed, "settings_changed"))
 
@@ -45,36 +49,33 @@ def _described(use: CommandContext, settings: PlaceSettings, heading: Sentence) 
     language = use.say("setting_language_auto")
     if settings.language:
         language = use.say("setting_language", language=settings.language)
-    return "\n".join((use.say(heading), "", f"- {mode}", f"- {knowledge}", f"- {language}"))
+    lines = [mode, knowledge, language, *_chosen(use, settings)]
+    return "\n".join((use.say(heading), "", *(f"- {line}" for line in lines)))
 
 
-def _language(value: str) -> str:
-    value = value.strip().casefold()
-    if value in ("auto", "any", "question"):
-        return ""
-    if not _LANGUAGE.fullmatch(value):
-        raise Invalid("language_unusable")
-    return value
+def _chosen(use: CommandContext, settings: PlaceSettings) -> list[str]:
+    """A line for each setting that differs from the usual."""
+    lines: list[str] = []
+    if settings.persona:
+        lines.append(use.say("setting_persona", persona=literal(settings.persona)))
+    if settings.model:
+        lines.append(use.say("setting_model", model=settings.model))
+    if settings.temperature is not None:
+        lines.append(use.say("setting_temperature", temperature=f"{settings.temperature:g}"))
+    if settings.empty_answer:
+        lines.append(use.say("setting_empty", text=literal(settings.empty_answer)))
+    if not settings.citations:
+        lines.append(use.say("setting_citations_off"))
+    if settings.route == "chat":
+        lines.append(use.say("setting_route_chat"))
+    return lines
 
 
 COMMANDS = (
     kb_command(
         "settings",
         "How I behave in this channel: show it, or change it",
-        Option(
-            name="mode",
-            description="When I answer: when mentioned; also in threads I am in; every question in the channel",
-            choices=("mention", "thread", "auto"),
-        ),
-        Option(
-            name="knowledge",
-            description="Answers from the files alone, or with general knowledge, marked as such",
-            choices=("strict", "blended"),
-        ),
-        Option(
-            name="language",
-            description="The language of answers, as two letters (de); auto: that of the question",
-        ),
+        *OPTIONS,
         position=190,
         summary="command_kb_settings",
         execute=settings,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bot.commands import registry
@@ -18,6 +18,9 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "‘": "�
 _WORD = re.compile(r"<[^<>]*>|\S+")
 _URL = re.compile(r"<?(https?://[^|>\s]+)(?:\|[^>]*)?>?")
 _NAMED = re.compile(r"(?:--)?(\w+)[:=](.+)", re.DOTALL)
+_NAME = re.compile(r"(?:--)?\w+[:=](?=[\"'“„«‘])")
+_WHOLE_LINES = frozenset({"persona", "empty"})
+"""Unquoted, their text is the rest of the line."""
 _PUBLICLY = re.compile(r"(?:channel:|--channel\b)\s*", re.IGNORECASE)
 _SYNONYMS = {
     "delete": "remove",
@@ -39,6 +42,8 @@ class Parsed:
 class _Token:
     text: str
     quoted: bool = False
+    complete: bool = False
+    """Its end is marked by a quotation mark."""
 
 
 def parse(command: Command) -> Parsed:
@@ -90,9 +95,12 @@ def _tokens(line: str) -> list[_Token]:
         if line[at].isspace():
             at += 1
             continue
-        end = line.find(_QUOTES[line[at]], at + 1) if line[at] in _QUOTES else -1
+        name = _NAME.match(line, at)
+        start = name.end() if name else at
+        end = line.find(_QUOTES[line[start]], start + 1) if line[start] in _QUOTES else -1
         if end > 0:
-            tokens.append(_Token(line[at + 1 : end], quoted=True))
+            text = line[start + 1 : end]
+            tokens.append(_Token(f"{name[0]}{text}" if name else text, quoted=not name, complete=True))
             at = end + 1
             continue
         word = _WORD.match(line, at)
@@ -113,7 +121,10 @@ def _values(spec: CommandSpec, tokens: Sequence[_Token]) -> dict[str, str]:
         token = waiting.pop(0)
         name, value = _recognised(token, options, waiting if spec.name == "kb settings" else [])
         if name and name not in values:
-            values[name] = value
+            values[name] = value.text
+            if name in _WHOLE_LINES and not value.complete:
+                values[name] = " ".join((value.text, *(further.text for further in waiting)))
+                waiting.clear()
         else:
             words.append(token)
     free = [option for option in spec.options if option.name not in values and _takes_words(option)]
@@ -128,26 +139,27 @@ def _values(spec: CommandSpec, tokens: Sequence[_Token]) -> dict[str, str]:
     return values
 
 
-def _recognised(token: _Token, options: Mapping[str, Option], following: list[_Token]) -> tuple[str, str]:
+def _recognised(token: _Token, options: Mapping[str, Option], following: list[_Token]) -> tuple[str, _Token]:
     """In settings the value may be the next word."""
     if token.quoted:
-        return "", ""
+        return "", token
     named = _NAMED.fullmatch(token.text)
     if named and named[1].casefold() in options:
-        return named[1].casefold(), named[2]
-    if following and token.text.casefold() in options:
-        return token.text.casefold(), following.pop(0).text
+        return named[1].casefold(), replace(token, text=named[2])
+    word = token.text.casefold().removeprefix("--")
+    if following and word in options:
+        return word, following.pop(0)
     url = _URL.fullmatch(token.text)
     if url and "link" in options:
-        return "link", url[1]
+        return "link", replace(token, text=url[1])
     for name, option in options.items():
-        if token.text.casefold() in option.choices:
-            return name, token.text.casefold()
-    return "", ""
+        if not option.named and token.text.casefold() in option.choices:
+            return name, replace(token, text=token.text.casefold())
+    return "", token
 
 
 def _takes_words(option: Option) -> bool:
-    return option.kind == "text" and not option.choices and option.name != "link"
+    return option.kind == "text" and not (option.choices or option.named) and option.name != "link"
 
 
 def _checked(spec: CommandSpec, values: Mapping[str, str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from bot.composition import loader, wrappers
 from bot.composition.components import Application, BaseComponents, IndexingComponents
-from bot.composition.model_chain import model_choices, with_tasks
+from bot.composition.model_chain import chosen_models, model_choices, with_tasks
 from bot.composition.storage import storage
 from bot.data_directory import data_lock, index_lock
 from bot.files.originals import Originals
@@ -148,10 +148,14 @@ async def application(
     async with AsyncExitStack() as stack:
         indexing = await stack.enter_async_context(library(settings, observers=observers, vectors=vectors))
         *choices, quoting = model_choices(settings)
+        labelled = chosen_models(settings, choices)
         choices, own = with_tasks(settings, choices)
         opened = partial(_model, indexing=indexing, observers=observers)
         models = [await stack.enter_async_context(opened(choice)) for choice in choices]
         task_models = {task: await stack.enter_async_context(opened(choice)) for task, choice in own.items()}
+        chosen = {
+            label: await stack.enter_async_context(opened(choice)) for label, choice in labelled.items()
+        }
         answerer = await stack.enter_async_context(_answerer(quoting, indexing, observers))
         reranker = await stack.enter_async_context(_reranker(settings, indexing, observers))
         index = wrappers.wrapped(indexing.index, wrappers.of_searched_index(indexing.catalog.unfinished))
@@ -168,6 +172,7 @@ async def application(
             search_steps=steps("search", ports),
             prompt_steps=steps("prompt", ports),
             models=models,
+            choices=chosen,
             summary_models=(*(task_models[task] for task in ("summary",) if task in task_models), *models),
             answerer=answerer,
             embedder=indexing.embedder,

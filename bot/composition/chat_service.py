@@ -196,6 +196,7 @@ def _commands(
         export=partial(_export, library),
         facts=partial(_facts, application),
         explain=_explanation(application, database, audiences).latest,
+        models=tuple(application.engine.choices),
     )
     return Commands(
         specs=commands.SPECS,

@@ -43,7 +43,9 @@ def model_choices(settings: Settings) -> list[ModelChoice]:
     first = ModelChoice(kind=kind, values=values)
     # "2" comes before "10".
     labels = sorted(fallbacks, key=lambda label: (len(label), label))
-    others = [_fallback(label, fallbacks[label], first) for label in labels]
+    others = [
+        _beside(fallbacks[label], first, variable=f"MODEL__FALLBACKS__{label.upper()}") for label in labels
+    ]
     choices = [first, *others, ModelChoice(kind=_QUOTING, values={})]
     return choices[: [choice.kind for choice in choices].index(_QUOTING) + 1]
 
@@ -71,6 +73,19 @@ def with_tasks(
     return [own.pop("answer", first), *others], own
 
 
+def chosen_models(settings: Settings, choices: Sequence[ModelChoice]) -> dict[str, ModelChoice]:
+    """By label. Raises `BadSettings` if there is no language model to differ from."""
+    own = settings.model.choices
+    if own and not choices:
+        raise BadSettings(
+            "FOOTNOTE_MODEL__NAME is not set, so the FOOTNOTE_MODEL__CHOICES have no model to differ from."
+        )
+    return {
+        label.casefold(): _beside(own[label], choices[0], variable=f"MODEL__CHOICES__{label.upper()}")
+        for label in sorted(own)
+    }
+
+
 def _of_task(task: str, own: TaskSettings, first: ModelChoice) -> ModelChoice | None:
     wanted = {
         "name": own.model or None,
@@ -89,10 +104,10 @@ def _of_task(task: str, own: TaskSettings, first: ModelChoice) -> ModelChoice | 
     return ModelChoice(kind=first.kind, values={**values, **changed}, variable=f"TASKS__{task.upper()}")
 
 
-def _fallback(label: str, own: FallbackSlice, first: ModelChoice) -> ModelChoice:
+def _beside(own: FallbackSlice, first: ModelChoice, *, variable: str) -> ModelChoice:
     """Another server never gets the first one's key."""
     values = own.rest()
     if own.kind == first.kind == _OPENAI and "base_url" not in values:
         reached = {name: value for name, value in first.values.items() if name in {"base_url", "api_key"}}
         values = {**reached, **values}
-    return ModelChoice(kind=own.kind, values=values, variable=f"MODEL__FALLBACKS__{label.upper()}")
+    return ModelChoice(kind=own.kind, values=values, variable=variable)

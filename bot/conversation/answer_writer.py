@@ -13,7 +13,7 @@ from bot.rendering.literal import literal
 from bot.streaming import scheduler
 from rag_engine.generation.phrases import not_found
 from rag_engine.text.language import detect
-from rag_engine.types import BEST_PASSAGES, Answer, Delta, Query, Retrieval, Stage
+from rag_engine.types import BEST_PASSAGES, Answer, AnswerOptions, Delta, Query, Retrieval, Stage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bot.conversation.turn.context import TurnContext
     from bot.messages.names import Sentence
     from bot.store.message_files import MessageFiles
+    from bot.store.places import PlaceSettings
     from bot.store.topics import Topics
     from bot.store.turns import ChatTurn, Turns
     from rag_engine.engine import Engine
@@ -65,7 +66,7 @@ class AnswerWriter:
         scope = await self.audiences.scope(
             turn.place, context.room.directory, person=person, asker=turn.person
         )
-        if not scope.knowledge_bases:
+        if not scope.knowledge_bases and not self._only_chats(context):
             await _finish_without_files(context, scope)
             return
         query = await self._query(context, scope)
@@ -86,6 +87,9 @@ class AnswerWriter:
         if answer is None:
             raise RuntimeError("the engine ended without an answer")
         await context.recorder.save("final", messages=view.stream.messages)
+
+    def _only_chats(self, context: TurnContext) -> bool:
+        return context.options.settings.route == "chat" and bool(self.engine.models)
 
     async def start_over(self, context: TurnContext) -> None:
         """Start a new topic in the place."""
@@ -133,6 +137,7 @@ class AnswerWriter:
             as_asked=options.as_asked,
             time_zone=context.message.person.time_zone,
             asker_language=context.message.person.language,
+            options=_answer_options(options.settings),
         )
 
     async def _recorded(
@@ -221,6 +226,8 @@ def _advice(answer: Answer, context: TurnContext, scope: Scope) -> tuple[str, ..
     if answer.grounded or answer.citations or answer.route in _WITHOUT_ADVICE or not answer.repeatable:
         return understood
     settings = context.options.settings
+    if answer.text == settings.empty_answer:
+        return ()
     language = answer.language or _question_language(context)
     found_nothing = answer.text.startswith(
         not_found(language=language, scope=scope.name_in(_question_language(context)))
@@ -233,6 +240,17 @@ def _understood(answer: Answer, context: TurnContext) -> tuple[str, ...]:
     if not answer.understood_as:
         return ()
     return (context.view.say("understood_as", question=literal(answer.understood_as)),)
+
+
+def _answer_options(settings: PlaceSettings) -> AnswerOptions:
+    return AnswerOptions(
+        persona=settings.persona,
+        model=settings.model,
+        temperature=settings.temperature,
+        empty_answer=settings.empty_answer,
+        cites=settings.citations,
+        plain_chat=settings.route == "chat",
+    )
 
 
 def _question_language(context: TurnContext) -> str:

@@ -19,6 +19,8 @@ class Option:
     kind: Literal["text", "channel", "file"] = "text"
     required: bool = False
     choices: tuple[str, ...] = ()
+    named: bool = False
+    """In one line of text it is given by its name alone: `--model fast`, `model:fast`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

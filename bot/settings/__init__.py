@@ -78,7 +78,7 @@ class IndexSlice(Slice):
 
 
 class FallbackSlice(Slice):
-    """A language model for when those before it fail. Without `base_url` it is on the same server as the first."""
+    """A language model beside the first. Without `base_url` it is on the same server."""
 
     kind: str = "openai"
 
@@ -90,6 +90,8 @@ class ModelSlice(Slice):
     """`openai` (any server with its protocol), `extractive` (quotes without a model) or `scripted`. By default `openai` if a name, key or server is set, else `extractive`."""
     fallbacks: dict[str, FallbackSlice] = Field(default_factory=dict[str, FallbackSlice])
     """Models to try next, in the order of their labels: `FOOTNOTE_MODEL__FALLBACKS__1__NAME=…`, `…__1__BASE_URL`, `…__1__API_KEY`."""
+    choices: dict[str, FallbackSlice] = Field(default_factory=dict[str, FallbackSlice])
+    """Models that a channel (`/kb settings model`) or a question (`/ask --model`) may choose by label: `FOOTNOTE_MODEL__CHOICES__FAST__NAME=…`, `…__FAST__BASE_URL`, `…__FAST__API_KEY`."""
 
 
 class TaskSettings(_Section):

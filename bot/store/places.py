@@ -2,26 +2,37 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from bot.port import Place
 from rag_engine.storage.knowledge_base_names import folded
 from rag_engine.types import KnowledgeBaseId
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from rag_engine.storage.sqlite.database import Database, Row
 
 Mode: TypeAlias = Literal["mention", "thread", "auto"]
 Policy: TypeAlias = Literal["strict", "blended"]
+PlaceRoute: TypeAlias = Literal["auto", "chat"]
+"""`chat`: nothing is searched."""
 
 _SETTINGS = """
-    SELECT mode, knowledge, language FROM place_settings WHERE platform = ? AND workspace = ? AND channel = ?
+    SELECT mode, knowledge, language, persona, model, temperature, empty_answer, citations, route FROM place_settings
+    WHERE platform = ? AND workspace = ? AND channel = ?
 """
 _CHANGE = """
-    INSERT OR REPLACE INTO place_settings (platform, workspace, channel, mode, knowledge, language)
-    VALUES (?, ?, ?, ?, ?, ?)
+    INSERT OR REPLACE INTO place_settings
+        (platform, workspace, channel, mode, knowledge, language, persona, model, temperature, empty_answer, citations, route)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_RESET = """
+    DELETE FROM place_settings WHERE platform = ? AND workspace = ? AND channel = ?
+"""
+_ALL_SETTINGS = """
+    SELECT platform, workspace, channel, mode, knowledge, language, persona, model, temperature, empty_answer, citations, route
+    FROM place_settings ORDER BY platform, workspace, channel
 """
 _BINDINGS = """
     SELECT knowledge_base FROM bindings WHERE platform = ? AND workspace = ? AND channel = ? ORDER BY ordinal
@@ -72,6 +83,13 @@ class PlaceSettings:
     """From the files alone, or also from the model's own knowledge, marked as such."""
     language: str = ""
     """ISO 639-1; empty for the question's language."""
+    persona: str = ""
+    model: str = ""
+    """The label of a model in `FOOTNOTE_MODEL__CHOICES`; empty: the first model."""
+    temperature: float | None = None
+    empty_answer: str = ""
+    citations: bool = True
+    route: PlaceRoute = "auto"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,19 +118,46 @@ class Places:
         self._database = database
         self._defaults = defaults or PlaceSettings()
 
+    @property
+    def defaults(self) -> PlaceSettings:
+        return self._defaults
+
     async def settings(self, place: Place) -> PlaceSettings:
         rows = await self._database.fetch(_SETTINGS, _channel(place))
         if not rows:
             return self._defaults
-        mode, knowledge, language = rows[0]
-        return PlaceSettings(mode=mode, knowledge=knowledge, language=language)
+        return _place_settings(rows[0])
 
     async def change(self, place: Place, settings: PlaceSettings) -> None:
         async with self._database.transaction() as transaction:
             await transaction.execute(
                 _CHANGE,
-                (*_channel(place), settings.mode, settings.knowledge, settings.language),
+                (
+                    *_channel(place),
+                    settings.mode,
+                    settings.knowledge,
+                    settings.language,
+                    settings.persona,
+                    settings.model,
+                    settings.temperature,
+                    settings.empty_answer,
+                    settings.citations,
+                    settings.route,
+                ),
             )
+
+    async def reset(self, place: Place) -> PlaceSettings:
+        """Back to the defaults, which it returns."""
+        async with self._database.transaction() as transaction:
+            await transaction.execute(_RESET, _channel(place))
+        return self._defaults
+
+    async def with_settings(self) -> list[tuple[Place, PlaceSettings]]:
+        rows = await self._database.fetch(_ALL_SETTINGS)
+        return [
+            (Place(platform=platform, workspace=workspace, channel=channel), _place_settings(row))
+            for platform, workspace, channel, *row in rows
+        ]
 
     async def bindings(self, place: Place) -> list[KnowledgeBaseId]:
         """In order of binding."""
@@ -217,6 +262,21 @@ class Places:
 
 def _channel(place: Place) -> tuple[str, str, str]:
     return place.platform, place.workspace, place.channel
+
+
+def _place_settings(row: Sequence[Any]) -> PlaceSettings:
+    mode, knowledge, language, persona, model, temperature, empty_answer, citations, route = row
+    return PlaceSettings(
+        mode=mode,
+        knowledge=knowledge,
+        language=language,
+        persona=persona,
+        model=model,
+        temperature=temperature,
+        empty_answer=empty_answer,
+        citations=bool(citations),
+        route=route,
+    )
 
 
 def _audience(row: Row) -> StoredAudience:

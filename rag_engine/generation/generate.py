@@ -189,7 +189,9 @@ async def _cited(
     )
     language = request.language or detect(request.question) or "en"
     if cited.is_invented:
-        text = not_found(language=language, scope=request.scope, titles=closest_titles(passages))
+        text = request.empty_answer or not_found(
+            language=language, scope=request.scope, titles=closest_titles(passages)
+        )
         cited = replace(cited, text=text, citations=(), signs=frozenset(), unsupported=())
     return GeneratedReply(
         text=cited.text,

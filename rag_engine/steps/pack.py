@@ -81,6 +81,7 @@ async def pack(inquiry: Inquiry, *, settings: Settings, model: LanguageModel | N
         tokens=fitted.tokens,
         reply_tokens=reply_reserve(window, settings.reply_tokens),
         needs_passages=knowledge == "only_sources" and inquiry.route != "chat",
+        temperature=inquiry.query.options.temperature,
     )
     packed = replace(inquiry, prompt=prompt).noting(**_details(fitted, len(hits), budget, language))
     if fitted.question == asked:
@@ -90,14 +91,19 @@ async def pack(inquiry: Inquiry, *, settings: Settings, model: LanguageModel | N
 
 
 def _assembly(inquiry: Inquiry, language: str, knowledge: prompts.Knowledge) -> Assemble:
+    options = inquiry.query.options
     if inquiry.route == "chat":
-        return lambda _, rounds, message: prompts.chat(rounds, message)
+        return lambda _, rounds, message: prompts.chat(
+            rounds, message, persona=options.persona, plain=options.plain_chat
+        )
     return partial(
         prompts.answer,
         language=language,
         knowledge=knowledge,
         today=local_time(inquiry.query.time_zone),
         edits=inquiry.route == "edit",
+        cites=options.cites,
+        persona=options.persona,
     )
 
 

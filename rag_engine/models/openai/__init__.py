@@ -183,8 +183,10 @@ class _OpenAIModel:
 
     def _parameters(self, prompt: Prompt) -> dict[str, object]:
         parameters: dict[str, object] = {}
-        if self._settings.temperature is not None and "temperature" not in self._refused:
-            parameters["temperature"] = self._settings.temperature
+        chosen = prompt.temperature
+        temperature = self._settings.temperature if chosen is None else chosen
+        if temperature is not None and "temperature" not in self._refused:
+            parameters["temperature"] = temperature
         # Newer OpenAI models accept only the second name, other servers only the first.
         limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
         if prompt.reply_tokens > 0 and limit not in self._refused:

@@ -59,7 +59,15 @@ from rag_engine.summaries.plan import Summaries
 from rag_engine.text import analyzer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Sequence
+    from collections.abc import (
+        AsyncGenerator,
+        AsyncIterator,
+        Awaitable,
+        Callable,
+        Collection,
+        Mapping,
+        Sequence,
+    )
     from pathlib import Path
 
     from bot.access.permissions import Act
@@ -67,6 +75,7 @@ if TYPE_CHECKING:
     from bot.conversation.service import Service
     from bot.port import Directory, Page, Room, Write
     from bot.store.turns import ChatTurn, Turns
+    from rag_engine.ports import LanguageModel
     from rag_engine.types import Blob, KnowledgeBase, Section
 
 ANN = Person(id="U1", name="Ann", language="en")
@@ -451,6 +460,7 @@ async def world(
     budget: QuestionBudget | None = None,
     complete: bool = False,
     understands: bool = False,
+    choices: Mapping[str, LanguageModel] | None = None,
 ) -> AsyncGenerator[World]:
     """A service with nothing in it yet. The model says what the world tells it to, else it quotes.
 
@@ -491,6 +501,7 @@ async def world(
             ],
             prompt_steps=[_step("pack", ports)],
             models=[model],
+            choices=choices or {},
             answerer=quoting,
             embedder=embedder,
             history=history,

@@ -78,6 +78,12 @@ async def said(model: LanguageModel, *, into: list[str] | None = None, task: str
     return "".join(pieces)
 
 
+async def test_a_prompt_may_set_the_temperature(server: OpenAIServer, model: LanguageModel) -> None:
+    async with model.stream(replace(PROMPT, temperature=0.0), task="answer") as pieces:
+        assert [piece async for piece in pieces]
+    assert server.requests[0].body["temperature"] == 0
+
+
 async def test_what_is_sent(server: OpenAIServer, model: LanguageModel) -> None:
     await said(model, task="refine")
     request = server.requests[0]

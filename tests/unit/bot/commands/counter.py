@@ -42,6 +42,8 @@ class Counter:
     reindexed: list[str] = field(default_factory=list)
     shown: list[Reply] = field(default_factory=list)
     models: str = "extractive"
+    labels: tuple[str, ...] = ()
+    """Of the models that may be chosen."""
     export_bytes: bytes = b"zip"
     questions: Questions = field(init=False)
 
@@ -62,6 +64,7 @@ class Counter:
             export=self._export,
             facts=self._facts,
             explain=self._explain,
+            models=self.labels,
             questions=self.questions,
         )
 

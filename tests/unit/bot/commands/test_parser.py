@@ -52,6 +52,13 @@ BOTH = [
     ("settings language auto mode mention", "kb settings", {"language": "auto", "mode": "mention"}),
     ("settings mode=thread language:de", "kb settings", {"mode": "thread", "language": "de"}),
     ("settings de", "kb settings", {"language": "de"}),
+    ('settings persona:"Answer like a pirate"', "kb settings", {"persona": "Answer like a pirate"}),
+    ("settings --persona “Be strict” auto", "kb settings", {"persona": "Be strict", "mode": "auto"}),
+    ("settings persona Be strict, auto and brief", "kb settings", {"persona": "Be strict, auto and brief"}),
+    ("settings auto empty=No luck <@U1>", "kb settings", {"mode": "auto", "empty": "No luck <@U1>"}),
+    ("settings citations off route chat", "kb settings", {"citations": "off", "route": "chat"}),
+    ("settings model fast temperature 0", "kb settings", {"model": "fast", "temperature": "0"}),
+    ("settings reset persona", "kb settings", {"reset": "persona"}),
     ("", "kb help", {}),
     ("help", "kb help", {}),
 ]

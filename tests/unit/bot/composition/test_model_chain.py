@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from bot import settings
 from bot.composition import loader
-from bot.composition.model_chain import model_choices, with_tasks
+from bot.composition.model_chain import chosen_models, model_choices, with_tasks
 from rag_engine.embedders import hashing
 from rag_engine.errors import BadSettings
 from rag_engine.ports import Ports
@@ -146,3 +146,25 @@ async def test_a_bad_setting_of_a_fallback_is_named_by_its_variable(
     async with hashing.connect(hashing.Settings(), data_dir=tmp_path) as embedder:
         with pytest.raises(BadSettings, match=r"^FOOTNOTE_MODEL__FALLBACKS__1__RETRIES: "):
             await loader.model(model_choices(read)[1], embedder=embedder).__aenter__()
+
+
+def test_models_to_choose_are_known_by_their_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = given(
+        monkeypatch,
+        OPENAI_API_KEY="sk-first",
+        FOOTNOTE_MODEL__NAME="large",
+        FOOTNOTE_MODEL__CHOICES__FAST__NAME="small",
+        FOOTNOTE_MODEL__CHOICES__CODE__NAME="coder",
+        FOOTNOTE_MODEL__CHOICES__CODE__BASE_URL="https://two.example/v1",
+    )
+    chosen = chosen_models(read, model_choices(read)[:-1])
+    assert list(chosen) == ["code", "fast"]
+    assert chosen["fast"].values == {"api_key": SecretStr("sk-first"), "name": "small"}
+    assert chosen["code"].values == {"name": "coder", "base_url": "https://two.example/v1"}
+    assert "sk-" not in repr(read)
+
+
+def test_choices_without_a_model_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = given(monkeypatch, FOOTNOTE_MODEL__CHOICES__FAST__NAME="small")
+    with pytest.raises(BadSettings, match="FOOTNOTE_MODEL__CHOICES have no model to differ from"):
+        chosen_models(read, [])

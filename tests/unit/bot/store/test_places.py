@@ -47,6 +47,23 @@ async def test_settings_change_again(places: Places) -> None:
     assert (await places.settings(place())).mode == "mention"
 
 
+async def test_every_setting_is_stored_and_goes_back_to_the_default(places: Places) -> None:
+    chosen = PlaceSettings(
+        persona="A pirate",
+        model="fast",
+        temperature=0.0,
+        empty_answer="No luck",
+        citations=False,
+        route="chat",
+    )
+    await places.change(place(thread="1"), chosen)
+    assert await places.settings(place()) == chosen
+    assert await places.with_settings() == [(place(), chosen)]
+    assert await places.reset(place()) == PlaceSettings()
+    assert await places.settings(place()) == PlaceSettings()
+    assert await places.with_settings() == []
+
+
 async def test_bindings_are_the_channels_in_the_order_they_were_made(places: Places) -> None:
     other = KnowledgeBaseId("kb0")
     assert await places.bind(place(), BASE)

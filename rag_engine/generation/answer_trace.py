@@ -1,0 +1,78 @@
+"""What a trace says of an answer."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from rag_engine.types import AnswerOptions, Trace
+
+if TYPE_CHECKING:
+    from rag_engine.generation.generate import GeneratedReply
+    from rag_engine.pipeline import Inquiry
+    from rag_engine.types import Answer, Citation, Hit, Query, Turn
+
+_MOST_TRACED = 1_000
+"""Passages: those of a summary are all of a document's."""
+
+
+def answer_trace(inquiry: Inquiry, generated: GeneratedReply, answer: Answer, asked: Turn) -> Trace:
+    prompt = generated.prompt
+    details = {
+        **inquiry.details,
+        "question": inquiry.query.text,
+        "history": [turn.id for turn in inquiry.history],
+        "heard": sorted({turn.speaker for turn in inquiry.history if turn.speaker}),
+        "searched_for": inquiry.question,
+        "route": inquiry.route,
+        "scope": inquiry.query.scope,
+        "knowledge_bases": sorted(inquiry.query.knowledge_bases),
+        "options": _options(inquiry.query),
+        "model": generated.model,
+        "prompt_tokens": prompt.tokens,
+        "reply_tokens": prompt.reply_tokens,
+        "passages": [_passage(hit) for hit in prompt.passages[:_MOST_TRACED]],
+        # What is forgotten is found by the documents that a trace names.
+        "closest": [_passage(hit) for hit in inquiry.closest[:_MOST_TRACED]],
+        "citations": [_citation(citation) for citation in answer.citations],
+        "citing": dict(generated.citing),
+        "notices": list(answer.notices),
+    }
+    return Trace(
+        turn=answer.turn,
+        conversation=asked.conversation,
+        at=asked.at,
+        seconds=answer.timings,
+        fallbacks=answer.fallbacks,
+        details=details,
+    )
+
+
+def _options(query: Query) -> dict[str, object]:
+    """Only what differs from the defaults."""
+    usual = asdict(AnswerOptions())
+    return {name: value for name, value in asdict(query.options).items() if value != usual[name]}
+
+
+def _passage(hit: Hit) -> dict[str, object]:
+    legs = [{"leg": leg.leg, "rank": leg.rank, "score": leg.score} for leg in hit.legs]
+    return {
+        "document": hit.chunk.document,
+        "chunk": hit.chunk.id,
+        "title": hit.chunk.title,
+        "anchor": hit.chunk.anchor,
+        "score": hit.score,
+        "legs": legs,
+    }
+
+
+def _citation(citation: Citation) -> dict[str, object]:
+    return {
+        "number": citation.number,
+        "title": citation.title,
+        "anchor": citation.anchor,
+        "quote": citation.quote,
+        "uri": citation.uri,
+        "document": citation.document,
+        "chunk": citation.chunk,
+    }
