@@ -28,6 +28,7 @@ from rag_engine.types import (
     AnswerEvent,
     AnswerRequest,
     ConversationId,
+    Hit,
     Prompt,
     Query,
     Retrieval,

@@ -46,7 +46,7 @@ from rag_engine.text import analyzer
 from rag_engine.wrappers.cached_embedder import CachedEmbedder
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Collection, Sequence
+    from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
     from pathlib import Path
 
     from bot.composition.model_chain import ModelChoice
@@ -147,16 +147,8 @@ async def application(
     _refuse_unused(settings)
     async with AsyncExitStack() as stack:
         indexing = await stack.enter_async_context(library(settings, observers=observers, vectors=vectors))
-        *choices, quoting = model_choices(settings)
-        labelled = chosen_models(settings, choices)
-        choices, own = with_tasks(settings, choices)
-        opened = partial(_model, indexing=indexing, observers=observers)
-        models = [await stack.enter_async_context(opened(choice)) for choice in choices]
-        task_models = {task: await stack.enter_async_context(opened(choice)) for task, choice in own.items()}
-        chosen = {
-            label: await stack.enter_async_context(opened(choice)) for label, choice in labelled.items()
-        }
-        answerer = await stack.enter_async_context(_answerer(quoting, indexing, observers))
+        opened = await stack.enter_async_context(_models(settings, indexing, observers))
+        models, task_models = opened.answering, opened.of_tasks
         reranker = await stack.enter_async_context(_reranker(settings, indexing, observers))
         index = wrappers.wrapped(indexing.index, wrappers.of_searched_index(indexing.catalog.unfinished))
         ports = Ports(
@@ -172,9 +164,9 @@ async def application(
             search_steps=steps("search", ports),
             prompt_steps=steps("prompt", ports),
             models=models,
-            choices=chosen,
+            choices=opened.chosen,
             summary_models=(*(task_models[task] for task in ("summary",) if task in task_models), *models),
-            answerer=answerer,
+            answerer=opened.answerer,
             embedder=indexing.embedder,
             history=indexing.storage.history,
             limits=Limits(**settings.answering.model_dump(exclude={"passages"})),
@@ -186,6 +178,34 @@ async def application(
 
 def _steps(settings: Settings, observers: Observers, phase: str, ports: Ports) -> Sequence[NamedStep]:
     return observers.steps([loader.step(name, settings, ports) for name in loader.step_names()[phase]])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Models:
+    answering: Sequence[LanguageModel]
+    of_tasks: Mapping[str, LanguageModel]
+    chosen: Mapping[str, LanguageModel]
+    answerer: Answerer
+
+
+@asynccontextmanager
+async def _models(
+    settings: Settings, indexing: IndexingComponents, observers: Observers
+) -> AsyncGenerator[_Models]:
+    *choices, quoting = model_choices(settings)
+    labelled = chosen_models(settings, choices)
+    choices, own = with_tasks(settings, choices)
+    async with AsyncExitStack() as stack:
+
+        async def opened(choice: ModelChoice) -> LanguageModel:
+            return await stack.enter_async_context(_model(choice, indexing, observers))
+
+        yield _Models(
+            answering=[await opened(choice) for choice in choices],
+            of_tasks={task: await opened(choice) for task, choice in own.items()},
+            chosen={label: await opened(choice) for label, choice in labelled.items()},
+            answerer=await stack.enter_async_context(_answerer(quoting, indexing, observers)),
+        )
 
 
 @asynccontextmanager

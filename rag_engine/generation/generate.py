@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from rag_engine.ports import Answerer, Embedder, LanguageModel
-    from rag_engine.types import AnswerRequest, Citation
+    from rag_engine.types import AnswerRequest, Citation, Hit
 
     Refit = Callable[[LanguageModel], Awaitable[Prompt]]
 
@@ -189,9 +189,7 @@ async def _cited(
     )
     language = request.language or detect(request.question) or "en"
     if cited.is_invented:
-        text = request.empty_answer or not_found(
-            language=language, scope=request.scope, titles=closest_titles(passages)
-        )
+        text = request.empty_answer or _not_found(request, passages, language)
         cited = replace(cited, text=text, citations=(), signs=frozenset(), unsupported=())
     return GeneratedReply(
         text=cited.text,
@@ -214,6 +212,10 @@ async def _cited(
         citing=cited.report,
         language=language if cited.is_invented else _language(attempt, request),
     )
+
+
+def _not_found(request: AnswerRequest, passages: Sequence[Hit], language: str) -> str:
+    return not_found(language=language, scope=request.scope, titles=closest_titles(passages))
 
 
 def _language(attempt: _ReplyStream, request: AnswerRequest) -> str:
