@@ -204,7 +204,7 @@ def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
     view = context.view
     view.language = answer.language or view.language
     view.begin_final()
-    rendered = rendering.final(answer)
+    rendered = rendering.final(answer, view.language)
     engine_notices = (in_language(notice, view.language) for notice in rendered.notices)
     reason = scope.reason_in(view.language)
     scope_notices = [view.say(notice, reason=reason) for notice in scope.notices]

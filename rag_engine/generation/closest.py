@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.generation.prompt_safety import neutral
+from rag_engine.text.place_names import place_in_language
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,11 +15,14 @@ if TYPE_CHECKING:
 _NAMED_TITLES: Final = 3
 
 
-def closest_titles(passages: Sequence[Hit]) -> tuple[str, ...]:
+def closest_titles(passages: Sequence[Hit], *, language: str) -> tuple[str, ...]:
     """Each document once, with the place of its best passage."""
     places = {hit.chunk.title: hit.chunk.anchor for hit in reversed(passages) if hit.chunk.title}
     titles = dict.fromkeys(hit.chunk.title for hit in passages if hit.chunk.title)
-    named = [", ".join(part for part in (title, places[title]) if part) for title in titles]
+    named = [
+        ", ".join(part for part in (title, place_in_language(places[title], language)) if part)
+        for title in titles
+    ]
     return shown(named[:_NAMED_TITLES])
 
 

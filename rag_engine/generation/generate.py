@@ -182,8 +182,8 @@ async def _cited(
 ) -> GeneratedReply:
     ended = time.perf_counter()
     draft, prompt = attempt.stream.draft, attempt.prompt
-    is_silent = attempt.is_quoted and not draft.marks  # the answerer cites all quotes
-    passages = () if is_silent else prompt.passages
+    # The answerer cites all quotes.
+    passages = () if attempt.is_quoted and not draft.marks else prompt.passages
     cited = await citations.finish(
         draft, passages, question=request.question, embedder=embedder, check=_check(attempt, request)
     )
@@ -215,7 +215,9 @@ async def _cited(
 
 
 def _not_found(request: AnswerRequest, passages: Sequence[Hit], language: str) -> str:
-    return not_found(language=language, scope=request.scope, titles=closest_titles(passages))
+    return not_found(
+        language=language, scope=request.scope, titles=closest_titles(passages, language=language)
+    )
 
 
 def _language(attempt: _ReplyStream, request: AnswerRequest) -> str:

@@ -17,6 +17,7 @@ from bot.messages.refusals import NameList
 from bot.port import Button, Reply
 from bot.rendering.literal import literal
 from rag_engine.parsing.media_types import shown
+from rag_engine.text.place_names import place_in_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -126,7 +127,9 @@ class ExplanationView:
             excerpt, sections, passage.anchor, answer.understood_as or answer.question
         )
         title = literal(shown(record.document.title))
-        place = f", {literal(passage.anchor)}" if passage.anchor else ""
+        place = (
+            f", {literal(place_in_language(passage.anchor, explained.language))}" if passage.anchor else ""
+        )
         lines = [f"**{passage.number}.** {title}{place}", " · ".join(_reasons(passage, explained))]
         for number in passage.cited:
             lines += [

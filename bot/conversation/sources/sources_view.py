@@ -20,6 +20,7 @@ from bot.port import Button, File, Reply
 from bot.rendering.literal import literal
 from rag_engine.errors import RagError
 from rag_engine.parsing.media_types import shown
+from rag_engine.text.place_names import place_in_language
 from rag_engine.types import Blob
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def _entry(one: _Checked, language: str) -> str:
         return f"**[{citation.number}]** {say('source_gone', language)}"
     title = literal(shown(one.record.document.title))
     heading = f"**[{citation.number}]** {title}" + (
-        f", {literal(citation.anchor)}" if citation.anchor else ""
+        f", {literal(place_in_language(citation.anchor, language))}" if citation.anchor else ""
     )
     if address := _address(one):
         heading += f" · [{say('source_open', language)}](<{address}>)"

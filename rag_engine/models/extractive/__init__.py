@@ -86,7 +86,7 @@ class _ExtractiveAnswerer:
             yield not_found(
                 language=language,
                 scope=request.scope,
-                titles=closest_titles(request.passages or request.closest),
+                titles=closest_titles(request.passages or request.closest, language=language),
                 unmentioned=shown(request.unmentioned),
             )
             return
@@ -109,7 +109,11 @@ class _ExtractiveAnswerer:
         vectors = await self._vectors(made.texts)
         choices = await asyncio.to_thread(choose_of_sections, made, vectors, style)
         if not choices:
-            yield not_found(language=language, scope=request.scope, titles=closest_titles(request.passages))
+            yield not_found(
+                language=language,
+                scope=request.scope,
+                titles=closest_titles(request.passages, language=language),
+            )
             return
         yield phrase("summarized", language=language)
         of = max(made.all_sections, request.sections)

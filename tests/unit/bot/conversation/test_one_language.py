@@ -79,10 +79,11 @@ async def test_a_file_that_the_platform_refuses(here: World, sentence: str) -> N
 
 
 async def test_nothing_found_and_a_model_that_fails(here: World) -> None:
-    await here.ask("", attachment("urlaub.md", "# Urlaub\n\nAlle haben 28 Tage.\n"), **IN_THREAD)
+    await here.ask("", attachment("urlaub.txt", "Urlaub\n\nAlle haben 28 Tage.\n"), **IN_THREAD)
     here.says(fault=ModelUnavailable("The language model is out of order; try again in a moment."))
     post = await here.ask("Quantenchromodynamik auf dem Gitter?", **IN_THREAD)
-    assert post.text.startswith("Das habe ich nicht gefunden in: ")
+    assert post.text.startswith("Das habe ich nicht gefunden. Durchsucht: ")
+    assert "urlaub.txt, Zeilen 1–3" in post.text
     assert english_in(post) == []
 
 

@@ -26,6 +26,7 @@ FOLDERS = (
     BOT / "messages/platform",
     ENGINE / "text/messages",
     ENGINE / "generation/phrases",
+    ENGINE / "text/place_names",
 )
 LANGUAGES = sorted({path.stem for folder in FOLDERS for path in folder.glob("*.toml")})
 OTHER_REGISTER = {

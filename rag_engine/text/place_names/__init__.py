@@ -1,0 +1,37 @@
+"""Places in documents ("p. 3", "lines 1–4"), which are stored in English, in other languages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from rag_engine.text.message_catalog import MessageCatalog
+
+__all__ = ["CATALOG", "place_in_language"]
+
+CATALOG: Final = MessageCatalog(Path(__file__).parent)
+
+_SEPARATORS: Final = re.compile(r"( › |, )")
+_NUMBERED: Final = re.compile(
+    r"(p\.|lines?|rows?|slide|cell|message|comment|footnote|endnote) ([0-9ivxlcdm*][0-9ivxlcdm*–-]*)"
+)
+_NAMES: Final = {"p.": "page"}
+_ALONE: Final = {"notes": "notes", "picture": "picture"}
+
+
+def place_in_language(anchor: str, language: str) -> str:
+    """`anchor` in `language` (ISO 639-1); names of files, sheets and sections stay."""
+    if language == "en" or not anchor:
+        return anchor
+    return "".join(_part(part, language) for part in _SEPARATORS.split(anchor))
+
+
+def _part(part: str, language: str) -> str:
+    if part in _ALONE:
+        return CATALOG.say(_ALONE[part], language, {})
+    numbered = _NUMBERED.fullmatch(part)
+    if numbered is None:
+        return part
+    kind, number = numbered.groups()
+    return CATALOG.say(_NAMES.get(kind, kind), language, {"number": number})
