@@ -28,7 +28,8 @@ _NARROW = 60
 """Columns of a terminal in which a table would cut every cell."""
 
 EXAMPLE = """footnote kb list --json
-footnote kb show handbook handbook.pdf --text"""
+footnote kb show handbook handbook.pdf --text
+footnote kb settings slack:T01:C012 citations=off"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +47,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     remove.add_argument("name", metavar="NAME")
     remove.add_argument("document", metavar="DOCUMENT", nargs="?", default="")
     confirmation.add_yes(remove)
+    places = actions.add_parser("settings", help="how the bot behaves in a channel, as `/kb settings`")
+    places.add_argument(
+        "place", metavar="PLACE", nargs="?", default="", help="as slack:T01:C012; without it all that differ"
+    )
+    places.add_argument(
+        "change", metavar="NAME=VALUE", nargs="*", help="as persona='Be kind', citations=off, reset=all"
+    )
+    options.add_json(places, "[{place, mode, knowledge, language, persona, model, …}]")
     reindex = actions.add_parser("reindex", help="split and embed again from the extracted text")
     reindex.add_argument(
         "name", metavar="NAME", nargs="?", default="", help="one; without it all, into a fresh index"
@@ -62,6 +71,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if reading := _READING.get(arguments.action):
         return await reading(arguments, settings)
+    if arguments.action == "settings":
+        from bot.cli import _kb_settings
+
+        return await _kb_settings.run(arguments, settings)
     from bot.cli import _kb_changes  # the engine, which `list` and `show` do without
 
     return await _kb_changes.ACTIONS[arguments.action](arguments, settings)

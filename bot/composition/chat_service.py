@@ -67,7 +67,7 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
     ):
         await library.catalog.unfinished.give_up_expected()
         await library.originals.forget_unused()
-        places = Places(database, defaults=_default_place_settings(settings))
+        places = Places(database, defaults=default_place_settings(settings))
         # After `footnote kb remove`, bindings must not return with a new knowledge base of that name.
         await places.forget_others({base.id for base in await library.catalog.knowledge_bases()})
         uploads = await _uploads(application)
@@ -86,7 +86,7 @@ async def console_service(application: Application, names: Sequence[str] = ()) -
         catalog=application.catalog,
         model=library.embedder.model,
         names=tuple(names),
-        defaults=_default_place_settings(settings),
+        defaults=default_place_settings(settings),
     )
     async with (
         _database(application) as database,
@@ -213,7 +213,7 @@ def _database(application: Application) -> AbstractAsyncContextManager[Database]
     )
 
 
-def _default_place_settings(settings: Settings) -> PlaceSettings:
+def default_place_settings(settings: Settings) -> PlaceSettings:
     blended = settings.steps.get("pack", {}).get("knowledge") == "prefer_sources"
     return PlaceSettings(knowledge="blended" if blended else "strict")
 
