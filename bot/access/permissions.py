@@ -58,6 +58,8 @@ class Scope:
     """Why, if the platform said it."""
     direct: bool = False
     """For one person, in a direct message."""
+    threads: bool = False
+    """Nothing may be searched, but threads of the channel have files."""
 
     def reason_in(self, language: str) -> str:
         """Why a check failed, or that it may work later."""

@@ -173,6 +173,8 @@ async def _finish_without_files(context: TurnContext, scope: Scope) -> None:
         text = view.say("access_unchecked", reason=scope.reason_in(view.language))
     else:
         text = view.say("no_files_direct" if scope.direct else "no_files")
+        if scope.threads:
+            text += f" {view.say('files_of_threads')}"
     reply = Reply(text=text, notices=tuple(view.file_lines), buttons=view.repeat_buttons())
     await view.finish(reply, "final")
 

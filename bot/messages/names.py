@@ -28,6 +28,7 @@ Sentence = Literal[
     "stage_part",
     "no_files",
     "no_files_direct",
+    "files_of_threads",
     "not_found_advice",
     "general",
     "understood_as",

@@ -55,6 +55,10 @@ _AT = """
     SELECT knowledge_base, platform, workspace, channel, thread, label FROM audiences
     WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? AND folded = ?
 """
+_OF_THREADS = """
+    SELECT 1 FROM audiences
+    WHERE platform = ? AND workspace = ? AND channel = ? AND thread <> '' LIMIT 1
+"""
 # These two must match the table's indexes, or SQLite scans it.
 _LABELLED = """
     SELECT knowledge_base FROM audiences WHERE platform = ? AND workspace = ? AND folded = ? AND folded <> ''
@@ -199,6 +203,10 @@ class Places:
         rows = await self._database.fetch(_AT, (*_channel(place), place.thread, folded(label)))
         # Invalid text in ids is stored changed, so compare the place again.
         return next((found for found in map(_audience, rows) if found.place == place), None)
+
+    async def have_threads(self, place: Place) -> bool:
+        """If a thread of the channel has files."""
+        return bool(await self._database.fetch(_OF_THREADS, _channel(place)))
 
     async def labelled(self, place: Place, label: str) -> list[KnowledgeBaseId]:
         """By label (ignoring case) in the whole workspace."""

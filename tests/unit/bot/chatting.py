@@ -312,7 +312,9 @@ class OpenTown:
         wanted = {self._name(place), self._name(place.parent)}
         bases = [base for base in await self.catalog.knowledge_bases() if base.name in wanted]
         return Scope(
-            knowledge_bases=frozenset(base.id for base in bases if not self.empty), name=f"#{place.channel}"
+            knowledge_bases=frozenset(base.id for base in bases if not self.empty),
+            name=f"#{place.channel}",
+            threads=not bases,
         )
 
     async def own(self, place: Place) -> KnowledgeBase:

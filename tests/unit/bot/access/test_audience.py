@@ -51,6 +51,16 @@ async def test_a_thread_sees_its_own_and_its_channels(chat: Chat) -> None:
     assert await chat.names(place()) == "#general"
 
 
+async def test_it_is_known_that_only_threads_have_files(chat: Chat) -> None:
+    await chat.audiences.own(place("RANDOM", "1"))
+    assert not (await chat.audiences.scope(place(), chat.town)).threads
+    await chat.audiences.own(place(thread="1"))
+    assert (await chat.audiences.scope(place(), chat.town)).threads
+    assert not (await chat.audiences.scope(place(thread="2"), chat.town)).threads
+    await chat.audiences.own(place())
+    assert not (await chat.audiences.scope(place(), chat.town)).threads
+
+
 PLACES = {
     "channel": place(),
     "second channel": place("RANDOM"),

@@ -87,6 +87,13 @@ async def test_nothing_found_and_a_model_that_fails(here: World) -> None:
     assert english_in(post) == []
 
 
+async def test_files_of_a_thread_are_not_searched_in_the_channel(here: World) -> None:
+    post = await here.ask(QUESTION)
+    assert "Hier gibt es noch keine Dateien" in post.text
+    assert post.text.endswith("nur in diesem Thread durchsucht.")
+    assert english_in(post) == []
+
+
 async def test_a_service_that_does_not_answer(here: World) -> None:
     here.says("28 Tage", fault=IndexUnavailable("The search index cannot be reached; try again in a moment."))
     post = await here.ask(QUESTION)
