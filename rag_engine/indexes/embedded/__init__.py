@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _TIDIED_AFTER = 500
 """Tidies after so many changed chunks or documents."""
+_FILLED_AT = 4
+"""A program that makes so many searches makes more: vectors are read into memory."""
 
 
 IS_LOCAL = True
@@ -100,8 +102,9 @@ class EmbeddedIndex:
     def __init__(self, file: Connections, *, dimensions: int) -> None:
         self._file = file
         self._dimensions = dimensions
-        self._memory = Memory(words=words_of(dimensions))
+        self._memory = Memory(words=words_of(dimensions), dimensions=dimensions)
         self._changes = 0
+        self._searches = 0
         self._group = GroupCommit(file, dimensions=dimensions, on_written=self._changed)
 
     async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
@@ -115,6 +118,9 @@ class EmbeddedIndex:
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
         """See `Index.search`; one version of the file."""
         asked = list(searches)
+        self._searches += 1
+        if self._searches == _FILLED_AT:
+            self._file.write_later(self._memory.fill)
         return await self._file.read(lambda connection: search.run(connection, self._memory, asked))
 
     async def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncIterator[tuple[Chunk, Vector]]:

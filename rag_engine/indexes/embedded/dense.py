@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rag_engine.indexes.embedded.memory import Ids, Mask, Snapshot
+    from rag_engine.indexes.embedded.recent_vectors import RecentVectors
     from rag_engine.types import Vector
 
     Scores = NDArray[np.float64]
@@ -56,13 +56,17 @@ def stored(vectors: NDArray[np.float32]) -> list[bytes]:
 
 
 def restored(blobs: Iterable[bytes], dimensions: int) -> NDArray[np.float32]:
+    return widened(np.frombuffer(b"".join(blobs), dtype="<i2").reshape(-1, dimensions))
+
+
+def widened(halves: NDArray[np.int16]) -> NDArray[np.float32]:
     """Exactly, if finite; NumPy's own conversion takes four times as long."""
-    bits = np.frombuffer(b"".join(blobs), dtype="<i2").astype(np.int32)
+    bits = halves.astype(np.int32)
     bits <<= _MANTISSA
     bits &= _SIGN_AND_NUMBER
     numbers = bits.view(np.float32)
     numbers *= _EXPONENT
-    return numbers.reshape(-1, dimensions)
+    return numbers
 
 
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -70,13 +74,7 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def nearest(
-    connection: sqlite3.Connection,
-    snapshot: Snapshot,
-    vector: Vector,
-    *,
-    visible: Mask | None,
-    mean: NDArray[np.float32] | None,
-    limit: int,
+    connection: sqlite3.Connection, snapshot: Snapshot, vector: Vector, *, visible: Mask | None, limit: int
 ) -> tuple[Ids, Scores]:
     """Ids and cosines of visible chunks, unordered: `limit` of them and ties with the last."""
     if visible is None:
@@ -86,24 +84,22 @@ def nearest(
         positions = np.flatnonzero(visible)
         count = positions.size
     if count > max(_EXACT, _SCANNED_PER_HIT * limit):
-        positions = _shortlist(snapshot, vector, positions, mean, limit)
+        positions = _shortlist(snapshot, vector, positions, limit)
     elif positions is None:
         positions = np.arange(count)
-    return _exact(connection, snapshot.ids[positions], vector, limit)
+    return _exact(connection, snapshot.vectors, snapshot.ids[positions], vector, limit)
 
 
-def _shortlist(
-    snapshot: Snapshot, vector: Vector, positions: Ids | None, mean: NDArray[np.float32] | None, limit: int
-) -> Ids:
+def _shortlist(snapshot: Snapshot, vector: Vector, positions: Ids | None, limit: int) -> Ids:
     codes = snapshot.codes if positions is None else snapshot.codes[:, positions]
-    code = np.frombuffer(encoded(vector[np.newaxis, :], mean)[0], dtype="<u8")
+    code = np.frombuffer(encoded(vector[np.newaxis, :], snapshot.mean)[0], dtype="<u8")
     distances = np.zeros(codes.shape[1], dtype=np.uint16)
     for plane, word in zip(codes, code, strict=True):
         distances += np.bitwise_count(plane ^ word)
     scanned = _nearest_codes(distances, max(_SCANNED_PER_HIT * limit, _FEWEST_SCANNED))
     table = _table(vector, words=len(code))
     values = np.ascontiguousarray(codes[:, scanned].T).view(np.uint8)
-    estimates = table.take(values + np.arange(0, table.size, 256)).sum(axis=1)
+    estimates = table.take(values + np.arange(0, table.size, 256)) @ np.ones(table.shape[0], dtype=np.float32)
     ranked = scanned[_largest(estimates, max(_RANKED_PER_HIT * limit, _FEWEST_RANKED))]
     return ranked if positions is None else positions[ranked]
 
@@ -130,15 +126,13 @@ def _largest(values: NDArray[np.float32], count: int) -> Ids:
     return np.argpartition(values, values.size - count)[values.size - count :]
 
 
-def _exact(connection: sqlite3.Connection, ids: Ids, vector: Vector, limit: int) -> tuple[Ids, Scores]:
-    rows = connection.execute(
-        "SELECT vec.id, v FROM json_each(?) AS wanted CROSS JOIN vec ON vec.id = wanted.value",
-        (json.dumps(np.sort(ids).tolist()),),
-    ).fetchall()
-    if not rows:
-        return np.zeros(0, dtype=np.int64), np.zeros(0)
-    found, blobs = zip(*rows, strict=True)
-    vectors = restored(blobs, vector.size)
+def _exact(
+    connection: sqlite3.Connection, recent: RecentVectors, ids: Ids, vector: Vector, limit: int
+) -> tuple[Ids, Scores]:
+    found, halves = recent.read(connection, np.sort(ids))
+    if not found.size:
+        return found, np.zeros(0)
+    vectors = widened(halves)
     rough = vectors @ vector
     best = np.flatnonzero(rough >= _last(rough, limit) - _ROUNDING)
     ranked = vectors[best].astype(np.float64)
@@ -146,7 +140,7 @@ def _exact(connection: sqlite3.Connection, ids: Ids, vector: Vector, limit: int)
     cosines: Scores = ranked @ vector.astype(np.float64) / np.maximum(lengths, _TINY)
     scores: Scores = cosines.round(_DECIMALS)
     kept = scores >= _last(scores, limit)
-    return np.array(found, dtype=np.int64)[best][kept], scores[kept]
+    return found[best][kept], scores[kept]
 
 
 def _last(scores: NDArray[np.float32] | Scores, limit: int) -> float:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag_engine.indexes.embedded.bm25 import ScoredChunks, WeightedPostings
 from rag_engine.indexes.embedded.rows import hash_of
 from rag_engine.text.spelling import SHARE, corrections
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -22,11 +23,7 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float64]
     Corrections = Mapping[str, tuple[str, ...]]
 
-_K1 = 1.2
-_B = 0.75
 _MOST_TERMS = 1_024
-_ENOUGH = 4
-"""Chunks per hit in which to look for a lower bound of the last score."""
 
 
 def best_matches(
@@ -43,27 +40,21 @@ def best_matches(
     asked = Counter(token for token in tokens if token.strip())
     terms = _Terms(connection, snapshot, audience)
     counts, corrected = _frequencies(dict(list(asked.items())[:_MOST_TERMS]), terms, corrects=corrects)
-    found = [terms.postings(token) for token in counts]
+    found = terms.postings(counts)
     if not found:
         return np.zeros(0, dtype=np.int64), np.zeros(0), {}
-    # From rare to common, for `_floor`, and by name, so that equal chunks get equal scores.
     order = sorted(zip(found, counts.items(), strict=True), key=lambda term: (term[0].frequency, term[1][0]))
-    positions = np.concatenate([postings.positions for postings, _ in order])
-    occurrences = np.concatenate([postings.counts for postings, _ in order]).astype(np.float64)
-    weights = np.repeat(
-        [count * _inverse(postings.frequency, audience.chunks) for postings, (_, count) in order],
-        [postings.frequency for postings, _ in order],
-    )
-    average = audience.tokens / audience.chunks
-    norms = snapshot.lengths[positions] * (_K1 * _B / average) + _K1 * (1 - _B)
-    gains = weights * occurrences / (occurrences + norms)
-    scores = np.zeros(snapshot.ids.size)
-    scores += np.bincount(positions, weights=gains, minlength=snapshot.ids.size)
-    if wanted is not None:
-        scores[~wanted] = 0
-    best = np.flatnonzero(scores >= _floor(scores, positions, limit))
-    best, kept = _top(best, scores[best], limit)
-    return snapshot.ids[best], kept, corrected
+    weighted = [
+        WeightedPostings(
+            positions=postings.positions,
+            counts=postings.counts,
+            weight=count * _inverse(postings.frequency, audience.chunks),
+        )
+        for postings, (_, count) in order
+    ]
+    scored = ScoredChunks(lengths=snapshot.lengths, average=audience.tokens / audience.chunks, wanted=wanted)
+    places, scores = scored.best(weighted, limit=limit)
+    return snapshot.ids[places], scores, corrected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,24 +75,26 @@ class _Terms:
         self._audience = audience
         self._read: dict[str, VisiblePostings] = {}
 
-    def postings(self, term: str) -> VisiblePostings:
-        if term not in self._read:
-            self._read[term] = self._visible(term)
-        return self._read[term]
+    def postings(self, terms: Iterable[str]) -> list[VisiblePostings]:
+        terms = list(terms)
+        if new := [term for term in terms if term not in self._read]:
+            snapshot = self._snapshot
+            stored = snapshot.stored.of(self._connection, snapshot.cache, [hash_of(term) for term in new])
+            self._read.update(zip(new, map(self._visible, stored), strict=True))
+        return [self._read[term] for term in terms]
 
     def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
-        return {term: self.postings(term).frequency for term in terms}
+        found = self.postings(terms)
+        return {term: postings.frequency for term, postings in zip(terms, found, strict=True)}
 
     def near(self, word: str) -> Mapping[int, Sequence[str]]:
         return self._snapshot.vocabulary.near(self._connection, word)
 
-    def _visible(self, term: str) -> VisiblePostings:
-        snapshot = self._snapshot
-        parts = list(snapshot.stored.of(self._connection, snapshot.cache, hash_of(term)))
+    def _visible(self, parts: Sequence[tuple[Ids, NDArray[np.uint8]]]) -> VisiblePostings:
         if not parts:
             return VisiblePostings(positions=np.zeros(0, dtype=np.int64), counts=np.zeros(0, dtype=np.uint8))
         ids, counts = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
-        positions = snapshot.positions(ids)
+        positions = self._snapshot.positions(ids)
         if not self._audience.is_everything or positions.min() < 0:
             seen = self._audience.visible[positions]
             positions, counts = positions[seen], counts[seen]
@@ -125,19 +118,3 @@ def _frequencies(
 
 def _inverse(frequency: int, chunks: int) -> float:
     return float(np.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5)))
-
-
-def _floor(scores: Scores, rarest_first: Ids, limit: int) -> float:
-    """A positive score that at least `limit` chunks reach, if so many match: chunks with the rarest terms are often the best."""
-    likely = np.unique(rarest_first[: _ENOUGH * limit])
-    least = float(np.nextafter(0, 1))
-    if likely.size < limit:
-        return least
-    return max(least, float(np.partition(scores[likely], likely.size - limit)[likely.size - limit]))
-
-
-def _top(places: Ids, scores: Scores, limit: int) -> tuple[Ids, Scores]:
-    if places.size <= limit:
-        return places, scores
-    last = np.partition(scores, places.size - limit)[places.size - limit]
-    return places[scores >= last], scores[scores >= last]

@@ -13,13 +13,16 @@ import numpy as np
 
 from rag_engine.indexes.embedded.postings.segments import BlockCache, StoredPostings
 from rag_engine.indexes.embedded.postings.vocabulary import Vocabulary
-from rag_engine.indexes.embedded.schema import read_number
+from rag_engine.indexes.embedded.recent_vectors import RecentVectors
+from rag_engine.indexes.embedded.schema import mean_of, read_number
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from rag_engine.types import KnowledgeBaseId
 
     Ids: TypeAlias = NDArray[np.int64]
     Mask: TypeAlias = NDArray[np.bool_]
@@ -60,6 +63,9 @@ class Snapshot:
     stored: StoredPostings
     cache: BlockCache
     vocabulary: Vocabulary
+    vectors: RecentVectors
+    mean: NDArray[np.float32] | None
+    names: dict[int, KnowledgeBaseId] = field(default_factory=dict[int, "KnowledgeBaseId"])
     audiences: dict[frozenset[str], SearchAudience] = field(
         default_factory=dict[frozenset[str], "SearchAudience"]
     )
@@ -93,6 +99,8 @@ class Snapshot:
         if not self.ids.size:
             return np.full(ids.size, -1)
         first, last = int(self.ids[0]), int(self.ids[-1])
+        if self.has_no_gaps and ids.size and int(ids.min()) >= first and int(ids.max()) <= last:
+            return ids - first
         inside = (ids >= first) & (ids <= last)
         if self.has_no_gaps:
             return np.where(inside, ids - first, -1)
@@ -107,9 +115,12 @@ class Snapshot:
 
 
 class Memory:
-    def __init__(self, *, words: int) -> None:
+    def __init__(self, *, words: int, dimensions: int) -> None:
         self._lock = threading.Lock()
+        self._dimensions = dimensions
         self._buffers = _Buffers(words=words, capacity=_FIRST_CAPACITY)
+        self._vectors = RecentVectors(dimensions=dimensions)
+        self._mean: NDArray[np.float32] | None = None
         self._newest: Snapshot | None = None
         self._cache = BlockCache()
         self._vocabulary = Vocabulary()
@@ -128,6 +139,9 @@ class Memory:
             self._newest = newest
             return newest
 
+    def fill(self, connection: sqlite3.Connection) -> None:
+        self._vectors.fill(connection)
+
     def _loaded(self, connection: sqlite3.Connection, version: int, epoch: int) -> Snapshot:
         rows = connection.execute("SELECT id, base, length, b FROM code ORDER BY id").fetchall()
         count = len(rows)
@@ -136,6 +150,7 @@ class Memory:
         self._buffers = buffers
         # Numbers of segments and words are used again in a new epoch.
         self._cache, self._vocabulary = BlockCache(), Vocabulary()
+        self._vectors, self._mean = RecentVectors(dimensions=self._dimensions), mean_of(connection)
         stored = StoredPostings(segments=(), newest=()).advanced(connection, last=0)
         return self._snapshot(count, np.ones(count, dtype=np.bool_), stored, version=version, epoch=epoch)
 
@@ -175,6 +190,8 @@ class Memory:
             stored=stored,
             cache=self._cache,
             vocabulary=self._vocabulary,
+            vectors=self._vectors,
+            mean=self._mean,
         )
 
 

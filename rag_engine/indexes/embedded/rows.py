@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-COLUMNS = (
-    "chunk.cid, chunk.document, base.name, chunk.ordinal, chunk.text, chunk.title, chunk.uri, chunk.headings,"
-    " chunk.anchor, chunk.kind, chunk.language"
+CHUNK_COLUMNS = (
+    "chunk.cid, chunk.document, chunk.ordinal, chunk.text, chunk.title, chunk.uri, chunk.headings, chunk.anchor,"
+    " chunk.kind, chunk.language"
 )
-"""From `chunk JOIN base ON base.id = chunk.base`."""
 
 _MOST_OCCURRENCES = 255
 _HASH_BYTES = 7
@@ -60,12 +59,13 @@ def row_of(chunk: Chunk) -> IndexRow:
     return IndexRow(values=values, length=len(found), terms=packed_terms(counts), tokens=counts.keys())
 
 
-def chunk_of(columns: Sequence[Any]) -> Chunk:
-    cid, document, base, ordinal, text, title, uri, headings, anchor, kind, language = columns
+def chunk_of(columns: Sequence[Any], knowledge_base: KnowledgeBaseId) -> Chunk:
+    """From `CHUNK_COLUMNS`."""
+    cid, document, ordinal, text, title, uri, headings, anchor, kind, language = columns
     made: Any = _ChunkFields()
     made.id = cid
     made.document = document.decode("utf-8", "surrogatepass")
-    made.knowledge_base = _knowledge_base(base)
+    made.knowledge_base = knowledge_base
     made.ordinal = ordinal
     made.text = text
     made.title = title
@@ -90,7 +90,7 @@ def key(name: str) -> bytes:
 
 
 @lru_cache(maxsize=1_024)
-def _knowledge_base(key: bytes) -> KnowledgeBaseId:
+def knowledge_base_of(key: bytes) -> KnowledgeBaseId:
     return KnowledgeBaseId(key.decode("utf-8", "surrogatepass"))
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rag_engine.indexes.embedded.dense import restored, unit
-from rag_engine.indexes.embedded.rows import COLUMNS, chunk_of, key
+from rag_engine.indexes.embedded.rows import CHUNK_COLUMNS, chunk_of, key
 
 if TYPE_CHECKING:
     import sqlite3
@@ -21,7 +21,7 @@ def page_after(
 ) -> tuple[list[tuple[Chunk, Vector]], Place | None]:
     """By document and ordinal, with the place to continue from; None at the end."""
     rows: list[tuple[Any, ...]] = connection.execute(
-        f"SELECT chunk.document, chunk.ordinal, chunk.id, vec.v, {COLUMNS} FROM chunk"  # noqa: S608
+        f"SELECT chunk.document, chunk.ordinal, chunk.id, vec.v, {CHUNK_COLUMNS} FROM chunk"  # noqa: S608
         " JOIN vec ON vec.id = chunk.id JOIN base ON base.id = chunk.base"
         " WHERE base.name = ? AND (chunk.document, chunk.ordinal, chunk.id) > (?, ?, ?)"
         " ORDER BY chunk.document, chunk.ordinal, chunk.id LIMIT ?",
@@ -30,7 +30,7 @@ def page_after(
     if not rows:
         return [], None
     vectors = unit(restored((row[3] for row in rows), dimensions))
-    page = [(chunk_of(row[4:]), vector) for row, vector in zip(rows, vectors, strict=True)]
+    page = [(chunk_of(row[4:], knowledge_base), vector) for row, vector in zip(rows, vectors, strict=True)]
     last = rows[-1]
     return page, (last[0], last[1], last[2]) if len(rows) == _PAGE else None
 
@@ -43,12 +43,12 @@ def chunks_of(
     start: int,
 ) -> list[Chunk]:
     rows = connection.execute(
-        f"SELECT {COLUMNS} FROM chunk JOIN base ON base.id = chunk.base"  # noqa: S608
+        f"SELECT {CHUNK_COLUMNS} FROM chunk JOIN base ON base.id = chunk.base"  # noqa: S608
         " WHERE base.name = ? AND chunk.document = ? AND chunk.ordinal >= ?"
         " ORDER BY chunk.ordinal, chunk.id LIMIT ?",
         (key(knowledge_base), key(document), start, limit),
     )
-    return [chunk_of(row) for row in rows]
+    return [chunk_of(row, knowledge_base) for row in rows]
 
 
 def count_of(connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId) -> int:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
 from rag_engine.errors import Misconfigured, SchemaMismatch
 from rag_engine.storage.sqlite.write_ahead_log import use_write_ahead_log
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from rag_engine.ports import IndexIdentity
 
@@ -115,6 +119,12 @@ def read(connection: sqlite3.Connection, key: str) -> object:
 
 def read_number(connection: sqlite3.Connection, key: str) -> int:
     return int(cast("int", read(connection, key) or 0))
+
+
+def mean_of(connection: sqlite3.Connection) -> NDArray[np.float32] | None:
+    """None while there are too few vectors."""
+    blob = cast("bytes | None", read(connection, "mean"))
+    return None if blob is None else np.frombuffer(blob, dtype="<f4")
 
 
 def write(connection: sqlite3.Connection, key: str, value: str | bytes | int) -> None:

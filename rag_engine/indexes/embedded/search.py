@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rag_engine.indexes.embedded.dense import nearest
 from rag_engine.indexes.embedded.lexical import best_matches
-from rag_engine.indexes.embedded.rows import COLUMNS, chunk_of, key
-from rag_engine.indexes.embedded.writer import mean_of
+from rag_engine.indexes.embedded.rows import CHUNK_COLUMNS, chunk_of, key, knowledge_base_of
 from rag_engine.types import Hit, Ranking
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _rankings(
     for (scored, _), search in zip(found, searches, strict=True):
         if len(scored) > search.limit:
             _cut_tie(connection, scored, search.limit)
-    chunks = _chunks(connection, sorted({place for scored, _ in found for place in scored}))
+    chunks = _chunks(connection, snapshot, sorted({place for scored, _ in found for place in scored}))
     return [
         _ranking(scored, chunks, search, corrections)
         for (scored, corrections), search in zip(found, searches, strict=True)
@@ -73,7 +73,6 @@ def _search(connection: sqlite3.Connection, snapshot: Snapshot, search: Search) 
             snapshot,
             search.vector,
             visible=_visible(audience, wanted),
-            mean=mean_of(connection),
             limit=search.limit,
         )
     else:
@@ -155,13 +154,20 @@ def _cut_tie(connection: sqlite3.Connection, scored: _Scored, limit: int) -> Non
         del scored[place]
 
 
-def _chunks(connection: sqlite3.Connection, places: Sequence[int]) -> Mapping[int, Chunk]:
+def _chunks(connection: sqlite3.Connection, snapshot: Snapshot, places: Sequence[int]) -> Mapping[int, Chunk]:
     rows: list[tuple[Any, ...]] = connection.execute(
-        f"SELECT chunk.id, {COLUMNS} FROM json_each(?) AS wanted"  # noqa: S608
-        " CROSS JOIN chunk ON chunk.id = wanted.value JOIN base ON base.id = chunk.base",
+        f"SELECT chunk.id, chunk.base, {CHUNK_COLUMNS} FROM json_each(?) AS wanted"  # noqa: S608
+        " CROSS JOIN chunk ON chunk.id = wanted.value",
         (json.dumps(places),),
     ).fetchall()
-    return {place: chunk_of(columns) for place, *columns in rows}
+    names = snapshot.names
+    if unknown := {row[1] for row in rows} - names.keys():
+        named = connection.execute(
+            "SELECT id, name FROM base WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(unknown)),),
+        )
+        names.update((base, knowledge_base_of(name)) for base, name in named)
+    return {row[0]: chunk_of(row[2:], names[row[1]]) for row in rows}
 
 
 def _ranking(
@@ -170,9 +176,22 @@ def _ranking(
     hits = sorted((-score, chunks[place].id, place) for place, score in scored.items())
     return Ranking(
         leg=search.leg,
-        hits=tuple(
-            Hit(chunk=chunks[place], score=-score, rank=rank)
-            for rank, (score, _, place) in enumerate(hits, start=1)
-        ),
+        hits=tuple(_hit(chunks[place], -score, rank) for rank, (score, _, place) in enumerate(hits, start=1)),
         corrections=corrections,
     )
+
+
+def _hit(chunk: Chunk, score: float, rank: int) -> Hit:
+    made: Any = _HitFields()
+    made.chunk = chunk
+    made.score = score
+    made.rank = rank
+    made.legs = ()
+    made.__class__ = Hit
+    return made
+
+
+class _HitFields:
+    """A mutable hit: made like a chunk (see `rows`)."""
+
+    __slots__ = tuple(field.name for field in fields(Hit))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag_engine.indexes.embedded.dense import encoded, restored, stored
 from rag_engine.indexes.embedded.memory import KEPT_VERSIONS
 from rag_engine.indexes.embedded.postings import compaction
-from rag_engine.indexes.embedded.rows import COLUMNS, IndexRow, chunk_of, key, row_of
-from rag_engine.indexes.embedded.schema import empty_derived, is_consistent, read, read_number, write
+from rag_engine.indexes.embedded.rows import CHUNK_COLUMNS, IndexRow, chunk_of, key, knowledge_base_of, row_of
+from rag_engine.indexes.embedded.schema import empty_derived, is_consistent, mean_of, read_number, write
 from rag_engine.text.spelling import correctable
 
 if TYPE_CHECKING:
@@ -136,12 +136,6 @@ def drop(
             _delete(connection, version, "SELECT id FROM chunk WHERE base = ? AND document = ?", of_document)
 
 
-def mean_of(connection: sqlite3.Connection) -> NDArray[np.float32] | None:
-    """None while there are too few vectors."""
-    blob = cast("bytes | None", read(connection, "mean"))
-    return None if blob is None else np.frombuffer(blob, dtype="<f4")
-
-
 def rebuild(connection: sqlite3.Connection) -> None:
     """Unless another program has just done so."""
     with transaction(connection):
@@ -156,12 +150,12 @@ def rebuild(connection: sqlite3.Connection) -> None:
         dimensions, mean = read_number(connection, "dimensions"), mean_of(connection)
         last = 0
         while batch := connection.execute(
-            f"SELECT chunk.id, chunk.base, vec.v, {COLUMNS} FROM chunk JOIN vec USING (id)"  # noqa: S608
+            f"SELECT chunk.id, chunk.base, vec.v, base.name, {CHUNK_COLUMNS} FROM chunk JOIN vec USING (id)"  # noqa: S608
             " JOIN base ON base.id = chunk.base WHERE chunk.id > ? ORDER BY chunk.id LIMIT ?",
             (last, _BATCH),
         ).fetchall():
             places, bases, vectors, *_ = zip(*batch, strict=True)
-            rows = [row_of(chunk_of(columns)) for _, _, _, *columns in batch]
+            rows = [row_of(chunk_of(columns, knowledge_base_of(name))) for _, _, _, name, *columns in batch]
             _insert_derived(connection, places, bases, rows, restored(vectors, dimensions), mean)
             _insert_words(connection, {token for row in rows for token in row.tokens})
             last = batch[-1][0]

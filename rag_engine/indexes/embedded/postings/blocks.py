@@ -78,10 +78,10 @@ class Block:
     size: int
     """Bytes."""
 
-    def of(self, term: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]] | None:
+    def of(self, term: np.uint64) -> tuple[NDArray[np.int64], NDArray[np.uint8]] | None:
         """As `Postings.of`; None without any."""
-        place = int(self.hashes.searchsorted(np.uint64(term)))
-        if place == self.hashes.size or int(self.hashes[place]) != term:
+        place = int(self.hashes.searchsorted(term))
+        if place == self.hashes.size or self.hashes[place] != term:
             return None
         start, end = (int(self.ends[place - 1]) if place else 0), int(self.ends[place])
         return self.chunks[start:end] + np.int64(self.first), self.counts[start:end]

@@ -11,7 +11,7 @@ from rag_engine.indexes.embedded.postings.blocks import decoded, merged, of_chun
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -35,8 +35,10 @@ class PostingSegment:
     starts: NDArray[np.uint64]
     """The first hash of each block; equal ones if a term needs several blocks."""
 
-    def blocks_with(self, term: int) -> range:
-        return self.blocks_between(term, term)
+    def blocks_with(self, terms: NDArray[np.uint64]) -> list[range]:
+        firsts = np.maximum(self.starts.searchsorted(terms) - 1, 0)
+        ends = self.starts.searchsorted(terms, side="right")
+        return list(map(range, firsts.tolist(), ends.tolist()))
 
     def blocks_between(self, lowest: int, highest: int) -> range:
         """Those that may contain hashes between the two."""
@@ -57,18 +59,22 @@ class StoredPostings:
         return self.segments[-1].last if self.segments else 0
 
     def of(
-        self, connection: sqlite3.Connection, cache: BlockCache, term: int
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint8]]]:
-        """Chunks and frequencies for this hash, in parts."""
+        self, connection: sqlite3.Connection, cache: BlockCache, terms: Sequence[int]
+    ) -> list[list[tuple[NDArray[np.int64], NDArray[np.uint8]]]]:
+        """Chunks and frequencies for each hash, in parts."""
+        parts: list[list[tuple[NDArray[np.int64], NDArray[np.uint8]]]] = [[] for _ in terms]
+        hashes = np.array(terms, dtype=np.uint64)
         for segment in self.segments:
-            for number in segment.blocks_with(term):
-                found = cache.block(connection, segment, number).of(term)
-                if found is not None:
-                    yield found
+            for part, term, numbers in zip(parts, hashes, segment.blocks_with(hashes), strict=True):
+                for number in numbers:
+                    if (found := cache.block(connection, segment, number).of(term)) is not None:
+                        part.append(found)
         for run in self.newest:
-            found = run.of(term)
-            if found[0].size:
-                yield found
+            starts, ends = run.hashes.searchsorted(hashes), run.hashes.searchsorted(hashes, side="right")
+            for part, start, end in zip(parts, starts.tolist(), ends.tolist(), strict=True):
+                if start < end:
+                    part.append((run.chunks[start:end], run.counts[start:end]))
+        return parts
 
     def advanced(self, connection: sqlite3.Connection, *, last: int) -> StoredPostings:
         """With the chunks after `last` and the segments of now."""
