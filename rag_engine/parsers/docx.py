@@ -103,11 +103,8 @@ def _styles(opened: OoxmlPackage, main: str) -> Mapping[str, DocxStyle]:
     found: dict[str, DocxStyle] = {}
     for part in opened.related(main, "styles"):
         root = opened.root(part)
-        found |= styles_of(root.iterfind(f"{W}style"))
-        for element in root.iterfind(f"{W}style"):
-            # Paragraphs without a style use the default style.
-            if element.get(f"{W}type") == "paragraph" and element.get(f"{W}default") in {"1", "true", "on"}:
-                found[""] = found[element.get(f"{W}styleId") or ""]
+        defaults = root.find(f"{W}docDefaults/{W}rPrDefault")
+        found |= styles_of(root.iterfind(f"{W}style"), defaults)
     return found
 
 

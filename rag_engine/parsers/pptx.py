@@ -176,7 +176,9 @@ class _Presentation:
         return True
 
     def _notes(self, part: str, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
-        tree = self._opened.root(part).find(f"{P}cSld/{P}spTree")
+        root = self._opened.root(part)
+        self._leave_out_hidden(root, SlideSurroundings(), anchor)
+        tree = root.find(f"{P}cSld/{P}spTree")
         for shape in shapes_of(tree, {}) if tree is not None else ():
             if shape.placeholder not in _IGNORED | _REPEATED:
                 yield from shape_sections(

@@ -59,25 +59,37 @@ class DocxStyle:
 _PLAIN: Final = DocxStyle()
 
 
-def styles_of(elements: Iterable[Element]) -> dict[str, DocxStyle]:
-    """Circular inheritance is ignored."""
+def styles_of(elements: Iterable[Element], defaults: Element | None = None) -> dict[str, DocxStyle]:
+    """`""` is that of paragraphs without a style. Circular inheritance is ignored."""
     by_id: dict[str, Element] = {}
     for element in elements:
         by_id.setdefault(element.get(f"{W}styleId") or "", element)
+    base = _PLAIN if defaults is None else _style(defaults, _PLAIN)
     found: dict[str, DocxStyle] = {}
     for identifier in by_id:
-        _resolve(identifier, by_id, found)
-    return found
+        _resolve(identifier, by_id, found, base)
+    for identifier, element in by_id.items():
+        if _is_of_paragraphs(element) and element.get(f"{W}default") in {"1", "true", "on"}:
+            found[""] = found[identifier]
+    return {"": base, **found}
 
 
-def _resolve(identifier: str, elements: Mapping[str, Element], found: dict[str, DocxStyle]) -> None:
+def _is_of_paragraphs(style: Element) -> bool:
+    return style.get(f"{W}type") == "paragraph"
+
+
+def _resolve(
+    identifier: str, elements: Mapping[str, Element], found: dict[str, DocxStyle], base: DocxStyle
+) -> None:
     chain: list[str] = []
     while identifier in elements and identifier not in found and len(chain) < _LONGEST_CHAIN:
         if identifier in chain:
             break
         chain.append(identifier)
         identifier = value(elements[identifier], f"{W}basedOn") or ""
-    above = found.get(identifier, _PLAIN)
+    # Only paragraphs inherit the document's defaults: a style of characters would hide those of its paragraph.
+    is_based = chain and _is_of_paragraphs(elements[chain[-1]])
+    above = found.get(identifier, base if is_based else _PLAIN)
     for inheriting in reversed(chain):
         above = found[inheriting] = _style(elements[inheriting], above)
 

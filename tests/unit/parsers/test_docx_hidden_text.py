@@ -120,6 +120,28 @@ def test_text_that_can_be_seen_stays(tmp_path: Path, seen: str) -> None:
     assert not any("nobody can see" in text for text in texts)
 
 
+@pytest.mark.parametrize("defaults", [_WHITE, "<w:vanish/>", '<w:sz w:val="2"/>'])
+def test_the_document_s_defaults_count(tmp_path: Path, defaults: str) -> None:
+    seen = '<w:color w:val="000000"/><w:sz w:val="22"/><w:vanish w:val="0"/>'
+    styles = part(
+        "w:styles",
+        f"<w:docDefaults><w:rPrDefault><w:rPr>{defaults}</w:rPr></w:rPrDefault></w:docDefaults>"
+        + style("Normal", "Normal", f"<w:rPr>{seen}</w:rPr>").replace(
+            "<w:style ", '<w:style w:default="1" ', 1
+        )
+        + style("Ghost", "Ghost"),
+    )
+    body = _SEEN + _line("", '<w:pStyle w:val="Ghost"/>')
+    assert _texts(tmp_path, body, styles=styles) == ["Thirty days of leave.", _NOTICE]
+    without = part(
+        "w:styles",
+        f"<w:docDefaults><w:rPrDefault><w:rPr>{defaults}</w:rPr></w:rPrDefault></w:docDefaults>"
+        + style("Seen", "Seen", f"<w:rPr>{seen}</w:rPr>"),
+    )
+    body = paragraph("Thirty days of leave.", "Seen") + _line("")
+    assert _texts(tmp_path, body, styles=without) == ["Thirty days of leave.", _NOTICE]
+
+
 _BEHIND = (
     '<w:p><w:r><w:drawing><wp:anchor simplePos="0" behindDoc="1" locked="0"><wp:extent cx="{0}" cy="{0}"/>'
     "</wp:anchor></w:drawing></w:r></w:p>"

@@ -172,6 +172,22 @@ def test_a_shape_that_moves_onto_the_slide_stays(tmp_path: Path) -> None:
     assert "secret" in "\n".join(_read(tmp_path, outside, more="<p:timing><p:animMotion/></p:timing>"))
 
 
+@pytest.mark.parametrize("hidden", [_shape(_WHITE), _shape('<a:rPr sz="100"/>')])
+def test_hidden_text_of_notes_is_left_out(tmp_path: Path, hidden: str) -> None:
+    path = tmp_path / "file"
+    notes = part("p:notes", f"<p:cSld><p:spTree>{box('Say hello.')}{hidden}</p:spTree></p:cSld>")
+    parts = {
+        "ppt/slides/_rels/slide0.xml.rels": relations({"r1": ("notesSlide", "../notes.xml")}),
+        "ppt/notes.xml": notes,
+    }
+    write_slides(path, [slide(box("words"))], parts, _SIZE)
+    assert [section.text for section in pptx_parser.parse(path)] == [
+        "words",
+        "Say hello.",
+        "Text that nobody can see was left out: 6 characters (slide 1).",
+    ]
+
+
 def test_the_slides_are_named(tmp_path: Path) -> None:
     path = tmp_path / "file"
     write_slides(path, [slide(box("words"), _shape('<a:rPr sz="100"/>'))] * 12, more=_SIZE)
