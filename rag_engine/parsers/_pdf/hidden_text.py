@@ -33,7 +33,8 @@ _SCAN: Final = 0.5
 _CONTRAST: Final = 20
 """Of 255, between letters and background."""
 _RENDERED: Final = 100 / 72
-_FILLS: Final = re.compile(rb"T[jJ][\s\S]*?[\s\]](?:f\*?|F|B\*?|b\*?|sh|Do)\s")
+_LETTERS: Final = re.compile(rb"T[jJ]")
+_FILL: Final = re.compile(rb"[\s\]](?:f\*?|F|B\*?|b\*?|sh|Do)\s")
 _MOST_CONTENT: Final = 1 << 20
 _MOST_COVERS: Final = 200
 
@@ -85,8 +86,8 @@ class HiddenText:
         return any(_within(box, place) for place in self._covers)
 
     def _later_fills(self) -> list[Box]:
-        content = cast("Any", self._page).read_contents()
-        if len(content) <= _MOST_CONTENT and not _FILLS.search(content):
+        content: bytes = cast("Any", self._page).read_contents()
+        if len(content) <= _MOST_CONTENT and not fills_after_letters(content):
             return []
         kinds = self._drawn()
         first = next((place for place, (kind, _) in enumerate(kinds) if kind.endswith("-text")), len(kinds))
@@ -102,6 +103,11 @@ class HiddenText:
         if self._contrast is None:
             self._contrast = partial(_contrast, _rendered(self._page))
         return self._contrast(box)
+
+
+def fills_after_letters(content: bytes) -> bool:
+    letters = _LETTERS.search(content)
+    return letters is not None and _FILL.search(content, letters.end()) is not None
 
 
 def _within(box: Box, place: Box) -> bool:
