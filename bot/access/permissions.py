@@ -108,6 +108,12 @@ def find(known: Sequence[KnowledgeBase], name: str) -> KnowledgeBase:
     raise UnknownKnowledgeBase(f"There is no knowledge base {name!r}; there are: {names}.{meant}")
 
 
+def stored_name(known: Sequence[KnowledgeBase], name: str) -> str:
+    """That of an existing knowledge base if `name` is as the console shows it."""
+    shown = {folded(console_name(base.name)): base.name for base in known}
+    return shown.get(folded(name), name)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permissions:
     """If the platform does not answer, nothing is allowed."""

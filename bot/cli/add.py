@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from bot.access.permissions import DEFAULT_KNOWLEDGE_BASE
+from bot.access.permissions import DEFAULT_KNOWLEDGE_BASE, stored_name
 from bot.cli._shared import options, terminal, wait_notice
 from bot.composition import application
 from bot.files.uploads import line_of
@@ -100,7 +100,8 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     with patient(wait_notice.patience(settings, console)):
         async with application.foundation(settings) as foundation:
             before = await foundation.storage.catalog.knowledge_bases()
-            base = await foundation.storage.catalog.open(arguments.kb, model=foundation.embedder.model)
+            name = stored_name(before, arguments.kb)
+            base = await foundation.storage.catalog.open(name, model=foundation.embedder.model)
             await _queue(paths, queue=foundation.storage.queue, knowledge_base=base.id, console=console)
             try:
                 async with application.library(settings, on=foundation) as library:
