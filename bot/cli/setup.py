@@ -1,11 +1,14 @@
-"""`footnote setup`: what to paste or open once, so that Slack or Discord lets the bot in."""
+"""`footnote setup`: what to paste or open once for Slack or Discord; the embedders and rerankers to choose from."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.cli import _known_models
 from bot.commands import SPECS
 from bot.composition import loader
+from rag_engine.errors import UserError
 
 if TYPE_CHECKING:
     import argparse
@@ -14,15 +17,37 @@ if TYPE_CHECKING:
 
 
 EXAMPLE = """footnote setup slack > slack-manifest.yaml
-footnote setup discord"""
+footnote setup discord
+footnote setup model
+footnote setup model multilingual-e5-small --write"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("platform", choices=("slack", "discord"))
+    parser.add_argument("platform", choices=("slack", "discord", "model"))
+    parser.add_argument("name", nargs="?", help="a model; without it, all are compared")
+    parser.add_argument("--write", action="store_true", help="write the model's settings to .env")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Discord needs its token for the invite link, Slack none."""
+    if arguments.platform == "model":
+        return _model(arguments.name, write=arguments.write)
+    if arguments.name or arguments.write:
+        raise UserError("A name and --write belong to `footnote setup model`.")
     platform = await loader.unset_platform(arguments.platform, settings)
     print(platform.module.setup(platform.settings, SPECS).rstrip("\n"))
+    return 0
+
+
+def _model(name: str | None, *, write: bool) -> int:
+    if name is None:
+        if write:
+            raise UserError("Say which model to write: `footnote setup model NAME --write`.")
+        print("\n".join(_known_models.table()))
+        return 0
+    model = _known_models.named(name)
+    if write:
+        _known_models.written(Path(".env"), model.settings())
+    print("\n".join(f"{key}={value}" for key, value in model.settings().items()))
+    print(f"# {model.remark}")
     return 0

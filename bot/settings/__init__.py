@@ -67,7 +67,7 @@ class EmbedderSlice(Slice):
     """The model that turns text into vectors."""
 
     kind: str = "local"
-    """`local`, `sentence_transformers`, `openai` or `hashing`."""
+    """`local`, `onnx`, `sentence_transformers`, `openai` or `hashing`."""
 
 
 class IndexSlice(Slice):
@@ -115,7 +115,7 @@ class RerankerSlice(Slice):
     """The model that reorders search results."""
 
     kind: str = ""
-    """`http` or `sentence_transformers`; empty for none."""
+    """`onnx`, `http` or `sentence_transformers`; empty for none."""
 
 
 class SplitterSlice(Slice):

@@ -17,7 +17,7 @@ def probabilities(scores: Sequence[float]) -> list[float]:
     """
     if all(0 <= score <= 1 for score in scores):
         return list(scores)
-    return [_sigmoid(score) for score in scores]
+    return [sigmoid(score) for score in scores]
 
 
 def reordered(hits: Sequence[Hit], scores: Sequence[float], *, limit: int) -> list[Hit]:
@@ -26,7 +26,7 @@ def reordered(hits: Sequence[Hit], scores: Sequence[float], *, limit: int) -> li
     return [replace(hit, score=score, rank=rank) for rank, (hit, score) in enumerate(pairs[:limit], start=1)]
 
 
-def _sigmoid(logit: float) -> float:
+def sigmoid(logit: float) -> float:
     if logit >= 0:
         return 1 / (1 + math.exp(-logit))
     growth = math.exp(logit)

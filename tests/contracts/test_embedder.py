@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from pydantic import SecretStr
 
-from rag_engine.embedders import _minilm, hashing, local, openai
+from rag_engine.embedders import _minilm, hashing, local, onnx, openai
 from rag_engine.wrappers.cached_embedder import CachedEmbedder
 from tests.doubles.model_servers.embeddings_server import embeddings_server
+from tests.doubles.tiny_onnx import save_encoder
 from tests.doubles.vector_cache import MemoryVectorCache
 
 if TYPE_CHECKING:
@@ -83,6 +84,12 @@ def transformers_tiny(workshop: Workshop) -> AbstractAsyncContextManager[Embedde
     return sentence_transformers.connect(settings, data_dir=workshop.data_dir)
 
 
+def onnx_tiny(workshop: Workshop) -> AbstractAsyncContextManager[Embedder]:
+    folder = workshop.data_dir / "multilingual-e5-tiny"
+    settings = onnx.Settings(model=str(folder if folder.is_dir() else save_encoder(folder)), batch_size=3)
+    return onnx.connect(settings, data_dir=workshop.data_dir)
+
+
 @asynccontextmanager
 async def served(workshop: Workshop) -> AsyncGenerator[Embedder]:
     async with AsyncExitStack() as stack:
@@ -104,6 +111,7 @@ MAKERS: Mapping[str, Callable[[Workshop], AbstractAsyncContextManager[Embedder]]
     "local-fp32": local_exact,
     "local-int8": local_int8,
     "sentence-transformers": transformers_tiny,
+    "onnx": onnx_tiny,
     "openai": served,
     "cached": cached,
 }

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine.rerankers import http
+from rag_engine.rerankers import http, onnx
 from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId, Provenance
 from tests.doubles.model_servers import rerank_server
+from tests.doubles.tiny_onnx import save_cross_encoder
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -73,13 +74,17 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(params=["http", pytest.param("sentence_transformers", marks=pytest.mark.torch)])
+@pytest.fixture(params=["http", "onnx", pytest.param("sentence_transformers", marks=pytest.mark.torch)])
 async def reranker(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Reranker]:
     if request.param == "http":
         async with (
             rerank_server.serving() as server,
             http.connect(http.Settings(url=server.url, batch_size=2), data_dir=tmp_path) as made,
         ):
+            yield made
+    elif request.param == "onnx":
+        settings = onnx.Settings(model=str(save_cross_encoder(tmp_path / "model")), batch_size=2)
+        async with onnx.connect(settings, data_dir=tmp_path) as made:
             yield made
     else:
         from rag_engine.rerankers import sentence_transformers
