@@ -171,10 +171,6 @@ class Engine:
             if (summary := await self._summary(inquiry)) is not None:
                 return summary
             inquiry = replace(inquiry, route="search")
-        empty = inquiry.query.options.empty_answer
-        if empty and inquiry.route == "search" and not inquiry.hits:
-            sentence = Sentence(text=empty, documents=(), language=_language(inquiry))
-            return sentence_events(sentence, inquiry)
         return self._answered(inquiry)
 
     async def _answered(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
@@ -185,6 +181,17 @@ class Engine:
                     yield item
                 else:
                     inquiry = item
+        empty, written = inquiry.query.options.empty_answer, self._written(inquiry, models)
+        if empty and inquiry.route == "search" and not _prompt(inquiry).passages:
+            sentence = Sentence(text=empty, documents=(), language=_language(inquiry), may_change=True)
+            written = sentence_events(sentence, inquiry)
+        async with aclosing(written) as items:
+            async for item in items:
+                yield item
+
+    async def _written(
+        self, inquiry: Inquiry, models: Sequence[LanguageModel]
+    ) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
         prompt, query = _prompt(inquiry), inquiry.query
         request = AnswerRequest(
             question=inquiry.question,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from bot.access.console_names import console_name
 from bot.access.watched_directory import watched
-from bot.messages.refusals import Cause, NameList, Phrase, PlaceName, Refusal
+from bot.messages.refusals import Cause, Invalid, NameList, Phrase, PlaceName, Refusal
 from bot.port import NO_WORKSPACE, ChatError
 from rag_engine.errors import UnknownKnowledgeBase
 from rag_engine.storage.knowledge_base_names import folded
@@ -60,6 +60,25 @@ class Scope:
     """For one person, in a direct message."""
     threads: bool = False
     """Nothing may be searched, but threads of the channel have files."""
+
+    def narrowed(self, name: str, language: str) -> Scope:
+        """The knowledge base of that name alone. Raises `Invalid`."""
+        names = {identity: each.in_language(language) for identity, each in self.names.items()}
+        wanted = folded(name.removeprefix("#"))
+        found = [identity for identity, each in names.items() if folded(each.removeprefix("#")) == wanted]
+        if not found:
+            raise Invalid("scope_unknown", name=name, names=", ".join(sorted(set(names.values()))))
+        kept = {identity: self.names[identity] for identity in found}
+        return Scope(
+            knowledge_bases=frozenset(kept),
+            name=names[found[0]],
+            names=kept,
+            notices=self.notices,
+            unchecked=self.unchecked,
+            failure=self.failure,
+            direct=self.direct,
+            threads=self.threads,
+        )
 
     def reason_in(self, language: str) -> str:
         """Why a check failed, or that it may work later."""

@@ -13,12 +13,13 @@ from rich.console import Console
 
 from bot.access.permissions import scope
 from bot.cli._shared import options
+from bot.commands.setting_values import model_label
 from bot.composition import application as composition
 from bot.composition import loader
 from bot.conversation.newcomers.small_talk import REPLIES, small_talk
 from bot.messages import say
 from bot.streaming import scheduler
-from rag_engine.types import BEST_PASSAGES, Answer, Query, TurnId
+from rag_engine.types import BEST_PASSAGES, Answer, AnswerOptions, Query, TurnId
 
 if TYPE_CHECKING:
     import argparse
@@ -34,6 +35,9 @@ footnote ask "Who approves travel?" --json"""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("question", metavar="QUESTION", help="the question; - reads it from standard input")
     options.add_knowledge_bases(parser)
+    parser.add_argument(
+        "--model", default="", metavar="LABEL", help="a model of FOOTNOTE_MODEL__CHOICES instead of the first"
+    )
     options.add_json(
         parser,
         "{answer, citations: [{number, title, anchor, uri, quote}], turn, grounded, support_ratio, unsupported, timings}",
@@ -50,6 +54,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         print(json.dumps(as_json(answer), ensure_ascii=False, indent=2) if arguments.json else text)
         return 0
     async with composition.application(settings) as application:
+        chosen = arguments.model and model_label(arguments.model, list(application.engine.choices))
         places = await scope(application.catalog, arguments.kb)
         query = Query(
             text=question.strip(),
@@ -58,6 +63,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             names=places.names_in("en"),
             limit=settings.answering.passages or BEST_PASSAGES,
             exact_limit=settings.answering.passages is not None,
+            options=AnswerOptions(model=chosen),
         )
         if arguments.json:
             print(json.dumps(as_json(await _answer(application.engine, query)), ensure_ascii=False, indent=2))

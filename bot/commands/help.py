@@ -41,6 +41,10 @@ COMMANDS = (
                     description="Who sees the answer: only you, or the channel",
                     choices=("private", "channel"),
                 ),
+                Option(
+                    name="model", description="The language model that answers, of those set up", named=True
+                ),
+                Option(name="scope", description="The one knowledge base to search", named=True),
             ),
         ),
     ),

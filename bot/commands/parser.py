@@ -22,6 +22,11 @@ _NAME = re.compile(r"(?:--)?\w+[:=](?=[\"'“„«‘])")
 _WHOLE_LINES = frozenset({"persona", "empty"})
 """Unquoted, their text is the rest of the line."""
 _PUBLICLY = re.compile(r"(?:channel:|--channel\b)\s*", re.IGNORECASE)
+_ASK_OPTION = re.compile(
+    r"(?:(?P<named>model|scope)[:=](?=\S)|--(?P<dashed>model|scope)(?:[:=]|\s+))"
+    r"(?:[\"“„](?P<quoted>[^\"“”„]+)[\"“”]|(?P<word>\S+))\s*",
+    re.IGNORECASE,
+)
 _SYNONYMS = {
     "delete": "remove",
     "rm": "remove",
@@ -81,10 +86,15 @@ def _unknown(name: str) -> Invalid:
 
 
 def _question(line: str) -> dict[str, str]:
-    where = _PUBLICLY.match(line)
-    question = line[where.end() :] if where else line
-    values = {"question": question.strip()} if question.strip() else {}
-    return {**values, "where": "channel"} if where else values
+    """Options come before the question."""
+    values: dict[str, str] = {}
+    while option := _PUBLICLY.match(line) or _ASK_OPTION.match(line):
+        line = line[option.end() :]
+        if option.re is _PUBLICLY:
+            values["where"] = "channel"
+        else:
+            values[(option["named"] or option["dashed"]).casefold()] = option["quoted"] or option["word"]
+    return {"question": line.strip(), **values} if line.strip() else values
 
 
 def _tokens(line: str) -> list[_Token]:

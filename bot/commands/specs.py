@@ -59,4 +59,6 @@ def usage(spec: CommandSpec) -> str:
 
 def _slot(option: Option) -> str:
     shown = "|".join(option.choices) if option.choices else option.name.upper()
+    if option.named:
+        return f"[{option.name}:{'|'.join(option.choices) or option.name.upper()}]"
     return shown if option.required else f"[{shown}]"

@@ -69,6 +69,8 @@ class AnswerWriter:
         if not scope.knowledge_bases and not self._only_chats(context):
             await _finish_without_files(context, scope)
             return
+        if turn.scope:
+            scope = scope.narrowed(turn.scope, view.language)
         query = await self._query(context, scope)
         view.links = rendering.links_in(query.text) | _links(query.other_turns)
         async with (
@@ -137,7 +139,7 @@ class AnswerWriter:
             as_asked=options.as_asked,
             time_zone=context.message.person.time_zone,
             asker_language=context.message.person.language,
-            options=_answer_options(options.settings),
+            options=_answer_options(options.settings, model=turn.model),
         )
 
     async def _recorded(
@@ -244,10 +246,10 @@ def _understood(answer: Answer, context: TurnContext) -> tuple[str, ...]:
     return (context.view.say("understood_as", question=literal(answer.understood_as)),)
 
 
-def _answer_options(settings: PlaceSettings) -> AnswerOptions:
+def _answer_options(settings: PlaceSettings, *, model: str) -> AnswerOptions:
     return AnswerOptions(
         persona=settings.persona,
-        model=settings.model,
+        model=model or settings.model,
         temperature=settings.temperature,
         empty_answer=settings.empty_answer,
         cites=settings.citations,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bot.commands.parser import parse
+from bot.commands.setting_values import model_label
 from bot.conversation import buttons
 from bot.conversation.buttons import ButtonPress, RepeatTurn
 from bot.conversation.dependencies import FollowedReply
@@ -125,7 +126,12 @@ class Interactions:
         if known is not None:
             await self.recovery.resume_redelivered(known, message, room)
             return
-        options = TurnOptions(settings=await self.admission.place_settings(message))
+        model = values.get("model", "")
+        options = TurnOptions(
+            settings=await self.admission.place_settings(message),
+            model=model and model_label(model, list(self.runner.answers.engine.choices)),
+            scope=values.get("scope", ""),
+        )
         await self.runner.start(message, room, options)
 
     async def _execute(self, command: Command, room: Room) -> None:

@@ -252,6 +252,7 @@ Sentence = Literal[
     "temperature_unusable",
     "setting_too_long",
     "chat_needs_model",
+    "scope_unknown",
     "sources_hidden",
     "sources_further",
     "untitled",

@@ -19,12 +19,12 @@ _UNFINISHED_STATES: Final[frozenset[State]] = frozenset({"received", "placeholde
 Rating: TypeAlias = Literal["up", "down"]
 
 _CLAIM = """
-    INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (platform, workspace, channel, message) DO NOTHING RETURNING id
 """
 _SAVE = """
     UPDATE answers SET thread = ?, question = ?, asked_at = ?, state = ?, messages = ?, conversation = ?, turn = ?, citations = ?,
-        updated_at = ?, attempts = ?, begun = ?, handle = ?, unasked = ?, about = ? WHERE id = ? RETURNING id
+        updated_at = ?, attempts = ?, begun = ?, handle = ?, unasked = ?, about = ?, model = ?, scope = ? WHERE id = ? RETURNING id
 """
 _ANSWERED = """
     SELECT message FROM answers WHERE platform = ? AND workspace = ? AND channel = ?
@@ -95,6 +95,10 @@ class ChatTurn:
     """Nobody addressed us: answer only from the files."""
     about: str = ""
     """Id of the message with the text and files, if not `message`."""
+    model: str = ""
+    """The label of the model that the question chose."""
+    scope: str = ""
+    """The name of the knowledge base that it chose."""
 
     @property
     def unfinished(self) -> bool:
@@ -251,6 +255,8 @@ def _row(turn: ChatTurn) -> tuple[object, ...]:
         turn.handle,
         int(turn.unprompted),
         turn.about,
+        turn.model,
+        turn.scope,
     )
 
 
@@ -271,7 +277,7 @@ def _turn(row: Row) -> ChatTurn:
         *rest,
     ) = row
     question, asked_at, state, messages, conversation, turn, citations, updated_at, *rest = rest
-    attempts, starts, handle, unprompted, about, *_ = rest
+    attempts, starts, handle, unprompted, about, model, scope, *_ = rest
     return ChatTurn(
         id=identity,
         place=Place(platform=platform, workspace=workspace, channel=channel, thread=thread),
@@ -293,4 +299,6 @@ def _turn(row: Row) -> ChatTurn:
         handle=handle,
         unprompted=bool(unprompted),
         about=about,
+        model=model,
+        scope=scope,
     )

@@ -68,11 +68,13 @@ class Sentence:
     text: str
     documents: Sequence[DocumentRecord]
     language: str = ""
+    may_change: bool = False
+    """Whether the same question may get another answer."""
 
     @property
     def is_provisional(self) -> bool:
         """Whether it will change by itself, because documents are still being read."""
-        return any(record.state not in ("ready", "failed") for record in self.documents)
+        return self.may_change or any(record.state not in ("ready", "failed") for record in self.documents)
 
 
 class Summaries:

@@ -8,6 +8,8 @@ def add_knowledge_bases(parser: argparse.ArgumentParser) -> None:
     """`--kb NAME`, repeatable, as `kb`: a list of names, empty for all."""
     parser.add_argument(
         "--kb",
+        "--scope",
+        dest="kb",
         action="append",
         default=[],
         metavar="NAME",

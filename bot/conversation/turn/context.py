@@ -22,6 +22,8 @@ class TurnOptions:
     earlier: list[IncomingMessage] | None = None
     unprompted: bool = False
     """Nobody addressed us: answer only from the files."""
+    model: str = ""
+    scope: str = ""
     as_asked: bool = False
     """Search for the words of the question as they are."""
     quiet: bool = False

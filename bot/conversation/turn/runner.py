@@ -89,6 +89,8 @@ class TurnRunner:
             handle=message.handle,
             unprompted=options.unprompted,
             about=message.about,
+            model=options.model,
+            scope=options.scope,
         )
         # Before the claim is visible: an immediate edit must find a run to interrupt.
         self.runs.begin(turn.id, place=turn.place, asker=turn.person.id)

@@ -18,6 +18,7 @@ from bot.conversation.dependencies import Commands, FollowedReply
 from bot.conversation.explanation.explanation_view import ExplanationView
 from bot.files.downloads import Downloads
 from bot.files.uploads import Uploads
+from bot.messages.refusals import PlaceName
 from bot.port import (
     Action,
     Attachment,
@@ -303,6 +304,8 @@ class OpenTown:
     model: str
     settings_of: dict[str, PlaceSettings] = field(default_factory=dict)
     empty: bool = False
+    named: bool = False
+    """Knowledge bases are known by their names."""
     closed: bool = False
     """In threads too, only Ada may add files."""
 
@@ -315,6 +318,7 @@ class OpenTown:
             knowledge_bases=frozenset(base.id for base in bases if not self.empty),
             name=f"#{place.channel}",
             threads=not bases,
+            names={base.id: PlaceName(base.name) for base in bases} if self.named else {},
         )
 
     async def own(self, place: Place) -> KnowledgeBase:

@@ -84,6 +84,13 @@ def test_the_platform_may_give_the_subcommand_in_the_name_and_the_rest_in_a_line
         ("--channel how many?", {"question": "how many?", "where": "channel"}),
         ("Channel:how many?", {"question": "how many?", "where": "channel"}),
         ("channel how many?", {"question": "channel how many?"}),
+        ("model:fast how many?", {"question": "how many?", "model": "fast"}),
+        (
+            '--model fast channel: --scope "Staff handbook" how many?',
+            {"question": "how many?", "where": "channel", "model": "fast", "scope": "Staff handbook"},
+        ),
+        ("scope: what is in it?", {"question": "scope: what is in it?"}),
+        ("model 3, how much?", {"question": "model 3, how much?"}),
     ],
 )
 def test_a_question_is_taken_as_it_is_and_is_private_unless_it_begins_with_the_channel(

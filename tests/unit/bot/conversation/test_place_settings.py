@@ -144,3 +144,31 @@ async def test_plain_chat_works_where_there_are_no_files(here: World) -> None:
     here.town.empty = True
     here.says("A sonnet has fourteen lines.", task="answer")
     assert (await here.ask("How many lines has a sonnet?")).text == "A sonnet has fourteen lines."
+
+
+async def test_a_question_chooses_its_own_model_and_keeps_it(here: World, fast: ScriptedModel) -> None:
+    await here.command("ask", f"model:FAST {QUESTION}")
+    assert here.last.text.startswith("Four weeks, says the fast one [1].")
+    await here.press(here.last, "regenerate")
+    assert len(fast.prompts) == 2
+    assert here.model.prompts == []
+    await here.command("ask", f"--model slow {QUESTION}")
+    assert here.last.text == "There is no model `slow` to choose; there are: `fast`."
+
+
+async def test_a_question_is_limited_to_one_knowledge_base(here: World) -> None:
+    thread = replace(CHANNEL, thread="t7")
+    await here.file("leave.md", "The notice period for leave is two days in Berlin.", place=thread)
+    here.town.named = True
+    await here.command("ask", f'channel: --scope "general t7" {QUESTION}', place=thread)
+    assert {hit.chunk.title for hit in sent(here).passages} == {"leave.md"}
+    await here.command("ask", f"channel: scope:#General {QUESTION}", place=thread)
+    assert {hit.chunk.title for hit in sent(here).passages} == {"notice.md"}
+    await here.command("ask", f"channel: {QUESTION}", place=thread)
+    assert {hit.chunk.title for hit in sent(here).passages} == {"leave.md", "notice.md"}
+    calls = len(here.model.prompts)
+    await here.command("ask", f"channel: scope:other {QUESTION}", place=thread)
+    assert here.last.text == (
+        "There is no knowledge base other to search here; there are: general, general t7."
+    )
+    assert len(here.model.prompts) == calls
