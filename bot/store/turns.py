@@ -261,22 +261,9 @@ def _row(turn: ChatTurn) -> tuple[object, ...]:
 
 
 def _turn(row: Row) -> ChatTurn:
-    (
-        identity,
-        platform,
-        workspace,
-        channel,
-        thread,
-        message,
-        uri,
-        person,
-        name,
-        language,
-        private,
-        by_bot,
-        *rest,
-    ) = row
-    question, asked_at, state, messages, conversation, turn, citations, updated_at, *rest = rest
+    identity, platform, workspace, channel, thread, message, uri, person, name, language, *rest = row
+    private, by_bot, question, asked_at, state, messages, conversation, turn, citations, *rest = rest
+    updated_at, *rest = rest
     attempts, starts, handle, unprompted, about, model, scope, *_ = rest
     return ChatTurn(
         id=identity,
