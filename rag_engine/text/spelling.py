@@ -74,16 +74,43 @@ def edits(one: str, other: str, *, most: int) -> int:
     """Insertions, deletions, substitutions and swaps of neighbours; `most` + 1 if more."""
     if abs(len(one) - len(other)) > most:
         return most + 1
+    one, other = _unlike_parts(one, other)
+    if not one or not other:
+        return min(len(one) + len(other), most + 1)
+    if most <= 1:
+        is_one_edit = len(one) == len(other) == 1 or (len(one) == 2 and one == other[::-1])
+        return min(1 if is_one_edit else 2, most + 1)
+    return _edits_in_band(one, other, most)
+
+
+def _unlike_parts(one: str, other: str) -> tuple[str, str]:
+    """Without what both begin and end with."""
+    shared = min(len(one), len(other))
+    start = 0
+    while start < shared and one[start] == other[start]:
+        start += 1
+    end = 0
+    while end < shared - start and one[-1 - end] == other[-1 - end]:
+        end += 1
+    return one[start : len(one) - end], other[start : len(other) - end]
+
+
+def _edits_in_band(one: str, other: str, most: int) -> int:
+    far = most + 1
     before: list[int] = []
-    last = list(range(len(other) + 1))
+    last = [min(j, far) for j in range(len(other) + 1)]
     for i, letter in enumerate(one, start=1):
-        row = [i]
-        for j, against in enumerate(other, start=1):
+        row = [far] * (len(other) + 1)
+        row[0] = min(i, far)
+        least = row[0]
+        for j in range(max(1, i - most), min(len(other), i + most) + 1):
+            against = other[j - 1]
             cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != against))
             if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == against:
                 cost = min(cost, before[j - 2] + 1)
-            row.append(cost)
-        if min(row) > most:
-            return most + 1
+            row[j] = cost
+            least = min(least, cost)
+        if least > most:
+            return far
         before, last = last, row
-    return min(last[-1], most + 1)
+    return min(last[-1], far)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import TYPE_CHECKING
 
@@ -39,10 +40,13 @@ class Vocabulary:
             places = places[np.bitwise_count(self._letters[places] ^ _letters(word)) <= 2 * most]
             ids = self._words[places].tolist()
         found: dict[int, list[str]] = {}
-        for each in ids:
-            row = connection.execute("SELECT t FROM word WHERE id = ?", (each,)).fetchone()
-            if row is not None and (distance := edits(word, row[0], most=most)) <= most:
-                found.setdefault(distance, []).append(row[0])
+        words = connection.execute(
+            "SELECT t FROM json_each(?) AS wanted CROSS JOIN word ON word.id = wanted.value",
+            (json.dumps(ids),),
+        )
+        for (other,) in words.fetchall():
+            if (distance := edits(word, other, most=most)) <= most:
+                found.setdefault(distance, []).append(other)
         return dict(sorted(found.items()))
 
     def _read(self, connection: sqlite3.Connection) -> None:
