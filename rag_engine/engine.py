@@ -16,7 +16,9 @@ from rag_engine.generation.answer_trace import answer_trace
 from rag_engine.generation.generate import GeneratedReply
 from rag_engine.generation.phrases import phrase
 from rag_engine.generation.uncited import uncited
+from rag_engine.metadata.conditions import described
 from rag_engine.pipeline import Inquiry, NamedStep
+from rag_engine.retrieval.document_filters import with_chosen_documents, with_inline_filter
 from rag_engine.retrieval.query_variants import is_same
 from rag_engine.summaries.intent import is_restyling
 from rag_engine.summaries.plan import Sentence
@@ -40,7 +42,7 @@ from rag_engine.types import (
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
-    from rag_engine.ports import Answerer, Embedder, History, LanguageModel
+    from rag_engine.ports import Answerer, Embedder, History, LanguageModel, Metadata
     from rag_engine.summaries.plan import Summaries
 
 
@@ -76,13 +78,18 @@ class Engine:
     """The `prompt_steps` for a later model, whose window may be smaller."""
     summary_models: Sequence[LanguageModel] = ()
     """The models that summarise; none: `models`."""
+    metadata: Metadata | None = None
+    """Chooses documents by filters."""
     summaries: Summaries | None = None
     """Handles requests for summaries; None: these are searched like any question."""
     _thinkers: set[str] = field(default_factory=set[str], init=False)
 
     async def search(self, query: Query) -> Retrieval:
         """The passages for an answer, best first, with provenance."""
-        inquiry = await self._run(await self._inquiry(query, remember=False), self.search_steps)
+        inquiry = await self._inquiry(query, remember=False)
+        if inquiry.documents == frozenset():
+            return Retrieval(hits=(), notices=(_no_document(inquiry).text,))
+        inquiry = await self._run(inquiry, self.search_steps)
         return Retrieval(
             hits=inquiry.hits[: query.limit], fallbacks=inquiry.fallbacks, notices=inquiry.notices
         )
@@ -113,6 +120,8 @@ class Engine:
         yield await self._remember(inquiry, generated, asked_at=asked_at)
 
     async def _events(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
+        if inquiry.documents == frozenset():
+            return sentence_events(_no_document(inquiry), inquiry)
         if inquiry.query.options.plain_chat and self.models:
             return self._answered(replace(inquiry, route="chat"))
         if (summary := await self._summary(inquiry)) is not None:
@@ -230,6 +239,7 @@ class Engine:
         return self.prompt_steps_for(models[0])
 
     async def _inquiry(self, query: Query, *, remember: bool) -> Inquiry:
+        query = with_inline_filter(query)
         await _check(query, self.limits)
         started = time.perf_counter()
         history: list[Turn] = []
@@ -237,7 +247,8 @@ class Engine:
             history = await self.history.read(query.conversation, limit=self.limits.history_turns)
         seconds = {"history": time.perf_counter() - started}
         spoken = _merged(history, query.other_turns, most=self.limits.history_turns)
-        return Inquiry(query=query, question=query.text, history=spoken, seconds=seconds)
+        inquiry = Inquiry(query=query, question=query.text, history=spoken, seconds=seconds)
+        return await with_chosen_documents(inquiry, self.metadata)
 
     async def _run(self, inquiry: Inquiry, steps: Sequence[NamedStep]) -> Inquiry:
         async with aclosing(pipeline.run(inquiry, steps)) as items:
@@ -272,15 +283,11 @@ class Engine:
             repeatable=generated.repeatable,
             understood_as=_understood_as(inquiry),
             corrections=inquiry.corrections,
+            filtered_by=described(inquiry.filtered_by),
         )
         conversation = inquiry.query.conversation or ConversationId(f"single:{turn}")
-        asked = Turn(
-            id=question_of(turn),
-            conversation=conversation,
-            role="user",
-            text=inquiry.query.text,
-            at=asked_at,
-        )
+        text = inquiry.query.text
+        asked = Turn(id=question_of(turn), conversation=conversation, role="user", text=text, at=asked_at)
         said = Turn(id=turn, conversation=conversation, role="assistant", text=generated.text, at=time.time())
         try:
             await self.history.write([asked, said], answer_trace(inquiry, generated, answer, asked))
@@ -332,6 +339,12 @@ def _is_edit(inquiry: Inquiry) -> bool:
     if not inquiry.history or inquiry.query.brought:
         return False
     return inquiry.history[-1].role == "assistant" and is_restyling(inquiry.query.text)
+
+
+def _no_document(inquiry: Inquiry) -> Sentence:
+    language = _language(inquiry)
+    text = phrase("no_file_matches", language=language, filter=described(inquiry.filtered_by))
+    return Sentence(text=text, documents=(), language=language)
 
 
 def _language(inquiry: Inquiry) -> str:

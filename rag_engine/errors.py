@@ -71,6 +71,10 @@ class QueryTooLong(UserError):
     """The question is too long; shorten it and ask again."""
 
 
+class InvalidFilter(UserError):
+    """A filter cannot be read or met."""
+
+
 class Unavailable(RagError):
     """A service does not answer; try again in a moment."""
 

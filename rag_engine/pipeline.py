@@ -7,12 +7,23 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag_engine.types import Hit, Prompt, Query, Ranking, Route, Stage, Turn, Understanding
+from rag_engine.types import (
+    DocumentId,
+    Hit,
+    Prompt,
+    Query,
+    Ranking,
+    Route,
+    Stage,
+    Turn,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
+    from rag_engine.metadata.filter_types import Filter
     from rag_engine.ports import Step
+    from rag_engine.retrieval.understood_message import Understanding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +48,13 @@ class Inquiry:
     unmentioned: tuple[str, ...] = ()
     """The names and figures of the question that none of `closest` holds."""
     prompt: Prompt | None = None
+    documents: frozenset[DocumentId] | None = None
+    """The documents that filters choose; None: all."""
+    filtered_by: tuple[Filter, ...] = ()
+    filter_left_out: tuple[str, ...] = ()
+    """Conditions of a model that were not used."""
     route: Route = "search"
-    pending: asyncio.Task[Understanding] | None = None
+    pending: asyncio.Task[Understanding | None] | None = None
     """The call of the step `understand`, until `retrieve` joins it."""
     understanding: Understanding | None = None
     corrections: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -69,7 +85,7 @@ class NamedStep:
 
 async def run(inquiry: Inquiry, steps: Sequence[NamedStep]) -> AsyncGenerator[Stage | Inquiry]:
     """Run the steps. Yields a `Stage` before each step that has a status, and the final inquiry last."""
-    pending: asyncio.Task[Understanding] | None = None
+    pending: asyncio.Task[Understanding | None] | None = None
     try:
         for step in steps:
             if step.status:

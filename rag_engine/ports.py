@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
+    from rag_engine.metadata.filter_types import Properties
     from rag_engine.pipeline import Inquiry
     from rag_engine.types import (
         AnswerRequest,
@@ -248,6 +249,40 @@ class Unfinished(Protocol):
         ...
 
 
+class Metadata(Protocol):
+    """What is known of documents beside their text."""
+
+    async def properties(
+        self,
+        knowledge_bases: Collection[KnowledgeBaseId],
+        *,
+        names: Mapping[KnowledgeBaseId, str] | None = None,
+    ) -> Mapping[DocumentId, Properties]:
+        """Of every document in them: `name`, `type`, `folder`, `place`, `added`, `tag`, and its own.
+
+        `names` of knowledge bases are places too.
+        """
+        ...
+
+    async def describe(self, document: DocumentId, properties: Properties) -> None:
+        """Replaces its own properties."""
+        ...
+
+    async def own(self, document: DocumentId) -> Properties:
+        """As described."""
+        ...
+
+    async def tags(self, document: DocumentId) -> list[str]:
+        """Ordered."""
+        ...
+
+    async def tag(
+        self, document: DocumentId, *, add: Collection[str] = (), remove: Collection[str] = ()
+    ) -> None:
+        """Case does not count. Raises `UserError` for an unusable tag or too many."""
+        ...
+
+
 class Library(Protocol):
     async def records(self, knowledge_base: KnowledgeBaseId) -> list[DocumentRecord]:
         """Ordered by title, then id."""
@@ -263,6 +298,9 @@ class Library(Protocol):
 class Shelves(Catalog, Documents, Library, Protocol):
     @property
     def unfinished(self) -> Unfinished: ...
+
+    @property
+    def metadata(self) -> Metadata: ...
 
 
 class VectorCache(Protocol):
@@ -291,6 +329,8 @@ class Ports:
     reranker: Reranker | None = None
     contents: IndexContents | None = None
     """The index, if it can be read back."""
+    metadata: Metadata | None = None
+    """None: no filter chooses documents."""
     task_models: Mapping[str, LanguageModel] = field(default_factory=dict[str, "LanguageModel"])
     """Models of their own, by task."""
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from rag_engine.metadata.filter_types import Filter
     from rag_engine.summaries.length_and_language import LengthAndLanguage
 
     Vector: TypeAlias = NDArray[np.float32]
@@ -151,6 +152,11 @@ class Query:
     """The names that people use for the knowledge bases."""
     as_asked: bool = False
     """Search for the words as they are: no rule, dictionary or model changes them."""
+    """Search for the words as they are: no rule or model completes them."""
+    filters: tuple[Filter, ...] = ()
+    """Documents must meet them all."""
+    unfiltered: bool = False
+    """Search all documents: also the filters in `text` only leave it."""
     time_zone: str = ""
     """Of the asker, by its IANA name; empty: that of the server."""
     asker_language: str = ""
@@ -214,21 +220,6 @@ class Ranking:
     weight: float = 1.0
     corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """The tokens searched for in place of one that nothing visible holds."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Understanding:
-    """What a language model made of a message; empty values if it had nothing to add."""
-
-    route: Route = "search"
-    confidence: float = 1.0
-    question: str = ""
-    """The message as a question that can be understood without the conversation."""
-    queries: tuple[str, ...] = ()
-    keywords: tuple[str, ...] = ()
-    translations: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The question by ISO 639-1 code."""
-    counter_question: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -344,6 +335,8 @@ class Answer:
     """The question as a language model completed it; empty if it stayed as it was asked."""
     corrections: Mapping[str, str] = field(default_factory=dict[str, str])
     """What was searched for in place of mistyped words."""
+    filtered_by: str = ""
+    """The filters that chose the documents, as people may write them."""
     support_ratio: float = 0.0
     """The share of its statements that the passages support."""
     unsupported: tuple[str, ...] = ()

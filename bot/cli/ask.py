@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model", default="", metavar="LABEL", help="a model of FOOTNOTE_MODEL__CHOICES instead of the first"
     )
+    options.add_filters(parser)
     options.add_json(
         parser,
         "{answer, citations: [{number, title, anchor, uri, quote}], turn, grounded, support_ratio, unsupported, timings}",
@@ -60,6 +61,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             text=question.strip(),
             knowledge_bases=places.knowledge_bases,
             scope=places.name,
+            filters=tuple(arguments.filter),
             names=places.names_in("en"),
             limit=settings.answering.passages or BEST_PASSAGES,
             exact_limit=settings.answering.passages is not None,
@@ -92,6 +94,7 @@ def as_json(answer: Answer) -> dict[str, object]:
         "unsupported": list(answer.unsupported),
         "timings": {name: round(seconds, 4) for name, seconds in answer.timings.items()},
         "notices": list(answer.notices),
+        "filter": answer.filtered_by,
     }
 
 

@@ -32,6 +32,7 @@ _LEGEND = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY")
     options.add_knowledge_bases(parser)
+    options.add_filters(parser)
     parser.add_argument(
         "--limit", type=options.positive, default=10, metavar="N", help="how many passages (10)"
     )
@@ -52,6 +53,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             text=arguments.query,
             knowledge_bases=places.knowledge_bases,
             scope=places.name,
+            filters=tuple(arguments.filter),
             limit=arguments.limit,
             legs=arguments.legs,
         )

@@ -63,6 +63,7 @@ def as_json(trace: Trace) -> dict[str, object]:
 def _print(trace: Trace, answer: str, passages: Sequence[str], console: Console) -> None:
     """For people: texts and places. `--json` has every number and id."""
     details = dict(trace.details)
+    filter_ = cast("dict[str, object]", details.get("filter") or {})
     moment = f"{datetime.fromtimestamp(trace.at, UTC):%Y-%m-%d %H:%M:%S} UTC"
     console.print(Text(f"turn {trace.turn}, {moment}", style="bold"))
     _print_texts(
@@ -70,6 +71,8 @@ def _print(trace: Trace, answer: str, passages: Sequence[str], console: Console)
             "question": details.get("question"),
             "understood as": _unless(details.get("searched_for"), details.get("question")),
             "searched in": details.get("scope"),
+            "only files with": filter_.get("used"),
+            "filters left out": ", ".join(map(str, cast("list[object]", filter_.get("left_out") or []))),
             "answered by": details.get("model"),
             "answer": answer,
         },

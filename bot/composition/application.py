@@ -157,6 +157,7 @@ async def application(
             model=models[0] if models else None,
             reranker=reranker,
             contents=index,
+            metadata=indexing.catalog.metadata,
             task_models=task_models,
         )
         steps = partial(_steps, settings, observers)
@@ -169,6 +170,7 @@ async def application(
             answerer=opened.answerer,
             embedder=indexing.embedder,
             history=indexing.storage.history,
+            metadata=indexing.catalog.metadata,
             limits=Limits(**settings.answering.model_dump(exclude={"passages"})),
             summaries=_summaries(settings, indexing, index) if settings.summaries.enabled else None,
             prompt_steps_for=lambda model: steps("prompt", replace(ports, model=model)),

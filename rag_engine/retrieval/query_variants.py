@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
-from rag_engine.types import Understanding
+from rag_engine.metadata.reply import filter_of_reply
+from rag_engine.retrieval.understood_message import Understanding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -78,6 +79,7 @@ class UnderstandingReply(BaseModel):
     keywords: Annotated[list[str], BeforeValidator(_texts)] = []
     translations: Annotated[dict[str, str], BeforeValidator(_by_language)] = {}
     counter_question: Annotated[str, BeforeValidator(_text)] = ""
+    filter: object = None
 
     @model_validator(mode="before")
     @classmethod
@@ -106,7 +108,10 @@ def understanding_of(reply: UnderstandingReply, asked: str) -> Understanding:
         for code, said in reply.translations.items()
         if is_plausible(text := _clean(said), asked) and len(code.strip()) == 2
     }
+    filter_, left_out = filter_of_reply(reply.filter)
     understood = Understanding(
+        filter=filter_,
+        left_out=left_out,
         route=reply.route,
         confidence=reply.confidence,
         question=question if is_plausible(question, asked) else "",

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.errors import EmbedderUnavailable, Unavailable
+from rag_engine.generation.phrases import phrase
 from rag_engine.retrieval.corrections import corrected_words, sentences
+from rag_engine.retrieval.document_filters import with_automatic_filter
 from rag_engine.retrieval.query_variants import (
     QueryVariant,
     further_variants,
@@ -19,16 +21,22 @@ from rag_engine.retrieval.query_variants import (
     own_words,
     readings,
 )
+from rag_engine.retrieval.understood_message import Understanding
 from rag_engine.steps.understand import joined
 from rag_engine.text.analyzer import query_tokens
-from rag_engine.types import Query, Ranking, Search, Understanding
+from rag_engine.text.language import detect
+from rag_engine.types import (
+    Query,
+    Ranking,
+    Search,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rag_engine.pipeline import Inquiry
     from rag_engine.ports import Embedder, Index, Ports, Step
-    from rag_engine.types import Matrix
+    from rag_engine.types import DocumentId, Matrix
 
 PHASE = "search"
 POSITION = 20
@@ -66,7 +74,12 @@ class Found:
 def build(settings: Settings, ports: Ports) -> Step:
     async def search(inquiry: Inquiry, queries: Sequence[QueryVariant]) -> Found:
         return await search_variants(
-            queries, inquiry.query, embedder=ports.embedder, index=ports.index, settings=settings
+            queries,
+            inquiry.query,
+            documents=inquiry.documents,
+            embedder=ports.embedder,
+            index=ports.index,
+            settings=settings,
         )
 
     async def retrieve(inquiry: Inquiry) -> Inquiry:
@@ -82,9 +95,15 @@ def build(settings: Settings, ports: Ports) -> Step:
         if inquiry.route in _WITHOUT_PASSAGES:
             return replace(inquiry, rankings=())
         understood = inquiry.understanding or Understanding()
+        further = further_variants(understood, asked)
+        before, inquiry = inquiry.documents, await with_automatic_filter(inquiry, ports.metadata)
+        inquiry = _saying_what_was_left_out(inquiry)
+        if inquiry.documents != before:
+            own = [own_words(variant, understood) for variant in at_once]
+            inquiry = _with(replace(inquiry, rankings=()), await search(inquiry, [*own, *further]))
+            return await asyncio.to_thread(_corrected, inquiry)
         weighed = [own_words(variant, understood) for variant in found.variants]
         inquiry = _with(replace(inquiry, rankings=()), replace(found, variants=tuple(weighed)))
-        further = further_variants(understood, asked)
         if further:
             inquiry = _with(inquiry, await search(inquiry, further))
         return await asyncio.to_thread(_corrected, inquiry)
@@ -98,6 +117,15 @@ def _corrected(inquiry: Inquiry) -> Inquiry:
             inquiry = replace(inquiry, corrections=found, notices=(*inquiry.notices, sentences(found)))
             return inquiry.noting(corrections=found)
     return inquiry
+
+
+def _saying_what_was_left_out(inquiry: Inquiry) -> Inquiry:
+    left_out = ", ".join(inquiry.filter_left_out)
+    if not left_out:
+        return inquiry
+    language = inquiry.query.language or detect(inquiry.query.text) or "en"
+    notice = phrase("filter_left_out", language=language, filter=left_out)
+    return replace(inquiry, notices=(*inquiry.notices, notice))
 
 
 def _with(inquiry: Inquiry, found: Found) -> Inquiry:
@@ -128,15 +156,22 @@ async def search_legs(
 
 
 async def search_variants(
-    queries: Sequence[QueryVariant], query: Query, *, embedder: Embedder, index: Index, settings: Settings
+    queries: Sequence[QueryVariant],
+    query: Query,
+    *,
+    documents: frozenset[DocumentId] | None = None,
+    embedder: Embedder,
+    index: Index,
+    settings: Settings,
 ) -> Found:
-    """One round trip.
+    """One round trip, in `documents` alone if given.
 
     If the embedder fails, the lexical leg alone is used, unless the query wants only the dense one; index errors are raised.
     """
     search = partial(
         Search,
         knowledge_bases=query.knowledge_bases,
+        documents=documents,
         limit=max(settings.candidates, query.limit),
         corrects=not query.as_asked,
     )
@@ -158,10 +193,14 @@ async def search_variants(
             pairs = zip(dense, vectors, strict=True)
             searches += [(variant, search(leg="dense", vector=vector)) for variant, vector in pairs]
     found = await index.search([search for _, search in searches]) if searches else []
+    return _found(found, [variant for variant, _ in searches], fallbacks)
+
+
+def _found(found: Sequence[Ranking], variants: Sequence[QueryVariant], fallbacks: Sequence[str]) -> Found:
     incomplete = [f"{ranking.leg}_incomplete" for ranking in found if not ranking.complete]
     return Found(
         rankings=tuple(found),
-        variants=tuple(variant for variant, _ in searches),
+        variants=tuple(variants),
         fallbacks=tuple(dict.fromkeys((*fallbacks, *incomplete))),
         notices=(PART_MISSING,) if incomplete else (),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,6 +14,9 @@ from rag_engine.errors import RagError
 from rag_engine.generation import prompts, structured_reply
 from rag_engine.generation.context_budget import messages_size
 from rag_engine.generation.dates import local_time
+from rag_engine.metadata.choice import names_a_value, properties_of, vocabulary
+from rag_engine.metadata.conditions import described
+from rag_engine.metadata.reply import limited_to
 from rag_engine.retrieval.follow_ups import completed, is_self_contained, leans_on_conversation
 from rag_engine.retrieval.query_variants import MOST_QUERIES, UnderstandingReply, understanding_of
 from rag_engine.text import tokens
@@ -20,12 +24,17 @@ from rag_engine.text.language import detect
 from rag_engine.types import Prompt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
+    from rag_engine.metadata.filter_types import Properties
     from rag_engine.pipeline import Inquiry
-    from rag_engine.ports import LanguageModel, Ports, Step
-    from rag_engine.types import Route, Understanding
+    from rag_engine.ports import LanguageModel, Metadata, Ports, Step
+    from rag_engine.retrieval.understood_message import Understanding
+    from rag_engine.types import (
+        DocumentId,
+        Route,
+    )
 
 PHASE = "search"
 POSITION = 10
@@ -34,6 +43,8 @@ STATUS = ""
 TASK = "understand"
 _LATEST_TURNS = 6
 _TURN_TOKENS = 300
+
+_log = logging.getLogger(__name__)
 
 
 class Settings(BaseModel):
@@ -47,13 +58,22 @@ class Settings(BaseModel):
     """Maximum tokens of its reply."""
     queries: int = Field(default=3, ge=0, le=MOST_QUERIES)
     """Further queries that it may add to a question."""
+    filters: bool = True
+    """Whether it may limit a question to files by their properties (author, type, date, tag, ...)."""
+    filter_keys: tuple[str, ...] = ()
+    """The properties that it may use, each with the operator it always has if wanted (`author,year >=`); empty: all."""
     languages: tuple[str, ...] = ()
     """Languages of the files (`en,de`): questions in another one are translated, first questions too."""
 
 
 def build(settings: Settings, ports: Ports) -> Step:
     """A step that completes `inquiry.question` by rules and starts the model's call, which `retrieve` joins."""
-    return partial(understand, settings=settings, model=ports.model_for(TASK))
+    return partial(
+        understand,
+        settings=settings,
+        model=ports.model_for(TASK),
+        metadata=ports.metadata if settings.filters else None,
+    )
 
 
 async def understand(
@@ -61,6 +81,7 @@ async def understand(
     *,
     settings: Settings,
     model: LanguageModel | None,
+    metadata: Metadata | None = None,
     now: Callable[[str], datetime] = local_time,
 ) -> Inquiry:
     """With a pending understanding if a model should look at it."""
@@ -70,9 +91,13 @@ async def understand(
     inquiry = _with_rules(inquiry, earlier[-_LATEST_TURNS:])
     if model is None:
         return inquiry
-    if inquiry.route != "search" or not _needs_model(inquiry, earlier, settings):
+    needed = _needs_model(inquiry, earlier, settings)
+    if inquiry.query.unfiltered:
+        metadata = None
+    if inquiry.route != "search" or not (needed or metadata):
         return inquiry
-    call = _ask(model, inquiry, settings=settings, today=now(inquiry.query.time_zone))
+    today = now(inquiry.query.time_zone)
+    call = _ask(model, inquiry, settings=settings, today=today, metadata=metadata, needed=needed)
     return replace(inquiry, pending=asyncio.create_task(call, name="understand a message"))
 
 
@@ -85,6 +110,8 @@ async def joined(inquiry: Inquiry) -> Inquiry:
     except (RagError, TimeoutError) as error:
         why = str(error) or "The language model took too long."
         return replace(inquiry.falling_back("understand_failed"), pending=None).noting(not_understood=why)
+    if understood is None:
+        return replace(inquiry, pending=None)
     inquiry = replace(inquiry, pending=None, understanding=understood, route=_allowed(understood, inquiry))
     return _searching_for(inquiry, understood.question).noting(
         understood_by="model", understanding=_details(understood)
@@ -131,21 +158,51 @@ def _details(understood: Understanding) -> dict[str, object]:
         "queries": list(understood.queries),
         "keywords": list(understood.keywords),
         "translations": dict(understood.translations),
+        "filter": described([understood.filter]) if understood.filter else "",
+        "filter_left_out": list(understood.left_out),
     }
 
 
 async def _ask(
-    model: LanguageModel, inquiry: Inquiry, *, settings: Settings, today: datetime
-) -> Understanding:
+    model: LanguageModel,
+    inquiry: Inquiry,
+    *,
+    settings: Settings,
+    today: datetime,
+    metadata: Metadata | None,
+    needed: bool,
+) -> Understanding | None:
+    """None if the message needs no model."""
     async with asyncio.timeout(settings.seconds):
+        known = await _known(inquiry, metadata)
+        if not needed and not await asyncio.to_thread(names_a_value, inquiry.query.text, known):
+            return None
         # In a thread, because the first search begins meanwhile.
-        prompt = await asyncio.to_thread(_prompt, inquiry, settings, today)
+        prompt = await asyncio.to_thread(_prompt, inquiry, settings, today, known)
         reply = await structured_reply.ask(model, prompt, UnderstandingReply, task=TASK)
     understood = understanding_of(reply, inquiry.query.text)
-    return replace(understood, queries=understood.queries[: settings.queries])
+    if not known:
+        understood = replace(understood, filter=None, left_out=())
+    filter_, left_out = limited_to(understood.filter, settings.filter_keys)
+    return replace(
+        understood,
+        queries=understood.queries[: settings.queries],
+        filter=filter_,
+        left_out=(*understood.left_out, *left_out),
+    )
 
 
-def _prompt(inquiry: Inquiry, settings: Settings, today: datetime) -> Prompt:
+async def _known(inquiry: Inquiry, metadata: Metadata | None) -> Mapping[DocumentId, Properties]:
+    try:
+        return await properties_of(inquiry.query, metadata)
+    except RagError as error:
+        _log.warning("a question is understood without the properties of files: %s", error)
+        return {}
+
+
+def _prompt(
+    inquiry: Inquiry, settings: Settings, today: datetime, known: Mapping[DocumentId, Properties]
+) -> Prompt:
     shorten = partial(tokens.cut, limit=_TURN_TOKENS, count=tokens.estimate)
     messages = prompts.understand(
         prompts.rounds(inquiry.history[-_LATEST_TURNS:], shorten=shorten),
@@ -154,6 +211,7 @@ def _prompt(inquiry: Inquiry, settings: Settings, today: datetime) -> Prompt:
         language=inquiry.query.asker_language,
         queries=settings.queries,
         languages=settings.languages,
+        properties=vocabulary(known, keys=[key.split()[0] for key in settings.filter_keys if key.split()]),
     )
     return Prompt(
         messages=messages,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine.errors import NotAllowed
 from rag_engine.ports import DocumentSave
+from rag_engine.storage.document_metadata import SqliteMetadata
 from rag_engine.storage.document_text import pack, unpack
 from rag_engine.storage.knowledge_base_names import folded, knowledge_base_id, tidy
 from rag_engine.storage.pending_work import SqlitePendingWork, knowledge_base_expected
@@ -51,6 +52,7 @@ class SqliteCatalog:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.unfinished = SqlitePendingWork(database)
+        self.metadata = SqliteMetadata(database)
 
     async def open(self, name: str, *, model: str) -> KnowledgeBase:
         """By name, ignoring case; created if missing.

@@ -155,7 +155,13 @@ class Summaries:
     async def _seen(self, inquiry: Inquiry) -> list[DocumentRecord]:
         leaving = await self._unfinished.leaving()
         listed = [await self._library.records(base) for base in sorted(inquiry.query.knowledge_bases)]
-        return [record for records in listed for record in records if record.document.id not in leaving]
+        return [
+            record
+            for records in listed
+            for record in records
+            if record.document.id not in leaving
+            and (inquiry.documents is None or record.document.id in inquiry.documents)
+        ]
 
     async def _read(
         self,

@@ -16,6 +16,7 @@ from rag_engine.errors import ModelUnavailable, QueryTooLong, StorageUnavailable
 from rag_engine.generation.phrases import phrase
 from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from rag_engine.pipeline import Inquiry, NamedStep
+from rag_engine.retrieval.understood_message import Understanding
 from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import (
@@ -31,7 +32,6 @@ from rag_engine.types import (
     Stage,
     Turn,
     TurnId,
-    Understanding,
 )
 from tests.unit.prompting import ScriptedAnswerer, passage
 

@@ -2,6 +2,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag_engine.errors import InvalidFilter
+from rag_engine.metadata.conditions import filter_of
+
+if TYPE_CHECKING:
+    from rag_engine.metadata.filter_types import Filter
 
 
 def add_knowledge_bases(parser: argparse.ArgumentParser) -> None:
@@ -15,6 +22,25 @@ def add_knowledge_bases(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a knowledge base to look in; may be repeated (all)",
     )
+
+
+def add_filters(parser: argparse.ArgumentParser) -> None:
+    """`--filter FILTER`, repeatable, as `filter`."""
+    parser.add_argument(
+        "--filter",
+        action="append",
+        type=_filter,
+        default=[],
+        metavar="FILTER",
+        help="only files with these properties, such as type:pdf or 'author contains anna'; may be repeated",
+    )
+
+
+def _filter(text: str) -> Filter:
+    try:
+        return filter_of(text)
+    except InvalidFilter as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def add_json(parser: argparse.ArgumentParser, shape: str) -> None:

@@ -31,6 +31,8 @@ Phrase = Literal[
     "unsupported_marked",
     "general_marked",
     "rewriting_needs_model",
+    "no_file_matches",
+    "filter_left_out",
 ]
 
 CATALOG: Final = MessageCatalog(Path(__file__).parent)

@@ -1,0 +1,147 @@
+"""The documents that meet filters, and what is done if there are none. Pure, but for `chosen`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.errors import InvalidFilter
+from rag_engine.metadata.comparison import folded, meets
+from rag_engine.metadata.conditions import contradicts, described, written
+from rag_engine.metadata.properties import DERIVED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from rag_engine.metadata.filter_types import Condition, Filter, Properties
+    from rag_engine.ports import Metadata
+    from rag_engine.types import (
+        DocumentId,
+        Query,
+    )
+
+    Known = Mapping[DocumentId, Properties]
+
+_ALWAYS: Final = frozenset({*DERIVED, "in", "date", "author", "created", "modified", "title"})
+_MOST_VALUES: Final = 50
+_MOST_CHARACTERS: Final = 4_000
+_LONGEST_SHOWN: Final = 60
+_SHORTEST_NAMED: Final = 3
+_NAMED: Final = ("author", "tag")
+"""A question that names a value of these may mean a filter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AutomaticChoice:
+    """What a model's filter chose; `documents` is None if all are searched."""
+
+    filter: Filter | None = None
+    documents: frozenset[DocumentId] | None = None
+    left_out: tuple[str, ...] = ()
+    """Conditions that were not used, as people write them."""
+
+
+async def chosen(query: Query, metadata: Metadata | None) -> frozenset[DocumentId] | None:
+    """The documents that meet the query's filters; None without filters.
+
+    Raises `InvalidFilter` for filters that contradict each other, or name a property that no document has.
+    """
+    if not query.filters:
+        return None
+    if contradicts(query.filters):
+        raise InvalidFilter(
+            f"No file can meet this filter, which contradicts itself: {described(query.filters)}."
+        )
+    known = await properties_of(query, metadata)
+    return await asyncio.to_thread(_chosen, query.filters, known)
+
+
+async def properties_of(query: Query, metadata: Metadata | None) -> Known:
+    """Of all documents that the query may find."""
+    if metadata is None:
+        return {}
+    return await metadata.properties(query.knowledge_bases, names=query.names)
+
+
+def automatic(
+    filter_: Filter, known: Known, *, within: frozenset[DocumentId] | None = None
+) -> AutomaticChoice:
+    """If no document meets it, its last condition is dropped once, then all of it."""
+    keys = {key for each in known.values() for key in each} | _ALWAYS
+    usable = [condition for condition in filter_.conditions if condition.key in keys]
+    left_out = [condition for condition in filter_.conditions if condition.key not in keys]
+    for _ in range(2):
+        if not usable:
+            break
+        tried = replace(filter_, conditions=tuple(usable))
+        documents = frozenset(
+            document
+            for document, each in known.items()
+            if (within is None or document in within) and meets(each, tried)
+        )
+        if documents:
+            return AutomaticChoice(filter=tried, documents=documents, left_out=tuple(map(written, left_out)))
+        left_out.append(usable.pop())
+    return AutomaticChoice(left_out=tuple(map(written, [*left_out, *usable])))
+
+
+def vocabulary(known: Known, *, keys: Sequence[str] = ()) -> str:
+    """The keys and most frequent values, as JSON for a prompt; of the chosen `keys`, by default all."""
+    counts: dict[str, Counter[str]] = {}
+    for each in known.values():
+        for key, values in each.items():
+            if key != "name" and (not keys or key in keys):
+                counts.setdefault(key, Counter()).update(value[:_LONGEST_SHOWN] for value in values)
+    shown: dict[str, list[str]] = {}
+    room = _MOST_CHARACTERS
+    for key in sorted(counts, key=lambda key: (key not in _ALWAYS, key)):
+        values = [value for value, _ in counts[key].most_common(_MOST_VALUES)]
+        while values and len(json.dumps({key: values}, ensure_ascii=False)) > room:
+            values.pop()
+        if values:
+            shown[key] = values
+            room -= len(json.dumps({key: values}, ensure_ascii=False))
+    return json.dumps(shown, ensure_ascii=False) if shown else ""
+
+
+def names_a_value(question: str, known: Known) -> bool:
+    """Whether the question names an author or a tag."""
+    asked = f" {folded(question)} "
+    values = {folded(value) for each in known.values() for key in _NAMED for value in each.get(key, ())}
+    return any(value in asked for value in values if len(value) >= _SHORTEST_NAMED)
+
+
+def _chosen(filters: Sequence[Filter], known: Known) -> frozenset[DocumentId]:
+    keys = {key for each in known.values() for key in each} | _ALWAYS
+    unknown = sorted({condition.key for condition in _conditions(filters)} - keys)
+    if unknown and known:
+        raise InvalidFilter(
+            f"No file here has the property {unknown[0]}; there are: {', '.join(sorted(keys - {'in', 'date'}))}."
+        )
+    found = frozenset(known)
+    for filter_ in filters:
+        found &= _meeting(filter_, known)
+    return found
+
+
+def _meeting(filter_: Filter, known: Known) -> frozenset[DocumentId]:
+    """`in:report` is the file of that name; only if there is none, those whose name contains it."""
+    found = frozenset(document for document, each in known.items() if meets(each, filter_))
+    looser = tuple(
+        replace(condition, operator="contains")
+        if condition.key == "in" and condition.operator == "="
+        else condition
+        for condition in filter_.conditions
+    )
+    if found or looser == filter_.conditions:
+        return found
+    return frozenset(
+        document for document, each in known.items() if meets(each, replace(filter_, conditions=looser))
+    )
+
+
+def _conditions(filters: Iterable[Filter]) -> Iterable[Condition]:
+    return (condition for filter_ in filters for condition in filter_.conditions)

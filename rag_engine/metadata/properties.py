@@ -1,0 +1,121 @@
+"""What a document's file, place and history say of it. Pure."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from email.utils import parsedate_to_datetime
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote, urlsplit
+
+from rag_engine.errors import UserError
+from rag_engine.metadata.comparison import folded, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rag_engine.metadata.filter_types import Properties
+
+MOST_TAGS: Final = 50
+_LONGEST_TAG: Final = 64
+_LONGEST_KEY: Final = 64
+_LONGEST_VALUE: Final = 200
+_MOST_KEYS: Final = 40
+_MOST_VALUES: Final = 20
+DERIVED: Final = ("name", "type", "folder", "place", "added", "tag")
+"""They follow from the record; no file sets them."""
+_KINDS: Final[Mapping[str, str]] = {
+    "sheet": "xlsx xlsm xls xlsb ods csv tsv",
+    "document": "doc docx docm odt rtf pdf epub pages",
+    "slides": "ppt pptx pptm odp key",
+    "mail": "eml msg mbox",
+    "web": "html htm xhtml mhtml",
+    "markdown": "md markdown",
+    "text": "txt text log md markdown rst adoc asciidoc tex",
+    "picture": "png jpg jpeg gif bmp tif tiff webp",
+    "data": "json jsonl yaml yml toml xml csv tsv",
+    "calendar": "ics",
+    "contact": "vcf",
+    "archive": "zip tar gz tgz bz2 xz",
+}
+_SUFFIXES: Final = {"htm": "html", "jpeg": "jpg", "tiff": "tif", "yml": "yaml", "markdown": "md"}
+_PDF_DATE: Final = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
+_LEADING_DATE: Final = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?![\d-])")
+_KEYS: Final[Mapping[str, str]] = {
+    "authors": "author",
+    "creator": "author",
+    "date": "created",
+    "creationdate": "created",
+    "published": "created",
+    "moddate": "modified",
+    "last modified": "modified",
+    "updated": "modified",
+    "keyword": "keywords",
+}
+_DATES: Final = frozenset({"created", "modified"})
+
+
+def derived(
+    *, title: str, uri: str, added: float, places: Iterable[str] = (), tags: Iterable[str] = ()
+) -> Properties:
+    suffix = PurePosixPath(title.casefold()).suffix.removeprefix(".")
+    suffix = _SUFFIXES.get(suffix, suffix)
+    types = [suffix, *(kind for kind, suffixes in _KINDS.items() if suffix in suffixes.split())]
+    day = datetime.datetime.fromtimestamp(added, datetime.UTC).date().isoformat() if added else ""
+    found = {
+        "name": [title],
+        "type": types if suffix else [],
+        "folder": [_folder(uri)],
+        "place": dict.fromkeys(places),
+        "added": [day],
+        "tag": tags,
+    }
+    return {key: tuple(filter(None, values)) for key, values in found.items()}
+
+
+def usable(raw: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    """A file's own properties with standard keys and dates; those that cannot be searched for are left out."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, values in raw.items():
+        key = " ".join(re.sub(r"[^\w .-]+", " ", name.replace("_", " ")).split()).casefold()
+        key = _KEYS.get(key, key)
+        if not key or len(key) > _LONGEST_KEY or key in DERIVED or key in ("in", "date"):
+            continue
+        lines = [" ".join("".join(c if c.isprintable() else " " for c in value).split()) for value in values]
+        kept = [day_of(line) if key in _DATES else line[:_LONGEST_VALUE] for line in lines[:_MOST_VALUES]]
+        distinct = tuple(dict.fromkeys((*found.get(key, ()), *filter(None, kept))))
+        if distinct and (key in found or len(found) < _MOST_KEYS):
+            found[key] = distinct[:_MOST_VALUES]
+    return found
+
+
+def day_of(text: str) -> str:
+    """The day of a date as files write it, in ISO form; empty if it is none."""
+    text = text.strip()
+    if pdf := _PDF_DATE.match(text):
+        text = "-".join(part for part in pdf.groups() if part)
+    if leading := _LEADING_DATE.match(text):
+        return leading[0] if span(leading[0]) else ""
+    try:
+        return parsedate_to_datetime(text).date().isoformat()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return ""
+
+
+def tag_of(text: str) -> str:
+    """Raises `UserError`."""
+    tag = " ".join(text.strip().lstrip("#").split())
+    if len(tag) > _LONGEST_TAG:
+        raise UserError(f"A tag has at most {_LONGEST_TAG} characters; this one has {len(tag):,}.")
+    if not tag or not tag.isprintable() or "," in tag or not folded(tag):
+        raise UserError("A tag is a word or a few, without commas.")
+    return tag
+
+
+def _folder(uri: str) -> str:
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return ""
+    return str(PurePosixPath(unquote(parts.path)).parent) if parts.scheme == "file" else ""

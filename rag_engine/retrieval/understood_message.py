@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rag_engine.metadata.filter_types import Filter
+    from rag_engine.types import Route
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understanding:
+    """What a language model made of a message; empty values if it had nothing to add."""
+
+    route: Route = "search"
+    confidence: float = 1.0
+    question: str = ""
+    """The message as a question that can be understood without the conversation."""
+    queries: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    translations: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The question by ISO 639-1 code."""
+    counter_question: str = ""
+    filter: Filter | None = None
+    """Its most certain condition first."""
+    left_out: tuple[str, ...] = ()
+    """Conditions that cannot be used."""
