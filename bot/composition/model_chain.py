@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _QUOTING: Final = "extractive"
 _OPENAI: Final = "openai"
-TASKS: Final = ("answer", "understand", "summary")
+TASKS: Final = ("answer", "understand", "summary", "outline")
 """The tasks that may have a model of their own."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,66 +10,13 @@ import pytest
 from rag_engine.errors import IndexUnavailable
 from rag_engine.generation.context_budget import messages_size
 from rag_engine.models.scripted import ScriptedModel
-from rag_engine.pipeline import Inquiry
 from rag_engine.steps import context, pack
 from rag_engine.text import tokens
-from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId, Prompt, Query
+from tests.unit.steps.shelf import Shelf
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from rag_engine.types import Vector
-
-BASE = KnowledgeBaseId("kb")
-SENTENCE = "The committee of the council met and spoke at length about the matter at hand. "
-
-
-class Shelf:
-    """Documents by name, each of so many chunks."""
-
-    def __init__(self, **documents: int) -> None:
-        self.documents = {
-            name: [
-                Chunk(
-                    id=ChunkId(f"{name}-{ordinal}"),
-                    document=DocumentId(name),
-                    knowledge_base=BASE,
-                    ordinal=ordinal,
-                    text=f"{name} {ordinal}. {SENTENCE * 6}",
-                    title=f"{name}.md",
-                    anchor=f"p. {ordinal + 1}",
-                )
-                for ordinal in range(count)
-            ]
-            for name, count in documents.items()
-        }
-        self.read = 0
-        self.fault: Exception | None = None
-        self.seconds = 0.0
-
-    async def chunks(
-        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
-    ) -> list[Chunk]:
-        await asyncio.sleep(self.seconds)
-        if self.fault is not None:
-            raise self.fault
-        found = [chunk for chunk in self.documents[document] if chunk.ordinal >= start][:limit]
-        self.read += len(found)
-        return found
-
-    async def count(self, knowledge_base: KnowledgeBaseId) -> int:
-        return sum(map(len, self.documents.values()))
-
-    def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncIterator[tuple[Chunk, Vector]]:
-        raise AssertionError("the whole index is never read")
-
-    def inquiry(self, *places: tuple[str, int], limit: int = 8) -> Inquiry:
-        hits = tuple(
-            Hit(chunk=self.documents[name][ordinal], score=1 / rank, rank=rank)
-            for rank, (name, ordinal) in enumerate(places, 1)
-        )
-        query = Query(text="What was said?", knowledge_bases=frozenset([BASE]), limit=limit)
-        return Inquiry(query=query, question=query.text, hits=hits[:limit], further=hits[limit:])
+    from rag_engine.pipeline import Inquiry
+    from rag_engine.types import Prompt
 
 
 async def widened(inquiry: Inquiry, shelf: Shelf, *, window: int = 32_000, **settings: object) -> Inquiry:
