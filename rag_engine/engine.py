@@ -42,7 +42,7 @@ from rag_engine.types import (
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
-    from rag_engine.ports import Answerer, Embedder, History, LanguageModel, Metadata
+    from rag_engine.ports import Answerer, Embedder, History, LanguageModel, Metadata, Step
     from rag_engine.summaries.plan import Summaries
 
 
@@ -93,6 +93,11 @@ class Engine:
         return Retrieval(
             hits=inquiry.hits[: query.limit], fallbacks=inquiry.fallbacks, notices=inquiry.notices
         )
+
+    async def answers(self, query: Query, judge: Step) -> bool:
+        """Whether a search finds passages that the step `judge` keeps."""
+        inquiry = await self._run(await self._inquiry(query, remember=False), self.search_steps)
+        return bool((await judge(inquiry)).hits)
 
     async def answer(self, query: Query) -> AsyncGenerator[AnswerEvent]:
         """Yield stages, one `Retrieval`, deltas, one `Answer`. Close the iterator (`aclosing`) to stop.
@@ -266,25 +271,7 @@ class Engine:
     async def _remember(self, inquiry: Inquiry, generated: GeneratedReply, *, asked_at: float) -> Answer:
         """Write both turns and the trace. If that fails the answer stays, with a notice."""
         turn = inquiry.query.turn or TurnId(uuid.uuid4().hex)
-        answer = Answer(
-            turn=turn,
-            text=generated.text,
-            citations=generated.citations,
-            grounded=generated.grounded,
-            support_ratio=generated.support_ratio,
-            unsupported=generated.unsupported,
-            timings=dict(inquiry.seconds),
-            fallbacks=(*inquiry.fallbacks, *generated.fallbacks),
-            notices=(*inquiry.notices, *generated.notices),
-            model=generated.model,
-            prompt_tokens=_prompt(inquiry).tokens,
-            route=inquiry.route,
-            language=generated.language,
-            repeatable=generated.repeatable,
-            understood_as=_understood_as(inquiry),
-            corrections=inquiry.corrections,
-            filtered_by=described(inquiry.filtered_by),
-        )
+        answer = _answer(inquiry, generated, turn)
         conversation = inquiry.query.conversation or ConversationId(f"single:{turn}")
         text = inquiry.query.text
         asked = Turn(id=question_of(turn), conversation=conversation, role="user", text=text, at=asked_at)
@@ -299,6 +286,28 @@ class Engine:
                 notices=(*answer.notices, notice),
             )
         return answer
+
+
+def _answer(inquiry: Inquiry, generated: GeneratedReply, turn: TurnId) -> Answer:
+    return Answer(
+        turn=turn,
+        text=generated.text,
+        citations=generated.citations,
+        grounded=generated.grounded,
+        support_ratio=generated.support_ratio,
+        unsupported=generated.unsupported,
+        timings=dict(inquiry.seconds),
+        fallbacks=(*inquiry.fallbacks, *generated.fallbacks),
+        notices=(*inquiry.notices, *generated.notices),
+        model=generated.model,
+        prompt_tokens=_prompt(inquiry).tokens,
+        route=inquiry.route,
+        language=generated.language,
+        repeatable=generated.repeatable,
+        understood_as=_understood_as(inquiry),
+        choices=_choices(inquiry),
+        corrections=inquiry.corrections,
+    )
 
 
 def question_of(answer: TurnId) -> TurnId:
@@ -356,6 +365,11 @@ def _understood_as(inquiry: Inquiry) -> str:
     if understood is None or inquiry.route in ("chat", "clarify"):
         return ""
     return "" if is_same(understood.question, inquiry.query.text) else understood.question
+
+
+def _choices(inquiry: Inquiry) -> tuple[str, ...]:
+    understood = inquiry.understanding
+    return understood.options if understood is not None and inquiry.route == "clarify" else ()
 
 
 def _prompt(inquiry: Inquiry) -> Prompt:

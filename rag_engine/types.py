@@ -341,6 +341,7 @@ class Answer:
     """The share of its statements that the passages support."""
     unsupported: tuple[str, ...] = ()
     """Its figures, dates and names that no cited passage holds."""
+    choices: tuple[str, ...] = ()
 
 
 AnswerEvent: TypeAlias = Stage | Retrieval | Delta | Answer

@@ -24,6 +24,8 @@ from bot.resilience.retry import keep_trying
 from rag_engine import plugins
 from rag_engine.engine import Engine, Limits
 from rag_engine.errors import BadSettings
+from rag_engine.generation import follow_up_questions
+from rag_engine.generation.follow_up_questions import FollowUpQuestions
 from rag_engine.ingestion.ingestion import Ingestion
 from rag_engine.ingestion.text_limits import TextLimits
 from rag_engine.parsing.pool import ParserPool, parser_pool
@@ -175,7 +177,27 @@ async def application(
             summaries=_summaries(settings, indexing, index) if settings.summaries.enabled else None,
             prompt_steps_for=lambda model: steps("prompt", replace(ports, model=model)),
         )
-        yield Application(library=indexing, engine=engine, settings=settings, observers=observers)
+        yield _application(settings, indexing, engine, ports, observers)
+
+
+def _application(
+    settings: Settings, indexing: IndexingComponents, engine: Engine, ports: Ports, observers: Observers
+) -> Application:
+    return Application(
+        library=indexing,
+        engine=engine,
+        settings=settings,
+        observers=observers,
+        follow_ups=_follow_ups(settings, engine, ports),
+    )
+
+
+def _follow_ups(settings: Settings, engine: Engine, ports: Ports) -> FollowUpQuestions | None:
+    model = ports.task_models.get(follow_up_questions.TASK)
+    if model is None:
+        return None
+    judge = loader.step("evidence", settings, replace(ports, model=None)).run
+    return FollowUpQuestions(model=model, answers=partial(engine.answers, judge=judge))
 
 
 def _steps(settings: Settings, observers: Observers, phase: str, ports: Ports) -> Sequence[NamedStep]:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from bot.composition.components import Application, IndexingComponents
     from bot.conversation.dependencies import AudienceLookup, ForgetDocument
+    from bot.conversation.follow_ups import SuggestQuestions
     from bot.conversation.service import Service
     from bot.conversation.sources.sources_view import Draw
     from bot.port import ChatService
@@ -73,9 +74,14 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
         uploads = await _uploads(application)
         forget = partial(_forget, library, places)
         policies = _platform_policies(application, database, places, uploads, forget, pictures.picture)
-        chat = _assemble(application, database, uploads, policies, forget, clock)
+        chat = _assemble(
+            application, database, uploads, policies, forget, clock, suggest=application.follow_ups
+        )
         application.observers.depth("answers", lambda: chat.waiting)
-        yield application.observers.service(chat)
+        try:
+            yield application.observers.service(chat)
+        finally:
+            await chat.runner.answers.follow_ups.close()
 
 
 @asynccontextmanager
@@ -120,6 +126,7 @@ def _assemble(
     policies: Policies,
     forget_document: ForgetDocument,
     clock: Callable[[], float],
+    suggest: SuggestQuestions | None = None,
 ) -> Service:
     settings = application.settings
     return assemble(
@@ -139,6 +146,7 @@ def _assemble(
         keep_trace=application.library.storage.history.keep,
         passages=settings.answering.passages,
         records=application.library.catalog.records,
+        suggest=suggest,
         observers=application.observers,
     )
 

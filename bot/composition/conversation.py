@@ -12,6 +12,7 @@ from bot.conversation.answer_writer import AnswerWriter
 from bot.conversation.attachments import AttachmentIntake
 from bot.conversation.buttons import AnswerButtons
 from bot.conversation.concurrency import Runs, TurnQueue
+from bot.conversation.follow_ups import FollowUps
 from bot.conversation.interactions import Interactions
 from bot.conversation.newcomers.first_steps import FirstSteps
 from bot.conversation.recovery import Recovery
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         ShowExplanation,
         ShowSources,
     )
+    from bot.conversation.follow_ups import SuggestQuestions
     from bot.files.uploads import Uploads
     from bot.settings import ChatSettings
     from bot.streaming.scheduler import Scheduler
@@ -107,13 +109,14 @@ def assemble(
     passages: int | None,
     records: ListDocuments,
     keep_trace: KeepTrace,
+    suggest: SuggestQuestions | None = None,
     observers: Observers = _NO_OBSERVERS,
 ) -> Service:
     """Answers use at most `passages` passages; None: as many as fit."""
     turns, notifier = stores.turns, Notifier(scheduler=scheduler)
     admission = Admission(turns=turns, places=policies.places, settings=settings)
     attachments = _attachments(stores, policies, removals, uploads, notifier)
-    answers = _answers(engine, stores, policies, removals, passages)
+    answers = _answers(engine, stores, policies, removals, passages, scheduler, suggest)
     runner = TurnRunner(
         turns=turns,
         permissions=policies.permissions,
@@ -201,7 +204,13 @@ def _attachments(
 
 
 def _answers(
-    engine: Engine, stores: ChatStores, policies: Policies, removals: Removals, passages: int | None
+    engine: Engine,
+    stores: ChatStores,
+    policies: Policies,
+    removals: Removals,
+    passages: int | None,
+    scheduler: Scheduler,
+    suggest: SuggestQuestions | None,
 ) -> AnswerWriter:
     return AnswerWriter(
         engine=engine,
@@ -211,6 +220,7 @@ def _answers(
         files=stores.files,
         forget_turn=removals.turn,
         passages=passages,
+        follow_ups=FollowUps(turns=stores.turns, scheduler=scheduler, suggest=suggest),
     )
 
 

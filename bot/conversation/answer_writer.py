@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bot import rendering
 from bot.conversation import thread_context
+from bot.conversation.follow_ups import ShownAnswer
 from bot.messages.translation import in_language
 from bot.port import Reply
 from bot.rendering.literal import literal
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from bot.access.permissions import Scope
     from bot.conversation.dependencies import AudienceLookup, ForgetTurn
+    from bot.conversation.follow_ups import FollowUps
     from bot.conversation.turn.context import TurnContext
     from bot.messages.names import Sentence
     from bot.store.message_files import MessageFiles
@@ -55,13 +57,14 @@ class AnswerWriter:
     files: MessageFiles
     forget_turn: ForgetTurn
     passages: int | None
+    follow_ups: FollowUps
 
     async def write(self, context: TurnContext) -> None:
         """Raises the errors of engine and stream, and `NothingToSay`."""
         turn, view = context.recorder.turn, context.view
         await self._forget_earlier(turn)
         if turn.turn:
-            await context.recorder.save(turn=None, citations=())
+            await context.recorder.save(turn=None, citations=(), choices=())
         person = turn.person if turn.private else None
         scope = await self.audiences.scope(
             turn.place, context.room.directory, person=person, asker=turn.person
@@ -89,6 +92,9 @@ class AnswerWriter:
         if answer is None:
             raise RuntimeError("the engine ended without an answer")
         await context.recorder.save("final", messages=view.stream.messages)
+        if answer.grounded:
+            shown = ShownAnswer(query=query, text=answer.text, passages=view.passages, reply=view.final)
+            self.follow_ups.begin(context.recorder.turn, shown, context.room)
 
     def _only_chats(self, context: TurnContext) -> bool:
         return context.options.settings.route == "chat" and bool(self.engine.models)
@@ -151,6 +157,7 @@ class AnswerWriter:
                 yield replace(event, detail=_stage_sentence(event, context, searched))
                 continue
             if isinstance(event, Retrieval):
+                view.passages = event.hits
                 addresses = [f"{hit.chunk.uri} {hit.chunk.text}" for hit in event.hits]
                 view.links |= rendering.links_in("\n".join(addresses))
             elif isinstance(event, Delta):
@@ -159,7 +166,7 @@ class AnswerWriter:
                 view.text += event.text
             else:
                 # Stored before it is shown: the buttons look up its citations.
-                await recorder.save(turn=event.turn, citations=event.citations)
+                await recorder.save(turn=event.turn, citations=event.citations, choices=event.choices)
                 if recorder.forgotten:
                     # `footnote forget` ran before the engine had stored anything.
                     await self.forget_turn(event.turn)
@@ -212,17 +219,20 @@ def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
     engine_notices = (in_language(notice, view.language) for notice in rendered.notices)
     reason = scope.reason_in(view.language)
     scope_notices = [view.say(notice, reason=reason) for notice in scope.notices]
-    return replace(
+    view.final = replace(
         rendered,
+        text=view.headed(rendered.text),
         notices=(*view.file_lines, *engine_notices, *scope_notices, *_advice(answer, context, scope)),
         language=view.language,
         buttons=view.answer_buttons(
             cited=bool(answer.citations),
             repeatable=answer.repeatable,
             completed=bool(answer.understood_as or answer.corrections),
+            choices=answer.choices,
         ),
         links=view.links,
     )
+    return view.final
 
 
 def _advice(answer: Answer, context: TurnContext, scope: Scope) -> tuple[str, ...]:

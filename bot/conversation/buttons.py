@@ -65,6 +65,12 @@ class RepeatTurn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenQuestion:
+    turn: ChatTurn
+    question: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerButtons:
     turns: Turns
     files: MessageFiles
@@ -82,8 +88,8 @@ class AnswerButtons:
         turn = await self._named_turn(action) if action.name in _REPEATING else None
         return turn is not None and turn.unfinished
 
-    async def press(self, press: ButtonPress) -> Reply | FollowedReply | RepeatTurn | None:
-        """A reply for the person alone, a turn to repeat, or None. Raises `NotAllowed`."""
+    async def press(self, press: ButtonPress) -> Reply | FollowedReply | RepeatTurn | ChosenQuestion | None:
+        """A reply for the person alone, a turn to repeat, a question, or None. Raises `NotAllowed`."""
         turn = await self._turn(press.action)
         if turn is None:
             return press.reply("too_old")
@@ -140,6 +146,12 @@ class AnswerButtons:
         if not turn.citations:
             return press.reply("no_sources")
         return await self.show_sources(turn, press.action, press.room)
+
+    async def choice(self, press: ButtonPress, turn: ChatTurn) -> Reply | ChosenQuestion:
+        """Ask what the button says, as the person who presses it."""
+        number = press.action.value.rpartition(":")[2]
+        chosen = {str(number): text for number, text in enumerate(turn.choices, 1)}.get(number)
+        return ChosenQuestion(turn=turn, question=chosen) if chosen else press.reply("too_old")
 
     async def why(self, press: ButtonPress, turn: ChatTurn) -> Reply:
         return await self.show_explanation(turn, press.action, press.room)
@@ -217,7 +229,8 @@ _HANDLERS: Final[
     dict[
         str,
         Callable[
-            [AnswerButtons, ButtonPress, ChatTurn], Awaitable[Reply | FollowedReply | RepeatTurn | None]
+            [AnswerButtons, ButtonPress, ChatTurn],
+            Awaitable[Reply | FollowedReply | RepeatTurn | ChosenQuestion | None],
         ],
     ]
 ] = {
@@ -226,6 +239,7 @@ _HANDLERS: Final[
     "own_words": AnswerButtons.own_words,
     "sources": AnswerButtons.sources,
     "why": AnswerButtons.why,
+    "choice": AnswerButtons.choice,
     "feedback": AnswerButtons.feedback,
     "promote": AnswerButtons.promote,
 }

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from bot.commands.parser import parse
 from bot.commands.setting_values import model_label
 from bot.conversation import buttons
-from bot.conversation.buttons import ButtonPress, RepeatTurn
+from bot.conversation.buttons import ButtonPress, ChosenQuestion, RepeatTurn
 from bot.conversation.dependencies import FollowedReply
 from bot.conversation.turn.context import TurnOptions
+from bot.conversation.turn.view import CHOSEN
 from bot.messages import language_of, say
 from bot.messages.errors import sentence_of
 from bot.port import ChatError, IncomingMessage, Reply
@@ -154,11 +155,15 @@ class Interactions:
 
     async def _press_answer_button(self, action: Action, room: Room) -> None:
         repeated: list[RepeatTurn] = []
+        chosen: list[ChosenQuestion] = []
 
         async def press(show: Show) -> Reply | FollowedReply | None:
             if action.name == "sources" or action.name == "why":
                 await self.runner.budget.spend(action.name, action.person, action.place, room.directory)
             outcome = await self.answer_buttons.press(ButtonPress(action=action, room=room, show=show))
+            if isinstance(outcome, ChosenQuestion):
+                chosen.append(outcome)
+                return None
             if not isinstance(outcome, RepeatTurn):
                 return outcome
             await self.runner.budget.spend("repeat", action.person, action.place, room.directory)
@@ -166,6 +171,8 @@ class Interactions:
             return None
 
         await self._show_reply(press, action.person, action.place, room, slow=action.name in buttons.SLOW)
+        for choice in chosen:
+            await self._ask_chosen(choice, action, room)
         for repeat in repeated:
             settings = await self.admission.place_settings(repeat.message)
             if not self.runner.runs.is_running(repeat.turn.id):
@@ -174,6 +181,26 @@ class Interactions:
                     settings=settings, reads_thread=bool(turn.place.thread), as_asked=repeat.as_asked
                 )
                 await self.runner.repeat(turn, repeat.message, room, options)
+
+    async def _ask_chosen(self, choice: ChosenQuestion, action: Action, room: Room) -> None:
+        place = choice.turn.place
+        message = IncomingMessage(
+            id=f"{CHOSEN}{action.id}",
+            place=place,
+            person=action.person,
+            text=choice.question,
+            private=choice.turn.private,
+            in_thread=bool(place.thread),
+            at=time.time(),
+        )
+        known = await self.turns.of_message(place, message.id)
+        if known is not None:
+            await self.recovery.resume_redelivered(known, message, room)
+            return
+        settings = await self.admission.place_settings(message)
+        await self.runner.start(
+            message, room, TurnOptions(settings=settings, reads_thread=bool(place.thread))
+        )
 
     async def _show_reply(
         self,

@@ -19,12 +19,13 @@ _UNFINISHED_STATES: Final[frozenset[State]] = frozenset({"received", "placeholde
 Rating: TypeAlias = Literal["up", "down"]
 
 _CLAIM = """
-    INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (platform, workspace, channel, message) DO NOTHING RETURNING id
 """
 _SAVE = """
     UPDATE answers SET thread = ?, question = ?, asked_at = ?, state = ?, messages = ?, conversation = ?, turn = ?, citations = ?,
-        updated_at = ?, attempts = ?, begun = ?, handle = ?, unasked = ?, about = ?, model = ?, scope = ? WHERE id = ? RETURNING id
+        updated_at = ?, attempts = ?, begun = ?, handle = ?, unasked = ?, about = ?, model = ?, scope = ?,
+        choices = ? WHERE id = ? RETURNING id
 """
 _ANSWERED = """
     SELECT message FROM answers WHERE platform = ? AND workspace = ? AND channel = ?
@@ -99,6 +100,8 @@ class ChatTurn:
     """The label of the model that the question chose."""
     scope: str = ""
     """The name of the knowledge base that it chose."""
+    choices: tuple[str, ...] = ()
+    """What its choice buttons ask."""
 
     @property
     def unfinished(self) -> bool:
@@ -257,14 +260,14 @@ def _row(turn: ChatTurn) -> tuple[object, ...]:
         turn.about,
         turn.model,
         turn.scope,
+        json.dumps(turn.choices, ensure_ascii=False),
     )
 
 
 def _turn(row: Row) -> ChatTurn:
     identity, platform, workspace, channel, thread, message, uri, person, name, language, *rest = row
     private, by_bot, question, asked_at, state, messages, conversation, turn, citations, *rest = rest
-    updated_at, *rest = rest
-    attempts, starts, handle, unprompted, about, model, scope, *_ = rest
+    updated_at, attempts, starts, handle, unprompted, about, model, scope, choices, *_ = rest
     return ChatTurn(
         id=identity,
         place=Place(platform=platform, workspace=workspace, channel=channel, thread=thread),
@@ -288,4 +291,5 @@ def _turn(row: Row) -> ChatTurn:
         about=about,
         model=model,
         scope=scope,
+        choices=tuple(json.loads(choices)),
     )

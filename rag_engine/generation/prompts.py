@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rag_engine.errors import UserError
 from rag_engine.generation.dates import days_line, today_line
-from rag_engine.generation.prompt_rules import UNDERSTAND, Rule
+from rag_engine.generation.prompt_rules import FOLLOW_UPS, UNDERSTAND, Rule
 from rag_engine.generation.prompt_safety import neutral
 from rag_engine.text.language_names import LANGUAGE_NAMES
 from rag_engine.types import Knowledge, Message
@@ -200,6 +200,7 @@ _RULES = {
     "understand": UNDERSTAND,
     "summary": _SUMMARY,
     "outline": _OUTLINE,
+    "follow_ups": FOLLOW_UPS,
 }
 
 TASKS = tuple(_RULES)

@@ -23,6 +23,8 @@ _MOST_TRANSLATIONS: Final = 3
 _LONGEST_QUERY: Final = 300
 _LONGEST_KEYWORD: Final = 60
 _LONGEST_COUNTER_QUESTION: Final = 300
+_LONGEST_OPTION: Final = 75
+_MOST_OPTIONS: Final = 4
 _UNSURE: Final = 0.35
 _OWN_WORDS, _FURTHER, _TRANSLATED, _KEYWORDS = 0.3, 0.7, 0.8, 0.3
 _QUOTES: Final = "\"'“”„«»「」`"
@@ -80,6 +82,7 @@ class UnderstandingReply(BaseModel):
     translations: Annotated[dict[str, str], BeforeValidator(_by_language)] = {}
     counter_question: Annotated[str, BeforeValidator(_text)] = ""
     filter: object = None
+    options: Annotated[list[str], BeforeValidator(_texts)] = []
 
     @model_validator(mode="before")
     @classmethod
@@ -119,6 +122,7 @@ def understanding_of(reply: UnderstandingReply, asked: str) -> Understanding:
         keywords=_distinct(reply.keywords, longest=_LONGEST_KEYWORD)[:_MOST_KEYWORDS],
         translations=dict(list(translations.items())[:_MOST_TRANSLATIONS]),
         counter_question=" ".join(reply.counter_question.split()),
+        options=plain_texts(reply.options, longest=_LONGEST_OPTION)[:_MOST_OPTIONS],
     )
     return replace(understood, route=_decided(understood))
 
@@ -186,6 +190,11 @@ def normal(text: str) -> str:
 
 def _clean(text: str) -> str:
     return " ".join(text.split()).strip(_QUOTES + " ")
+
+
+def plain_texts(texts: Iterable[str], *, longest: int) -> tuple[str, ...]:
+    """Those that people may be shown: distinct, short and without links."""
+    return tuple(text for text in _distinct(texts, longest=longest) if _ADDRESS.search(text) is None)
 
 
 def _distinct(texts: Iterable[str], *, longest: int) -> tuple[str, ...]:

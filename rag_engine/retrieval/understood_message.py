@@ -23,6 +23,7 @@ class Understanding:
     translations: Mapping[str, str] = field(default_factory=dict[str, str])
     """The question by ISO 639-1 code."""
     counter_question: str = ""
+    options: tuple[str, ...] = ()
     filter: Filter | None = None
     """Its most certain condition first."""
     left_out: tuple[str, ...] = ()

@@ -131,7 +131,8 @@ class TurnRunner:
         # The empty id: a message may exist whose id was never stored.
         messages = turn.messages or (("",) if turn.unfinished else ())
         # Stored until the messages are gone, so that a restart continues.
-        withdrawn = replace(turn, state="withdrawn", question="", citations=(), messages=messages)
+        await self.answers.follow_ups.cancel(turn.id)
+        withdrawn = replace(turn, state="withdrawn", question="", citations=(), choices=(), messages=messages)
         await self.turns.save(withdrawn)
         for identity in {turn.turn or turn.engine_turn, turn.engine_turn}:
             await self.forget_turn(identity)
@@ -143,6 +144,7 @@ class TurnRunner:
         await self.turns.save(replace(withdrawn, turn=None, messages=()))
 
     async def _run(self, turn: ChatTurn, message: IncomingMessage, room: Room, options: TurnOptions) -> None:
+        await self.answers.follow_ups.cancel(turn.id)
         run = self.runs.begin(turn.id, place=turn.place, asker=turn.person.id)
         question = _Question(message=message, room=room, options=options, run=run)
         with turn_log.opened(turn, self.observers) as opened:

@@ -1,19 +1,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bot.files.uploads import progress
 from bot.messages import say
 from bot.port import Button, Reply
-from bot.rendering.literal import literal_sentence
+from bot.rendering.literal import literal, literal_sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bot.conversation.concurrency import Run
     from bot.conversation.turn.recorder import TurnRecorder
     from bot.messages.names import Sentence
     from bot.store.turns import ChatTurn, State
     from bot.streaming.message_stream import MessageStream
+    from rag_engine.types import Hit
+
+
+CHOSEN: Final = "choice:"
+"""The beginning of the message id of a question that a button asked."""
+_LONGEST_LABEL: Final = 75
+"""Slack's limit; Discord's is 80."""
 
 
 class TurnView:
@@ -30,6 +39,8 @@ class TurnView:
         self.read_files = False
         self.promotions: tuple[Button, ...] = ()
         self.links: frozenset[str] = frozenset()
+        self.passages: tuple[Hit, ...] = ()
+        self.final = Reply()
         self._run = run
         self._recorder = recorder
         self._is_quiet = is_quiet
@@ -45,8 +56,16 @@ class TurnView:
         if not self._is_quiet:
             self.stream.want(replace(progress(lines), buttons=(self._button("stop"),)))
 
+    def headed(self, text: str) -> str:
+        """With the question, if a button asked it and no message shows it."""
+        turn = self._recorder.turn
+        if not text or not is_chosen(turn):
+            return text
+        name = f"**{literal(turn.person.name)}**: " if turn.person.name and not turn.private else ""
+        return f"> {name}{literal(turn.question)}\n\n{text}"
+
     def growing(self, text: str) -> Reply:
-        return Reply(text=text, buttons=(self._button("stop"),), links=self.links)
+        return Reply(text=self.headed(text), buttons=(self._button("stop"),), links=self.links)
 
     def begin_final(self) -> None:
         """Make the turn uninterruptible."""
@@ -57,7 +76,9 @@ class TurnView:
         messages = await self.stream.finish(reply)
         await self._recorder.save(state, messages=messages)
 
-    def answer_buttons(self, *, cited: bool, repeatable: bool, completed: bool) -> tuple[Button, ...]:
+    def answer_buttons(
+        self, *, cited: bool, repeatable: bool, completed: bool, choices: tuple[str, ...] = ()
+    ) -> tuple[Button, ...]:
         turn = self._recorder.turn
         rating = tuple(
             Button(name="feedback", label=self.say(way), value=f"{turn.id}:{way}", feedback=True)
@@ -66,7 +87,8 @@ class TurnView:
         sources = (self._button("sources"),) if cited else ()
         repeat = self.repeat_buttons() if repeatable else ()
         own_words = (self._button("own_words"),) if completed else ()
-        return (*sources, *repeat, *own_words, self._button("why"), *rating, *self.promotions)
+        offered = choice_buttons(turn, choices)
+        return (*offered, *sources, *repeat, *own_words, self._button("why"), *rating, *self.promotions)
 
     def repeat_buttons(self) -> tuple[Button, ...]:
         return (regenerate_button(self._recorder.turn, self.language),)
@@ -74,7 +96,7 @@ class TurnView:
     def incomplete(self, sentence: str) -> Reply:
         notices = (*self.file_lines, sentence) if self.text else self.file_lines
         return Reply(
-            text=self.text or literal_sentence(sentence),
+            text=self.headed(self.text or literal_sentence(sentence)),
             notices=notices,
             links=self.links,
             buttons=self.repeat_buttons(),
@@ -82,6 +104,24 @@ class TurnView:
 
     def _button(self, name: Sentence) -> Button:
         return Button(name=name, label=self.say(name), value=self._recorder.turn.id)
+
+
+def is_chosen(turn: ChatTurn) -> bool:
+    return turn.message.startswith(CHOSEN)
+
+
+def choice_buttons(turn: ChatTurn, choices: Sequence[str]) -> tuple[Button, ...]:
+    return tuple(
+        Button(name="choice", label=_label(text), value=f"{turn.id}:{number}")
+        for number, text in enumerate(choices, 1)
+    )
+
+
+def _label(text: str) -> str:
+    if len(text) <= _LONGEST_LABEL:
+        return text
+    cut = text[: _LONGEST_LABEL - 1]
+    return f"{cut.rpartition(' ')[0] or cut}…"
 
 
 def regenerate_button(turn: ChatTurn, language: str) -> Button:

@@ -134,7 +134,11 @@ def _documents(marks: ErasureMarks) -> Iterator[ErasureRule]:
         yield _engine("files that were begun", "attempts", f"uri {_IN}", (_list(uris),))
         yield _chat("names of files", "taken_files", f"document {_IN}", (documents,), change=_UNNAMED)
         yield _chat(
-            "answers that quote it", "answers", cited, (documents,), change="citations = '[]', turn = ''"
+            "answers that quote it",
+            "answers",
+            cited,
+            (documents,),
+            change="citations = '[]', choices = '[]', turn = ''",
         )
     if marks.knowledge_bases:
         for table in ("bindings", "audiences"):

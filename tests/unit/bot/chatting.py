@@ -73,6 +73,7 @@ if TYPE_CHECKING:
 
     from bot.access.permissions import Act
     from bot.conversation.dependencies import Show
+    from bot.conversation.follow_ups import SuggestQuestions
     from bot.conversation.service import Service
     from bot.port import Directory, Page, Room, Write
     from bot.store.turns import ChatTurn, Turns
@@ -467,6 +468,7 @@ async def world(
     complete: bool = False,
     understands: bool = False,
     choices: Mapping[str, LanguageModel] | None = None,
+    suggest: SuggestQuestions | None = None,
 ) -> AsyncGenerator[World]:
     """A service with nothing in it yet. The model says what the world tells it to, else it quotes.
 
@@ -547,6 +549,7 @@ async def world(
             passages=None,
             keep_trace=history.keep,
             records=catalog.records,
+            suggest=suggest,
         )
         yield World(
             chat=Chat(),

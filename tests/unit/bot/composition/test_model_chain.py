@@ -117,7 +117,7 @@ def test_the_settings_of_a_steps_former_name_still_count(monkeypatch: pytest.Mon
     [
         (
             {"FOOTNOTE_MODEL__NAME": "one", "FOOTNOTE_TASKS__THINK__MODEL": "two"},
-            "FOOTNOTE_TASKS__THINK: there is no such task; there are: answer, understand, summary, outline.",
+            "FOOTNOTE_TASKS__THINK: there is no such task; there are: answer, understand, summary, outline, follow_ups.",
         ),
         (
             {"FOOTNOTE_TASKS__ANSWER__MODEL": "two"},
