@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from rag_engine.generation.prompt_safety import attribute, neutral
 from rag_engine.text.legibility import is_garbled
@@ -12,15 +12,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rag_engine.generation.context_budget import Excerpt
-    from rag_engine.types import Chunk, Hit
+    from rag_engine.metadata.filter_types import Properties
+    from rag_engine.types import Chunk, DocumentId, Hit
+
+    Known: TypeAlias = Mapping[DocumentId, Properties]
 
 _HEADING_PATH = " > "
-_SHARED = ("title", "link")
+_SHARED = ("title", "link", "author", "date")
 _WRAPPER = "<document></document>\n\n"
 
 
-def passage(number: int, hit: Hit, text: str, *, links: bool = False) -> str:
-    return _block(number, hit.chunk, text, _attributes(hit.chunk, text, links=links))
+def passage(number: int, hit: Hit, text: str, *, known: Known | None = None) -> str:
+    return _block(number, hit.chunk, text, _attributes(hit.chunk, text, known=known))
 
 
 def by_document(excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
@@ -29,23 +32,23 @@ def by_document(excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
     return tuple(sorted(excerpts, key=lambda one: (order[one.hit.chunk.document], one.hit.chunk.ordinal)))
 
 
-def listed(excerpts: Sequence[Excerpt], *, links: bool = False) -> list[str]:
+def listed(excerpts: Sequence[Excerpt], *, known: Known | None = None) -> list[str]:
     blocks: list[str] = []
     numbered = enumerate(excerpts, 1)
     for _, run in groupby(numbered, key=lambda one: one[1].hit.chunk.document):
-        blocks += _document([*run], links=links)
+        blocks += _document([*run], known=known)
     return blocks
 
 
-def _document(run: Sequence[tuple[int, Excerpt]], *, links: bool) -> list[str]:
+def _document(run: Sequence[tuple[int, Excerpt]], *, known: Known | None) -> list[str]:
     first = run[0][1]
-    attributes = _attributes(first.hit.chunk, first.text, links=links)
-    shared = _named({name: attributes[name] for name in _SHARED})
+    attributes = _attributes(first.hit.chunk, first.text, known=known)
+    shared = _named({name: attributes.get(name, "") for name in _SHARED})
     is_grouped = len(shared) * (len(run) - 1) > len(_WRAPPER)
     blocks: list[str] = []
     above: Excerpt | None = None
     for number, excerpt in run:
-        own = _attributes(excerpt.hit.chunk, excerpt.text, links=links)
+        own = _attributes(excerpt.hit.chunk, excerpt.text, known=known)
         if is_grouped:
             own.update(dict.fromkeys(_SHARED, ""))
         text = excerpt.text
@@ -69,14 +72,23 @@ def _without_repeated_header(above: Excerpt, excerpt: Excerpt) -> str:
     return rows if rows and above.text.startswith(f"{header}\n") else excerpt.text
 
 
-def _attributes(chunk: Chunk, text: str, *, links: bool) -> dict[str, str]:
+def _attributes(chunk: Chunk, text: str, *, known: Known | None) -> dict[str, str]:
     return {
         "title": chunk.title,
         "section": _HEADING_PATH.join(chunk.headings),
         "place": chunk.anchor,
-        "link": chunk.uri if links and chunk.uri.startswith(("https://", "http://")) else "",
+        **({} if known is None else _described(chunk, known.get(chunk.document, {}))),
         "table": "incomplete" if chunk.kind == "table" and text != chunk.text else "",
         "text": "garbled" if is_garbled(chunk.text, prose=chunk.kind == "prose") else "",
+    }
+
+
+def _described(chunk: Chunk, properties: Properties) -> dict[str, str]:
+    dates = (*properties.get("modified", ()), *properties.get("created", ()))
+    return {
+        "link": chunk.uri if chunk.uri.startswith(("https://", "http://")) else "",
+        "author": ", ".join(properties.get("author", ())),
+        "date": dates[0] if dates else "",
     }
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rag_engine.errors import RagError
 from rag_engine.generation import prompts
 from rag_engine.generation.context_budget import (
     Assemble,
@@ -26,11 +28,12 @@ from rag_engine.text.language import detect
 from rag_engine.types import Prompt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from rag_engine.metadata.filter_types import Properties
     from rag_engine.pipeline import Inquiry
-    from rag_engine.ports import LanguageModel, Ports, Step
-    from rag_engine.types import Hit, Turn
+    from rag_engine.ports import LanguageModel, Metadata, Ports, Step
+    from rag_engine.types import DocumentId, Hit, Turn
 
 PHASE = "prompt"
 POSITION = 10
@@ -39,6 +42,9 @@ STATUS = ""
 _NO_WINDOW = 1_000_000
 """Without a model, only `Query.limit` bounds the passages."""
 _LARGE_WINDOW = 16_000
+_METADATA_SECONDS = 2.0
+
+_log = logging.getLogger(__name__)
 
 
 class Settings(BaseModel):
@@ -55,25 +61,31 @@ class Settings(BaseModel):
 
 
 def build(settings: Settings, ports: Ports) -> Step:
-    return partial(pack, settings=settings, model=ports.model)
+    return partial(pack, settings=settings, model=ports.model, metadata=ports.metadata)
 
 
-async def pack(inquiry: Inquiry, *, settings: Settings, model: LanguageModel | None) -> Inquiry:
+async def pack(
+    inquiry: Inquiry,
+    *,
+    settings: Settings,
+    model: LanguageModel | None,
+    metadata: Metadata | None = None,
+) -> Inquiry:
     """Passages keep whole chunks, even if an excerpt is sent."""
     asked = inquiry.query.text
     language = inquiry.query.language or detect(asked)
     knowledge = inquiry.query.knowledge or settings.knowledge
     window = _NO_WINDOW if model is None else model.context_tokens
-    links = model is not None and window >= _LARGE_WINDOW
+    hits = inquiry.context or inquiry.hits[: inquiry.query.limit]
+    known = await _known(hits, metadata) if model is not None and window >= _LARGE_WINDOW else None
     layout = PromptLayout(
         assemble=_assembly(inquiry, language, knowledge),
-        format=partial(passage, links=links),
+        format=partial(passage, known=known),
         count=await _counter(model),
         arrange=by_document if model is not None else tuple,
-        listing=partial(listed, links=links),
+        listing=partial(listed, known=known),
     )
     budget = prompt_budget(window, settings.reply_tokens, ratio=settings.context_ratio)
-    hits = inquiry.context or inquiry.hits[: inquiry.query.limit]
     fitted = await asyncio.to_thread(_fitted, asked, hits, inquiry.history, budget, layout)
     prompt = Prompt(
         messages=fitted.messages,
@@ -88,6 +100,18 @@ async def pack(inquiry: Inquiry, *, settings: Settings, model: LanguageModel | N
         return packed
     notice = phrase("question_cut", language=language)
     return replace(packed.falling_back("question_cut"), notices=(*packed.notices, notice))
+
+
+async def _known(hits: Sequence[Hit], metadata: Metadata | None) -> Mapping[DocumentId, Properties]:
+    documents = dict.fromkeys(hit.chunk.document for hit in hits)
+    if metadata is None:
+        return {}
+    try:
+        async with asyncio.timeout(_METADATA_SECONDS):
+            return {document: await metadata.own(document) for document in documents}
+    except (RagError, TimeoutError) as error:
+        _log.warning("authors and dates of files could not be read: %s", error or "it took too long")
+        return {}
 
 
 def _assembly(inquiry: Inquiry, language: str, knowledge: prompts.Knowledge) -> Assemble:

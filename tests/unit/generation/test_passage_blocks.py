@@ -54,11 +54,20 @@ def test_passages_of_several_documents_are_numbered_through() -> None:
 
 def test_a_link_is_given_if_it_leads_anywhere() -> None:
     there = excerpt("One.", document="a.md", uri='https://chat.example/a?b="<c>')
-    assert listed([there], links=True) == [
+    assert listed([there], known={}) == [
         '<passage id="1" title="a.md" link="https://chat.example/a?b=&quot;&lt;c&gt;">\nOne.\n</passage>'
     ]
     assert "link" not in listed([there])[0]
-    assert "link" not in listed([excerpt("One.", uri="file:///home/anna/secret/a.md")], links=True)[0]
+    assert "link" not in listed([excerpt("One.", uri="file:///home/anna/secret/a.md")], known={})[0]
+
+
+def test_author_and_date_are_given_where_they_are_known() -> None:
+    old = {"author": ("Anna",), "created": ("2023-01-05",)}
+    new = {"created": ("2023-01-05",), "modified": ("2025-02-01",)}
+    excerpts = [excerpt("Two.", document="old.md"), excerpt("Four.", document="new.md")]
+    blocks = listed(excerpts, known={DocumentId("old.md"): old, DocumentId("new.md"): new})
+    assert blocks[0].startswith('<passage id="1" title="old.md" author="Anna" date="2023-01-05">')
+    assert blocks[1].startswith('<passage id="2" title="new.md" date="2025-02-01">')
 
 
 def test_the_header_of_a_table_is_stated_once() -> None:
@@ -113,7 +122,7 @@ def test_documents_come_by_their_best_passage_each_in_reading_order() -> None:
     st.booleans(),
 )
 def test_they_take_no_more_tokens_together_than_alone(
-    drawn: list[tuple[str, int, tuple[str, ...], str]], links: bool
+    drawn: list[tuple[str, int, tuple[str, ...], str]], described: bool
 ) -> None:
     excerpts = by_document(
         [
@@ -121,5 +130,7 @@ def test_they_take_no_more_tokens_together_than_alone(
             for name, at, headings, text in drawn
         ]
     )
-    alone = [passage(at, one.hit, one.text, links=links) for at, one in enumerate(excerpts, 1)]
-    assert tokens.count("\n".join(listed(excerpts, links=links))) <= tokens.count("\n".join(alone))
+    properties = {"author": ("Anna Müller",), "modified": ("2025-03-01",)}
+    known = {one.hit.chunk.document: properties for one in excerpts} if described else None
+    alone = [passage(at, one.hit, one.text, known=known) for at, one in enumerate(excerpts, 1)]
+    assert tokens.count("\n".join(listed(excerpts, known=known))) <= tokens.count("\n".join(alone))

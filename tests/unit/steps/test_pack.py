@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING, cast
 from zoneinfo import ZoneInfo
 
+from rag_engine.errors import StorageUnavailable
 from rag_engine.generation.context_budget import messages_size
 from rag_engine.models.scripted import ScriptedModel
 from rag_engine.pipeline import Inquiry
@@ -11,6 +13,11 @@ from rag_engine.steps import pack
 from rag_engine.text import tokens
 from rag_engine.types import KnowledgeBaseId, Prompt, Query
 from tests.unit.prompting import conversation, passages
+
+if TYPE_CHECKING:
+    from rag_engine.errors import RagError
+    from rag_engine.ports import Metadata
+    from rag_engine.types import DocumentId
 
 
 def inquiry(question: str, *texts: str, turns: tuple[str, ...] = (), limit: int = 8) -> Inquiry:
@@ -42,6 +49,32 @@ async def test_the_question_is_sent_as_it_was_asked_also_where_another_was_searc
     asked = replace(inquiry("And in London?", "Text."), question="office hours And in London?")
     prompt = prompt_of(await packed(asked))
     assert prompt.messages[-1].content.endswith("Question:\nAnd in London?")
+
+
+class Properties:
+    """Of `d1` alone; none where it fails."""
+
+    fault: RagError | None = None
+
+    async def own(self, document: DocumentId) -> dict[str, tuple[str, ...]]:
+        if self.fault is not None:
+            raise self.fault
+        return {"author": ("Anna",), "modified": ("2025-02-01",)} if document == "d1" else {}
+
+
+async def test_passages_carry_author_and_date_if_the_window_is_large() -> None:
+    known, asked = Properties(), inquiry("Why?", "One.", "Two.")
+
+    async def sent(window: int) -> str:
+        model = ScriptedModel([], context_tokens=window)
+        done = await pack.pack(asked, settings=pack.Settings(), model=model, metadata=cast("Metadata", known))
+        return prompt_of(done).messages[-1].content
+
+    assert '<passage id="1" author="Anna" date="2025-02-01">\nOne.' in await sent(32_000)
+    assert '<passage id="2">\nTwo.' in await sent(32_000)
+    assert "Anna" not in await sent(8_192)
+    known.fault = StorageUnavailable("The disk is away.")
+    assert '<passage id="1">\nOne.' in await sent(32_000)
 
 
 async def test_a_small_window_is_never_overrun_and_its_passages_keep_their_chunks() -> None:
