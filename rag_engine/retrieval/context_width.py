@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rag_engine.types import ChunkId, Hit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from rag_engine.types import Chunk, DocumentId
 
@@ -34,14 +34,17 @@ class _Draft:
     weigh: Callable[[Chunk], int]
     room: int
     taken: dict[ChunkId, Hit] = field(default_factory=dict[ChunkId, Hit])
+    weights: dict[ChunkId, int] = field(default_factory=dict[ChunkId, int])
 
-    def cost(self, chunks: Iterable[Chunk]) -> int:
-        return sum(self.weigh(chunk) for chunk in chunks if chunk.id not in self.taken)
+    def weight(self, chunk: Chunk) -> int:
+        if chunk.id not in self.weights:
+            self.weights[chunk.id] = self.weigh(chunk)
+        return self.weights[chunk.id]
 
     def take(self, hit: Hit) -> bool:
         if hit.chunk.id in self.taken:
             return True
-        weight = self.weigh(hit.chunk)
+        weight = self.weight(hit.chunk)
         if weight > self.room or len(self.taken) >= MOST_PASSAGES:
             return False
         self.taken[hit.chunk.id] = hit
@@ -50,8 +53,13 @@ class _Draft:
 
     def take_all(self, chunks: Sequence[Chunk]) -> bool:
         new = [chunk for chunk in chunks if chunk.id not in self.taken]
-        if self.cost(new) > self.room or len(self.taken) + len(new) > MOST_PASSAGES:
+        if len(self.taken) + len(new) > MOST_PASSAGES:
             return False
+        room = self.room
+        for chunk in new:
+            room -= self.weight(chunk)
+            if room < 0:
+                return False
         return all(self.take(_beside(chunk)) for chunk in new)
 
 

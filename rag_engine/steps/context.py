@@ -25,7 +25,7 @@ PHASE = "prompt"
 POSITION = 7
 STATUS = ""
 
-_WRAPPING = 24
+_WRAPPING = '<passage id="200" title="" section="" place="">\n\n</passage>\n'
 _FEWEST_TOKENS = 48
 
 _log = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ async def widen(
 
 
 def _weight(chunk: Chunk) -> int:
-    return tokens.count(chunk.text) + _WRAPPING
+    return tokens.count("\n".join((_WRAPPING, chunk.title, *chunk.headings, chunk.anchor, chunk.text)))
 
 
 async def _loaded(

@@ -28,7 +28,7 @@ class Shelf:
                     document=DocumentId(name),
                     knowledge_base=BASE,
                     ordinal=ordinal,
-                    text=f"{name} {ordinal}. {SENTENCE * 6}",
+                    text=f"{name} {ordinal}. {SENTENCE * 3}",
                     title=f"{name}.md",
                     anchor=f"p. {ordinal + 1}",
                     headings=(headings or {}).get(ordinal, ()),

@@ -82,7 +82,7 @@ async def test_the_share_of_the_window_and_the_ceiling_are_kept(window: int, mos
 async def test_what_fills_a_small_window_is_sent_as_before() -> None:
     shelf = Shelf(minutes=30)
     asked = shelf.inquiry(*(("minutes", number * 3) for number in range(8)))
-    assert (await widened(asked, shelf, window=1_500)).context == ()
+    assert (await widened(asked, shelf, window=1_000)).context == ()
     assert shelf.read == 0
 
 
