@@ -208,7 +208,7 @@ class Engine:
     ) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
         prompt, query = _prompt(inquiry), inquiry.query
         request = AnswerRequest(
-            question=inquiry.question,
+            question=inquiry.wording or inquiry.question,
             passages=_ranked(prompt.passages),
             closest=inquiry.closest,
             unmentioned=inquiry.unmentioned,

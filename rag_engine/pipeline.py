@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rag_engine.types import (
     DocumentId,
     Hit,
+    KnowledgeBaseId,
     Prompt,
     Query,
     Ranking,
@@ -57,6 +58,14 @@ class Inquiry:
     pending: asyncio.Task[Understanding | None] | None = None
     """The call of the step `understand`, until `retrieve` joins it."""
     understanding: Understanding | None = None
+    synonyms: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]] = field(
+        default_factory=dict[KnowledgeBaseId, "Sequence[Sequence[str]]"]
+    )
+    """The entries of each knowledge base."""
+    wordings: tuple[str, ...] = ()
+    """The question with synonyms in place of its words."""
+    wording: str = ""
+    """The one of `wordings` that the passages answer best, if they do it better than the question."""
     corrections: Mapping[str, str] = field(default_factory=dict[str, str])
     """What was searched for in place of mistyped words."""
     fallbacks: tuple[str, ...] = ()

@@ -303,6 +303,24 @@ class Shelves(Catalog, Documents, Library, Protocol):
     def metadata(self) -> Metadata: ...
 
 
+class SynonymEntries(Protocol):
+    """Entries of terms that stand for each other, by knowledge base."""
+
+    async def read(
+        self, knowledge_bases: Collection[KnowledgeBaseId]
+    ) -> Mapping[KnowledgeBaseId, Sequence[tuple[str, ...]]]:
+        """Knowledge bases without entries are left out."""
+        ...
+
+    async def add(self, knowledge_base: KnowledgeBaseId, entries: Sequence[tuple[str, ...]]) -> None:
+        """Those with the same first term become one. Raises `UserError` if there are too many."""
+        ...
+
+    async def remove(self, knowledge_base: KnowledgeBaseId, term: str) -> bool:
+        """The entry that begins with this term, else the term from every entry. False if there is none."""
+        ...
+
+
 class VectorCache(Protocol):
     """Vectors by model and text hash, so that a text is embedded once."""
 
@@ -333,6 +351,7 @@ class Ports:
     """None: no filter chooses documents."""
     task_models: Mapping[str, LanguageModel] = field(default_factory=dict[str, "LanguageModel"])
     """Models of their own, by task."""
+    synonyms: SynonymEntries | None = None
 
     def model_for(self, task: str) -> LanguageModel | None:
         return self.task_models.get(task, self.model)

@@ -175,8 +175,12 @@ class Search:
     vector: Vector | None = None
     documents: frozenset[DocumentId] | None = None
     """Only their chunks; None: those of all."""
-    corrects: bool = True
-    """Whether words that nothing visible holds are replaced by similar ones."""
+    literal: frozenset[str] = frozenset()
+    """Tokens that are not replaced by similar ones if nothing visible holds them."""
+    synonyms: Mapping[KnowledgeBaseId, Mapping[str, float]] = field(
+        default_factory=dict[KnowledgeBaseId, "Mapping[str, float]"]
+    )
+    """Further tokens with their weights relative to typed ones, each for the chunks of one knowledge base alone."""
 
     def __post_init__(self) -> None:
         if not self.knowledge_bases:
@@ -219,7 +223,6 @@ class Ranking:
     """What was searched for, if not the question."""
     weight: float = 1.0
     corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """The tokens searched for in place of one that nothing visible holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,7 +337,6 @@ class Answer:
     understood_as: str = ""
     """The question as a language model completed it; empty if it stayed as it was asked."""
     corrections: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What was searched for in place of mistyped words."""
     filtered_by: str = ""
     """The filters that chose the documents, as people may write them."""
     support_ratio: float = 0.0

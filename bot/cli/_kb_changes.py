@@ -76,7 +76,12 @@ async def _export(arguments: argparse.Namespace, settings: Settings) -> int:
     async with application.library(settings) as library:
         base = find(await library.catalog.knowledge_bases(), arguments.name)
         exported = await archive.export(
-            base, arguments.file, library=library.catalog, contents=library.index, identity=library.identity
+            base,
+            arguments.file,
+            library=library.catalog,
+            contents=library.index,
+            identity=library.identity,
+            synonyms=library.catalog.synonyms,
         )
     print(
         f"{base.name}: {exported.documents} documents with {exported.chunks} passages are in {arguments.file}."
@@ -94,6 +99,7 @@ async def _import(arguments: argparse.Namespace, settings: Settings) -> int:
                 documents=library.catalog,
                 index=library.index,
                 identity=library.identity,
+                synonyms=library.catalog.synonyms,
             )
     print(f"{imported.name}: {imported.documents} documents with {imported.chunks} passages were imported.")
     return 0

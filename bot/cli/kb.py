@@ -14,6 +14,8 @@ from bot.access.console_names import console_name
 from bot.access.permissions import find
 from bot.cli._shared import confirmation, options, terminal
 from bot.composition.storage import storage as open_storage
+from rag_engine.errors import UserError
+from rag_engine.retrieval.synonyms import entry_of
 
 if TYPE_CHECKING:
     import argparse
@@ -60,12 +62,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "name", metavar="NAME", nargs="?", default="", help="one; without it all, into a fresh index"
     )
     reindex.add_argument("--all", action="store_true", help="the same as no name")
+    _add_synonyms(
+        actions.add_parser("synonyms", help="words that mean the same in one: list, add or remove them")
+    )
     export = actions.add_parser("export", help="write one to a file, vectors included")
     export.add_argument("name", metavar="NAME")
     export.add_argument("file", metavar="FILE.zip", type=Path)
     import_ = actions.add_parser("import", help="import an exported one without embedding it again")
     import_.add_argument("file", metavar="FILE.zip", type=Path)
     import_.add_argument("--name", default="", metavar="NAME", help="under another name")
+
+
+def _add_synonyms(synonyms: argparse.ArgumentParser) -> None:
+    synonyms.add_argument("name", metavar="NAME")
+    synonyms.add_argument("--add", metavar='"A = B, C"', help="the first word stands for the others too")
+    synonyms.add_argument("--remove", metavar="A", help="an entry by its first word, or one word of all")
+    options.add_json(synonyms, "[[word, ...]]")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -112,7 +124,30 @@ async def _show(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-_READING: dict[str, Callable[[argparse.Namespace, Settings], Awaitable[int]]] = {"list": _list, "show": _show}
+async def _synonyms(arguments: argparse.Namespace, settings: Settings) -> int:
+    async with open_storage(settings) as storage:
+        base = find(await storage.catalog.knowledge_bases(), arguments.name)
+        synonyms = storage.catalog.synonyms
+        if arguments.add is not None:
+            await synonyms.add(base.id, [entry_of(arguments.add)])
+        if arguments.remove is not None and not await synonyms.remove(base.id, arguments.remove):
+            raise UserError(f"“{arguments.remove}” is not a synonym in {base.name}.")
+        entries = (await synonyms.read({base.id})).get(base.id, [])
+    if arguments.json:
+        print(json.dumps(entries, ensure_ascii=False, indent=2))
+        return 0
+    for first, *others in entries:
+        terminal.print_text(f"{first} = {', '.join(others)}")
+    if not entries:
+        terminal.print_text(f"There are no synonyms in {base.name}.")
+    return 0
+
+
+_READING: dict[str, Callable[[argparse.Namespace, Settings], Awaitable[int]]] = {
+    "list": _list,
+    "show": _show,
+    "synonyms": _synonyms,
+}
 
 
 def _base_row(base: KnowledgeBase, records: Sequence[DocumentRecord]) -> dict[str, object]:

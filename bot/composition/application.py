@@ -161,6 +161,7 @@ async def application(
             contents=index,
             metadata=indexing.catalog.metadata,
             task_models=task_models,
+            synonyms=indexing.catalog.synonyms,
         )
         steps = partial(_steps, settings, observers)
         engine = Engine(

@@ -198,6 +198,7 @@ def _commands(
         places=places,
         topics=Topics(database),
         library=library.catalog,
+        synonyms=library.catalog.synonyms,
         receive=uploads.receive,
         forget=forget,
         reindex=partial(_reindex, library),
@@ -295,7 +296,12 @@ async def _reindex(
 
 async def _export(library: IndexingComponents, base: KnowledgeBase, path: Path) -> ArchiveContents:
     return await archive.export(
-        base, path, library=library.catalog, contents=library.index, identity=library.identity
+        base,
+        path,
+        library=library.catalog,
+        contents=library.index,
+        identity=library.identity,
+        synonyms=library.catalog.synonyms,
     )
 
 

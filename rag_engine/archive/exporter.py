@@ -13,11 +13,11 @@ from rag_engine.errors import UserError
 from rag_engine.storage.uncancellable import uninterrupted
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from pathlib import Path
 
     from rag_engine.archive.writer import ArchiveWriter
-    from rag_engine.ports import IndexContents, IndexIdentity, Library
+    from rag_engine.ports import IndexContents, IndexIdentity, Library, SynonymEntries
     from rag_engine.types import Chunk, DocumentId, DocumentRecord, KnowledgeBase, Vector
 
 _BATCH = 256
@@ -30,6 +30,7 @@ async def export(
     library: Library,
     contents: IndexContents,
     identity: IndexIdentity,
+    synonyms: SynonymEntries | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ArchiveContents:
     """Write a knowledge base to the zip `file`, replaced at the end.
@@ -55,11 +56,19 @@ async def export(
             wire_identity = Identity(
                 model=identity.model, dimensions=identity.dimensions, analyzer=identity.analyzer
             )
-            await uninterrupted(asyncio.to_thread(writer.finish, knowledge_base, wire_identity))
+            entries = await _entries(synonyms, knowledge_base)
+            await uninterrupted(asyncio.to_thread(writer.finish, knowledge_base, wire_identity, entries))
     left_out = tuple(record.document.title for key, record in records.items() if key not in finished)
     return ArchiveContents(
         name=knowledge_base.name, documents=len(finished), chunks=sum(counts.values()), left_out=left_out
     )
+
+
+async def _entries(
+    synonyms: SynonymEntries | None, knowledge_base: KnowledgeBase
+) -> Sequence[tuple[str, ...]]:
+    found = await synonyms.read({knowledge_base.id}) if synonyms is not None else None
+    return found.get(knowledge_base.id, ()) if found else ()
 
 
 async def _write_chunks(

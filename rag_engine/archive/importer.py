@@ -10,6 +10,7 @@ from rag_engine.archive.schema import ArchiveContents, ArchiveLimits
 from rag_engine.archive.threaded_steps import leaving_in_thread, stepping_in_thread
 from rag_engine.errors import UnsupportedFile
 from rag_engine.ports import DocumentSave
+from rag_engine.retrieval.synonyms import validated
 from rag_engine.types import Chunk, ChunkId, Document, DocumentId, DocumentRecord
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from rag_engine.archive.reader import ArchivedDocument
     from rag_engine.archive.schema import ArchiveManifest, ChunkLine
-    from rag_engine.ports import Catalog, Documents, Index, IndexIdentity
+    from rag_engine.ports import Catalog, Documents, Index, IndexIdentity, SynonymEntries
     from rag_engine.types import DocumentState, KnowledgeBase
 
 _AT_ONCE = 64
@@ -32,6 +33,7 @@ async def import_(
     documents: Documents,
     index: Index,
     identity: IndexIdentity,
+    synonyms: SynonymEntries | None = None,
     name: str = "",
     limits: ArchiveLimits | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -60,6 +62,8 @@ async def import_(
                     done += 1
                     if progress is not None:
                         progress(done, total)
+        if synonyms is not None and manifest.synonyms:
+            await synonyms.add(base.id, [validated(terms) for terms in manifest.synonyms])
     return ArchiveContents(name=base.name, documents=manifest.documents, chunks=chunks)
 
 

@@ -13,7 +13,7 @@ EXPORT: Final = ZipFormat(
     noun="export",
     refusal="Nothing was imported",
     advice="export it again",
-    version=1,
+    version=2,
     newer=UnsupportedFile,
     manifest_bytes=1 << 20,
 )
@@ -60,12 +60,14 @@ class ArchiveManifest(StrictModel):
     """`version` rises when an older Footnote could not read the archive."""
 
     format: Literal["footnote-knowledge-base"] = "footnote-knowledge-base"
-    version: int = EXPORT.version
+    version: int = 1
     name: str
     knowledge_base: str
     identity: Identity
     documents: int = Field(ge=0)
     members: dict[str, ArchiveMember]
+    synonyms: tuple[tuple[str, ...], ...] = ()
+    """Since version 2."""
 
 
 class DocumentLine(StrictModel):

@@ -15,6 +15,7 @@ from rag_engine.archive import zip_container
 from rag_engine.archive.schema import (
     CHUNKS,
     DOCUMENTS,
+    EXPORT,
     MEMBERS,
     VECTORS,
     ArchiveManifest,
@@ -88,13 +89,17 @@ class ArchiveWriter:
             self._documents.write(line)
         self._count += 1
 
-    def finish(self, knowledge_base: KnowledgeBase, identity: Identity) -> ArchiveManifest:
+    def finish(
+        self, knowledge_base: KnowledgeBase, identity: Identity, synonyms: Sequence[tuple[str, ...]] = ()
+    ) -> ArchiveManifest:
         documents = self._documents or _MemberFile(self._open(DOCUMENTS))
         with self._open(CHUNKS) as output:
             self._chunks.file.seek(0)
             shutil.copyfileobj(self._chunks.file, output, 1 << 20)
         members = (documents.member(), self._chunks.member(), self._vectors.member())
         manifest = ArchiveManifest(
+            version=EXPORT.version if synonyms else 1,
+            synonyms=tuple(synonyms),
             name=knowledge_base.name,
             knowledge_base=knowledge_base.id,
             identity=identity,
@@ -102,7 +107,8 @@ class ArchiveWriter:
             members=dict(zip(MEMBERS, members, strict=True)),
         )
         with self._open(MANIFEST) as output:
-            output.write(manifest.model_dump_json(indent=2).encode("utf-8", "replace"))
+            without = set[str]() if synonyms else {"synonyms"}
+            output.write(manifest.model_dump_json(indent=2, exclude=without).encode("utf-8", "replace"))
         return manifest
 
     def _open(self, name: str) -> IO[bytes]:

@@ -58,7 +58,7 @@ async def weigh(inquiry: Inquiry, *, settings: Settings, has_model: bool, trust:
     is_dense = any(ranking.leg == "dense" and ranking.hits for ranking in inquiry.rankings)
     verdict = await asyncio.to_thread(
         judge,
-        tuple(dict.fromkeys((inquiry.question, inquiry.query.text))),
+        tuple(dict.fromkeys((inquiry.question, inquiry.query.text, *inquiry.wordings))),
         inquiry.hits,
         inquiry.rankings,
         familiarity=trust.familiarity,
@@ -70,7 +70,7 @@ async def weigh(inquiry: Inquiry, *, settings: Settings, has_model: bool, trust:
     is_answered = verdict.probability >= line
     judged = inquiry.noting(**{_JUDGED: {**verdict.as_json(), "line": line, "answered": is_answered}})
     if is_answered:
-        return judged
+        return replace(judged, wording=verdict.question if verdict.question in inquiry.wordings else "")
     return replace(judged, hits=(), closest=inquiry.hits, unmentioned=verdict.reading.unmentioned)
 
 

@@ -6,7 +6,8 @@ import asyncio
 import logging
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -21,6 +22,7 @@ from rag_engine.retrieval.query_variants import (
     own_words,
     readings,
 )
+from rag_engine.retrieval.synonyms import Synonyms, synonyms_for
 from rag_engine.retrieval.understood_message import Understanding
 from rag_engine.steps.understand import joined
 from rag_engine.text.analyzer import query_tokens
@@ -32,11 +34,11 @@ from rag_engine.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rag_engine.pipeline import Inquiry
-    from rag_engine.ports import Embedder, Index, Ports, Step
-    from rag_engine.types import DocumentId, Matrix
+    from rag_engine.ports import Embedder, Index, Ports, Step, SynonymEntries
+    from rag_engine.types import DocumentId, KnowledgeBaseId, Matrix
 
 PHASE = "search"
 POSITION = 20
@@ -47,6 +49,8 @@ PART_MISSING = (
 )
 
 _WITHOUT_PASSAGES = frozenset({"chat", "clarify"})
+
+_NO_SYNONYMS: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]] = MappingProxyType({})
 
 _log = logging.getLogger(__name__)
 
@@ -80,9 +84,11 @@ def build(settings: Settings, ports: Ports) -> Step:
             embedder=ports.embedder,
             index=ports.index,
             settings=settings,
+            entries=inquiry.synonyms,
         )
 
     async def retrieve(inquiry: Inquiry) -> Inquiry:
+        inquiry = await _with_synonyms(inquiry, ports.synonyms)
         asked = readings(inquiry.question, inquiry.beside, inquiry.query.text)
         # A model makes the other reading needless, and embedding it takes time.
         at_once = asked[:1] if inquiry.pending else asked
@@ -90,7 +96,7 @@ def build(settings: Settings, ports: Ports) -> Step:
         sizes = {ranking.leg: len(ranking.hits) for ranking in found.rankings}
         inquiry = _with(inquiry, found).noting(found=sizes)
         if inquiry.pending is None:
-            return await asyncio.to_thread(_corrected, inquiry)
+            return await asyncio.to_thread(_completed, inquiry)
         inquiry = await joined(inquiry)
         if inquiry.route in _WITHOUT_PASSAGES:
             return replace(inquiry, rankings=())
@@ -101,17 +107,28 @@ def build(settings: Settings, ports: Ports) -> Step:
         if inquiry.documents != before:
             own = [own_words(variant, understood) for variant in at_once]
             inquiry = _with(replace(inquiry, rankings=()), await search(inquiry, [*own, *further]))
-            return await asyncio.to_thread(_corrected, inquiry)
+            return await asyncio.to_thread(_completed, inquiry)
         weighed = [own_words(variant, understood) for variant in found.variants]
         inquiry = _with(replace(inquiry, rankings=()), replace(found, variants=tuple(weighed)))
         if further:
             inquiry = _with(inquiry, await search(inquiry, further))
-        return await asyncio.to_thread(_corrected, inquiry)
+        return await asyncio.to_thread(_completed, inquiry)
 
     return retrieve
 
 
-def _corrected(inquiry: Inquiry) -> Inquiry:
+async def _with_synonyms(inquiry: Inquiry, synonyms: SynonymEntries | None) -> Inquiry:
+    if synonyms is None or inquiry.query.as_asked:
+        return inquiry
+    return replace(inquiry, synonyms=await synonyms.read(inquiry.query.knowledge_bases))
+
+
+def _completed(inquiry: Inquiry) -> Inquiry:
+    """With the corrections and synonyms that were searched for."""
+    if inquiry.synonyms:
+        wordings = synonyms_for(inquiry.question, inquiry.synonyms).wordings
+        inquiry = replace(inquiry, wordings=wordings)
+        inquiry = inquiry.noting(synonyms=list(wordings)) if wordings else inquiry
     for ranking in inquiry.rankings:
         if not ranking.query and (found := corrected_words(inquiry.question, ranking)):
             inquiry = replace(inquiry, corrections=found, notices=(*inquiry.notices, sentences(found)))
@@ -163,23 +180,20 @@ async def search_variants(
     embedder: Embedder,
     index: Index,
     settings: Settings,
+    entries: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]] = _NO_SYNONYMS,
 ) -> Found:
-    """One round trip, in `documents` alone if given.
+    """In `documents` alone if given.
 
     If the embedder fails, the lexical leg alone is used, unless the query wants only the dense one; index errors are raised.
     """
-    search = partial(
-        Search,
-        knowledge_bases=query.knowledge_bases,
-        documents=documents,
-        limit=max(settings.candidates, query.limit),
-        corrects=not query.as_asked,
-    )
+    most = max(settings.candidates, query.limit)
+    search = partial(Search, knowledge_bases=query.knowledge_bases, documents=documents, limit=most)
     searches: list[tuple[QueryVariant, Search]] = []
     fallbacks: list[str] = []
     for variant in (each for each in queries if "lexical" in query.legs and "lexical" in each.legs):
-        if tokens := await asyncio.to_thread(query_tokens, variant.text):
-            searches.append((variant, search(leg="lexical", tokens=tokens)))
+        words = await asyncio.to_thread(_words, variant.text, entries, literally=query.as_asked)
+        if words["tokens"]:
+            searches.append((variant, search(leg="lexical", **words)))
     dense = [each for each in queries if "dense" in query.legs and "dense" in each.legs]
     if dense:
         try:
@@ -204,6 +218,20 @@ def _found(found: Sequence[Ranking], variants: Sequence[QueryVariant], fallbacks
         fallbacks=tuple(dict.fromkeys((*fallbacks, *incomplete))),
         notices=(PART_MISSING,) if incomplete else (),
     )
+
+
+class _Words(TypedDict):
+    tokens: tuple[str, ...]
+    literal: frozenset[str]
+    synonyms: Mapping[KnowledgeBaseId, Mapping[str, float]]
+
+
+def _words(
+    text: str, entries: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]], *, literally: bool
+) -> _Words:
+    tokens = query_tokens(text)
+    own = synonyms_for(text, entries) if entries else Synonyms()
+    return _Words(tokens=tokens, literal=frozenset(tokens) if literally else own.known, synonyms=own.tokens)
 
 
 async def _embed(questions: Sequence[str], embedder: Embedder, *, seconds: float) -> Matrix:

@@ -11,6 +11,7 @@ from rag_engine.storage.document_metadata import SqliteMetadata
 from rag_engine.storage.document_text import pack, unpack
 from rag_engine.storage.knowledge_base_names import folded, knowledge_base_id, tidy
 from rag_engine.storage.pending_work import SqlitePendingWork, knowledge_base_expected
+from rag_engine.storage.synonyms import SqliteSynonyms
 from rag_engine.types import Document, DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId, Section
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class SqliteCatalog:
         self._database = database
         self.unfinished = SqlitePendingWork(database)
         self.metadata = SqliteMetadata(database)
+        self.synonyms = SqliteSynonyms(database)
 
     async def open(self, name: str, *, model: str) -> KnowledgeBase:
         """By name, ignoring case; created if missing.

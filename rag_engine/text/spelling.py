@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 SHARE = 0.7
 """Weight of a corrected word relative to a typed one."""
@@ -40,22 +40,23 @@ def corrections(
     *,
     near: Callable[[str], Mapping[int, Sequence[str]]],
     look_up: Callable[[Sequence[str]], Mapping[str, int]],
+    literal: Collection[str] = (),
 ) -> dict[str, list[str]]:
     """By token without visible chunks.
 
     `near` gives the words near a token by the number of edits, `look_up` in how many visible chunks each word is. A token with the same
     beginning as a visible one is an inflected form and is left alone.
     """
-    return {token: _nearest(near(token), look_up) for token in to_correct(frequencies)}
+    return {token: _nearest(near(token), look_up) for token in to_correct(frequencies, literal)}
 
 
-def to_correct(frequencies: Mapping[str, int]) -> list[str]:
+def to_correct(frequencies: Mapping[str, int], literal: Collection[str] = ()) -> list[str]:
     """The tokens without visible chunks that may be mistyped."""
     present = [token for token, frequency in frequencies.items() if frequency]
     missing = [
         token
         for token in correctable(frequencies)
-        if not frequencies[token] and not has_sibling(token, present)
+        if not frequencies[token] and token not in literal and not has_sibling(token, present)
     ]
     return missing[:MOST_CORRECTED]
 

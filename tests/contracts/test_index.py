@@ -247,7 +247,7 @@ async def test_corrections_are_named_and_can_be_refused(index: StoredIndex) -> N
     await put(index, document("a"), "An Elasticsearch cluster of three nodes")
     await put(index, document("theirs", knowledge_base="theirs"), "Elastisearch of others")
     asked = lexical("Elastcsearch nodes")
-    literal = replace(asked, corrects=False)
+    literal = replace(asked, literal=frozenset(asked.tokens))
     corrected, as_typed, theirs = await index.search([asked, literal, lexical("Elastcsearch", "theirs")])
     (token,) = tokens("Elasticsearch", language="en")
     assert {word for words in corrected.corrections.values() for word in words} == {token}
@@ -256,6 +256,35 @@ async def test_corrections_are_named_and_can_be_refused(index: StoredIndex) -> N
     assert as_typed.hits[0].score < corrected.hits[0].score
     assert as_typed.corrections == {}
     assert token not in {word for words in theirs.corrections.values() for word in words}
+
+
+async def test_synonyms_find_less_than_typed_words(index: StoredIndex) -> None:
+    await put(index, document("typed"), "The pto is long")
+    await put(index, document("synonym"), "The leave is long")
+    await put(index, document("neither"), "Another text is here")
+    search = replace(lexical("pto"), synonyms={base("kb"): {"leav": 0.7}})
+    (ranking,) = await index.search([search])
+    assert ids(ranking) == ["typed/0", "synonym/0"]
+    assert ranking.hits[1].score == pytest.approx(0.7 * ranking.hits[0].score, rel=1e-6)
+
+
+async def test_synonyms_alone_find(index: StoredIndex) -> None:
+    await put(index, document("a"), "The leave is long")
+    await put(index, document("b"), "A heron stands in water")
+    search = replace(
+        lexical("herron"), synonyms={base("kb"): {"leav": 0.7}}, literal=frozenset(query_tokens("herron"))
+    )
+    (ranking,) = await index.search([search])
+    assert (ids(ranking), ranking.corrections) == (["a/0"], {})
+
+
+async def test_synonyms_hold_in_their_own_knowledge_base_alone(index: StoredIndex) -> None:
+    await put(index, document("ours"), "The leave is long")
+    await put(index, document("theirs", knowledge_base="theirs"), "The leave is long")
+    both = replace(lexical("pto", "kb", "theirs"), synonyms={base("kb"): {"leav": 0.7}})
+    foreign = replace(lexical("pto"), synonyms={base("theirs"): {"leav": 0.7}})
+    unknown = replace(lexical("pto"), synonyms={base("none"): {"leav": 0.7}})
+    assert await found(index, both, foreign, unknown) == [["ours/0"], [], []]
 
 
 async def test_a_wrong_chinese_character_is_found_nevertheless(index: StoredIndex) -> None:

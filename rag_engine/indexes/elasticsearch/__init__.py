@@ -256,7 +256,17 @@ class ElasticsearchIndex:
         for number, search in enumerate(searches):
             words, manifests = words_of(search), manifests_of(search, known)
             if search.leg == "lexical" and words and manifests:
-                found = await self._statistics.weights(words, manifests, asked, corrects=search.corrects)
+                found = await self._statistics.weights(
+                    words,
+                    manifests,
+                    asked,
+                    literal=search.literal,
+                    synonyms={
+                        known[base].base: tokens
+                        for base, tokens in search.synonyms.items()
+                        if base in search.knowledge_bases and known[base].base
+                    },
+                )
                 if found is not None:
                     weights[number] = found
         return weights

@@ -147,7 +147,12 @@ def _ranking(
     scored = sorted(
         (
             # Elasticsearch returns (1 + cosine) / 2.
-            (-weights.score(source["tokens"]) if weights else -min(1.0, 2 * hit["_score"] - 1), source)
+            (
+                -weights.score(source["tokens"], source["base"])
+                if weights
+                else -min(1.0, 2 * hit["_score"] - 1),
+                source,
+            )
             for hit in response["hits"]["hits"]
             if (source := hit["_source"])
         ),
@@ -172,7 +177,8 @@ def target(searches: Sequence[Search], names: IndexNames, moment: str) -> dict[s
 
 
 def words_of(search: Search) -> dict[str, int]:
-    return dict(list(Counter(token for token in search.tokens if token.strip()).items())[:_MOST_TOKENS])
+    room = _MOST_TOKENS - sum(1 + len(words) for words in search.synonyms.values())
+    return dict(list(Counter(token for token in search.tokens if token.strip()).items())[: max(room, 1)])
 
 
 def manifests_of(search: Search, known: Manifests) -> list[Manifest]:
@@ -198,9 +204,10 @@ def _of_documents(documents: Sequence[str]) -> dict[str, Any]:
 
 
 def _lexical(search: Search, visible: Mapping[str, Any], weights: LexicalWeights) -> dict[str, Any]:
-    terms = [
-        {"term": {FREQUENCIES: {"value": word, "boost": worth}}} for word, worth in weights.worth.items()
-    ]
+    terms = _terms(weights.worth)
+    for base, words in weights.synonyms.items():
+        own = {"filter": [{"term": {"base": base}}], "should": _terms(words), "minimum_should_match": 1}
+        terms += [{"bool": own}] if words else []
     candidates = max(_FEWEST_LEXICAL_CANDIDATES, int(_LEXICAL_CANDIDATES_A_HIT * search.limit))
     return {
         "query": {"bool": {"must": [{"bool": {"should": terms}}], **visible}},
@@ -208,6 +215,10 @@ def _lexical(search: Search, visible: Mapping[str, Any], weights: LexicalWeights
         "size": min(_MOST_CANDIDATES, candidates),
         "track_total_hits": False,
     }
+
+
+def _terms(worth: Mapping[str, float]) -> list[dict[str, Any]]:
+    return [{"term": {FREQUENCIES: {"value": word, "boost": boost}}} for word, boost in worth.items()]
 
 
 def _dense(search: Search, visible: Mapping[str, Any]) -> dict[str, Any]:

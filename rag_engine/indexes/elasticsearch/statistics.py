@@ -11,6 +11,7 @@ import logging
 import math
 from collections import Counter, OrderedDict
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rag_engine.errors import IndexUnavailable, first_error
@@ -50,14 +51,16 @@ class LexicalWeights:
     average: float
     """Tokens of a visible chunk."""
     corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    synonyms: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"])
+    """The worth of further words by the key of the knowledge base."""
 
-    def score(self, tokens: str) -> float:
+    def score(self, tokens: str, base: str) -> float:
         """Lucene's BM25."""
         found = tokens.split(" ")
         counts = Counter(found)
         return math.fsum(
             worth * saturated(count, len(found), self.average)
-            for word, worth in self.worth.items()
+            for word, worth in (*self.worth.items(), *self.synonyms.get(base, {}).items())
             if (count := counts.get(word))
         )
 
@@ -100,31 +103,35 @@ class WordStatistics:
         manifests: Sequence[Manifest],
         target: Mapping[str, Any],
         *,
-        corrects: bool = True,
+        literal: Collection[str] = (),
+        synonyms: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
     ) -> LexicalWeights | None:
         """None if no visible chunk contains a word. A word that none contains is replaced by its spelling corrections."""
         corrected: Mapping[str, Sequence[str]] = {}
-        statistics = await self._count(list(tokens), manifests, target)
+        further = {word for words in synonyms.values() for word in words} - tokens.keys()
+        statistics = await self._count([*tokens, *sorted(further)], manifests, target)
         seen = {word: statistics.words[word] for word in tokens}
         counts = {word: float(tokens[word]) for word, frequency in seen.items() if frequency}
-        lacking = to_correct(seen) if statistics.chunks and corrects else []
+        lacking = to_correct(seen, literal) if statistics.chunks else []
         if lacking:
             near = await self._near(lacking, manifests, target)
             likely = {word for each in near.values() for words in each.values() for word in words}
-            statistics = await self._count([*tokens, *sorted(likely - tokens.keys())], manifests, target)
+            statistics = await self._count(
+                [*tokens, *sorted((likely | further) - tokens.keys())], manifests, target
+            )
             known = statistics.words
             corrected = corrections(
                 seen,
                 near=lambda word: near.get(word, {}),
                 look_up=lambda words: {word: known.get(word, 0) for word in words},
+                literal=literal,
             )
             for token, words in corrected.items():
                 for word in words:
                     counts[word] = counts.get(word, 0.0) + SHARE * tokens[token]
-        if not counts:
-            return None
+        found = _weights(counts, statistics, synonyms)
         said = {token: tuple(words) for token, words in corrected.items() if words}
-        return replace(_weights(counts, statistics), corrections=said)
+        return found and replace(found, corrections=said)
 
     async def _count(
         self, words: Sequence[str], manifests: Sequence[Manifest], target: Mapping[str, Any]
@@ -185,14 +192,26 @@ class WordStatistics:
         return [hit["_source"]["tokens"] for hit in answer["hits"]["hits"]]
 
 
-def _weights(counts: Mapping[str, float], statistics: Statistics) -> LexicalWeights:
-    return LexicalWeights(
-        worth={
-            word: count * _inverse(statistics.words[word], statistics.chunks)
-            for word, count in counts.items()
-        },
-        average=statistics.tokens / statistics.chunks,
-    )
+def _weights(
+    counts: Mapping[str, float], statistics: Statistics, synonyms: Mapping[str, Mapping[str, float]]
+) -> LexicalWeights | None:
+    worth = _worth(counts, statistics)
+    further = {
+        base: _worth({word: weight for word, weight in words.items() if word not in counts}, statistics)
+        for base, words in synonyms.items()
+    }
+    if not worth and not any(further.values()):
+        return None
+    average = statistics.tokens / statistics.chunks
+    return LexicalWeights(worth=worth, average=average, synonyms=further)
+
+
+def _worth(counts: Mapping[str, float], statistics: Statistics) -> dict[str, float]:
+    return {
+        word: count * _inverse(statistics.words[word], statistics.chunks)
+        for word, count in counts.items()
+        if statistics.words[word]
+    }
 
 
 def _inverse(frequency: int, chunks: int) -> float:

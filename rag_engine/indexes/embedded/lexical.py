@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from rag_engine.text.spelling import SHARE, corrections
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,23 +35,25 @@ def best_matches(
     audience: SearchAudience,
     wanted: Mask | None = None,
     limit: int,
-    corrects: bool = True,
+    literal: Collection[str] = (),
+    synonyms: Mapping[int, Mapping[str, float]] = MappingProxyType({}),
 ) -> tuple[Ids, Scores, Corrections]:
     """Ids and scores of visible chunks (of the `wanted` ones alone), unordered: `limit` of them and ties with the last."""
     asked = Counter(token for token in tokens if token.strip())
     terms = _Terms(connection, snapshot, audience)
-    counts, corrected = _frequencies(dict(list(asked.items())[:_MOST_TERMS]), terms, corrects=corrects)
-    found = terms.postings(counts)
+    counts, corrected = _frequencies(dict(list(asked.items())[:_MOST_TERMS]), terms, literal)
+    typed = zip(counts, terms.postings(counts), counts.values(), strict=True)
+    found = [
+        (token, postings, count * _inverse(postings.frequency, audience.chunks))
+        for token, postings, count in typed
+    ]
+    found += _synonyms(synonyms, terms, snapshot, chunks=audience.chunks, typed=counts)
     if not found:
         return np.zeros(0, dtype=np.int64), np.zeros(0), {}
-    order = sorted(zip(found, counts.items(), strict=True), key=lambda term: (term[0].frequency, term[1][0]))
+    order = sorted(found, key=lambda term: (term[1].frequency, term[0]))
     weighted = [
-        WeightedPostings(
-            positions=postings.positions,
-            counts=postings.counts,
-            weight=count * _inverse(postings.frequency, audience.chunks),
-        )
-        for postings, (_, count) in order
+        WeightedPostings(positions=postings.positions, counts=postings.counts, weight=weight)
+        for _, postings, weight in order
     ]
     scored = ScoredChunks(lengths=snapshot.lengths, average=audience.tokens / audience.chunks, wanted=wanted)
     places, scores = scored.best(weighted, limit=limit)
@@ -102,18 +105,35 @@ class _Terms:
 
 
 def _frequencies(
-    asked: Mapping[str, int], terms: _Terms, *, corrects: bool
+    asked: Mapping[str, int], terms: _Terms, literal: Collection[str]
 ) -> tuple[dict[str, float], Corrections]:
     """Frequencies; a term without visible chunks is replaced by its spelling corrections."""
     frequencies = terms.frequencies(list(asked))
     counts = {token: float(asked[token]) for token, frequency in frequencies.items() if frequency}
-    corrected: dict[str, list[str]] = {}
-    if corrects:
-        corrected = corrections(frequencies, near=terms.near, look_up=terms.frequencies)
+    corrected = corrections(frequencies, near=terms.near, look_up=terms.frequencies, literal=literal)
     for token, words in corrected.items():
         for word in words:
             counts[word] = counts.get(word, 0.0) + SHARE * asked[token]
     return counts, {token: tuple(words) for token, words in corrected.items() if words}
+
+
+def _synonyms(
+    synonyms: Mapping[int, Mapping[str, float]],
+    terms: _Terms,
+    snapshot: Snapshot,
+    *,
+    chunks: int,
+    typed: Collection[str],
+) -> list[tuple[str, VisiblePostings, float]]:
+    """Postings within the synonyms' own knowledge base, with the worth of each token."""
+    found: list[tuple[str, VisiblePostings, float]] = []
+    for base, weights in synonyms.items():
+        for token, postings in zip(weights, terms.postings(weights), strict=True):
+            here = snapshot.bases[postings.positions] == base
+            if token not in typed and here.any():
+                own = VisiblePostings(positions=postings.positions[here], counts=postings.counts[here])
+                found.append((token, own, weights[token] * _inverse(postings.frequency, chunks)))
+    return found
 
 
 def _inverse(frequency: int, chunks: int) -> float:

@@ -83,9 +83,19 @@ def _search(connection: sqlite3.Connection, snapshot: Snapshot, search: Search) 
             audience=audience,
             wanted=wanted,
             limit=search.limit,
-            corrects=search.corrects,
+            literal=search.literal,
+            synonyms=_synonyms(connection, search),
         )
     return dict(zip(ids.tolist(), scores.tolist(), strict=True)), corrections
+
+
+def _synonyms(connection: sqlite3.Connection, search: Search) -> dict[int, Mapping[str, float]]:
+    return {
+        place: tokens
+        for name, tokens in search.synonyms.items()
+        if name in search.knowledge_bases
+        for place in _bases(connection, frozenset({name}))
+    }
 
 
 def _audience(

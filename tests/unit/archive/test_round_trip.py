@@ -36,12 +36,25 @@ async def there(tmp_path: Path) -> AsyncIterator[Shelf]:
 
 
 async def export(here: Shelf, base: KnowledgeBase, file: Path) -> archive.ArchiveContents:
-    return await archive.export(base, file, library=here.catalog, contents=here.index, identity=IDENTITY)
+    return await archive.export(
+        base,
+        file,
+        library=here.catalog,
+        contents=here.index,
+        identity=IDENTITY,
+        synonyms=here.catalog.synonyms,
+    )
 
 
 async def take(there: Shelf, file: Path, name: str = "") -> archive.ArchiveContents:
     return await archive.import_(
-        file, name=name, catalog=there.catalog, documents=there.catalog, index=there.index, identity=IDENTITY
+        file,
+        name=name,
+        catalog=there.catalog,
+        documents=there.catalog,
+        index=there.index,
+        identity=IDENTITY,
+        synonyms=there.catalog.synonyms,
     )
 
 
@@ -285,3 +298,24 @@ async def test_progress_counts_to_the_end(here: Shelf, there: Shelf, tmp_path: P
     )
     assert exported == [(1, 3), (2, 3), (3, 3)]
     assert imported == [(step, 6) for step in range(1, 7)]
+
+
+async def test_synonyms_come_along(here: Shelf, there: Shelf, tmp_path: Path) -> None:
+    base = await here.fill(documents=1)
+    await here.catalog.synonyms.add(base.id, [("PTO", "paid leave"), ("年假", "annual leave")])
+    await export(here, base, tmp_path / "kb.zip")
+    await take(there, tmp_path / "kb.zip")
+    imported = await take(there, tmp_path / "kb.zip")
+    (copy,) = await there.catalog.select(names={imported.name})
+    assert await there.catalog.synonyms.read({copy.id}) == {
+        copy.id: [("PTO", "paid leave"), ("年假", "annual leave")]
+    }
+
+
+async def test_an_export_without_synonyms_is_read_by_earlier_versions(here: Shelf, tmp_path: Path) -> None:
+    base = await here.fill(documents=1)
+    await export(here, base, tmp_path / "kb.zip")
+    with zipfile.ZipFile(tmp_path / "kb.zip") as opened:
+        manifest = json.loads(opened.read("manifest.json"))
+    assert manifest["version"] == 1
+    assert "synonyms" not in manifest

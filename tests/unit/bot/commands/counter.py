@@ -58,6 +58,7 @@ class Counter:
             places=self.chat.places,
             topics=self.chat.topics,
             library=self.chat.catalog,
+            synonyms=self.chat.catalog.synonyms,
             receive=self._receive,
             forget=self._forget,
             reindex=self._reindex,

@@ -1,0 +1,155 @@
+"""Entries like `PTO = paid leave, vacation`, in which every term stands for the others. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.errors import UserError
+from rag_engine.text.analyzer import query_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from rag_engine.types import KnowledgeBaseId
+
+MOST_ENTRIES: Final = 500
+_MOST_TERMS: Final = 10
+_LONGEST_TERM: Final = 60
+_MOST_WORDS: Final = 8
+_SHARE: Final = 0.7
+"""Weight of a synonym of one word relative to a typed word."""
+_MOST_TOKENS: Final = 200
+_MOST_WORDINGS: Final = 3
+_MOST_ASKED: Final = 200
+"""Words of a question in which synonyms are looked for."""
+_SEPARATOR: Final = re.compile(r"[=＝,，、;；\n]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synonyms:
+    """What the synonyms add to a question."""
+
+    tokens: Mapping[KnowledgeBaseId, Mapping[str, float]] = field(
+        default_factory=dict["KnowledgeBaseId", "Mapping[str, float]"]
+    )
+    """With their weights, by the knowledge base whose chunks they find."""
+    known: frozenset[str] = frozenset()
+    """The tokens of the question's own words that have synonyms."""
+    wordings: tuple[str, ...] = ()
+    """The question with synonyms in place of its words."""
+
+
+def entry_of(text: str) -> tuple[str, ...]:
+    """The terms of `a = b, c`. Raises `UserError`."""
+    return validated(_SEPARATOR.split(text[: 20 * _MOST_TERMS * _LONGEST_TERM]))
+
+
+def validated(terms: Iterable[str]) -> tuple[str, ...]:
+    terms = distinct(map(_tidy, terms))
+    if len(terms) < 2:
+        raise UserError("Synonyms are written like this: PTO = paid leave, vacation.")
+    for term in terms:
+        if len(term) > _LONGEST_TERM or len(term.split()) > _MOST_WORDS:
+            raise UserError(
+                f"A synonym may have {_LONGEST_TERM} characters in {_MOST_WORDS} words: shorten “{term[:30]}…”."
+            )
+        if not _words(term):
+            raise UserError(f"There are no words in “{term}” that could be searched for.")
+    return merged(terms, ())
+
+
+def merged(terms: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
+    found = distinct((*terms, *more))
+    if len(found) > _MOST_TERMS:
+        raise UserError(f"An entry of synonyms may have {_MOST_TERMS} terms: make several of it.")
+    return found
+
+
+def distinct(terms: Iterable[str]) -> tuple[str, ...]:
+    found: dict[str, str] = {}
+    for term in terms:
+        if term:
+            found.setdefault(folded(term), term)
+    return tuple(found.values())
+
+
+def folded(term: str) -> str:
+    return _tidy(term).casefold()
+
+
+def synonyms_for(question: str, entries: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]]) -> Synonyms:
+    """One step alone, so that entries in a circle end."""
+    asked = _words(question)[:_MOST_ASKED]
+    tokens: dict[KnowledgeBaseId, Mapping[str, float]] = {}
+    known: set[str] = set()
+    wordings: list[str] = []
+    for base, listed in entries.items():
+        added: dict[str, float] = {}
+        for terms in listed:
+            for term in terms:
+                if not (found := _occurrence(asked, _words(term))):
+                    continue
+                known.update(token for _, forms in found for token in forms)
+                for other in terms:
+                    if other is not term:
+                        _add(other, added)
+                        wordings.append(_reworded(question, [word for word, _ in found], term, other))
+        if added:
+            room = _MOST_TOKENS - sum(map(len, tokens.values()))
+            tokens[base] = dict(list(added.items())[: max(room, 0)])
+    different = dict.fromkeys(wording for wording in wordings if wording != question)
+    return Synonyms(tokens=tokens, known=frozenset(known), wordings=tuple(different)[:_MOST_WORDINGS])
+
+
+def _add(term: str, added: dict[str, float]) -> None:
+    words = _words(term)
+    for _, forms in words:
+        for token in forms:
+            added[token] = max(added.get(token, 0.0), _SHARE / math.sqrt(len(words)))
+
+
+_Word = tuple[str, tuple[str, ...]]
+
+
+@lru_cache(maxsize=8_192)
+def _words(text: str) -> tuple[_Word, ...]:
+    return tuple((word, forms) for word, forms in query_words(text) if forms)
+
+
+def _occurrence(asked: Sequence[_Word], term: Sequence[_Word]) -> Sequence[_Word]:
+    for start in range(len(asked) - len(term) + 1):
+        found = asked[start : start + len(term)]
+        if all(_is_same(one, other) for one, other in zip(found, term, strict=True)):
+            return term if _is_part(found[0], term[0]) else found
+    return ()
+
+
+def _is_same(asked: _Word, term: _Word) -> bool:
+    if asked[0].casefold() == term[0].casefold() or _is_part(asked, term):
+        return True
+    plain = asked[0].isalpha() and term[0].isalpha() and not _has_grams(term)
+    return plain and bool(set(asked[1]) & set(term[1]))
+
+
+def _is_part(asked: _Word, term: _Word) -> bool:
+    return asked[0] != term[0] and term[0] in asked[0] and _has_grams(term)
+
+
+def _has_grams(word: _Word) -> bool:
+    """Whether it is of a script without blanks, or Hangul."""
+    return not word[0].isascii() and word[0][0].casefold() in word[1]
+
+
+def _reworded(question: str, found: Sequence[str], term: str, other: str) -> str:
+    text = unicodedata.normalize("NFKC", question)
+    pattern = r"\W+(?:\w{1,3}\W+)?".join(map(re.escape, found))
+    return re.sub(pattern, lambda _: other, text, count=1) if found else text.replace(term, other, 1)
+
+
+def _tidy(term: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", term).split())
