@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag_engine.types import ChunkId, Hit
@@ -61,6 +61,20 @@ class _Draft:
             if room < 0:
                 return False
         return all(self.take(_beside(chunk)) for chunk in new)
+
+
+def current(hits: Sequence[Hit], documents: Mapping[DocumentId, LoadedDocument]) -> tuple[Hit, ...]:
+    """Of a document replaced since the search, what is at the same place now; of a removed one nothing."""
+    found: list[Hit] = []
+    for hit in hits:
+        chunks = documents[hit.chunk.document].chunks
+        ids = {chunk.id for chunk in chunks}
+        same = (chunk for chunk in chunks if chunk.ordinal == hit.chunk.ordinal)
+        if hit.chunk.id in ids:
+            found.append(hit)
+        elif (chunk := next(same, None)) is not None:
+            found.append(replace(hit, chunk=chunk))
+    return tuple(found)
 
 
 def widened(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.errors import RagError, first_error
-from rag_engine.retrieval.context_width import MOST_PASSAGES, LoadedDocument, widened
+from rag_engine.retrieval.context_width import MOST_PASSAGES, LoadedDocument, current, widened
 from rag_engine.text import tokens
 
 if TYPE_CHECKING:
@@ -71,6 +71,12 @@ async def widen(
     except (RagError, TimeoutError) as error:
         _log.warning("the documents of the best passages could not be read: %s", error or "it took too long")
         return inquiry.falling_back("context_unavailable")
+    found, best = best, current(best, documents)
+    read = {hit.chunk.id for hit in best}
+    changed = {hit.chunk.document for hit in found if hit.chunk.id not in read}
+    if changed:
+        further = tuple(hit for hit in inquiry.further if hit.chunk.document not in changed)
+        inquiry = replace(inquiry, hits=best, further=further).noting(changed_documents=sorted(changed))
     context = await asyncio.to_thread(
         widened, best, inquiry.further, documents, room=room, weigh=_weight, weak=settings.weak
     )

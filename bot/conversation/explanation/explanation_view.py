@@ -181,7 +181,8 @@ def _bases(explained: _Explained) -> str:
     names = [name for base, name in scope.names.items() if base in searched]
     if names:
         return NameList(names, MOST_IN_NAME).in_language(explained.language)
-    return "" if scope.names else explained.answer.scope
+    may_read_all = bool(searched) and searched <= scope.knowledge_bases
+    return explained.answer.scope if may_read_all else ""
 
 
 def _reasons(passage: TracedPassage, explained: _Explained) -> Iterator[str]:

@@ -12,7 +12,8 @@ from rag_engine.generation.context_budget import messages_size
 from rag_engine.models.scripted import ScriptedModel
 from rag_engine.steps import context, pack
 from rag_engine.text import tokens
-from tests.unit.steps.shelf import Shelf
+from rag_engine.types import ChunkId
+from tests.unit.steps.shelf import SENTENCE, Shelf
 
 if TYPE_CHECKING:
     from rag_engine.pipeline import Inquiry
@@ -44,6 +45,30 @@ async def test_a_document_that_fits_is_in_the_prompt_whole_and_each_place_has_it
         )
     assert prompt.messages[-1].content.count("minutes.md") == 1
     assert done.details["whole_documents"] == ["minutes"]
+
+
+async def test_of_a_document_replaced_since_the_search_no_earlier_version_is_in_the_prompt() -> None:
+    shelf = Shelf(minutes=4)
+    asked = shelf.inquiry(("minutes", 2), ("minutes", 1), limit=1)
+    shelf.documents["minutes"] = [
+        replace(chunk, id=ChunkId(f"new-{chunk.ordinal}"), text=f"Version 2. {SENTENCE}")
+        for chunk in shelf.documents["minutes"]
+    ]
+    done = await widened(asked, shelf)
+    prompt = await packed(done)
+    assert [hit.chunk for hit in prompt.passages] == shelf.documents["minutes"]
+    assert [hit.chunk.id for hit in done.hits] == ["new-2"]
+
+
+async def test_a_document_removed_since_the_search_is_not_in_the_prompt() -> None:
+    shelf = Shelf(minutes=4, agenda=2)
+    asked = shelf.inquiry(("minutes", 2), ("agenda", 0), ("minutes", 1), limit=2)
+    shelf.documents["minutes"] = []
+    assert "minutes" not in (await packed(await widened(asked, shelf))).messages[-1].content
+    shelf.documents["agenda"] = []
+    nothing = await widened(asked, shelf)
+    assert (nothing.hits, nothing.further) == ((), ())
+    assert (await packed(nothing)).passages == ()
 
 
 async def test_a_question_about_the_same_documents_has_the_same_beginning() -> None:

@@ -88,6 +88,7 @@ async def test_a_file_that_may_no_longer_be_read_is_not_named(here: World) -> No
     text = await explained(here, post)
     assert "notice.md" not in text
     assert "four weeks in Berlin" not in text
+    assert "general" not in text
     assert "This file is no longer here, or may no longer be read here." in text
 
 
