@@ -32,7 +32,7 @@ from rag_engine.storage.sqlite.database import connect
 from tests.journeys.audience.world import OPERATOR, PLACES, QUESTION, SECRETS, TITLES, Eyes, towns
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping, Sequence
     from pathlib import Path
 
     from bot.conversation.service import Service
@@ -159,6 +159,10 @@ class Watched:
     @property
     def models(self) -> Sequence[LanguageModel]:
         return self.engine.models
+
+    @property
+    def choices(self) -> Mapping[str, LanguageModel]:
+        return self.engine.choices
 
     @property
     def answerer(self) -> Answerer:
