@@ -128,9 +128,10 @@ def is_restyling(text: str) -> bool:
 
 
 def _is_restyling(cleaned: str, *, any_form: bool = False) -> bool:
+    if not any_form and not requested_style(cleaned):
+        return False
     left = _bare(without_style(_bare(cleaned.strip(_END))))
-    is_style = any_form or bool(requested_style(cleaned))
-    return is_style and all(is_filling(word) for word in re.findall(r"\w+", left))
+    return all(is_filling(word) for word in re.findall(r"\w+", left))
 
 
 def _of_sentence(sentence: str) -> SummaryRequest | None:

@@ -52,24 +52,34 @@ def _counted(units: str, unspaced: str) -> re.Pattern[str]:
     return lazy(lambda: re.compile(source, re.IGNORECASE))
 
 
-_WORDS = _counted(
-    r"words?|wörtern?|worten?|mots?|palabras?|palavras?|parole|parola|woorden|слов(?:ах|а|ами)?|كلمة|كلمات",
-    r"个字|個字|字|文字|語|个词|단어|글자|자(?=\s|로|이|내|정|$)",
+_UNITS = (
+    (
+        r"words?|wörtern?|worten?|mots?|palabras?|palavras?|parole|parola|woorden|слов(?:ах|а|ами)?|كلمة|كلمات",
+        r"个字|個字|字|文字|語|个词|단어|글자|자(?=\s|로|이|내|정|$)",
+    ),
+    (
+        r"bullet[- ]?points?|bullets?|points?|(?:key |main )?takeaways?|items?|stichpunkten?|stichworten?|aufzählungspunkten?|punkten?|kernpunkten?|puces?|"
+        r"points[- ]clés?|puntos?(?: clave)?|viñetas?|pontos?(?:[- ]chave)?|tópicos?|punti(?: chiave)?|punten|опорных пункт\w*|пункт(?:ах|ов|а|ы|ами)?|"
+        r"тезис(?:ах|ов|а|ы|ами)?|نقاط|نقطة",
+        r"个要点|個要點|点|點|个点|条|條|つのポイント|つの要点|個のポイント|点|項目|가지|개(?:의)?(?: 항목| 요점| 문장| 포인트)?",
+    ),
+    (
+        r"sentences?|lines?|sätzen?|satz|zeilen?|phrases?|lignes?|frases?|oraciones|oración|líneas?|linhas?|frasi|frase|righe|zinnen|zin|regels?|"
+        r"предложени(?:ях|я|й|е|ем|и)|строк(?:ах|и|е)?|جمل|جملة|أسطر",
+        r"句话|句話|句|行|文(?!字|件|档|檔|章|書)|줄|문장",
+    ),
+    (
+        r"paragraphs?|absätzen?|absatz|paragraphes?|párrafos?|parágrafos?|paragrafi|paragrafo|alinea(?:'s)?|абзац(?:ах|а|ы|ев|е)?|فقرات|فقرة",
+        r"段落|段话|段話|段|단락",
+    ),
 )
-_POINTS = _counted(
-    r"bullet[- ]?points?|bullets?|points?|(?:key |main )?takeaways?|items?|stichpunkten?|stichworten?|aufzählungspunkten?|punkten?|kernpunkten?|puces?|"
-    r"points[- ]clés?|puntos?(?: clave)?|viñetas?|pontos?(?:[- ]chave)?|tópicos?|punti(?: chiave)?|punten|опорных пункт\w*|пункт(?:ах|ов|а|ы|ами)?|"
-    r"тезис(?:ах|ов|а|ы|ами)?|نقاط|نقطة",
-    r"个要点|個要點|点|點|个点|条|條|つのポイント|つの要点|個のポイント|点|項目|가지|개(?:의)?(?: 항목| 요점| 문장| 포인트)?",
-)
-_SENTENCES = _counted(
-    r"sentences?|lines?|sätzen?|satz|zeilen?|phrases?|lignes?|frases?|oraciones|oración|líneas?|linhas?|frasi|frase|righe|zinnen|zin|regels?|"
-    r"предложени(?:ях|я|й|е|ем|и)|строк(?:ах|и|е)?|جمل|جملة|أسطر",
-    r"句话|句話|句|行|文(?!字|件|档|檔|章|書)|줄|문장",
-)
-_PARAGRAPHS = _counted(
-    r"paragraphs?|absätzen?|absatz|paragraphes?|párrafos?|parágrafos?|paragrafi|paragrafo|alinea(?:'s)?|абзац(?:ах|а|ы|ев|е)?|فقرات|فقرة",
-    r"段落|段话|段話|段|단락",
+"""Of words, points, sentences and paragraphs; each with those of scripts without blanks."""
+_WORDS, _POINTS, _SENTENCES, _PARAGRAPHS = (_counted(*units) for units in _UNITS)
+_UNIT = lazy(
+    lambda: re.compile(
+        rf"\b(?:{'|'.join(units for units, _ in _UNITS)})\b|{'|'.join(others for _, others in _UNITS)}",
+        re.IGNORECASE,
+    )
 )
 _BULLETS = lazy(
     lambda: re.compile(
@@ -147,6 +157,12 @@ def _in_language(spaced: str, other: str) -> re.Pattern[str]:
 
 
 _LANGUAGES = MappingProxyType({code: _in_language(*names) for code, names in _NAMES.items()})
+_NAME = lazy(
+    lambda: re.compile(
+        rf"\b(?:{'|'.join(spaced for spaced, _ in _NAMES.values())})|{'|'.join(other for _, other in _NAMES.values())}",
+        re.IGNORECASE,
+    )
+)
 _FILE_NAME = lazy(
     lambda: re.compile(
         r"(?<![^\s,;:?!\"'()<>|])[^\s,;:?!\"'()<>|]*[^\W_]\.(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{1,5}\b"
@@ -156,16 +172,12 @@ _HIDDEN = "\ue000"
 _END = 500
 """Characters at either end of a request, where it says its length and language."""
 _ALL_PATTERNS = (
-    _WORDS,
-    _SENTENCES,
-    _PARAGRAPHS,
-    _POINTS,
-    _BULLETS,
-    *_LANGUAGES.values(),
-    _LONG,
-    _SHORT,
-    _AGAIN,
+    (_UNIT, (_WORDS, _SENTENCES, _PARAGRAPHS, _POINTS)),
+    (None, (_BULLETS,)),
+    (_NAME, tuple(_LANGUAGES.values())),
+    (None, (_LONG, _SHORT, _AGAIN)),
 )
+"""With what a text must contain before the slow patterns are tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,14 +234,16 @@ def requested_style(text: str) -> LengthAndLanguage:
     if len(text := " ".join(text.split())) > 2 * _END:
         text = f"{text[:_END]} {text[-_END:]}"
     text = _FILE_NAME.sub(" ", text)
+    counted = _UNIT.search(text) is not None
+    languages = _LANGUAGES.items() if _NAME.search(text) else ()
     return LengthAndLanguage(
-        words=_value(_WORDS, text),
-        points=_value(_POINTS, text),
-        sentences=_value(_SENTENCES, text),
-        paragraphs=_value(_PARAGRAPHS, text),
+        words=_value(_WORDS, text) if counted else 0,
+        points=_value(_POINTS, text) if counted else 0,
+        sentences=_value(_SENTENCES, text) if counted else 0,
+        paragraphs=_value(_PARAGRAPHS, text) if counted else 0,
         bullets=_BULLETS.search(text) is not None,
         size="long" if _LONG.search(text) else "short" if _SHORT.search(text) else "",
-        language=next((code for code, pattern in _LANGUAGES.items() if pattern.search(text)), ""),
+        language=next((code for code, pattern in languages if pattern.search(text)), ""),
         again=_AGAIN.search(text) is not None,
     )
 
@@ -239,8 +253,10 @@ def without_style(text: str) -> str:
         return f"{without_style(text[:_END])}{text[_END:-_END]}{without_style(text[-_END:])}"
     names = _FILE_NAME.findall(text)
     text = _FILE_NAME.sub(_HIDDEN, text)
-    for pattern in _ALL_PATTERNS:
-        text = pattern.sub(" ", text)
+    for needed, patterns in _ALL_PATTERNS:
+        if needed is None or needed.search(text):
+            for pattern in patterns:
+                text = pattern.sub(" ", text)
     for name in names:
         text = text.replace(_HIDDEN, name, 1)
     return " ".join(text.split())
