@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
         Splitter,
         StoredIndex,
     )
-    from rag_engine.steps import pack
-    from rag_engine.types import KnowledgeBaseId
+    from rag_engine.steps import fuse, pack
+    from rag_engine.types import KnowledgeBaseId, Leg
 
 
 _STEPS = "rag_engine.steps"
@@ -166,8 +166,19 @@ def step(name: str, settings: Settings, ports: Ports) -> NamedStep:
     values = _step_values(name, settings)
     if name == "rerank" and ports.reranker is not None:
         values.setdefault("enabled", True)
+    if name == "retrieve":
+        values.setdefault("legs", _legs(settings))
     own = _validated(module, values, variable=f"STEPS__{name.upper()}")
     return NamedStep(name=name, run=module.build(own, ports), status=module.STATUS)
+
+
+def _legs(settings: Settings) -> tuple[Leg, ...]:
+    """A leg without weight is not searched."""
+    module = plugins.load(_STEPS, "fuse")
+    fusion = cast("fuse.Settings", _validated(module, _step_values("fuse", settings), variable="STEPS__FUSE"))
+    if fusion.method != "mix" or fusion.dense_share not in (0, 1):
+        return ("lexical", "dense")
+    return ("dense",) if fusion.dense_share else ("lexical",)
 
 
 def packing(settings: Settings) -> pack.Settings:
@@ -262,6 +273,13 @@ def _validated(module: Any, values: Mapping[str, object], *, variable: str) -> B
     """Raises `BadSettings` with the name of the environment variable."""
     own = cast("type[BaseModel]", module.Settings)
     try:
-        return own.model_validate(values)
+        return own.model_validate({name: _listed(value, own, name) for name, value in values.items()})
     except ValidationError as error:
         raise BadSettings(bot_settings.sentence(error, prefix=f"FOOTNOTE_{variable}__")) from error
+
+
+def _listed(value: object, own: type[BaseModel], name: str) -> object:
+    """A variable's `a,b` as a list where the setting is one."""
+    field = own.model_fields.get(name)
+    is_list = field is not None and get_origin(field.annotation) is tuple
+    return [part.strip() for part in value.split(",")] if is_list and isinstance(value, str) else value

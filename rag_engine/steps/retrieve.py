@@ -27,11 +27,7 @@ from rag_engine.retrieval.understood_message import Understanding
 from rag_engine.steps.understand import joined
 from rag_engine.text.analyzer import query_tokens
 from rag_engine.text.language import detect
-from rag_engine.types import (
-    Query,
-    Ranking,
-    Search,
-)
+from rag_engine.types import Leg, Query, Ranking, Search
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,6 +60,8 @@ class Settings(BaseModel):
     """Hits of each search."""
     timeout: float = Field(default=10.0, gt=0)
     """Time limit for embedding the question."""
+    legs: tuple[Leg, ...] = ("lexical", "dense")
+    """What is searched: words, meaning or both; by default both, but none that `fuse` gives no share."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,18 +186,20 @@ async def search_variants(
     """
     most = max(settings.candidates, query.limit)
     search = partial(Search, knowledge_bases=query.knowledge_bases, documents=documents, limit=most)
-    searches: list[tuple[QueryVariant, Search]] = []
+    legs = set(query.legs).intersection(settings.legs) or set(query.legs)
+    lexical: list[tuple[QueryVariant, Search]] = []
     fallbacks: list[str] = []
     for variant in (each for each in queries if "lexical" in query.legs and "lexical" in each.legs):
         words = await asyncio.to_thread(_words, variant.text, entries, literally=query.as_asked)
         if words["tokens"]:
-            searches.append((variant, search(leg="lexical", **words)))
-    dense = [each for each in queries if "dense" in query.legs and "dense" in each.legs]
+            lexical.append((variant, search(leg="lexical", **words)))
+    dense = [each for each in queries if "dense" in legs and "dense" in each.legs]
+    searches = [*lexical] if "lexical" in legs else []
     if dense:
         try:
             vectors = await _embed([each.text for each in dense], embedder, seconds=settings.timeout)
         except Unavailable as error:
-            if not searches:
+            if not (searches := lexical):
                 raise
             _log.warning("the question could not be embedded, searching by words alone: %s", error)
             fallbacks.append("dense_unavailable")

@@ -113,6 +113,34 @@ async def test_a_query_may_want_one_leg_only(leg: Leg) -> None:
     assert len(embedder.asked) == (1 if leg == "dense" else 0)
 
 
+@pytest.mark.parametrize("leg", ["lexical", "dense"])
+async def test_a_leg_that_is_not_set_is_not_searched(leg: Leg) -> None:
+    index, embedder = GivenIndex(_FOUND), OneVector()
+
+    await _run(_inquiry(), index, embedder, retrieve.Settings(legs=(leg,)))
+
+    assert [search.leg for search in index.calls[0]] == [leg]
+    assert len(embedder.asked) == (1 if leg == "dense" else 0)
+
+
+async def test_what_a_query_wants_comes_before_the_setting() -> None:
+    index = GivenIndex(_FOUND)
+
+    await _run(_inquiry(legs=("dense",)), index, OneVector(), retrieve.Settings(legs=("lexical",)))
+
+    assert [search.leg for search in index.calls[0]] == ["dense"]
+
+
+async def test_without_the_embedder_words_are_searched_though_they_have_no_weight() -> None:
+    index = GivenIndex(_FOUND)
+
+    await _run(
+        _inquiry(), index, OneVector(failure=EmbedderUnavailable()), retrieve.Settings(legs=("dense",))
+    )
+
+    assert [search.leg for search in index.calls[0]] == ["lexical"]
+
+
 async def test_more_hits_are_wanted_than_candidates_are_set() -> None:
     index = GivenIndex(_FOUND)
 

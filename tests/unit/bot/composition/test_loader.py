@@ -10,6 +10,11 @@ from pydantic import SecretStr
 from bot import settings
 from bot.composition import application, loader
 from rag_engine.errors import BadSettings
+from rag_engine.pipeline import Inquiry
+from rag_engine.ports import Ports
+from rag_engine.types import Query
+from tests.doubles.rankings import KNOWLEDGE_BASE, GivenIndex, ranking
+from tests.unit.steps.test_retrieve import OneVector
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,3 +90,29 @@ async def test_an_index_that_nobody_provides_is_named(monkeypatch: pytest.Monkey
     read = settings.read()
     with pytest.raises(BadSettings, match=r"no 'pinecone' in rag_engine\.indexes; known: .*embedded"):
         loader.index_module(read.index, read)
+
+
+@pytest.mark.parametrize(
+    ("values", "legs"),
+    [
+        ({}, ["lexical", "dense"]),
+        ({"FUSE__DENSE_SHARE": "0"}, ["lexical"]),
+        ({"FUSE__DENSE_SHARE": "1"}, ["dense"]),
+        ({"FUSE__DENSE_SHARE": "0.5"}, ["lexical", "dense"]),
+        ({"FUSE__DENSE_SHARE": "0", "FUSE__METHOD": "reciprocal_rank"}, ["lexical", "dense"]),
+        ({"FUSE__DENSE_SHARE": "0", "RETRIEVE__LEGS": "lexical,dense"}, ["lexical", "dense"]),
+    ],
+)
+async def test_a_leg_without_weight_is_not_searched(
+    monkeypatch: pytest.MonkeyPatch, values: dict[str, str], legs: list[str]
+) -> None:
+    for name, value in values.items():
+        monkeypatch.setenv(f"FOOTNOTE_STEPS__{name}", value)
+    index = GivenIndex({"lexical": ranking("lexical", []), "dense": ranking("dense", [])})
+    ports = Ports(embedder=OneVector(), index=index)
+    query = Query(text="parental leave", knowledge_bases=frozenset({KNOWLEDGE_BASE}))
+
+    step = loader.step("retrieve", settings.read(), ports)
+    await step.run(Inquiry(query=query, question=query.text))
+
+    assert [search.leg for search in index.calls[0]] == legs

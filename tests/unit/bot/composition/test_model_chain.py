@@ -112,6 +112,12 @@ def test_the_settings_of_a_steps_former_name_still_count(monkeypatch: pytest.Mon
         loader.step("understand", bad, ports)
 
 
+def test_a_list_is_written_with_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    ports = Ports(embedder=cast("Embedder", None), index=cast("Index", None))
+    good = given(monkeypatch, FOOTNOTE_STEPS__UNDERSTAND__LANGUAGES="en, de")
+    assert loader.step("understand", good, ports).name == "understand"
+
+
 @pytest.mark.parametrize(
     ("variables", "sentence"),
     [
