@@ -52,7 +52,7 @@ print(longest)
 
 
 @dataclass(slots=True)
-class Watch:
+class LoopSamples:
     """Event loop lag in seconds, longest stretches of its thread's processor time in seconds, and memory in bytes.
 
     Other load delays every process, so the lag of an idle process is subtracted.
@@ -72,31 +72,31 @@ class Watch:
 
 
 @asynccontextmanager
-async def watched() -> AsyncGenerator[Watch]:
+async def watched() -> AsyncGenerator[LoopSamples]:
     """Samples the clock every few milliseconds, and memory occasionally."""
-    watch = Watch()
+    samples = LoopSamples()
 
     async def look() -> None:
         tick, last, used = 0.005, time.perf_counter(), time.thread_time()
         for number in count():
             await asyncio.sleep(tick)
             now, using = time.perf_counter(), time.thread_time()
-            watch.lags.append(now - last - tick)
-            watch.stretches.append(using - used)
+            samples.lags.append(now - last - tick)
+            samples.stretches.append(using - used)
             last, used = now, using
             if number % 20 == 0:
-                watch.resident = max(watch.resident, resident())
+                samples.resident = max(samples.resident, resident())
 
     idle = await asyncio.create_subprocess_exec(
         sys.executable, "-c", _IDLE_PROCESS, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
     task = asyncio.create_task(look(), name="look")
     try:
-        yield watch
+        yield samples
     finally:
         task.cancel()
         output, _ = await idle.communicate(b"")
-        watch.idle = float(output)
+        samples.idle = float(output)
 
 
 def resident() -> int:
@@ -158,7 +158,7 @@ async def throughput(folder: Path, *, quick: bool) -> None:
     for number, files_folder in enumerate(folders, start=1):
         files_folder.mkdir()
         write_files(files_folder, count=per_round, seed=number)
-    async with opened(folder) as (library, _), watched() as watch, bare_embedder(folder) as embed:
+    async with opened(folder) as (library, _), watched() as samples, bare_embedder(folder) as embed:
         for number, files_folder in enumerate(folders):
             base = await library.catalog.open(f"round{number}", model=library.embedder.model)
             paths = sorted(files_folder.iterdir())
@@ -173,7 +173,7 @@ async def throughput(folder: Path, *, quick: bool) -> None:
         print(f"{chunks / spent.processor:.1f} a second of processor")
     print(f"ratio {embedding.wall / ingesting.wall:.3f} (0.95), by processor time ", end="")
     print(f"{embedding.processor / ingesting.processor:.3f}")
-    print(watch.figures())
+    print(samples.figures())
 
 
 @dataclass(slots=True)
@@ -200,15 +200,15 @@ async def memory(folder: Path, *, quick: bool) -> None:
     write_files(files_folder, count=files, seed=1, longest=6)
     paths = sorted(files_folder.iterdir())
     spent = Spent()
-    async with opened(folder) as (library, base), watched() as watch:
+    async with opened(folder) as (library, base), watched() as samples:
         before = resident()
         with spent:
             await ingest_all(paths, library, base)
-        grown = (max(watch.resident, resident()) - before) / 1e6
+        grown = (max(samples.resident, resident()) - before) / 1e6
         chunks = await library.index.count(base)
     print(f"{files} files, {chunks} chunks in {spent.wall:.0f} s: {before / 1e6:.0f} MB before, ", end="")
     print(f"{grown:+.0f} MB at most (100 MB)")
-    print(watch.figures())
+    print(samples.figures())
 
 
 async def one_more(folder: Path, *, quick: bool) -> None:
@@ -217,7 +217,7 @@ async def one_more(folder: Path, *, quick: bool) -> None:
     processor: list[float] = []
     async with opened(folder) as (library, base), bare_embedder(folder) as embed:
         await fill(library, base, chunks=2_000 if quick else 20_000)
-        async with watched() as watch:
+        async with watched() as samples:
             for number in range(5 if quick else 20):
                 adding, embedding = Spent(), Spent()
                 path = folder / f"more{number}.md"
@@ -236,7 +236,7 @@ async def one_more(folder: Path, *, quick: bool) -> None:
     print(f"one more document in an index of {chunks} chunks, beyond its embedding: ", end="")
     print(f"{statistics.median(wall) * 1e3:.0f} ms (50 ms), {max(wall) * 1e3:.0f} at most; ", end="")
     print(f"{statistics.median(processor) * 1e3:.0f} ms of processor")
-    print(watch.figures())
+    print(samples.figures())
 
 
 async def must_find(

@@ -24,7 +24,7 @@ from rag_engine.summaries.intent import is_restyling
 from rag_engine.summaries.plan import Sentence
 from rag_engine.summaries.stream import sentence_events, summarised
 from rag_engine.text.analyzer import query_tokens
-from rag_engine.text.language import detect
+from rag_engine.text.language import question_language
 from rag_engine.types import (
     Answer,
     AnswerEvent,
@@ -345,7 +345,7 @@ def _merged(history: Sequence[Turn], others: Sequence[Turn], *, most: int) -> tu
 
 
 def _is_edit(inquiry: Inquiry) -> bool:
-    if not inquiry.history or inquiry.query.brought:
+    if not inquiry.history or inquiry.query.files_attached:
         return False
     return inquiry.history[-1].role == "assistant" and is_restyling(inquiry.query.text)
 
@@ -357,7 +357,7 @@ def _no_document(inquiry: Inquiry) -> Sentence:
 
 
 def _language(inquiry: Inquiry) -> str:
-    return inquiry.query.language or detect(inquiry.query.text) or "en"
+    return question_language(inquiry.query.text, chosen=inquiry.query.language)
 
 
 def _understood_as(inquiry: Inquiry) -> str:

@@ -146,7 +146,7 @@ class Query:
     """The id of the answer; None: a new one."""
     files: tuple[str, ...] = ()
     """The latest files of the conversation, each a document id, or a URI if there is no document yet."""
-    brought: bool = False
+    files_attached: bool = False
     """Whether `files` came with the question itself."""
     names: Mapping[KnowledgeBaseId, str] = field(default_factory=dict[KnowledgeBaseId, str])
     """The names that people use for the knowledge bases."""

@@ -10,7 +10,7 @@ and not finished: it runs, awaits, or is a context manager whose block is open.
 
 - In: active in the tasks that handle the message when `Engine.answer` begins, or on the stack that created one of these tasks, since
   `SocketConnection` received the message.
-- Out: active between the model and the frame that hands its first shown piece of text to `MessageStream.want`, or active in the task
+- Out: active between the model and the frame that hands its first shown piece of text to `MessageStream.show`, or active in the task
   that writes the message, when it calls Slack for the first time after that.
 
 Files that are only called and return before that point are listed separately: a value module, a store, a renderer. They are not counted.

@@ -44,7 +44,7 @@ class _Delivery:
     """The stack when the model last yielded a piece of text."""
     before_engine: set[FrameType] = field(default_factory=set)
     out_path: list[str] | None = None
-    """From the model to `MessageStream.want`."""
+    """From the model to `MessageStream.show`."""
 
 
 _delivery: ContextVar[_Delivery | None] = ContextVar("delivery", default=None)

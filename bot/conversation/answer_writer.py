@@ -13,7 +13,7 @@ from bot.port import Reply
 from bot.rendering.literal import literal
 from bot.streaming import scheduler
 from rag_engine.generation.phrases import not_found
-from rag_engine.text.language import detect
+from rag_engine.text.language import question_language
 from rag_engine.types import BEST_PASSAGES, Answer, AnswerOptions, Delta, Query, Retrieval, Stage
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class AnswerWriter:
             language=options.settings.language,
             turn=turn.engine_turn,
             files=tuple(file.document or file.source for file in files),
-            brought=bool(own),
+            files_attached=bool(own),
             names=scope.names_in(_question_language(context)),
             as_asked=options.as_asked,
             time_zone=context.message.person.time_zone,
@@ -268,7 +268,7 @@ def _answer_options(settings: PlaceSettings, *, model: str) -> AnswerOptions:
 
 
 def _question_language(context: TurnContext) -> str:
-    return context.options.settings.language or detect(context.recorder.turn.question) or "en"
+    return question_language(context.recorder.turn.question, chosen=context.options.settings.language)
 
 
 def _links(turns: tuple[Turn, ...]) -> frozenset[str]:

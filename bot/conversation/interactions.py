@@ -217,13 +217,13 @@ class Interactions:
         outlet = room.outlet(private=person, posted=posted)
         async with self.scheduler.open(outlet, posted=posted) as stream:
             status = Reply(status=say("working", language))
-            timer = asyncio.get_running_loop().call_later(_STATUS_AFTER_SECONDS, stream.want, status)
+            timer = asyncio.get_running_loop().call_later(_STATUS_AFTER_SECONDS, stream.show, status)
             if not slow:
                 timer.cancel()
 
             def show(reply: Reply) -> None:
                 timer.cancel()
-                stream.want(reply)
+                stream.show(reply)
 
             try:
                 reply = await work(show)

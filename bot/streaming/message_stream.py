@@ -108,7 +108,7 @@ class MessageStream:
     def messages(self) -> tuple[str, ...]:
         return self._shown.messages
 
-    def want(self, reply: Reply | Callable[[], Reply]) -> None:
+    def show(self, reply: Reply | Callable[[], Reply]) -> None:
         """Show this reply when rate limits allow, unless a newer one replaces it.
 
         A function is called at the write. No effect after the final reply.

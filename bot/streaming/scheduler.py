@@ -93,10 +93,10 @@ async def relay(
     async for event in events:
         if isinstance(event, Stage) and not text:
             status = event.detail
-            stream.want(replace(growing(""), status=status))
+            stream.show(replace(growing(""), status=status))
         elif isinstance(event, Delta) and event.text:
             text.append(event.text)
-            stream.want(grown)
+            stream.show(grown)
         elif isinstance(event, Answer):
             answer = event
     if answer is not None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.text import months
 from rag_engine.text.lazy_pattern import lazy
 
 if TYPE_CHECKING:
@@ -45,27 +46,9 @@ _WORDS: Final = {
     )
     for word in words.split()
 }
-_MONTHS: Final = {
-    name: str(number)
-    for number, names in enumerate(
-        (
-            "january jan januar enero janvier",
-            "february feb februar febrero février",
-            "march mar märz marzo mars",
-            "april apr abril avril",
-            "may mai mayo",
-            "june jun juni junio juin",
-            "july jul juli julio juillet",
-            "august aug agosto août",
-            "september sep sept septiembre septembre",
-            "october oct oktober okt octubre octobre",
-            "november nov noviembre novembre",
-            "december dec dezember dez diciembre décembre",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}
+_NO_MONTHS: Final = frozenset({"set", "out", "mag", "gen", "ago"})
+"""Words of other languages more often than months."""
+_MONTHS: Final = {name: str(number) for name, number in months.NUMBERS.items() if name not in _NO_MONTHS}
 _SPELLED: Final = lazy(lambda: re.compile(r"[^\W\d_]+"))
 _IDEOGRAPHIC_NUMBER: Final = lazy(lambda: re.compile(r"[零〇一二两三四五六七八九十百千万]+"))
 _IDEOGRAPHIC_SCALES: Final = {"十": 10, "百": 100, "千": 1_000}

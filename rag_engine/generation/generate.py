@@ -16,7 +16,7 @@ from rag_engine.citations.corrections import GENERAL, UNSUPPORTED
 from rag_engine.errors import ContentFiltered, ModelUnavailable, RagError
 from rag_engine.generation.closest import closest_titles
 from rag_engine.generation.phrases import not_found, phrase
-from rag_engine.text.language import detect
+from rag_engine.text.language import question_language
 from rag_engine.types import Delta, Prompt
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ async def _cited(
     cited = await citations.finish(
         draft, passages, question=request.question, embedder=embedder, check=_check(attempt, request)
     )
-    language = request.language or detect(request.question) or "en"
+    language = question_language(request.question, chosen=request.language)
     if cited.is_invented:
         text = request.empty_answer or _not_found(request, passages, language)
         cited = replace(cited, text=text, citations=(), signs=frozenset(), unsupported=())
@@ -223,7 +223,7 @@ def _not_found(request: AnswerRequest, passages: Sequence[Hit], language: str) -
 def _language(attempt: _ReplyStream, request: AnswerRequest) -> str:
     if request.summary is not None:
         return request.language
-    return (request.language or detect(request.question) or "en") if attempt.is_quoted else ""
+    return question_language(request.question, chosen=request.language) if attempt.is_quoted else ""
 
 
 def _fallbacks(

@@ -221,7 +221,7 @@ def _answered(inquiry: Inquiry) -> list[str]:
 
 
 def _continues(inquiry: Inquiry, asked: Sequence[str]) -> bool:
-    return bool(asked) and not inquiry.query.brought and requested(asked[-1], asked[:-1]) is None
+    return bool(asked) and not inquiry.query.files_attached and requested(asked[-1], asked[:-1]) is None
 
 
 def _commonest(chunks: Sequence[Chunk]) -> str:

@@ -136,7 +136,7 @@ def _prepared(inquiry: Inquiry, plan: Plan, condensed: Condensed, *, seconds: fl
         notices.append(phrase("parts_quoted", language=plan.task.language, count=condensed.quoted))
         inquiry = inquiry.falling_back("parts_quoted")
     if condensed.shortened:
-        notices.append(phrase("sections_begun", language=plan.task.language))
+        notices.append(phrase("sections_shortened", language=plan.task.language))
         inquiry = inquiry.falling_back("sections_shortened")
     return replace(
         inquiry,

@@ -105,6 +105,11 @@ _POSSIBLE = 0.5
 _MOST_POSSIBLE = 3
 
 
+def question_language(text: str, *, chosen: str = "") -> str:
+    """English if neither is clear."""
+    return chosen or detect(text) or "en"
+
+
 def detect(text: str) -> str:
     """ISO 639-1, or "" if unclear."""
     sample = text[:_SAMPLE]

@@ -17,7 +17,7 @@ _NAMES: Final = (
     "november nov novembre noviembre novembro listopad ноябрь ноября ноябре ноя 11月 11월 十一月",
     "december dec dezember dez décembre déc diciembre dic dicembre dezembro grudzień декабрь декабря декабре дек 12月 12월 十二月",
 )
-_NUMBERS: Final = {name: number for number, names in enumerate(_NAMES, 1) for name in names.split()}
+NUMBERS: Final = {name: number for number, names in enumerate(_NAMES, 1) for name in names.split()}
 _ASIAN: Final = re.compile(
     r"(?<![\d一二三四五六七八九十])(?:1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月|(?<!\d)(?:1[0-2]|[1-9])월"
 )
@@ -28,9 +28,9 @@ _ISO: Final = re.compile(r"(?<!\d)(?:19|20)\d\d-(0[1-9]|1[0-2])(?!\d)")
 def months(text: str) -> frozenset[int]:
     """Numbers; ambiguous words such as "may" count only with a capital."""
     found = {int(number) for number in _ISO.findall(text)}
-    found |= {_NUMBERS[name] for name in _ASIAN.findall(text)}
+    found |= {NUMBERS[name] for name in _ASIAN.findall(text)}
     for word in _WORD.findall(text):
-        number = _NUMBERS.get(word.lower())
+        number = NUMBERS.get(word.lower())
         if number is not None and (word.lower() not in _WORDS_TOO or word[0].isupper()):
             found.add(number)
     return frozenset(found)

@@ -36,6 +36,8 @@ from tests.elastic.putting import texts
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from rag_engine.types import KnowledgeBaseId
+
 OLD = ["old apple", "old pear"]
 NEW = ["new apple", "new pear", "new plum"]
 
@@ -239,6 +241,18 @@ async def test_an_index_that_is_removed_while_it_is_used_is_missed_once_and_made
     assert len(await at.names()) == 2
 
 
+async def rebuild(at: Bench, **chosen: list[KnowledgeBaseId]) -> None:
+    """Replace the index by one with "pear" in it."""
+    settings = at.settings()
+    async with elasticsearch.connect(
+        settings, data_dir=NOWHERE, identity=IDENTITY, rebuilding=True
+    ) as rebuilt:
+        await put(rebuilt, document("a"), "pear")
+    await elasticsearch.replace(settings, data_dir=NOWHERE, identity=IDENTITY, **chosen)
+    async with at.opened() as index:
+        assert await seen(index) == ["pear"]
+
+
 async def test_an_index_of_an_older_schema_names_the_command_that_replaces_it(at: Bench) -> None:
     async with at.opened() as index:
         await put(index, document("a"), "apple")
@@ -248,16 +262,7 @@ async def test_an_index_of_an_older_schema_names_the_command_that_replaces_it(at
     with pytest.raises(SchemaMismatch, match=r"schema 2.*`footnote kb reindex --all`"):
         async with at.opened():
             pass
-    settings = at.settings()
-    async with elasticsearch.connect(
-        settings, data_dir=NOWHERE, identity=IDENTITY, rebuilding=True
-    ) as rebuilt:
-        await put(rebuilt, document("a"), "pear")
-    await elasticsearch.replace(
-        settings, data_dir=NOWHERE, identity=IDENTITY, knowledge_bases=[document("a").knowledge_base]
-    )
-    async with at.opened() as index:
-        assert await seen(index) == ["pear"]
+    await rebuild(at, knowledge_bases=[document("a").knowledge_base])
 
 
 async def test_an_index_of_which_a_half_is_gone_says_how_to_repair_it(at: Bench) -> None:
@@ -271,14 +276,7 @@ async def test_an_index_of_which_a_half_is_gone_says_how_to_repair_it(at: Bench)
     with pytest.raises(SchemaMismatch, match=r"`footnote kb reindex --all`"):
         async with at.opened():
             pass
-    settings = at.settings()
-    async with elasticsearch.connect(
-        settings, data_dir=NOWHERE, identity=IDENTITY, rebuilding=True
-    ) as rebuilt:
-        await put(rebuilt, document("a"), "pear")
-    await elasticsearch.replace(settings, data_dir=NOWHERE, identity=IDENTITY)
-    async with at.opened() as index:
-        assert await seen(index) == ["pear"]
+    await rebuild(at)
 
 
 async def test_a_put_is_cut_off_by_a_drop_of_the_knowledge_base_and_done_again(at: Bench) -> None:

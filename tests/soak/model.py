@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from aiohttp import web
 
+from tests.doubles.model_servers import completions
 from tests.doubles.model_servers.openai_server import DONE, chunk
 
 if TYPE_CHECKING:
@@ -67,13 +68,5 @@ def sentence(number: str) -> str:
 async def serve(*, every: int, seed: int) -> AsyncGenerator[Model]:
     """The model on loopback while the context is open."""
     model = Model(every=every, seed=seed)
-    app = web.Application(client_max_size=8 << 20)
-    app.add_routes([web.post("/v1/chat/completions", model.handle)])
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        model.base_url = "http://{}:{}/v1".format(*runner.addresses[0][:2])
+    async with completions.serve(model.handle) as model.base_url:
         yield model
-    finally:
-        await runner.cleanup()

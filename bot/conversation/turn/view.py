@@ -50,11 +50,11 @@ class TurnView:
 
     def show_status(self, status: str) -> None:
         if not self._is_quiet:
-            self.stream.want(Reply(status=status, buttons=(self._button("stop"),)))
+            self.stream.show(Reply(status=status, buttons=(self._button("stop"),)))
 
     def show_files(self, lines: tuple[str, ...]) -> None:
         if not self._is_quiet:
-            self.stream.want(replace(progress(lines), buttons=(self._button("stop"),)))
+            self.stream.show(replace(progress(lines), buttons=(self._button("stop"),)))
 
     def headed(self, text: str) -> str:
         """With the question, if a button asked it and no message shows it."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from bot.rendering.dialect import Dialect
     from bot.rendering.markdown.blocks import Container, SourceLine
 
-_GOES_ON = "…"
+_CONTINUED = "…"
 
 
 def before(line: SourceLine, dialect: Dialect) -> str:
@@ -49,7 +49,7 @@ def resumed(line: SourceLine, dialect: Dialect) -> str:
 def _items(line: SourceLine, dialect: Dialect, *, upto: int) -> list[str]:
     containers = line.containers
     return [
-        _normal(containers[: depth + 1], container.line, dialect) + _GOES_ON
+        _normal(containers[: depth + 1], container.line, dialect) + _CONTINUED
         for depth, container in enumerate(containers)
         if isinstance(container, Item) and container.line <= upto
     ]

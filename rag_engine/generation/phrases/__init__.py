@@ -27,7 +27,7 @@ Phrase = Literal[
     "documents_left_out",
     "passages_left_out",
     "parts_quoted",
-    "sections_begun",
+    "sections_shortened",
     "unsupported_marked",
     "general_marked",
     "rewriting_needs_model",

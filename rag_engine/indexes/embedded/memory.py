@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Ids: TypeAlias = NDArray[np.int64]
     Mask: TypeAlias = NDArray[np.bool_]
 
-KEPT_VERSIONS = 4096
+RETAINED_VERSIONS = 4096
 
 _GROWTH = 1.25
 _FIRST_CAPACITY = 1024
@@ -132,7 +132,7 @@ class Memory:
             newest = self._newest
             if newest is not None and newest.version > version:
                 return None
-            if newest is None or newest.epoch != epoch or version - newest.version > KEPT_VERSIONS:
+            if newest is None or newest.epoch != epoch or version - newest.version > RETAINED_VERSIONS:
                 newest = self._loaded(connection, version, epoch)
             elif newest.version < version:
                 newest = self._advanced(connection, newest, version)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_engine.indexes.embedded.dense import encoded, restored, stored
-from rag_engine.indexes.embedded.memory import KEPT_VERSIONS
+from rag_engine.indexes.embedded.memory import RETAINED_VERSIONS
 from rag_engine.indexes.embedded.postings import compaction
 from rag_engine.indexes.embedded.rows import CHUNK_COLUMNS, IndexRow, chunk_of, key, knowledge_base_of, row_of
 from rag_engine.indexes.embedded.schema import empty_derived, is_consistent, mean_of, read_number, write
@@ -234,7 +234,7 @@ def _delete(connection: sqlite3.Connection, version: int, ids: str, parameters: 
     connection.executemany("DELETE FROM vec WHERE id = ?", gone)
     connection.executemany("DELETE FROM chunk WHERE id = ?", gone)
     connection.executemany("INSERT INTO deleted VALUES (?, ?)", [(version, place) for (place,) in gone])
-    connection.execute("DELETE FROM deleted WHERE version < ?", (version - KEPT_VERSIONS,))
+    connection.execute("DELETE FROM deleted WHERE version < ?", (version - RETAINED_VERSIONS,))
 
 
 def _base(connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId) -> int:

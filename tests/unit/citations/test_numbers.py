@@ -21,6 +21,7 @@ from rag_engine.citations.numbers import figures, missing
         ("It is 20% more.", "20 % more"),
         ("On 1 May 2024.", "Date: 2024-05-01"),
         ("On 2024-05-01.", "On 1 May 2024"),
+        ("On 2024-12-24.", "il 24 dicembre 2024"),
         ("It takes 4 weeks.", "It takes four weeks."),
         ("每年30天。", "每年30天假。"),
         ("一共３０天。", "一共30天。"),
@@ -37,6 +38,7 @@ def test_the_same_number_in_another_way_of_writing(claim: str, passage: str) -> 
 @pytest.mark.parametrize(
     ("claim", "passage", "lacking"),
     [
+        ("There are 10 boats.", "The boats are out.", ("10",)),
         ("It costs 1,000 euros.", "The price is 100 euros.", ("1,000",)),
         ("In 2024 and 2025.", "In 2024.", ("2025",)),
         ("See AB-123.", "Form AB-124.", ("AB-123",)),

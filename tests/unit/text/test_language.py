@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_engine.text.language import detect, possible
+from rag_engine.text.language import detect, possible, question_language
 from rag_engine.text.stop_words import FUNCTION_WORDS
 
 SCRIPTS = "zh ja ko th lo my km el he hi bn pa gu ta te kn ml hy ka am ar fa ur"
@@ -105,3 +105,9 @@ def test_real_passages_and_questions(name: str, language: str) -> None:
 def texts(name: str, part: str) -> list[str]:
     with gzip.open(DATA / name / f"{part}.jsonl.gz", "rt", encoding="utf-8") as lines:
         return [json.loads(line)["text"] for line in lines]
+
+
+def test_a_chosen_language_comes_before_the_language_of_the_question() -> None:
+    assert question_language("Wie lange dauert der Urlaub?") == "de"
+    assert question_language("Wie lange dauert der Urlaub?", chosen="fr") == "fr"
+    assert question_language("42") == "en"

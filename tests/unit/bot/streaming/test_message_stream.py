@@ -100,10 +100,10 @@ def test_the_status_leaves_room_for_the_first_text() -> None:
     async def main() -> float:
         async with Scheduler(render=pages).open(outlet) as stream:
             for number in range(40):
-                stream.want(Reply(status=f"Step {number}"))
+                stream.show(Reply(status=f"Step {number}"))
                 await asyncio.sleep(0.1)
             asked = now()
-            stream.want(Reply(text="a"))
+            stream.show(Reply(text="a"))
             await asyncio.sleep(10)
             return outlet.first_text_at() - asked
 
@@ -116,7 +116,7 @@ def test_texts_that_arrive_during_a_call_are_shown_together_by_the_next() -> Non
         outlet = CheckedOutlet(hold=asyncio.Event())
         async with Scheduler(render=pages).open(outlet) as stream:
             for text in ("a", "ab", "abc"):
-                stream.want(Reply(text=text))
+                stream.show(Reply(text=text))
                 await outlet.arriving.wait()
             assert outlet.hold
             outlet.hold.set()
@@ -222,7 +222,7 @@ def test_nothing_is_written_after_the_last_word() -> None:
         outlet = CheckedOutlet()
         async with Scheduler(render=pages).open(outlet) as stream:
             await stream.finish(Reply(text="done"))
-            stream.want(Reply(text="late"))
+            stream.show(Reply(text="late"))
             await asyncio.sleep(60)
             await stream.finish(Reply(text="done, and more"))
         return outlet
@@ -249,7 +249,7 @@ def test_closing_does_not_wait_for_ever() -> None:
     async def main() -> float:
         scheduler = Scheduler(render=pages, deadlines=WriteDeadlines(call=30))
         async with scheduler.open(CheckedOutlet(), on_posted=posted) as stream:
-            stream.want(Reply(text="a"))
+            stream.show(Reply(text="a"))
             await asyncio.sleep(1)
         return now()
 
@@ -267,7 +267,7 @@ def test_parts_are_written_as_they_change_and_those_no_longer_needed_are_taken_a
         outlet = CheckedOutlet(limits=PlatformLimits(characters=90, edit_seconds=0))
         async with Scheduler(render=pages).open(outlet) as stream:
             for count in (5, 15, 25, 35):
-                stream.want(Reply(text=lines(count)))
+                stream.show(Reply(text=lines(count)))
                 await asyncio.sleep(30)
             assert [message.page.text for message in outlet.messages] == [
                 lines(35)[start : start + 90] for start in range(0, 315, 90)
@@ -290,7 +290,7 @@ def test_messages_that_are_there_already_are_gone_on_with() -> None:
             posted = before.messages
         assert len(posted) == 3
         async with Scheduler(render=pages).open(outlet, posted=posted) as stream:
-            stream.want(Reply(status="Searching…"))
+            stream.show(Reply(status="Searching…"))
             await asyncio.sleep(30)
             assert [message.page.status for message in outlet.messages] == ["Searching…"]
             assert await stream.finish(Reply(text="new")) == ("m0",)

@@ -34,7 +34,7 @@ def test_no_fault_of_the_platform_loses_the_last_word(fault: Exception) -> None:
     async def main() -> tuple[CheckedOutlet, float]:
         outlet = CheckedOutlet(faults=deque([None, fault, fault, fault]))
         async with Scheduler(render=pages).open(outlet) as stream:
-            stream.want(Reply(text="a"))
+            stream.show(Reply(text="a"))
             await asyncio.sleep(1)
             await stream.finish(Reply(text="ab"))
             return outlet, now()
@@ -53,7 +53,7 @@ def test_a_last_word_that_was_turned_away_does_not_queue_behind_those_that_came_
 
         async def one(outlet: CheckedOutlet, *, after: float) -> None:
             async with scheduler.open(outlet) as stream:
-                stream.want(Reply(text="a"))
+                stream.show(Reply(text="a"))
                 await asyncio.sleep(10 + after)
                 await stream.finish(Reply(text="ab"))
                 ended.append(now())
@@ -75,7 +75,7 @@ def test_growing_text_outlives_faults_with_the_newest(fault: Exception) -> None:
         outlet = CheckedOutlet(faults=deque([fault, None, fault, fault]))
         async with Scheduler(render=pages).open(outlet) as stream:
             for text in ("a", "ab", "abc", "abcd"):
-                stream.want(Reply(text=text))
+                stream.show(Reply(text=text))
                 await asyncio.sleep(4)
         return outlet
 
@@ -89,7 +89,7 @@ def test_growing_text_is_tried_less_and_less_often_while_the_platform_is_away() 
         )
         async with Scheduler(render=pages).open(outlet) as stream:
             for number in range(600):
-                stream.want(Reply(text="a" * (number + 1)))
+                stream.show(Reply(text="a" * (number + 1)))
                 await asyncio.sleep(0.1)
         return outlet
 
@@ -154,7 +154,7 @@ def test_gone_at_the_last_word_is_quiet_too() -> None:
     async def main() -> tuple[str, ...]:
         outlet = CheckedOutlet(faults=deque([None, Gone("deleted")]))
         async with Scheduler(render=pages).open(outlet) as stream:
-            stream.want(Reply(text="a"))
+            stream.show(Reply(text="a"))
             await asyncio.sleep(1)
             return await stream.finish(Reply(text="ab"))
 
@@ -166,7 +166,7 @@ def test_what_the_platform_refuses_is_reported_at_the_end_with_its_sentence() ->
         outlet = CheckedOutlet(faults=deque([WriteRefused(REFUSAL), WriteRefused(REFUSAL)]))
         async with Scheduler(render=pages).open(outlet) as stream:
             for text in ("a", "ab", "abc"):
-                stream.want(Reply(text=text))
+                stream.show(Reply(text=text))
                 await asyncio.sleep(5)
             assert len(outlet.writes) == 1, "it is not asked again and again"
             with pytest.raises(WriteRefused, match="read-only"):
@@ -185,7 +185,7 @@ def test_what_a_person_stopped_by_the_platforms_own_button_gets_its_last_word_on
         opened = Scheduler(render=pages).open(outlet, on_stopped=lambda: stopped.append(now()))
         async with opened as stream:
             for text in ("a", "ab", "abc"):
-                stream.want(Reply(text=text))
+                stream.show(Reply(text=text))
                 await asyncio.sleep(5)
             await stream.finish(Reply(text="ab (stopped)"))
         return outlet
@@ -203,7 +203,7 @@ def test_a_fault_of_ours_is_raised_at_the_end_and_another_reply_can_be_said() ->
     async def main() -> CheckedOutlet:
         outlet = CheckedOutlet()
         async with Scheduler(render=render).open(outlet) as stream:
-            stream.want(Reply(text="broken a"))
+            stream.show(Reply(text="broken a"))
             await asyncio.sleep(5)
             with pytest.raises(ValueError, match="cannot render"):
                 await stream.finish(Reply(text="broken ab"))

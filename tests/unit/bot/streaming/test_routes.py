@@ -41,7 +41,7 @@ async def grow(stream: MessageStream, *, seconds: float, start: str = "") -> str
     end = now() + seconds
     while now() < end:
         text += TOKEN
-        stream.want(Reply(text=text))
+        stream.show(Reply(text=text))
         await asyncio.sleep(1 / TOKENS_PER_SECOND)
     return text
 
@@ -50,7 +50,7 @@ def test_one_answer_grows_by_the_first_route() -> None:
     async def main() -> CheckedOutlet:
         outlet = slack()
         async with Scheduler(render=pages).open(outlet) as stream:
-            stream.want(Reply(status="Searching…"))
+            stream.show(Reply(status="Searching…"))
             await asyncio.sleep(1)
             text = await grow(stream, seconds=20)
             await stream.finish(Reply(text=text, notices=("Note.",)))
@@ -130,7 +130,7 @@ def test_an_answer_that_was_silent_past_the_end_of_its_route_is_finished_by_the_
     async def main() -> CheckedOutlet:
         outlet = slack()
         async with Scheduler(render=pages).open(outlet) as stream:
-            stream.want(Reply(text="The beginning"))
+            stream.show(Reply(text="The beginning"))
             await asyncio.sleep(600)
             await stream.finish(Reply(text="The beginning and the end"))
         return outlet
@@ -165,7 +165,7 @@ def test_a_last_word_that_the_route_refuses_goes_by_the_next() -> None:
     async def main() -> CheckedOutlet:
         outlet = slack(faults=deque([None, WriteRefused("message_not_in_streaming_state")]))
         async with Scheduler(render=pages).open(outlet) as stream:
-            stream.want(Reply(text="a"))
+            stream.show(Reply(text="a"))
             await asyncio.sleep(1)
             await stream.finish(Reply(text="ab"))
         return outlet
@@ -198,7 +198,7 @@ def test_sources_that_the_route_cannot_carry_go_by_the_next() -> None:
     async def main() -> CheckedOutlet:
         outlet = slack(routes=(replace(STREAM, characters=100), UPDATE))
         async with Scheduler(render=pages).open(outlet) as stream:
-            stream.want(Reply(text="a" * 90))
+            stream.show(Reply(text="a" * 90))
             await asyncio.sleep(1)
             await stream.finish(Reply(text="a" * 90, notices=("A notice of some length.",)))
         return outlet
@@ -239,7 +239,7 @@ def test_the_last_word_does_not_write_messages_that_are_as_they_should_be() -> N
     async def main() -> CheckedOutlet:
         outlet = slack(routes=(UPDATE,), limits=PlatformLimits(characters=100, edit_seconds=1.0))
         async with Scheduler(render=pages).open(outlet) as stream:
-            stream.want(Reply(text="a" * 150))
+            stream.show(Reply(text="a" * 150))
             await asyncio.sleep(30)
             await stream.finish(Reply(text="a" * 151))
         return outlet
@@ -256,7 +256,7 @@ def test_a_status_waits_where_edits_are_scarce() -> None:
         async def one(outlet: CheckedOutlet) -> None:
             async with scheduler.open(outlet) as stream:
                 for number in range(20):
-                    stream.want(Reply(status=f"Step {number}"))
+                    stream.show(Reply(status=f"Step {number}"))
                     await asyncio.sleep(0.5)
 
         async with asyncio.TaskGroup() as group:
@@ -283,9 +283,9 @@ def test_text_that_differs_from_what_is_shown_waits_for_the_last_word_on_a_route
     async def main() -> CheckedOutlet:
         outlet = slack()
         async with Scheduler(render=pages).open(outlet) as stream:
-            stream.want(Reply(text="The answer is 41"))
+            stream.show(Reply(text="The answer is 41"))
             await asyncio.sleep(5)
-            stream.want(Reply(text="The answer is 42"))
+            stream.show(Reply(text="The answer is 42"))
             await asyncio.sleep(5)
             assert outlet.text == "The answer is 41"
             await stream.finish(Reply(text="The answer is 42."))
@@ -300,10 +300,10 @@ def test_text_that_keeps_differing_leaves_the_route() -> None:
     async def main() -> CheckedOutlet:
         outlet = slack()
         async with Scheduler(render=pages).open(outlet) as stream:
-            stream.want(Reply(text="A list"))
+            stream.show(Reply(text="A list"))
             for line in range(12):
                 await asyncio.sleep(2)
-                stream.want(Reply(text="The list:" + "\n- line" * line))
+                stream.show(Reply(text="The list:" + "\n- line" * line))
         return outlet
 
     outlet = virtual_time.run(main())
@@ -316,9 +316,9 @@ def test_text_that_differs_now_and_then_does_not_leave_the_route() -> None:
         outlet = slack()
         async with Scheduler(render=pages).open(outlet) as stream:
             for count in range(1, 12):
-                stream.want(Reply(text="word " * count))
+                stream.show(Reply(text="word " * count))
                 await asyncio.sleep(2)
-                stream.want(Reply(text="[a link](" + "word " * count))
+                stream.show(Reply(text="[a link](" + "word " * count))
                 await asyncio.sleep(2)
         return outlet
 

@@ -58,7 +58,7 @@ def test_no_two_renderings_follow_each_other_without_the_event_loop_having_its_t
         async def one() -> None:
             async with scheduler.open(CheckedOutlet()) as stream:
                 for number in range(5):
-                    stream.want(Reply(text="a" * (number + 1)))
+                    stream.show(Reply(text="a" * (number + 1)))
                     await asyncio.sleep(2)
                 await stream.finish(Reply(text="a"))
 
@@ -210,11 +210,11 @@ def test_no_character_is_lost_or_doubled_on_any_way(seed: int) -> None:
         outlets.append(outlet)
         text = ""
         async with scheduler.open(outlet) as writing:
-            writing.want(Reply(status="Searching…"))
+            writing.show(Reply(status="Searching…"))
             await asyncio.sleep(chance.uniform(0, 2))
             for _ in range(chance.randint(0, 60)):
                 text += "".join(chance.choices("abc d\n", k=chance.randint(1, 40)))
-                writing.want(Reply(text=text))
+                writing.show(Reply(text=text))
                 await asyncio.sleep(chance.uniform(0, 1))
             await writing.finish(Reply(text=text))
         assert outlet.text == text
