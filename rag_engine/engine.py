@@ -229,6 +229,7 @@ class Engine:
                 thinkers=self._thinkers,
                 seconds=self.limits.first_text_seconds,
                 refit=lambda model: self._refit(inquiry, model),
+                in_place_of_quotes=_failed_edit(inquiry),
             )
         ) as reply:
             async for item in reply:
@@ -354,6 +355,10 @@ def _no_document(inquiry: Inquiry) -> Sentence:
     language = _language(inquiry)
     text = phrase("no_file_matches", language=language, filter=described(inquiry.filtered_by))
     return Sentence(text=text, documents=(), language=language)
+
+
+def _failed_edit(inquiry: Inquiry) -> str:
+    return phrase("rewriting_failed", language=_language(inquiry)) if inquiry.route == "edit" else ""
 
 
 def _language(inquiry: Inquiry) -> str:

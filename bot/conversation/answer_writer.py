@@ -38,7 +38,7 @@ _STAGES: dict[str, Sentence] = {
     "summarise": "stage_summarise",
     "part": "stage_part",
 }
-_WITHOUT_ADVICE = frozenset({"summarise", "chat", "clarify"})
+_WITHOUT_ADVICE = frozenset({"summarise", "chat", "clarify", "edit"})
 _CITATION = re.compile(r"\[\d+\]")
 
 
@@ -69,7 +69,7 @@ class AnswerWriter:
         scope = await self.audiences.scope(
             turn.place, context.room.directory, person=person, asker=turn.person
         )
-        if not scope.knowledge_bases and not self._only_chats(context):
+        if not scope.knowledge_bases and not self._chats_without_files(context, scope):
             await _finish_without_files(context, scope)
             return
         if turn.scope:
@@ -96,8 +96,10 @@ class AnswerWriter:
             shown = ShownAnswer(query=query, text=answer.text, passages=view.passages, reply=view.final)
             self.follow_ups.begin(context.recorder.turn, shown, context.room)
 
-    def _only_chats(self, context: TurnContext) -> bool:
-        return context.options.settings.route == "chat" and bool(self.engine.models)
+    def _chats_without_files(self, context: TurnContext, scope: Scope) -> bool:
+        settings = context.options.settings
+        is_blended = settings.knowledge == "blended" and not (scope.unchecked or context.options.unprompted)
+        return bool(self.engine.models) and (settings.route == "chat" or is_blended)
 
     async def start_over(self, context: TurnContext) -> None:
         """Start a new topic in the place."""
@@ -145,7 +147,7 @@ class AnswerWriter:
             as_asked=options.as_asked,
             time_zone=context.message.person.time_zone,
             asker_language=context.message.person.language,
-            options=_answer_options(options.settings, model=turn.model),
+            options=_answer_options(options.settings, model=turn.model, plain_chat=not scope.knowledge_bases),
         )
 
     async def _recorded(
@@ -237,15 +239,17 @@ def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
 
 def _advice(answer: Answer, context: TurnContext, scope: Scope) -> tuple[str, ...]:
     understood = _understood(answer, context)
+    language = answer.language or _question_language(context)
+    found_nothing = answer.text.startswith(
+        not_found(language=language, scope=scope.name_in(_question_language(context)))
+    )
+    if not scope.knowledge_bases and context.options.settings.route != "chat" and not found_nothing:
+        return (*understood, context.view.say("general"))
     if answer.grounded or answer.citations or answer.route in _WITHOUT_ADVICE or not answer.repeatable:
         return understood
     settings = context.options.settings
     if answer.text == settings.empty_answer:
         return ()
-    language = answer.language or _question_language(context)
-    found_nothing = answer.text.startswith(
-        not_found(language=language, scope=scope.name_in(_question_language(context)))
-    )
     general = settings.knowledge == "blended" and not found_nothing
     return (*understood, context.view.say("general" if general else "not_found_advice"))
 
@@ -256,14 +260,14 @@ def _understood(answer: Answer, context: TurnContext) -> tuple[str, ...]:
     return (context.view.say("understood_as", question=literal(answer.understood_as)),)
 
 
-def _answer_options(settings: PlaceSettings, *, model: str) -> AnswerOptions:
+def _answer_options(settings: PlaceSettings, *, model: str, plain_chat: bool) -> AnswerOptions:
     return AnswerOptions(
         persona=settings.persona,
         model=model or settings.model,
         temperature=settings.temperature,
         empty_answer=settings.empty_answer,
         cites=settings.citations,
-        plain_chat=settings.route == "chat",
+        plain_chat=plain_chat or settings.route == "chat",
     )
 
 

@@ -7,7 +7,7 @@ import logging
 import re
 import time
 from collections import deque
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -121,12 +121,13 @@ async def reply(
     seconds: float = _BEGINNING_SECONDS,
     refit: Refit | None = None,
     failures: Sequence[RagError] = (),
+    in_place_of_quotes: str = "",
 ) -> AsyncGenerator[Delta | GeneratedReply]:
     """Yields deltas that only append text, then one `GeneratedReply`.
 
     If a model fails before its first text, the next one answers, with a notice; if later, its text is kept and marked as cut. The
     answerer replies if no model begins within `seconds`, or if the prompt lacks passages it needs. `refit` builds the prompt for
-    each later model, whose window may be smaller. `thinkers` collects models that start with unmarked reasoning, which is held back.
+    each later model, whose window may be smaller. `in_place_of_quotes` is said if every model failed. `thinkers` collects models that start with unmarked reasoning, which is held back.
     Raises the answerer's errors before its first text.
     """
     chain = _ModelChain(
@@ -153,7 +154,9 @@ async def reply(
         break
     else:
         attempt = _quotation(answerer, prompt, request)
-        async with aclosing(attempt.deltas(answerer.answer(request))) as deltas:
+        says = bool(in_place_of_quotes and chain.failures)
+        opening = nullcontext(_once(in_place_of_quotes)) if says else answerer.answer(request)
+        async with aclosing(attempt.deltas(opening)) as deltas:
             async for delta in deltas:
                 yield delta
     yield await _cited(attempt, request, chain.failures, embedder=embedder, started=started)
@@ -266,6 +269,10 @@ def _failure_notice(
         else "The best passages are quoted instead."
     )
     return (f"{failures[0]} {quoted}",)
+
+
+async def _once(text: str) -> AsyncGenerator[str]:
+    yield text
 
 
 @asynccontextmanager

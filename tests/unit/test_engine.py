@@ -390,3 +390,17 @@ async def test_without_a_model_an_edit_says_what_it_takes(
         then = cast("Answer", (await events(running, replace(QUERY, text=asked, language=language)))[-1])
     assert (then.route, then.citations, then.repeatable) == ("edit", (), False)
     assert then.text == phrase("rewriting_needs_model", language=language)
+
+
+@pytest.mark.parametrize(("asked", "language"), [("shorter", "en"), ("kürzer", "de")])
+async def test_an_edit_that_no_model_writes_says_so_in_place_of_quotes(
+    history: SqliteHistory, tmp_path: Path, asked: str, language: str
+) -> None:
+    async with engine(history, [saying("Four weeks [1].")], tmp_path) as running:
+        await events(running)
+    broken = saying(fault=ModelUnavailable("The language model does not answer."))
+    async with engine(history, [broken], tmp_path) as running:
+        then = cast("Answer", (await events(running, replace(QUERY, text=asked, language=language)))[-1])
+    assert (then.route, then.citations) == ("edit", ())
+    assert then.text == phrase("rewriting_failed", language=language)
+    assert then.notices == ("The language model does not answer.",)

@@ -31,6 +31,7 @@ Phrase = Literal[
     "unsupported_marked",
     "general_marked",
     "rewriting_needs_model",
+    "rewriting_failed",
     "no_file_matches",
     "filter_left_out",
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.store.places import PlaceSettings
+from rag_engine.errors import ModelUnavailable
 from rag_engine.generation import prompts
 from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from tests.unit.bot.chatting import CHANNEL, World, world
@@ -144,6 +145,35 @@ async def test_plain_chat_works_where_there_are_no_files(here: World) -> None:
     here.town.empty = True
     here.says("A sonnet has fourteen lines.", task="answer")
     assert (await here.ask("How many lines has a sonnet?")).text == "A sonnet has fourteen lines."
+
+
+async def test_a_blended_place_without_files_is_answered_by_one_call_with_a_mark(here: World) -> None:
+    wants(here, knowledge="blended")
+    here.town.empty = True
+    here.says("A sonnet has fourteen lines.", task="answer")
+    calls = len(here.model.prompts)
+    post = await here.ask("How many lines has a sonnet?")
+    assert post.text == "A sonnet has fourteen lines."
+    assert post.reply.notices == ("From general knowledge: this is not from your files.",)
+    assert [task for task, _ in here.model.prompts[calls:]] == ["answer"]
+    trace = await here.history.trace()
+    assert trace is not None
+    assert "retrieve" not in trace.seconds
+
+
+async def test_a_blended_place_without_files_and_a_failing_model_claims_no_knowledge(here: World) -> None:
+    wants(here, knowledge="blended")
+    here.town.empty = True
+    here.says(fault=ModelUnavailable("The language model is away."), task="answer")
+    post = await here.ask("How many lines has a sonnet?")
+    assert "I did not find this" in post.text
+    assert "From general knowledge" not in " ".join(post.reply.notices)
+
+
+async def test_a_strict_place_without_files_says_how_to_add_one(here: World) -> None:
+    wants(here)
+    here.town.empty = True
+    assert "There are no files here" in (await here.ask("How many lines has a sonnet?")).text
 
 
 async def test_a_question_chooses_its_own_model_and_keeps_it(here: World, fast: ScriptedModel) -> None:
