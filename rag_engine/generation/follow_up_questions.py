@@ -56,7 +56,7 @@ class FollowUpQuestions:
                     other_turns=(),
                     turn=None,
                     files=(),
-                    brought=False,
+                    files_attached=False,
                     as_asked=True,
                 )
                 if len(found) < self.most and not is_same(question, query.text) and await self.answers(asked):

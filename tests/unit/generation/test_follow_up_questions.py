@@ -19,7 +19,7 @@ QUERY = Query(
     conversation=ConversationId("c"),
     turn=TurnId("t"),
     files=("f",),
-    brought=True,
+    files_attached=True,
 )
 PASSAGE = Hit(
     chunk=Chunk(
