@@ -108,7 +108,6 @@ class OnnxEmbedder:
         return self._count(whole) if len(text) <= _LONGEST_CACHED_TEXT else self._model.count(whole)
 
     async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
-        """Calls take turns after each batch."""
         loop = asyncio.get_running_loop()
         rows = np.empty((len(texts), self.dimensions), np.float32)
         with _translate_errors():
@@ -134,7 +133,6 @@ class OnnxEmbedder:
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[OnnxEmbedder]:
-    """Raises `BadSettings`, `Misconfigured` or `EmbedderUnavailable` if the model does not load."""
     with ThreadPoolExecutor(1, thread_name_prefix="embedder") as pool:
         loading = asyncio.get_running_loop().run_in_executor(pool, _load, settings, data_dir, pool)
         try:
@@ -171,7 +169,6 @@ def _stated_pooling(files: OnnxFiles) -> Pooling:
 
 
 def _output(model: OnnxModel, *, pooled: bool) -> str:
-    """The vectors of texts, if the graph makes them and no pooling is chosen."""
     wanted = (*_POOLED, *_TOKENS) if pooled else _TOKENS
     for name in wanted:
         if name in model.outputs:

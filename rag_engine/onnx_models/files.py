@@ -1,5 +1,3 @@
-"""The files of a model, from a folder, the model hub's cache or the hub."""
-
 from __future__ import annotations
 
 import hashlib
@@ -44,7 +42,6 @@ class OnnxFiles:
 
     @property
     def max_tokens(self) -> int | None:
-        """The least of what its files state."""
         stated = [
             self.value("sentence_bert_config.json", "max_seq_length"),
             self.value("tokenizer_config.json", "model_max_length"),
@@ -56,7 +53,6 @@ class OnnxFiles:
         return min(known, default=None)
 
     def identity(self) -> str:
-        """For a folder with a digest of the graph, because its name says little."""
         variant = self.graph.stem.removeprefix("model").strip("_") or "fp32"
         if not self.is_folder:
             return f"{self.name}@{variant}"
@@ -66,7 +62,7 @@ class OnnxFiles:
 
 
 def found(model: str, *, graph: str, download: bool, cache: Path) -> OnnxFiles:
-    """Raises `BadSettings`, `Misconfigured` if files are missing, `Unavailable` if the hub fails."""
+    """Raises `BadSettings`, `Misconfigured`, `Unavailable`."""
     folder = Path(model).expanduser()
     if folder.is_dir():
         return _in_folder(folder, graph)
@@ -130,7 +126,6 @@ def _files(name: str, graph: str, get: Callable[[str], Path | None], *, is_folde
 
 
 def _read(file: Path) -> Mapping[str, Any]:
-    """Nothing if it is no JSON object."""
     if file.stat().st_size > _LARGEST_CONFIGURATION:
         return {}
     try:

@@ -1,5 +1,3 @@
-"""A model's tokenizer and graph, run in batches."""
-
 from __future__ import annotations
 
 import importlib
@@ -39,7 +37,7 @@ class _Graph(Protocol):
 
 
 class OnnxModel:
-    """Texts in, the tensors of a graph out. Thread-safe."""
+    """Thread-safe."""
 
     def __init__(self, files: OnnxFiles, *, max_tokens: int, threads: int) -> None:
         with translate_errors(files.name, loading=True):
@@ -66,7 +64,7 @@ class OnnxModel:
         return self._tokenizer.encode_batch_fast(list(texts))
 
     def run(self, batch: Sequence[Encoding], output: str) -> tuple[Numbers, NDArray[np.int64]]:
-        """The output's rows, and the attention mask (texts, tokens)."""
+        """The output and the attention mask (texts, tokens)."""
         length = max(len(each) for each in batch)
         ids = np.full((len(batch), length), self._padding, np.int64)
         mask = np.zeros_like(ids)

@@ -51,7 +51,6 @@ class Settings(BaseModel):
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[Reranker]:
-    """Raises `BadSettings`, `Misconfigured` or `Unavailable` if the model does not load."""
     with ThreadPoolExecutor(1, thread_name_prefix="reranker") as pool:
         loading = asyncio.get_running_loop().run_in_executor(pool, _load, settings, data_dir)
         try:

@@ -46,7 +46,6 @@ class OutlineEntry:
 
 
 def top_documents(hits: Sequence[Hit], most: int) -> list[tuple[DocumentId, Chunk]]:
-    """By the sum of their hits' scores, each with a chunk of it."""
     sums: dict[DocumentId, float] = defaultdict(float)
     for hit in hits:
         sums[hit.chunk.document] += hit.score
@@ -55,7 +54,7 @@ def top_documents(hits: Sequence[Hit], most: int) -> list[tuple[DocumentId, Chun
 
 
 def outline(chunks: Sequence[Chunk]) -> tuple[OutlineEntry, ...]:
-    """In reading order. Of too many headings, the deepest are left to those above them."""
+    """Of too many headings, the deepest are left out."""
     paths = dict.fromkeys(
         chunk.headings[:depth]
         for chunk in chunks
@@ -86,7 +85,7 @@ def _is_heading(text: str) -> bool:
 
 
 def chosen(entries: Sequence[OutlineEntry], reply: OutlineReply, *, most: int) -> dict[ChunkId, Chunk]:
-    """The chunks of the sections that the model finds likely, best section first."""
+    """Of likely sections, the best first."""
     scores = {one.id: min(one.score, _BEST_SCORE) / _BEST_SCORE for one in reply.sections}
     likely = [
         (score, number)

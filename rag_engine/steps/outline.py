@@ -1,5 +1,3 @@
-"""Lets a language model choose chapters from the tables of contents of the best documents."""
-
 from __future__ import annotations
 
 import asyncio
