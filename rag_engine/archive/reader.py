@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import io
+import math
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     import zipfile
     from collections.abc import Generator, Iterator
     from pathlib import Path
+
+    from typing_extensions import Buffer
 
     from rag_engine.archive.schema import ArchiveLimits, ArchiveMember
     from rag_engine.types import Vector
@@ -81,9 +84,32 @@ class Archive:
         longest = self._limits.section_bytes if name == DOCUMENTS else self._limits.line_bytes
         with (
             cast("zipfile.ZipExtFile", self._zip.open(name)) as member,
-            io.BufferedReader(member, 1 << 16) as lines,
+            _Hashed(member) as hashed,
+            io.BufferedReader(hashed, 1 << 16) as lines,
         ):
-            yield _Lines(self._file, name, lines, expected=self.manifest.members[name], longest=longest)
+            yield _Lines(
+                self._file,
+                name,
+                lines,
+                hashed.checksum,
+                expected=self.manifest.members[name],
+                longest=longest,
+            )
+
+
+class _Hashed(io.RawIOBase):
+    def __init__(self, member: zipfile.ZipExtFile) -> None:
+        self.checksum = Checksum()
+        self._member = member
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer) -> int:
+        content = self._member.read1(len(memoryview(buffer)))
+        memoryview(buffer)[: len(content)] = content
+        self.checksum.update(content)
+        return len(content)
 
 
 class _Lines:
@@ -91,7 +117,8 @@ class _Lines:
         self,
         file: Path,
         name: str,
-        lines: io.BufferedReader[zipfile.ZipExtFile],
+        lines: io.BufferedReader[_Hashed],
+        checksum: Checksum,
         *,
         expected: ArchiveMember,
         longest: int,
@@ -101,7 +128,7 @@ class _Lines:
         self._lines = lines
         self._expected = expected
         self._longest = longest
-        self._checksum = Checksum()
+        self._checksum = checksum
         self._count = 0
 
     def next(self, kind: type[_Line]) -> _Line:
@@ -119,7 +146,6 @@ class _Lines:
         self._count += 1
         if len(encoded) > self._longest:
             raise self.wrong(f"it is longer than {self._longest:,} bytes")
-        self._checksum.update(encoded)
         try:
             return kind.model_validate_json(encoded)
         except ValidationError as error:
@@ -185,7 +211,7 @@ class _Passages:
         if len(decoded) != 4 * self._dimensions:
             raise self._vectors.wrong(f"it does not have the {self._dimensions} dimensions of the manifest")
         vector = np.frombuffer(decoded, dtype="<f4").astype(np.float32, copy=False)
-        if not abs(float(np.linalg.norm(vector)) - 1) < _UNIT_TOLERANCE:  # false for NaN
+        if not abs(math.sqrt(vector @ vector) - 1) < _UNIT_TOLERANCE:  # false for NaN
             raise self._vectors.wrong("its length is not 1")
         return vector
 

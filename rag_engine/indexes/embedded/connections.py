@@ -75,12 +75,16 @@ class Connections:
         return await asyncio.wrap_future(self._submitted(self._reading, run))
 
     async def write(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        return await self.writing(work)
+
+    def writing(self, work: Callable[[sqlite3.Connection], Result]) -> asyncio.Future[Result]:
+        """As `write`, begun at once."""
 
         def run() -> Result:
             with translate_errors(self._path):
                 return work(self._writer)
 
-        return await asyncio.wrap_future(self._submitted(self._writing, run))
+        return asyncio.wrap_future(self._submitted(self._writing, run))
 
     def write_later(self, work: Callable[[sqlite3.Connection], None]) -> None:
         """Runs when the writing connection is idle; a failure is only logged."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -31,7 +33,7 @@ _MOST_CHUNKS = 1_000
 class _Waiting:
     document: Document
     chunks: Sequence[tuple[Chunk, Vector]]
-    withdrawn: bool = False
+    committed: asyncio.Future[None]
     error: Exception | None = None
 
 
@@ -42,27 +44,48 @@ class GroupCommit:
         self._on_written = on_written
         self._known = KnownTokens()
         self._waiting: deque[_Waiting] = deque()
+        self._is_scheduled = False
 
     async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
         """Cancelled, it happens whole or not at all."""
-        waiting = _Waiting(document=document, chunks=chunks)
-        self._waiting.append(waiting)
-        try:
-            await self._file.write(self._commit)
-        except BaseException:
-            waiting.withdrawn = True
-            raise
-        if waiting.error is not None:
-            raise waiting.error
+        loop = asyncio.get_running_loop()
+        committed: asyncio.Future[None] = loop.create_future()
+        self._waiting.append(_Waiting(document=document, chunks=chunks, committed=committed))
+        if not self._is_scheduled:
+            self._schedule(loop)
+        await committed
 
-    def _commit(self, connection: sqlite3.Connection) -> None:
-        """The oldest waiting document and as many after it as fit, so that each call's own is done when it returns."""
+    def _schedule(self, loop: asyncio.AbstractEventLoop) -> None:
+        groups: list[list[_Waiting]] = []
+        # Before the thread may begin, which clears it.
+        self._is_scheduled = True
+        try:
+            ended = self._file.writing(lambda connection: self._commit_all(connection, groups, loop))
+        except RagError:
+            self._is_scheduled = False
+            self._waiting.pop()
+            raise
+        ended.add_done_callback(partial(_settle_all, groups))
+
+    def _commit_all(
+        self, connection: sqlite3.Connection, groups: list[list[_Waiting]], loop: asyncio.AbstractEventLoop
+    ) -> None:
+        # First, so that a document that comes later schedules a commit.
+        self._is_scheduled = False
+        while self._waiting:
+            groups.append([])
+            self._commit(connection, groups[-1])
+            loop.call_soon_threadsafe(_settle, groups[-1])
+
+    def _commit(self, connection: sqlite3.Connection, taken: list[_Waiting]) -> None:
+        """The oldest waiting document and as many after it as fit."""
         group: list[tuple[_Waiting, NewDocument]] = []
         size = 0
         while self._waiting and (not group or size + len(self._waiting[0].chunks) <= _MOST_CHUNKS):
             waiting = self._waiting.popleft()
-            if waiting.withdrawn:
+            if waiting.committed.cancelled():
                 continue
+            taken.append(waiting)
             try:
                 group.append((waiting, self._prepared(waiting)))
             except RagError as error:
@@ -106,3 +129,19 @@ class GroupCommit:
                     " run `footnote kb reindex --all`."
                 )
             yield [row_of(chunk) for chunk, _ in part], vectors
+
+
+def _settle(group: Sequence[_Waiting], failure: BaseException | None = None) -> None:
+    for waiting in group:
+        if waiting.committed.done():
+            continue
+        if error := waiting.error or failure:
+            waiting.committed.set_exception(error)
+        else:
+            waiting.committed.set_result(None)
+
+
+def _settle_all(groups: Sequence[Sequence[_Waiting]], ended: asyncio.Future[None]) -> None:
+    failure = None if ended.cancelled() else ended.exception()
+    for group in groups:
+        _settle(group, failure)

@@ -156,4 +156,6 @@ async def _fetch(connection: aiosqlite.Connection, sql: str, parameters: Sequenc
 
 def _storable(parameters: Sequence[object]) -> Sequence[object]:
     """Replaces lone surrogates, as in odd file names."""
-    return [encodable(value) if isinstance(value, str) else value for value in parameters]
+    return [
+        encodable(value) if isinstance(value, str) and not value.isascii() else value for value in parameters
+    ]
