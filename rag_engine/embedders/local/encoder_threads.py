@@ -64,7 +64,8 @@ class EncodingThreads:
             if self._closed:
                 raise EmbedderUnavailable("The embedding model was closed.", backend="local")
             self._waiting[side].append(call)
-            self._changed.notify_all()
+            # Every thread serves queries, so no more need to wake than there are texts.
+            self._changed.notify(len(texts) if side == "query" else len(self._threads))
         try:
             await call.done
         finally:
