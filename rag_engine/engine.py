@@ -308,6 +308,7 @@ def _answer(inquiry: Inquiry, generated: GeneratedReply, turn: TurnId) -> Answer
         understood_as=_understood_as(inquiry),
         choices=_choices(inquiry),
         corrections=inquiry.corrections,
+        filtered_by=described(inquiry.filtered_by),
     )
 
 

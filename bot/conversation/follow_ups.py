@@ -83,7 +83,9 @@ class FollowUps:
 
     async def _show(self, turn: ChatTurn, questions: tuple[str, ...], reply: Reply, room: Room) -> None:
         stored = await self.turns.find(turn.id)
-        if stored is None or stored.state != "final" or stored.starts != turn.starts or not stored.messages:
+        if stored is None or (stored.state, stored.starts, stored.turn) != ("final", turn.starts, turn.turn):
+            return  # repeated, withdrawn or forgotten meanwhile
+        if not stored.messages:
             return
         if not await self.turns.save(replace(stored, choices=questions)):
             return

@@ -27,6 +27,8 @@ _MOST_TOKENS: Final = 200
 _MOST_WORDINGS: Final = 3
 _MOST_ASKED: Final = 200
 """Words of a question in which synonyms are looked for."""
+_MOST_TRIED: Final = 20_000
+"""Comparisons of a term with a place in the question."""
 _SEPARATOR: Final = re.compile(r"[=＝,，、;；\n]")
 
 
@@ -87,27 +89,25 @@ def synonyms_for(question: str, entries: Mapping[KnowledgeBaseId, Sequence[Seque
     asked = _words(question)[:_MOST_ASKED]
     tokens: dict[KnowledgeBaseId, Mapping[str, float]] = {}
     known: set[str] = set()
-    wordings: list[str] = []
+    wordings: dict[str, None] = {}
     for base, listed in entries.items():
         added: dict[str, float] = {}
-        for terms in listed:
-            for term in terms:
-                if not (found := _occurrence(asked, _words(term))):
+        for entry, term, found in _occurrences(asked, _glossary(tuple(map(tuple, listed)))):
+            known.update(token for _, forms in found for token in forms)
+            for other in entry:
+                if other is term:
                     continue
-                known.update(token for _, forms in found for token in forms)
-                for other in terms:
-                    if other is not term:
-                        _add(other, added)
-                        wordings.append(_reworded(question, [word for word, _ in found], term, other))
+                _add(other.words, added)
+                if len(wordings) < _MOST_WORDINGS:
+                    wordings[_reworded(question, [word for word, _ in found], term.text, other.text)] = None
+                    wordings.pop(question, None)
         if added:
             room = _MOST_TOKENS - sum(map(len, tokens.values()))
             tokens[base] = dict(list(added.items())[: max(room, 0)])
-    different = dict.fromkeys(wording for wording in wordings if wording != question)
-    return Synonyms(tokens=tokens, known=frozenset(known), wordings=tuple(different)[:_MOST_WORDINGS])
+    return Synonyms(tokens=tokens, known=frozenset(known), wordings=tuple(wordings))
 
 
-def _add(term: str, added: dict[str, float]) -> None:
-    words = _words(term)
+def _add(words: Sequence[_Word], added: dict[str, float]) -> None:
     for _, forms in words:
         for token in forms:
             added[token] = max(added.get(token, 0.0), _SHARE / math.sqrt(len(words)))
@@ -121,11 +121,62 @@ def _words(text: str) -> tuple[_Word, ...]:
     return tuple((word, forms) for word, forms in query_words(text) if forms)
 
 
-def _occurrence(asked: Sequence[_Word], term: Sequence[_Word]) -> Sequence[_Word]:
-    for start in range(len(asked) - len(term) + 1):
-        found = asked[start : start + len(term)]
-        if all(_is_same(one, other) for one, other in zip(found, term, strict=True)):
-            return term if _is_part(found[0], term[0]) else found
+@dataclass(frozen=True, slots=True, eq=False)
+class _Term:
+    text: str
+    words: tuple[_Word, ...]
+
+
+_Place = tuple[int, int]
+"""Of a term: its entry, and its number there."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Glossary:
+    entries: tuple[tuple[_Term, ...], ...]
+    places: Mapping[str, tuple[_Place, ...]]
+    """Of the terms, by what their first words can be found by."""
+
+
+@lru_cache(maxsize=16)
+def _glossary(listed: tuple[tuple[str, ...], ...]) -> _Glossary:
+    """Analysed once: a knowledge base may have thousands of terms."""
+    entries = tuple(tuple(_Term(text, _words(text)) for text in terms) for terms in listed)
+    places: dict[str, list[_Place]] = {}
+    for number, terms in enumerate(entries):
+        for at, term in enumerate(terms):
+            first = term.words[0] if term.words else ("", ())
+            for key in {first[0].casefold(), *first[1], first[0][:1]} if first[0] else ():
+                places.setdefault(key, []).append((number, at))
+    return _Glossary(entries, {key: tuple(found) for key, found in places.items()})
+
+
+def _occurrences(
+    asked: Sequence[_Word], glossary: _Glossary
+) -> list[tuple[tuple[_Term, ...], _Term, Sequence[_Word]]]:
+    """Each entry and term that the question holds, with the question's words for it."""
+    found: dict[_Place, Sequence[_Word]] = {}
+    tried = 0
+    for start, word in enumerate(asked):
+        if tried > _MOST_TRIED:
+            break
+        keys = {word[0].casefold(), *word[1], *("" if word[0].isascii() else word[0])}
+        for place in {place: None for key in keys for place in glossary.places.get(key, ())}:
+            term = glossary.entries[place[0]][place[1]].words
+            tried += 1
+            if place not in found and (same := _occurrence(asked, start, term)):
+                found[place] = same
+    return [
+        (entry, entry[at], same)
+        for (number, at), same in sorted(found.items(), key=lambda item: item[0])
+        for entry in (glossary.entries[number],)
+    ]
+
+
+def _occurrence(asked: Sequence[_Word], start: int, term: Sequence[_Word]) -> Sequence[_Word]:
+    found = asked[start : start + len(term)]
+    if len(found) == len(term) and all(_is_same(one, other) for one, other in zip(found, term, strict=True)):
+        return term if _is_part(found[0], term[0]) else found
     return ()
 
 

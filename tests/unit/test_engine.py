@@ -311,6 +311,13 @@ async def test_questions_that_cannot_be_asked(history: SqliteHistory, tmp_path: 
             await events(running, replace(QUERY, text="🎉🎉"))
 
 
+async def test_an_answer_names_its_filters(history: SqliteHistory, tmp_path: Path) -> None:
+    async with engine(history, [saying("x")], tmp_path) as running:
+        *_, answer = await events(running, replace(QUERY, text=f"{QUERY.text} in:leave.md"))
+    assert isinstance(answer, Answer)
+    assert answer.filtered_by == "in:leave.md"
+
+
 async def test_a_model_that_thinks_unannounced_is_remembered(history: SqliteHistory, tmp_path: Path) -> None:
     thought = "Notice periods are in the contract, so I look there and find it." * 3
     model = saying(f"{thought}</think>It is four weeks [1].")

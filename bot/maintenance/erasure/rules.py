@@ -31,6 +31,11 @@ _OF_ANSWERS: Final = (
 _UNNAMED: Final = "name = '', uri = '', source = '', document = '', answer = ''"
 """The row stays, or the file would be ingested again when its thread is read."""
 
+_UNLINKED: Final = (
+    "turn = '', choices = '[]', question = CASE WHEN message LIKE 'choice:%' THEN '' ELSE question END"
+)
+"""A question that a button asked was written by a model."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureRule:
@@ -62,7 +67,7 @@ def of(marks: ErasureMarks) -> list[ErasureRule]:
     rules = [*_documents(marks)]
     if marks.turns:
         drawn = (_list(marks.turns),)
-        rules.append(_chat("answers with erased words", "answers", f"turn {_IN}", drawn, change="turn = ''"))
+        rules.append(_chat("answers with erased words", "answers", f"turn {_IN}", drawn, change=_UNLINKED))
     for person in marks.people:
         rules += _person(person)
     for channel in marks.channels:
@@ -138,7 +143,7 @@ def _documents(marks: ErasureMarks) -> Iterator[ErasureRule]:
             "answers",
             cited,
             (documents,),
-            change="citations = '[]', choices = '[]', turn = ''",
+            change=f"citations = '[]', {_UNLINKED}",
         )
     if marks.knowledge_bases:
         for table in ("bindings", "audiences"):

@@ -83,7 +83,7 @@ class _ExtractiveAnswerer:
             return
         chosen = await self._choose(request)
         if not chosen:
-            yield not_found(
+            yield request.empty_answer or not_found(
                 language=language,
                 scope=request.scope,
                 titles=closest_titles(request.passages or request.closest, language=language),

@@ -96,8 +96,8 @@ async def by_words(**settings: object) -> AsyncGenerator[Answerer]:
         yield answerer
 
 
-async def answer(answerer: Answerer, question: str, *hits: Hit, scope: str = "") -> str:
-    request = AnswerRequest(question=question, passages=hits, scope=scope)
+async def answer(answerer: Answerer, question: str, *hits: Hit, **values: str) -> str:
+    request = AnswerRequest(question=question, passages=hits, **values)
     async with answerer.answer(request) as pieces:
         return "".join([piece async for piece in pieces])
 
@@ -177,6 +177,10 @@ async def test_nothing_relevant_is_said_to_be_nothing(answerer: Answerer, questi
 
 async def test_without_passages_nothing_is_found(answerer: Answerer) -> None:
     assert await answer(answerer, "Why?") == "I did not find this in your files."
+
+
+async def test_a_place_that_has_a_text_for_nothing_found_gets_it(answerer: Answerer) -> None:
+    assert await answer(answerer, "Why?", *LIBRARY, empty_answer="Ask Ada.") == "Ask Ada."
 
 
 SPENT = (

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 
@@ -101,3 +102,12 @@ def test_very_many_synonyms_are_cut() -> None:
     found = synonyms_for("What is Heron?", {OURS: entries, THEIRS: entries})
     assert sum(map(len, found.tokens.values())) == 200
     assert len(found.wordings) == 3
+
+
+def test_many_entries_cost_a_question_little() -> None:
+    entries = {OURS: [tuple(f"holiday {entry}x{term}" for term in range(10)) for entry in range(500)]}
+    asked = " ".join(["holiday 3x1"] * 100)
+    assert synonyms_for(asked, entries).known
+    started = time.process_time()
+    assert synonyms_for(asked, entries).wordings
+    assert time.process_time() - started < 0.5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -167,6 +168,20 @@ async def test_a_forgotten_answer_gets_no_late_edit(here: World, suggestions: Su
     late = [task for task in asyncio.all_tasks() if task.get_name().startswith("follow-ups")]
     await asyncio.wait(late)
     assert len(post.pages) == pages
+
+
+async def test_an_answer_whose_words_are_forgotten_gets_no_late_edit(
+    here: World, suggestions: Suggestions
+) -> None:
+    suggestions.may_answer.clear()
+    post = await answered(here)
+    turn = await here.turns.find(post.button("why"))
+    assert turn is not None
+    await here.turns.save(replace(turn, turn=None, citations=()))
+    suggestions.may_answer.set()
+    late = [task for task in asyncio.all_tasks() if task.get_name().startswith("follow-ups")]
+    await asyncio.wait(late)
+    assert "choice" not in post.buttons
 
 
 async def test_a_question_back_has_buttons_that_answer_it(here: World, suggestions: Suggestions) -> None:

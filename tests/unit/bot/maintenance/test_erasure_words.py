@@ -14,10 +14,11 @@ from tests.unit.bot.asked import LEAVE, QUESTION
 from tests.unit.bot.chatting import ANN, BEN, CHANNEL, DIRECT, THREAD, Here, attachment, world
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from bot.maintenance.erasure.eraser import ErasureOutcome
-    from rag_engine.types import DocumentId, KnowledgeBaseId
+    from rag_engine.types import DocumentId, Hit, KnowledgeBaseId, Query
     from tests.unit.bot.chatting import World
 
 pytestmark = pytest.mark.process
@@ -145,3 +146,24 @@ async def test_no_title_of_a_document_is_left(tmp_path: Path, monkeypatch: pytes
     assert outcome.left == ()
     assert holding(tmp_path, "zsecret", "zinsidez", "zinferredz", "zlaterz") == {}
     assert held(tmp_path, "annsfirst", "annssecond") == {"annsfirst", "annssecond"}
+
+
+async def test_no_question_that_a_model_made_of_a_document_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def suggest(query: Query, answer: str, passages: Sequence[Hit]) -> tuple[str, ...]:
+        return ("Where is the zpressedz plan kept?", "Who wrote the zofferedz plan?")
+
+    async with world(tmp_path, suggest=suggest) as here:
+        await here.file("zsecret plan.md", "# Plan\n\nThe parental leave plan is moved by 28 days.\n")
+        here.says("28 days, it seems.")
+        post = await here.ask(f"annsfirst {QUESTION}")
+        await here.chat.until(lambda: "choice" in post.buttons)
+        await here.press(post, "choice", ends=":1")
+        await here.service.runner.answers.follow_ups.close()
+    words = ("zpressedz", "zofferedz")
+    assert held(tmp_path, *words) == set(words)
+    outcome = await erased(tmp_path, monkeypatch, "general", "zsecret plan.md")
+    assert outcome.left == ()
+    assert holding(tmp_path, *words) == {}
+    assert held(tmp_path, "annsfirst") == {"annsfirst"}
