@@ -63,7 +63,7 @@ documents: $(VENV)/.installed-tests  ## what is read from the files of ../shared
 	$(BIN)/python -m benchmarks.documents
 
 soak: $(VENV)/.installed-tests  ## the long runs: a day in fast motion, kills at any moment, every hostile file, many examples
-	$(PYTEST) -m soak
+	TEST_COMMANDS=started $(PYTEST) -m soak
 	HYPOTHESIS_PROFILE=soak $(PYTEST) $(PARALLEL) --timeout 1800 -m hypothesis
 	$(BIN)/python -m tests.soak
 

@@ -10,9 +10,13 @@ import signal
 import struct
 import termios
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyte
+
+from tests.doubles import commands
+from tests.doubles.commands import COMMAND
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -70,14 +74,6 @@ class Terminal:
         self._ended.set()
 
 
-def _take_terminal() -> None:
-    """In the new process: make its standard input the controlling terminal, and allow Ctrl-C."""
-    os.setsid()
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    # a test run in the background of a script ignores Ctrl-C, and so would its children
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 @asynccontextmanager
 async def running(
     command: Sequence[str], *, environment: Mapping[str, str], columns: int = 100, rows: int = 40
@@ -86,14 +82,21 @@ async def running(
     controller, side = pty.openpty()
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     terminal = Terminal(controller, columns=columns, rows=rows)
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=side,
-        stdout=side,
-        stderr=side,
-        env={**environment, "TERM": "xterm-256color"},
-        preexec_fn=_take_terminal,
-    )
+    own = {**environment, "TERM": "xterm-256color"}
+    if tuple(command[: len(COMMAND)]) == COMMAND:
+        process = await commands.start(
+            *command[len(COMMAND) :],
+            environment=own,
+            folder=Path.cwd(),
+            terminal=True,
+            stdin=side,
+            stdout=side,
+            stderr=side,
+        )
+    else:
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=side, stdout=side, stderr=side, env=own, preexec_fn=commands.take_terminal
+        )
     os.close(side)
     loop = asyncio.get_running_loop()
     loop.add_reader(controller, terminal.read)

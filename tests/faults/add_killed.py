@@ -15,13 +15,19 @@ import sqlite3
 import sys
 import tempfile
 import time
+from asyncio.subprocess import DEVNULL
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pymupdf
 
 from rag_engine.storage.worker_liveness import remove_dead
+from tests.doubles import commands
 from tests.faults.stored import ENVIRONMENT, stored
+
+if TYPE_CHECKING:
+    from tests.doubles.commands import Command
 
 PROJECT = Path(__file__).parents[2]
 _MOST_RUNS = 3
@@ -164,17 +170,17 @@ async def ingest_and_kill(folder: Path, data_dir: Path, *, after_files: int, sec
     return process.returncode == -signal.SIGKILL
 
 
-async def started(folder: Path, data_dir: Path) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "add", str(folder), "--kb", "docs"),
-        cwd=PROJECT,
-        env={
+async def started(folder: Path, data_dir: Path) -> Command:
+    return await commands.start(
+        *("add", str(folder), "--kb", "docs"),
+        folder=PROJECT,
+        environment={
             **os.environ,
             **ENVIRONMENT,
             "FOOTNOTE_DATA_DIR": str(data_dir),
             "TMPDIR": str(temporary(data_dir)),
         },
-        stdout=asyncio.subprocess.PIPE,
+        stderr=DEVNULL,
     )
 
 

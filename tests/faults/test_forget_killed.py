@@ -8,16 +8,19 @@ import os
 import random
 import shutil
 import signal
-import sys
+from asyncio.subprocess import STDOUT
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.conftest import PROJECT
+from tests.doubles import commands
 from tests.faults.stored import ENVIRONMENT
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.doubles.commands import Command
 
 KILLS = 4
 LONGEST_SECONDS = 0.12
@@ -102,12 +105,10 @@ async def ran(*arguments: str, data_dir: Path, may_fail: bool = False) -> tuple[
     return process.returncode or 0, out.decode()
 
 
-async def started(*arguments: str, data_dir: Path) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", *arguments),
-        cwd=PROJECT,
-        env={**os.environ, **ENVIRONMENT, "FOOTNOTE_DATA_DIR": str(data_dir)},
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
+async def started(*arguments: str, data_dir: Path) -> Command:
+    return await commands.start(
+        *arguments,
+        folder=PROJECT,
+        environment={**os.environ, **ENVIRONMENT, "FOOTNOTE_DATA_DIR": str(data_dir)},
+        stderr=STDOUT,
     )

@@ -9,19 +9,21 @@ import random
 import shutil
 import signal
 import sqlite3
-import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.conftest import PROJECT
+from tests.doubles import commands
 from tests.faults.add_killed import content, contents
 from tests.faults.stored import ENVIRONMENT
 from tests.unit.storage import programs
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.doubles.commands import Command
 
 FILES = 24
 KILLS = 6
@@ -176,12 +178,11 @@ async def footnote(*arguments: str, data_dir: Path | None = None, **environment:
     return printed.decode()
 
 
-async def started(*arguments: str, **environment: str) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", *arguments),
-        cwd=PROJECT,
-        env={**os.environ, **environment},
-        stdout=asyncio.subprocess.PIPE,
+async def started(*arguments: str, **environment: str) -> Command:
+    return await commands.start(
+        *arguments,
+        folder=PROJECT,
+        environment={**os.environ, **environment},
     )
 
 

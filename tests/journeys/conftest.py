@@ -1,23 +1,24 @@
-"""The command line as a person runs it: a process of its own, with a data directory that holds the samples."""
+"""The command line as a process, with a data directory that holds the samples."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import subprocess
-import sys
+from asyncio.subprocess import PIPE
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
 from tests.conftest import PROJECT, SHARED
+from tests.doubles import commands
+from tests.doubles.commands import COMMAND
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 SAMPLES = PROJECT / "samples" / "lumen-harbour"
-COMMAND = (sys.executable, "-m", "bot")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,14 +49,11 @@ def footnote(tmp_path: Path) -> Footnote:
 
     async def run(*arguments: str, stdin: str = "", **more: str) -> Finished:
         settings = {"FOOTNOTE_DATA_DIR": str(tmp_path / "data"), "FOOTNOTE_EMBEDDER__KIND": "hashing", **more}
-        process = await asyncio.create_subprocess_exec(
-            *COMMAND,
+        process = await commands.start(
             *arguments,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=tmp_path,
-            env=environment(tmp_path, PYTHONPATH=str(PROJECT), **settings),
+            stdin=PIPE,
+            folder=tmp_path,
+            environment=environment(tmp_path, PYTHONPATH=str(PROJECT), **settings),
         )
         async with asyncio.timeout(120):
             out, err = await process.communicate(stdin.encode())

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.conftest import PROJECT
-from tests.doubles import flaky_index
+from tests.doubles import commands, flaky_index
 from tests.doubles.model_servers.embeddings_server import embeddings_server
 from tests.journeys.conftest import environment
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.doubles.commands import Command
     from tests.journeys.conftest import Finished, Footnote
 
 WAITING = f"Waiting: {flaky_index.SENTENCE}"
@@ -36,14 +36,14 @@ def adding(footnote: Footnote, tmp_path: Path) -> Footnote:
     return run
 
 
-async def started(tmp_path: Path, *arguments: str, **more: str) -> asyncio.subprocess.Process:
+async def started(tmp_path: Path, *arguments: str, **more: str) -> Command:
     settings = {"FOOTNOTE_DATA_DIR": str(tmp_path / "data"), "FOOTNOTE_EMBEDDER__KIND": "hashing"}
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", *arguments),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        cwd=tmp_path,
-        env=environment(tmp_path, PYTHONPATH=str(PROJECT), **{**settings, **flaky_index.ENVIRONMENT, **more}),
+    return await commands.start(
+        *arguments,
+        folder=tmp_path,
+        environment=environment(
+            tmp_path, PYTHONPATH=str(PROJECT), **{**settings, **flaky_index.ENVIRONMENT, **more}
+        ),
     )
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import sys
+from asyncio.subprocess import DEVNULL
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from tests.conftest import PROJECT
-from tests.doubles import chats
+from tests.doubles import chats, commands
 from tests.doubles.chat_server import Upload
 from tests.doubles.model_servers import openai_server
 from tests.doubles.model_servers.openai_server import DONE, Reply, chunk
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from tests.doubles.chat_server import Shown
     from tests.doubles.chats import Chat
+    from tests.doubles.commands import Command
     from tests.doubles.model_servers.openai_server import OpenAIServer
 
 SECONDS = 30.0
@@ -36,7 +37,7 @@ STOPPING_SECONDS = 30.0
 
 
 class Bot:
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: Command) -> None:
         self.process = process
         self.ready = asyncio.Event()
         self.logged = asyncio.Event()
@@ -74,15 +75,8 @@ async def running(folder: Path, chat: Chat, **settings: str) -> AsyncGenerator[B
         **chat.environment(),
         **settings,
     }
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "bot", "run"),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.PIPE,
-        limit=1 << 20,
-        cwd=folder,
-        env=environment(folder, **own),
+    process = await commands.start(
+        "run", stdout=DEVNULL, limit=1 << 20, folder=folder, environment=environment(folder, **own)
     )
     bot = Bot(process)
     listening = asyncio.create_task(bot.listen(), name="log of the bot")
@@ -107,7 +101,7 @@ async def _ready(bot: Bot, listening: asyncio.Task[None]) -> None:
         waiting.cancel()
 
 
-async def _stop(process: asyncio.subprocess.Process) -> None:
+async def _stop(process: Command) -> None:
     if process.returncode is None:
         process.terminate()
     try:

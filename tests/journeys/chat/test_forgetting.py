@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from bot.maintenance import data_files
 from bot.settings import read
 from tests.conftest import PROJECT
+from tests.doubles import commands
 from tests.doubles.model_servers.openai_server import streamed
 from tests.journeys.conftest import environment
 
@@ -30,12 +30,10 @@ async def forget(town: Scenario, *arguments: str) -> dict[str, Any]:
         "FOOTNOTE_DATA_DIR": str(town.folder / "data"),
         "FOOTNOTE_EMBEDDER__KIND": "hashing",
     }
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "forget", *arguments, "--json", "--yes"),
-        cwd=town.folder,
-        env=environment(town.folder, **settings),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
+    process = await commands.start(
+        *("forget", *arguments, "--json", "--yes"),
+        folder=town.folder,
+        environment=environment(town.folder, **settings),
     )
     async with asyncio.timeout(60):
         out, err = await process.communicate()
@@ -130,11 +128,8 @@ async def test_a_channel_is_forgotten_with_its_threads_and_files(town: Scenario)
 async def bases(town: Scenario) -> list[str]:
     """The knowledge bases, as the operator sees them."""
     settings = {"PYTHONPATH": str(PROJECT), "FOOTNOTE_DATA_DIR": str(town.folder / "data")}
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "kb", "list", "--json"),
-        cwd=town.folder,
-        env=environment(town.folder, **settings),
-        stdout=asyncio.subprocess.PIPE,
+    process = await commands.start(
+        *("kb", "list", "--json"), folder=town.folder, environment=environment(town.folder, **settings)
     )
     async with asyncio.timeout(60):
         out, _ = await process.communicate()
