@@ -28,7 +28,7 @@ _GENERATORS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR | inspect.CO_COR
 _CREATE_TASK = ("base_events.py", "create_task")
 _ARRIVAL = ("adapters/slack/connection/socket_mode.py", "run_message_listeners")
 _ENGINE = ("rag_engine/engine.py", "answer")
-_WANT = ("bot/streaming/message_stream.py", "want")
+_SHOW = ("bot/streaming/message_stream.py", "show")
 _MODELS = "rag_engine/models/"
 
 
@@ -94,7 +94,7 @@ def _record(delivery: _Delivery, frame: FrameType, file: str, event: str) -> Non
             delivery.active.setdefault(frame, _task())
         if (file, name) == _ENGINE and delivery.in_path is None:
             _arrived(delivery, frame)
-        elif (file, name) == _WANT and delivery.delta_stack and delivery.out_path is None:
+        elif (file, name) == _SHOW and delivery.delta_stack and delivery.out_path is None:
             _shown(delivery, frame)
     elif _is_suspended(frame):
         if file.startswith(_MODELS) and delivery.in_path is not None and delivery.out_path is None:
@@ -127,7 +127,7 @@ def _arrived(delivery: _Delivery, frame: FrameType) -> None:
 
 
 def _shown(delivery: _Delivery, frame: FrameType) -> None:
-    """From the model's frame up to the frame that both stacks share, then down to `want`."""
+    """From the model's frame up to the frame that both stacks share, then down to `show`."""
     showing = _stack(frame)
     shared = next(each for each in delivery.delta_stack if each in showing)
     up = delivery.delta_stack[: delivery.delta_stack.index(shared) + 1]

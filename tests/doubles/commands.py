@@ -106,7 +106,10 @@ async def start(
     terminal: bool = False,
 ) -> Command:
     """`footnote` with these arguments. Each stream is `PIPE`, `DEVNULL` or a descriptor; `stderr` may be `STDOUT`."""
-    if os.environ.get("TEST_COMMANDS") == "started":
+    # Another path may hold a `sitecustomize`, which only a new process reads.
+    if os.environ.get("TEST_COMMANDS") == "started" or environment.get("PYTHONPATH", str(PROJECT)) != str(
+        PROJECT
+    ):
         process = await asyncio.create_subprocess_exec(
             *COMMAND,
             *arguments,
