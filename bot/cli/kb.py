@@ -45,6 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     show.add_argument("--text", action="store_true", help="the extracted text, a heading line per anchor")
     options.add_json(show, "[{id, title, media_type, state, reason, chunks, pages}]")
+    tag = actions.add_parser("tag", help="the tags of a document: show, add, remove")
+    tag.add_argument("name", metavar="NAME")
+    tag.add_argument("document", metavar="DOCUMENT")
+    tag.add_argument("--add", action="append", default=[], metavar="TAG", help="may be repeated")
+    tag.add_argument("--remove", action="append", default=[], metavar="TAG", help="may be repeated")
     remove = actions.add_parser("remove", help="remove one, or one document of it")
     remove.add_argument("name", metavar="NAME")
     remove.add_argument("document", metavar="DOCUMENT", nargs="?", default="")
@@ -143,10 +148,23 @@ async def _synonyms(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
+async def _tag(arguments: argparse.Namespace, settings: Settings) -> int:
+    async with open_storage(settings) as storage:
+        base = find(await storage.catalog.knowledge_bases(), arguments.name)
+        record = document(await storage.catalog.records(base.id), arguments.document, base)
+        metadata = storage.catalog.metadata
+        if arguments.add or arguments.remove:
+            await metadata.tag(record.document.id, add=arguments.add, remove=arguments.remove)
+        for tag in await metadata.tags(record.document.id):
+            print(tag)
+    return 0
+
+
 _READING: dict[str, Callable[[argparse.Namespace, Settings], Awaitable[int]]] = {
     "list": _list,
     "show": _show,
     "synonyms": _synonyms,
+    "tag": _tag,
 }
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bot.store.places import Places
     from bot.store.topics import Topics
     from rag_engine.archive import ArchiveContents
-    from rag_engine.ports import Library, SynonymEntries
+    from rag_engine.ports import Library, Metadata, SynonymEntries
     from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId
 
 EXPIRY_MINUTES = 10
@@ -99,6 +99,7 @@ class CommandDependencies:
     topics: Topics
     library: Library
     synonyms: SynonymEntries
+    metadata: Metadata
     receive: Receive
     forget: Callable[[KnowledgeBaseId, DocumentId | None], Awaitable[bool]]
     """Removes a document or knowledge base; False if the index follows later."""

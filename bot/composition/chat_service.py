@@ -199,6 +199,7 @@ def _commands(
         topics=Topics(database),
         library=library.catalog,
         synonyms=library.catalog.synonyms,
+        metadata=library.catalog.metadata,
         receive=uploads.receive,
         forget=forget,
         reindex=partial(_reindex, library),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bot import rendering
 from bot.conversation import thread_context
 from bot.conversation.follow_ups import ShownAnswer
+from bot.conversation.saved_filters import broken_filters, saved_filters
 from bot.messages.translation import in_language
 from bot.port import Reply
 from bot.rendering.literal import literal
@@ -145,6 +146,8 @@ class AnswerWriter:
             files_attached=bool(own),
             names=scope.names_in(_question_language(context)),
             as_asked=options.as_asked,
+            filters=saved_filters(options.settings),
+            unfiltered=options.unfiltered,
             time_zone=context.message.person.time_zone,
             asker_language=context.message.person.language,
             options=_answer_options(options.settings, model=turn.model, plain_chat=not scope.knowledge_bases),
@@ -231,6 +234,7 @@ def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
             repeatable=answer.repeatable,
             completed=bool(answer.understood_as or answer.corrections),
             choices=answer.choices,
+            filtered=bool(answer.filtered_by),
         ),
         links=view.links,
     )
@@ -255,9 +259,14 @@ def _advice(answer: Answer, context: TurnContext, scope: Scope) -> tuple[str, ..
 
 
 def _understood(answer: Answer, context: TurnContext) -> tuple[str, ...]:
-    if not answer.understood_as:
-        return ()
-    return (context.view.say("understood_as", question=literal(answer.understood_as)),)
+    shown: list[str] = []
+    if answer.understood_as:
+        shown.append(context.view.say("understood_as", question=literal(answer.understood_as)))
+    if answer.filtered_by:
+        shown.append(context.view.say("filtered_by", filter=literal(answer.filtered_by)))
+    if broken := broken_filters(context.options.settings):
+        shown.append(context.view.say("filter_broken", filter=literal(", ".join(broken))))
+    return tuple(shown)
 
 
 def _answer_options(settings: PlaceSettings, *, model: str, plain_chat: bool) -> AnswerOptions:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from bot.store.message_files import MessageFile, MessageFiles
     from bot.store.turns import ChatTurn, Turns
 
-_REPEATING: Final = frozenset({"regenerate", "own_words"})
+_REPEATING: Final = frozenset({"regenerate", "own_words", "without_filter"})
 
 _log = logging.getLogger(__name__)
 
@@ -62,6 +62,7 @@ class RepeatTurn:
     turn: ChatTurn
     message: IncomingMessage
     as_asked: bool = False
+    unfiltered: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +142,11 @@ class AnswerButtons:
         """Repeat the turn without completing its question."""
         found = await self.regenerate(press, turn)
         return replace(found, as_asked=True) if isinstance(found, RepeatTurn) else found
+
+    async def without_filter(self, press: ButtonPress, turn: ChatTurn) -> Reply | RepeatTurn | None:
+        """Repeat the turn in all files."""
+        found = await self.regenerate(press, turn)
+        return replace(found, unfiltered=True) if isinstance(found, RepeatTurn) else found
 
     async def sources(self, press: ButtonPress, turn: ChatTurn) -> Reply | FollowedReply:
         if not turn.citations:
@@ -237,6 +243,7 @@ _HANDLERS: Final[
     "stop": AnswerButtons.stop,
     "regenerate": AnswerButtons.regenerate,
     "own_words": AnswerButtons.own_words,
+    "without_filter": AnswerButtons.without_filter,
     "sources": AnswerButtons.sources,
     "why": AnswerButtons.why,
     "choice": AnswerButtons.choice,

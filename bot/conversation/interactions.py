@@ -178,7 +178,10 @@ class Interactions:
             if not self.runner.runs.is_running(repeat.turn.id):
                 turn = replace(repeat.turn, attempts=1)
                 options = TurnOptions(
-                    settings=settings, reads_thread=bool(turn.place.thread), as_asked=repeat.as_asked
+                    settings=settings,
+                    reads_thread=bool(turn.place.thread),
+                    as_asked=repeat.as_asked,
+                    unfiltered=repeat.unfiltered,
                 )
                 await self.runner.repeat(turn, repeat.message, room, options)
 

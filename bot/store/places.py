@@ -19,19 +19,21 @@ PlaceRoute: TypeAlias = Literal["auto", "chat"]
 """`chat`: nothing is searched."""
 
 _SETTINGS = """
-    SELECT mode, knowledge, language, persona, model, temperature, empty_answer, citations, route FROM place_settings
-    WHERE platform = ? AND workspace = ? AND channel = ?
+    SELECT mode, knowledge, language, persona, model, temperature, empty_answer, citations, route, filter
+    FROM place_settings WHERE platform = ? AND workspace = ? AND channel = ?
 """
 _CHANGE = """
     INSERT OR REPLACE INTO place_settings
-        (platform, workspace, channel, mode, knowledge, language, persona, model, temperature, empty_answer, citations, route)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        (platform, workspace, channel, mode, knowledge, language, persona, model, temperature, empty_answer, citations, route,
+         filter)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _RESET = """
     DELETE FROM place_settings WHERE platform = ? AND workspace = ? AND channel = ?
 """
 _ALL_SETTINGS = """
-    SELECT platform, workspace, channel, mode, knowledge, language, persona, model, temperature, empty_answer, citations, route
+    SELECT platform, workspace, channel, mode, knowledge, language, persona, model, temperature, empty_answer, citations, route,
+        filter
     FROM place_settings ORDER BY platform, workspace, channel
 """
 _BINDINGS = """
@@ -94,6 +96,8 @@ class PlaceSettings:
     empty_answer: str = ""
     citations: bool = True
     route: PlaceRoute = "auto"
+    filter: str = ""
+    """Filters on files, one a line; all of them hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +151,7 @@ class Places:
                     settings.empty_answer,
                     settings.citations,
                     settings.route,
+                    settings.filter,
                 ),
             )
 
@@ -273,7 +278,7 @@ def _channel(place: Place) -> tuple[str, str, str]:
 
 
 def _place_settings(row: Sequence[Any]) -> PlaceSettings:
-    mode, knowledge, language, persona, model, temperature, empty_answer, citations, route = row
+    mode, knowledge, language, persona, model, temperature, empty_answer, citations, route, filter_ = row
     return PlaceSettings(
         mode=mode,
         knowledge=knowledge,
@@ -284,6 +289,7 @@ def _place_settings(row: Sequence[Any]) -> PlaceSettings:
         empty_answer=empty_answer,
         citations=bool(citations),
         route=route,
+        filter=filter_,
     )
 
 

@@ -77,7 +77,7 @@ class TurnView:
         await self._recorder.save(state, messages=messages)
 
     def answer_buttons(
-        self, *, cited: bool, repeatable: bool, completed: bool, choices: tuple[str, ...] = ()
+        self, *, cited: bool, repeatable: bool, completed: bool, filtered: bool, choices: tuple[str, ...] = ()
     ) -> tuple[Button, ...]:
         turn = self._recorder.turn
         rating = tuple(
@@ -87,8 +87,18 @@ class TurnView:
         sources = (self._button("sources"),) if cited else ()
         repeat = self.repeat_buttons() if repeatable else ()
         own_words = (self._button("own_words"),) if completed else ()
+        without_filter = (self._button("without_filter"),) if filtered else ()
         offered = choice_buttons(turn, choices)
-        return (*offered, *sources, *repeat, *own_words, self._button("why"), *rating, *self.promotions)
+        return (
+            *offered,
+            *sources,
+            *repeat,
+            *own_words,
+            *without_filter,
+            self._button("why"),
+            *rating,
+            *self.promotions,
+        )
 
     def repeat_buttons(self) -> tuple[Button, ...]:
         return (regenerate_button(self._recorder.turn, self.language),)

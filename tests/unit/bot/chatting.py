@@ -491,8 +491,13 @@ async def world(
         )
         script: list[ScriptedLine] = []
         model = _Model(script)
-        ports = Ports(embedder=embedder, index=index, model=model if understands else None)
         history, catalog = SqliteHistory(database), SqliteCatalog(database)
+        ports = Ports(
+            embedder=embedder,
+            index=index,
+            model=model if understands else None,
+            metadata=catalog.metadata,
+        )
         ingestion = Ingestion(
             parse=parse,
             splitter=structure.build(
@@ -513,6 +518,7 @@ async def world(
             answerer=quoting,
             embedder=embedder,
             history=history,
+            metadata=catalog.metadata,
             summaries=Summaries(
                 index=index, library=catalog, unfinished=catalog.unfinished, embedder=embedder
             )

@@ -59,6 +59,7 @@ class Counter:
             topics=self.chat.topics,
             library=self.chat.catalog,
             synonyms=self.chat.catalog.synonyms,
+            metadata=self.chat.catalog.metadata,
             receive=self._receive,
             forget=self._forget,
             reindex=self._reindex,
