@@ -30,8 +30,8 @@ BEST_PASSAGES = 8
 
 Leg = Literal["lexical", "dense"]
 Side = Literal["query", "passage"]
-SectionKind = Literal["prose", "list", "table", "code", "notice"]
-"""A `notice` is a sentence for people about what could not be read."""
+SectionKind = Literal["prose", "list", "table", "code", "notice", "properties"]
+"""A `notice` is a sentence for people about what could not be read; `properties` are JSON of what the file says of itself."""
 Role = Literal["system", "user", "assistant"]
 Knowledge = Literal["only_sources", "prefer_sources"]
 """Whether an answer rests on the passages alone, or may add what the model knows, marked as such."""

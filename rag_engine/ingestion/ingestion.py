@@ -28,6 +28,7 @@ from rag_engine.ingestion.keyed_locks import Locks
 from rag_engine.ingestion.prefetch import reading_ahead
 from rag_engine.ingestion.removal import Removal
 from rag_engine.ingestion.spool import passage_spool, section_spool
+from rag_engine.ingestion.stated_properties import properties_section, stated_properties
 from rag_engine.ingestion.text_limits import DocumentText, TextLimits
 from rag_engine.ingestion.versions import IngestionTarget, IngestionTargets
 from rag_engine.parsing.media_types import shown
@@ -86,7 +87,13 @@ class _Reading:
     passages: Spool[tuple[Chunk, Vector]]
     notices: dict[str, None] = field(default_factory=dict[str, None])
     """Parts not read; neither stored as text nor searchable."""
+    stated: list[Section] = field(default_factory=list[Section])
+    """What the file says of itself."""
     pages: set[str] = field(default_factory=set[str])
+
+    def beside(self) -> list[Section]:
+        """Beside the text."""
+        return [*(Section(text=text, kind="notice") for text in self.notices), *self.stated]
 
 
 _LONGEST_NOTICE = 600
@@ -170,7 +177,8 @@ class Ingestion:
             claim = IngestionTarget(record=replace(current, document=known), before=current)
             reason = "" if current.reason == _UNFINISHED else current.reason
             notice = Section(text=reason, anchor="", kind="notice")
-            return await self._carry_out(claim, at_once([*sections, notice]), report=_ignore)
+            stated = properties_section(await self._catalog.metadata.own(document.id))
+            return await self._carry_out(claim, at_once([*sections, notice, stated]), report=_ignore)
 
     async def expect(self, name: str, *, uri: str, media_type: str, knowledge_base: KnowledgeBaseId) -> None:
         """Record a waiting file, if its URI is unknown or failed."""
@@ -261,10 +269,10 @@ class Ingestion:
             seconds = asyncio.get_running_loop().time() - began
             long = reading.used.characters >= _LONG_CHARACTERS or seconds >= _LONG_SECONDS
             if long and not claim.text and (reading.sections or reading.notices):
-                notices = [Section(text=text, kind="notice") for text in reading.notices]
-                await self._catalog.unfinished.keep_reading(document, chain(reading.sections, notices))
+                read = chain(reading.sections, reading.beside())
+                await self._catalog.unfinished.keep_reading(document, read)
 
-        text = _limited(batches, reading.notices, reading.used)
+        text = _limited(batches, reading)
         async with reading_ahead(text, reading.sections, on_end=on_end) as ahead:
             passages = embedded(
                 document,
@@ -296,6 +304,7 @@ class Ingestion:
             chunks=len(reading.passages),
             pages=len(reading.pages),
         )
+        await self._catalog.metadata.describe(document.id, stated_properties(reading.stated))
         await self._index.put(document, reading.passages)
         try:
             await self._catalog.save(record, sections=reading.sections)
@@ -331,18 +340,19 @@ def _unrecorded(knowledge_base: KnowledgeBaseId, blob: Blob) -> AbstractAsyncCon
 def _ignore(progress: IngestProgress) -> None: ...
 
 
-async def _limited(
-    batches: Batches, notices: dict[str, None], used: DocumentText
-) -> AsyncGenerator[list[Section]]:
-    """Counts the text, and moves notices into `notices`, those of an embedded file with its name."""
+async def _limited(batches: Batches, reading: _Reading) -> AsyncGenerator[list[Section]]:
+    """Counts the text, and takes out notices, those of an embedded file with its name, and properties."""
+    notices = reading.notices
     try:
         async for batch in batches:
-            used.sections(batch)
+            reading.used.sections(batch)
             for section in batch:
+                if section.kind == "properties":
+                    reading.stated = [section]
                 if section.kind == "notice" and len(notices) < _MOST_NOTICES:
                     within, _, _ = section.anchor.rpartition(" › ")
                     notices[f"{within}: {section.text}" if within else section.text] = None
-            yield [section for section in batch if section.kind != "notice"]
+            yield [section for section in batch if section.kind not in ("notice", "properties")]
     finally:
         if isinstance(batches, AsyncGenerator):
             await batches.aclose()

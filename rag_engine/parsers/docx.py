@@ -15,6 +15,7 @@ from rag_engine.parsers._docx.text import shows_prompt
 from rag_engine.parsers._ooxml.embedded import continued_sections
 from rag_engine.parsers._ooxml.package import MC, Element, OoxmlPackage, R, W, package
 from rag_engine.parsers._ooxml.pictures import UNREAD, PictureReader
+from rag_engine.parsers._properties import office
 from rag_engine.parsers._shared.hidden_text import hidden_text_notice
 from rag_engine.parsers._shared.sections import is_blank, joined
 from rag_engine.parsing.tesseract import PROGRAM
@@ -32,6 +33,8 @@ CONTENT: Final = "binary"
 PROGRAMS: Final = (PROGRAM,)
 _MOST_SCANS: Final = 200
 _MARGINS: Final = {"header": "Header", "footer": "Footer"}
+
+properties: Final = office.ooxml
 
 
 def parse(path: Path) -> Iterator[Section]:

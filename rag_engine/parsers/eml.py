@@ -23,6 +23,7 @@ from rag_engine.parsers._mail.body import (
 from rag_engine.parsers._mail.encodings import decoded, field_text
 from rag_engine.parsers._mail.mime import MimePart, message
 from rag_engine.parsers._ocr.ocr import PROGRAMS
+from rag_engine.parsers._properties import text as text_properties
 from rag_engine.parsers._shared.encoding import encoding_of, is_binary
 from rag_engine.parsers._shared.sections import joined
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 SUFFIXES: Final = "emlx mht mhtml"
 
-__all__ = ["PROGRAMS", "message_sections", "parse", "within"]
+__all__ = ["PROGRAMS", "message_sections", "parse", "properties", "within"]
 
 _LARGEST_BODY: Final = 8 << 20
 _LONGEST_FIELD: Final = 50_000
@@ -71,6 +72,9 @@ class _Message:
     pictures: list[MimePart] = field(default_factory=list["MimePart"])
     """The body may refer to them."""
     encrypted: bool = False
+
+
+properties: Final = text_properties.mail
 
 
 def parse(path: Path) -> Iterator[Section]:

@@ -10,6 +10,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from rag_engine.errors import CorruptFile
 from rag_engine.parsers import html, text
+from rag_engine.parsers._properties import text as text_properties
 from rag_engine.parsers._shared.encoding import text_encoding, text_lines
 from rag_engine.parsers._shared.sections import HeadingPath, clean, entered, joined, section_anchor, titles
 from rag_engine.parsers._shared.tables import table_text
@@ -66,6 +67,9 @@ class SourcePosition:
         self.begins_item = False
         indent = "  " * (len(self.markers) - 1)
         return self.section(indent + marker + content.replace("\n", f"\n{indent}  "), "list")
+
+
+properties: Final = text_properties.front_matter
 
 
 def parse(path: Path) -> Iterator[Section]:

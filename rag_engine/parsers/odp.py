@@ -17,6 +17,7 @@ from rag_engine.parsers._opendocument.package import (
     document,
 )
 from rag_engine.parsers._opendocument.text import paragraph, table, texts
+from rag_engine.parsers._properties import office
 from rag_engine.parsers._shared.reading_order import Placed, in_reading_order
 from rag_engine.parsers._shared.sections import is_blank, joined, one_line
 from rag_engine.types import Section
@@ -47,6 +48,9 @@ class _Slides:
     file: Path
     number: int = 0
     masters: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+
+properties: Final = office.opendocument
 
 
 def parse(path: Path) -> Iterator[Section]:

@@ -10,6 +10,7 @@ from lxml import etree
 from rag_engine.errors import CorruptFile, EncryptedFile
 from rag_engine.parsers._archives.zip_bombs import check_archive
 from rag_engine.parsers._opendocument.package import refuse_entities
+from rag_engine.parsers._properties import office
 from rag_engine.parsers._shared.sections import joined, one_line
 from rag_engine.parsers._sheets.grid import LAST_ROW, GridRow, column_letters, sheet_sections
 from rag_engine.parsers._sheets.ods_cells import OdsCell, cells_of, chart_titles, repeat_count, words
@@ -34,6 +35,9 @@ class _Sheet:
     headings: tuple[str, ...]
     next_row: int = 1
     extras: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+
+properties: Final = office.opendocument
 
 
 def parse(path: Path) -> Iterator[Section]:

@@ -16,6 +16,7 @@ from rag_engine.parsers._opendocument.package import (
     repeat_count,
 )
 from rag_engine.parsers._opendocument.text import TextEffect, effect_of, paragraph, table, table_rows, texts
+from rag_engine.parsers._properties import office
 from rag_engine.parsers._shared.sections import (
     HeadingPath,
     entered,
@@ -67,6 +68,9 @@ class _State:
     def section(self, text: str, kind: SectionKind = "prose") -> Section:
         headings = titles(self.path)
         return Section(text=text, anchor=section_anchor(headings), headings=headings, kind=kind)
+
+
+properties: Final = office.opendocument
 
 
 def parse(path: Path) -> Iterator[Section]:

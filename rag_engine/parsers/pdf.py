@@ -24,6 +24,7 @@ from rag_engine.parsers._pdf.tables import (
     table_text,
 )
 from rag_engine.parsers._pdf.text_quality import fault
+from rag_engine.parsers._properties import pdf as pdf_properties
 from rag_engine.parsers._shared.hidden_text import hidden_text_notice
 from rag_engine.parsers._shared.mupdf import (
     PdfDocument,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 CONTENT: Final = "binary"
 
-__all__ = ["PROGRAMS", "parse"]
+__all__ = ["PROGRAMS", "parse", "properties"]
 
 _NO_TEXT: Final = "The PDF has no text in it: its pages are empty, or pictures without words."
 _DYNAMIC_FORM: Final = "This PDF is an XFA form: its pages may show less than Adobe Acrobat does; print it to a PDF there and add that."
@@ -81,6 +82,9 @@ class _DocumentState:
     hidden: dict[int, int] = field(default_factory=dict[int, int])
     """Characters that nobody can see, by page."""
     unread: dict[Reason, list[int]] = field(default_factory=lambda: defaultdict(list[int]))
+
+
+properties: Final = pdf_properties.properties
 
 
 def parse(path: Path) -> Iterator[Section]:

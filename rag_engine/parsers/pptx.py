@@ -20,6 +20,7 @@ from rag_engine.parsers._pptx.shapes import (
     shape_sections,
     shapes_of,
 )
+from rag_engine.parsers._properties import office
 from rag_engine.parsers._shared.hidden_text import hidden_text_notice
 from rag_engine.parsers._shared.sections import is_blank, joined, one_line
 from rag_engine.parsing.tesseract import PROGRAM
@@ -47,6 +48,8 @@ _PROMPT: Final = re.compile(
 _MOST_PICTURES: Final = 3
 _MOST_NAMED: Final = 10
 _UNNAMED_SECTIONS: Final = frozenset({"Default Section", "Untitled Section"})
+
+properties: Final = office.ooxml
 
 
 def parse(path: Path) -> Iterator[Section]:

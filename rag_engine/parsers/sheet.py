@@ -3,6 +3,7 @@ from __future__ import annotations
 import zipfile
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.parsers._properties import office
 from rag_engine.parsers._shared.sections import joined
 from rag_engine.parsers._sheets import separated_values, xlsb, xlsx
 
@@ -26,6 +27,12 @@ def parse(path: Path) -> Iterator[Section]:
         yield from joined(xlsb.sections(path))
     else:
         yield from joined(xlsx.sections(path))
+
+
+def properties(path: Path) -> dict[str, list[str]]:
+    with path.open("rb") as file:
+        is_archive = file.read(4) == b"PK\x03\x04"
+    return office.ooxml(path) if is_archive else {}
 
 
 def _is_binary(path: Path) -> bool:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, cast
@@ -57,6 +58,8 @@ def replies(
             limits.set(_limits(request, say))
             for batch in _batches(parser.parse(path)):
                 yield {"sections": batch}
+            if stated := _properties(parser, path):
+                yield {"sections": [stated]}
     except AnotherParser:
         raise
     except Exception as error:  # noqa: BLE001 - a parser's bug or a library's on a hostile file must cost this file only
@@ -74,6 +77,19 @@ def _parser(path: Path, name: str, programs: frozenset[str]) -> _Module:
     if hasattr(os, "fork") and not programs.issuperset(getattr(module, "PROGRAMS", ())):
         raise AnotherParser(parser)
     return cast("_Module", module)
+
+
+def _properties(parser: object, path: Path) -> dict[str, str]:
+    """What the file says of itself, as a section; nothing that fails here costs its text."""
+    read = cast("Callable[[Path], dict[str, list[str]]] | None", getattr(parser, "properties", None))
+    try:
+        found = read(path) if read is not None else {}
+        text = json.dumps({str(key): list(map(str, values)) for key, values in found.items()})
+    except Exception:  # noqa: BLE001 - a library's bug on a hostile file
+        return {}
+    if not found or len(text) > _BATCH_CHARACTERS:
+        return {}
+    return {"text": text, "anchor": "", "headings": "", "kind": "properties"}
 
 
 def _limits(request: dict[str, object], say: Callable[[dict[str, object]], None]) -> RecognitionLimits:

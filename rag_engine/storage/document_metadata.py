@@ -111,7 +111,10 @@ def _joined(
                 uri=uri,
                 added=added,
                 places=(names.get(base, ""), name),
-                tags=tagged.get(identity, {}).get("tag", ()),
+                tags=(
+                    *tagged.get(identity, {}).get("tag", ()),
+                    *described.get(identity, {}).get("tags", ()),
+                ),
             ),
         }
         for identity, title, uri, added, base, name in documents

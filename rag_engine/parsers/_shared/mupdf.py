@@ -107,6 +107,7 @@ class PdfPage(Protocol):
 class PdfDocument(Protocol):
     needs_pass: bool
     page_count: int
+    metadata: dict[str, str | None] | None
 
     def load_page(self, index: int) -> PdfPage: ...
     def get_toc(self) -> list[tuple[int, str, int]]: ...

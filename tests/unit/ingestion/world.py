@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from rag_engine.types import Matrix, Vector
 
 
+STATED = "!properties "
+"""Begins a paragraph with what the file says of itself, as JSON."""
+
+
 class ListedIndex:
     """An index that stores its input.
 
@@ -140,11 +144,15 @@ class LineParser:
                     await self.gate.wait()
                 if "!broken" in page:
                     raise CorruptFile(f"{blob.name} is damaged.")
-                yield [
-                    Section(text=text, anchor=f"p. {number}") for text in page.split("\n\n") if text.strip()
-                ]
+                yield [_section(text, number) for text in page.split("\n\n") if text.strip()]
         finally:
             self.closed += 1
+
+
+def _section(text: str, page: int) -> Section:
+    if text.startswith(STATED):
+        return Section(text=text.removeprefix(STATED), kind="properties")
+    return Section(text=text, anchor=f"p. {page}")
 
 
 @dataclass

@@ -1,0 +1,163 @@
+"""What files say of themselves, from real files to the filter that finds them."""
+
+from __future__ import annotations
+
+import zipfile
+from typing import TYPE_CHECKING
+
+import pymupdf
+import pytest
+
+from rag_engine import plugins
+from rag_engine.ingestion.stated_properties import properties_section, stated_properties
+from rag_engine.metadata.properties import usable
+from rag_engine.parsing.formats import FAMILY
+from rag_engine.parsing.pool import parser_pool
+from rag_engine.types import Blob, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_CORE = """<?xml version="1.0"?><cp:coreProperties
+ xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"
+ xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/">
+ <dc:creator>Anna Li</dc:creator><dc:title>Budget</dc:title><cp:keywords>money; travel</cp:keywords>
+ <dcterms:created>2024-01-31T10:00:00Z</dcterms:created><cp:lastModifiedBy>Bob</cp:lastModifiedBy></cp:coreProperties>"""
+_CUSTOM = """<?xml version="1.0"?><Properties xmlns="urn:custom" xmlns:vt="urn:vt">
+ <property name="Cost Center"><vt:lpwstr>A12</vt:lpwstr></property></Properties>"""
+_RELATIONS = """<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">
+ <Relationship Id="r1" Target="docProps/core.xml"
+ Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties"/>
+ <Relationship Id="r2" Target="docProps/custom.xml"
+ Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/custom-properties"/></Relationships>"""
+_META = """<?xml version="1.0"?><office:document-meta
+ xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:meta="urn:oasis:names:tc:opendocument:xmlns:meta:1.0"
+ xmlns:dc="http://purl.org/dc/elements/1.1/"><office:meta><meta:initial-creator>Anna Li</meta:initial-creator>
+ <dc:creator>Bob</dc:creator><dc:date>2025-02-01T00:00:00</dc:date><meta:creation-date>2024-01-31</meta:creation-date>
+ <meta:user-defined meta:name="Cost Center">A12</meta:user-defined></office:meta></office:document-meta>"""
+
+
+def packed(path: Path, **parts: str) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name.replace("__", "/").replace("_dot_", "."), content)
+    return path
+
+
+def stated(path: Path, parser: str) -> Mapping[str, tuple[str, ...]]:
+    return usable(plugins.load(FAMILY, parser).properties(path))
+
+
+def pdf(path: Path) -> Path:
+    with pymupdf.open() as document:
+        document.new_page().insert_text((72, 72), "The budget of the year.")
+        document.set_metadata(
+            {
+                "author": "Anna Li",
+                "keywords": "money, travel",
+                "creationDate": "D:20240131",
+                "creator": "Writer",
+            }
+        )
+        document.save(path)
+    return path
+
+
+def test_of_a_pdf(tmp_path: Path) -> None:
+    found = stated(pdf(tmp_path / "a.pdf"), "pdf")
+    assert found == {
+        "author": ("Anna Li",),
+        "keywords": ("money", "travel"),
+        "created": ("2024-01-31",),
+        "program": ("Writer",),
+    }
+
+
+@pytest.mark.parametrize("parser", ["docx", "pptx", "sheet"])
+def test_of_an_office_file(tmp_path: Path, parser: str) -> None:
+    parts = {
+        "_rels/.rels": _RELATIONS,
+        "docProps/core.xml": _CORE,
+        "docProps/custom.xml": _CUSTOM,
+    }
+    assert stated(packed(tmp_path / "a.zip", **parts), parser) == {
+        "author": ("Anna Li",),
+        "title": ("Budget",),
+        "keywords": ("money", "travel"),
+        "created": ("2024-01-31",),
+        "last modified by": ("Bob",),
+        "cost center": ("A12",),
+    }
+
+
+@pytest.mark.parametrize("parser", ["odt", "ods", "odp"])
+def test_of_an_opendocument_file(tmp_path: Path, parser: str) -> None:
+    assert stated(packed(tmp_path / "a.zip", **{"meta.xml": _META}), parser) == {
+        "author": ("Anna Li",),
+        "last modified by": ("Bob",),
+        "modified": ("2025-02-01",),
+        "created": ("2024-01-31",),
+        "cost center": ("A12",),
+    }
+
+
+def test_of_an_e_mail(tmp_path: Path) -> None:
+    path = tmp_path / "a.eml"
+    path.write_bytes(
+        b"From: =?utf-8?q?Anna_L=C3=AD?= <anna@example.org>\r\nTo: Bob <bob@example.org>, carl@example.org\r\n"
+        b"Subject: Budget\r\nDate: Wed, 31 Jan 2024 12:00:00 +0100\r\n\r\nHello.\r\n"
+    )
+    assert stated(path, "eml") == {
+        "author": ("Anna Lí",),
+        "to": ("Bob", "carl@example.org"),
+        "subject": ("Budget",),
+        "created": ("2024-01-31",),
+    }
+
+
+def test_of_front_matter(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text(
+        '---\ntitle: "Budget"\nauthor: [Anna Li, Bob]\ndate: 2024-01-31\ntags:\n  - draft\n  - money\n---\n# Text\n'
+    )
+    assert stated(path, "markdown") == {
+        "title": ("Budget",),
+        "author": ("Anna Li", "Bob"),
+        "created": ("2024-01-31",),
+        "tags": ("draft", "money"),
+    }
+    path.write_text("# Text\nauthor: nobody\n")
+    assert stated(path, "markdown") == {}
+
+
+async def test_the_pool_gives_them_after_the_text_and_their_loss_costs_nothing(tmp_path: Path) -> None:
+    good = pdf(tmp_path / "a.pdf")
+    broken = tmp_path / "a.md"
+    broken.write_bytes(b"---\nauthor: " + b"\xff" * 100_000 + b"\n---\ntext\n")
+    async with parser_pool(workers=1, seconds=30, memory_bytes=1 << 30) as pool:
+        read = {
+            path.name: [section async for batch in pool.parse(blob(path)) for section in batch]
+            for path in (good, broken)
+        }
+    *text, last = read["a.pdf"]
+    assert {section.kind for section in text} == {"prose"}
+    assert last.kind == "properties"
+    assert stated_properties([last])["author"] == ("Anna Li",)
+    assert "text" in read["a.md"][-1].text
+
+
+def blob(path: Path) -> Blob:
+    return Blob(
+        name=path.name, media_type="", path=path, digest="", size=path.stat().st_size, uri=path.as_uri()
+    )
+
+
+@pytest.mark.parametrize("text", ["", "[]", "7", '{"a": 3}', '{"a": [1]}', "[" * 100_000, '{"tag": ["x"]}'])
+def test_hostile_properties_become_none(text: str) -> None:
+    assert stated_properties([Section(text=text, kind="properties")]) == {}
+
+
+def test_what_was_stored_is_stated_again() -> None:
+    stored = {"author": ("Anna Li", "Bob"), "created": ("2024-01-31",), "cost center": ("A12",)}
+    assert stated_properties([properties_section(stored)]) == stored
