@@ -45,11 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     show.add_argument("--text", action="store_true", help="the extracted text, a heading line per anchor")
     options.add_json(show, "[{id, title, media_type, state, reason, chunks, pages}]")
-    tag = actions.add_parser("tag", help="the tags of a document: show, add, remove")
-    tag.add_argument("name", metavar="NAME")
-    tag.add_argument("document", metavar="DOCUMENT")
-    tag.add_argument("--add", action="append", default=[], metavar="TAG", help="may be repeated")
-    tag.add_argument("--remove", action="append", default=[], metavar="TAG", help="may be repeated")
+    _add_tag_arguments(actions.add_parser("tag", help="the tags of a document: show, add, remove"))
     remove = actions.add_parser("remove", help="remove one, or one document of it")
     remove.add_argument("name", metavar="NAME")
     remove.add_argument("document", metavar="DOCUMENT", nargs="?", default="")
@@ -83,6 +79,13 @@ def _add_synonyms(synonyms: argparse.ArgumentParser) -> None:
     synonyms.add_argument("--add", metavar='"A = B, C"', help="the first word stands for the others too")
     synonyms.add_argument("--remove", metavar="A", help="an entry by its first word, or one word of all")
     options.add_json(synonyms, "[[word, ...]]")
+
+
+def _add_tag_arguments(tag: argparse.ArgumentParser) -> None:
+    tag.add_argument("name", metavar="NAME")
+    tag.add_argument("document", metavar="DOCUMENT")
+    tag.add_argument("--add", action="append", default=[], metavar="TAG", help="may be repeated")
+    tag.add_argument("--remove", action="append", default=[], metavar="TAG", help="may be repeated")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
