@@ -131,6 +131,7 @@ def test_of_front_matter(tmp_path: Path) -> None:
     assert stated(path, "markdown") == {}
 
 
+@pytest.mark.process
 async def test_the_pool_gives_them_after_the_text_and_their_loss_costs_nothing(tmp_path: Path) -> None:
     good = pdf(tmp_path / "a.pdf")
     broken = tmp_path / "a.md"
