@@ -96,8 +96,10 @@ async def by_words(**settings: object) -> AsyncGenerator[Answerer]:
         yield answerer
 
 
-async def answer(answerer: Answerer, question: str, *hits: Hit, **values: str) -> str:
-    request = AnswerRequest(question=question, passages=hits, **values)
+async def answer(
+    answerer: Answerer, question: str, *hits: Hit, scope: str = "", empty_answer: str = ""
+) -> str:
+    request = AnswerRequest(question=question, passages=hits, scope=scope, empty_answer=empty_answer)
     async with answerer.answer(request) as pieces:
         return "".join([piece async for piece in pieces])
 
