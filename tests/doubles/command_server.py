@@ -36,10 +36,10 @@ _NOT_IMPORTED: Final = (
         "rag_engine.embedders.sentence_transformers",
         "rag_engine.rerankers.sentence_transformers",
     ),
-    # ONNX Runtime starts a thread, which does not survive a fork, and aborts at the end without it.
-    *("rag_engine.embedders.local",),
 )
 _LIBRARIES: Final = ("tokenizers",)
+_THREADED: Final = "onnxruntime"
+"""It starts a thread, which does not survive a fork, and aborts at the end without it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +52,19 @@ class Command:
 
 
 def import_all() -> None:
-    """Everything that a command may import, but for what only the process that reads files imports."""
+    """Everything that a command may import, but for what only the process that reads files imports, and what needs ONNX Runtime."""
+    modules = cast("dict[str, object]", sys.modules)
+    modules[_THREADED] = None
     for package in _PACKAGES:
         for path in sorted((PROJECT / package).rglob("*.py")):
             name = ".".join(path.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__")
             if not name.startswith(_NOT_IMPORTED):
-                importlib.import_module(name)
+                try:
+                    importlib.import_module(name)
+                except ImportError as error:
+                    if error.name != _THREADED:
+                        raise
+    del modules[_THREADED]
     for name in _LIBRARIES:
         importlib.import_module(name)
 
