@@ -222,6 +222,8 @@ class Ranking:
     query: str = ""
     """What was searched for, if not the question."""
     weight: float = 1.0
+    is_hypothetical: bool = False
+    """Whether a made-up passage was searched for."""
     corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 

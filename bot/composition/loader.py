@@ -42,7 +42,12 @@ if TYPE_CHECKING:
 _STEPS = "rag_engine.steps"
 RENAMED_STEPS: Final = {"refine": "understand"}
 """Settings of the former name still count."""
-_TASK_OF_STEP: Final = {"pack": "answer", "understand": "understand", "outline": "outline"}
+_TASK_OF_STEP: Final = {
+    "pack": "answer",
+    "understand": "understand",
+    "outline": "outline",
+    "hypothesis": "hypothesis",
+}
 _CLUSTER = "elasticsearch"
 """`ELASTICSEARCH_URL` belongs to it, where several indexes have names."""
 

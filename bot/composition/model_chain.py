@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _QUOTING: Final = "extractive"
 _OPENAI: Final = "openai"
-TASKS: Final = ("answer", "understand", "summary", "outline", "follow_ups")
+TASKS: Final = ("answer", "understand", "summary", "outline", "hypothesis", "follow_ups")
 """The tasks that may have a model of their own."""
 
 

@@ -46,6 +46,7 @@ def judge(
 
     Keywords, which have a lexical ranking alone, ask nothing.
     """
+    rankings = [ranking for ranking in rankings if not ranking.is_hypothetical]
     further = (ranking.query for ranking in rankings if ranking.leg == "dense" and ranking.query)
     asked = {
         part: _own(wording, rankings)

@@ -104,6 +104,8 @@ async def fuse_rankings(
     question: str, rankings: Sequence[Ranking], *, judge: LegTrust, settings: Settings, limit: int
 ) -> Fused:
     """Each query's rankings are weighed by their legs' trust for it, the queries by their own weights."""
+    made_up = [ranking for ranking in rankings if ranking.is_hypothetical]
+    rankings = [ranking for ranking in rankings if not ranking.is_hypothetical]
     queries = list(dict.fromkeys(ranking.query for ranking in rankings))
     weighed: dict[str, tuple[Mapping[Leg, float], Mapping[str, float]]] = {}
     for query in queries:
@@ -111,7 +113,7 @@ async def fuse_rankings(
         weighed[query] = await _shares(query or question, own, judge, settings)
     nothing: tuple[Mapping[Leg, float], Mapping[str, float]] = ({}, {})
     shares, evidence = weighed.get("") or next(iter(weighed.values()), nothing)
-    if len(queries) <= 1:
+    if len(queries) <= 1 and not made_up:
         hits = fuse(rankings, shares=shares, limit=limit, method=settings.method)
         return Fused(hits=tuple(hits), shares=shares, evidence=evidence)
     prior = {ranking.query: ranking.weight for ranking in rankings}
@@ -121,8 +123,15 @@ async def fuse_rankings(
         weighed[ranking.query][0].get(ranking.leg, 0.0) * own_weights[ranking.query] / total
         for ranking in rankings
     ]
-    hits = fuse_weighted(rankings, weights, limit=limit, method=settings.method)
+    # A made-up passage has no words of its own to trust.
+    weights += [ranking.weight * max(_dense_weights(rankings, weights), default=0.0) for ranking in made_up]
+    hits = fuse_weighted([*rankings, *made_up], weights, limit=limit, method=settings.method)
     return Fused(hits=tuple(hits), shares=shares, evidence=evidence)
+
+
+def _dense_weights(rankings: Sequence[Ranking], weights: Sequence[float]) -> list[float]:
+    pairs = zip(rankings, weights, strict=True)
+    return [weight for ranking, weight in pairs if ranking.leg == "dense"]
 
 
 async def _shares(
