@@ -15,7 +15,7 @@ from rag_engine.text.lazy_pattern import lazy
 
 _RESERVED = (
     "passages?|notes?|sources?|documents?|contexts?|question|conversation|history|instructions?|rules?|system|developer|user|human|"
-    "assistant|model|message|tool|function|prompt|answer|think|thinking|inst|sys|persona"
+    "assistant|model|message|tool|function|prompt|answer|think|thinking|inst|sys|persona|propert(?:y|ies)"
 )
 _TAG = lazy(
     lambda: re.compile(
