@@ -58,7 +58,8 @@ def opendocument(path: Path) -> dict[str, list[str]]:
 
 def _add(found: dict[str, list[str]], key: str, text: str) -> None:
     values: Iterable[str] = re.split(r"[;,]", text) if key == "keywords" else [text]
-    found.setdefault(key, []).extend(value.strip() for value in values if value.strip())
+    if kept := [value.strip() for value in values if value.strip()]:
+        found.setdefault(key, []).extend(kept)
 
 
 def _local(tag: object) -> str:

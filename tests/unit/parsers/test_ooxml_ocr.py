@@ -50,7 +50,9 @@ def _write_slides(path: Path) -> None:
 async def _read(path: Path) -> list[Section]:
     blob = Blob(name=path.name, media_type="", path=path, digest="", size=0, uri="")
     async with parser_pool(workers=1, seconds=60, memory_bytes=1 << 30) as pool:
-        return [section async for batch in pool.parse(blob) for section in batch]
+        return [
+            section async for batch in pool.parse(blob) for section in batch if section.kind != "properties"
+        ]
 
 
 @_needs_tesseract
