@@ -14,6 +14,7 @@ from bot.port import Reply
 from bot.rendering.literal import literal
 from bot.streaming import scheduler
 from rag_engine.generation.phrases import not_found
+from rag_engine.parsing.media_types import shown
 from rag_engine.text.language import question_language
 from rag_engine.types import BEST_PASSAGES, Answer, AnswerOptions, Delta, Query, Retrieval, Stage
 
@@ -40,6 +41,8 @@ _STAGES: dict[str, Sentence] = {
     "part": "stage_part",
 }
 _WITHOUT_ADVICE = frozenset({"summarise", "chat", "clarify", "edit"})
+_QUOTING = "extractive"
+_MOST_CONSULTED = 3
 _CITATION = re.compile(r"\[\d+\]")
 
 
@@ -220,14 +223,20 @@ def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
     view = context.view
     view.language = answer.language or view.language
     view.begin_final()
-    rendered = rendering.final(answer, view.language)
+    rendered = rendering.final(answer, view.language, view.passages)
     engine_notices = (in_language(notice, view.language) for notice in rendered.notices)
     reason = scope.reason_in(view.language)
     scope_notices = [view.say(notice, reason=reason) for notice in scope.notices]
     view.final = replace(
         rendered,
         text=view.headed(rendered.text),
-        notices=(*view.file_lines, *engine_notices, *scope_notices, *_advice(answer, context, scope)),
+        notices=(
+            *view.file_lines,
+            *engine_notices,
+            *scope_notices,
+            *_advice(answer, context, scope),
+            *_consulted(answer, context),
+        ),
         language=view.language,
         buttons=view.answer_buttons(
             cited=bool(answer.citations),
@@ -256,6 +265,17 @@ def _advice(answer: Answer, context: TurnContext, scope: Scope) -> tuple[str, ..
         return ()
     general = settings.knowledge == "blended" and not found_nothing
     return (*understood, context.view.say("general" if general else "not_found_advice"))
+
+
+def _consulted(answer: Answer, context: TurnContext) -> tuple[str, ...]:
+    view = context.view
+    if not answer.citations or answer.model == _QUOTING or answer.route == "summarise":
+        return ()
+    titles = [literal(shown(title)) for title in rendering.consulted(answer, view.passages)]
+    more = len(titles) - _MOST_CONSULTED
+    if more > 0:
+        titles = [*titles[:_MOST_CONSULTED], view.say("count_more", count=more)]
+    return (view.say("consulted", titles=" · ".join(titles)),) if titles else ()
 
 
 def _understood(answer: Answer, context: TurnContext) -> tuple[str, ...]:

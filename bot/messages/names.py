@@ -292,4 +292,5 @@ Sentence = Literal[
     "why_author",
     "why_none",
     "command_why",
+    "consulted",
 ]

@@ -206,3 +206,15 @@ async def test_a_workspace_that_is_not_served_is_told_so_in_private(here: World)
     (told,) = here.chat.private
     assert (told.private, told.text) == (ANN, "This workspace is not served.")
     assert not here.model.prompts
+
+
+async def test_what_was_read_and_not_cited_is_one_line(here: World) -> None:
+    for number in range(5):
+        await here.file(f"leave{number}.md", f"Leave of team {number} is 28 days.")
+    here.says("It is 28 days [1].", task="answer")
+    post = await here.ask("How many days of leave are there for a team?")
+    (notice,) = post.reply.notices
+    assert notice.startswith("Consulted, not cited: leave")
+    assert notice.endswith(" · 2 more")
+    assert notice.count(".md") == 3
+    assert post.reply.sources[0].title not in notice

@@ -392,7 +392,7 @@ async def test_regenerate_reads_again_what_could_not_be_fetched_and_only_that(he
     here.says("28 days [1].")
     await here.press(post, "regenerate")
     assert post.text == "28 days [1]."
-    assert post.reply.notices == ("leave.md: 1 passage, searchable",)
+    assert post.reply.notices == ("leave.md: 1 passage, searchable", "Consulted, not cited: notice.md")
     assert post.buttons[-2:] == ["promote", "promote"]
     assert await documents(here) == {"general t1": ["leave.md", "notice.md"]}
 

@@ -69,7 +69,10 @@ async def test_a_correction_is_said_in_the_language_of_the_question(here: World)
     await here.file("urlaub.md", "Der Jahresurlaub beträgt dreißig Tage.")
     here.says("Dreißig Tage [1].", task="answer")
     post = await here.ask("Wie viele Tage beträgt der Jahresurlab?")
-    assert post.reply.notices == ("Gesucht wurde „Jahresurlaub“ statt „Jahresurlab“.",)
+    assert post.reply.notices == (
+        "Gesucht wurde „Jahresurlaub“ statt „Jahresurlab“.",
+        "Gelesen, nicht zitiert: notice.md",
+    )
 
 
 async def test_a_question_back_is_no_failure_to_find(here: World) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.port import Citation, Source
-from bot.rendering import sources
-from rag_engine.types import ChunkId, DocumentId
+from bot.rendering import consulted, final, sources
+from rag_engine.types import Answer, Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId, TurnId
 
 
 def citation(number: int, title: str, anchor: str) -> Citation:
@@ -45,3 +45,37 @@ def test_files_of_one_name_have_lines_of_their_own() -> None:
         (1, "report.pdf", "file:///report.pdf"),
         (2, "report.pdf", "file:///other/report.pdf"),
     ]
+
+
+def _hit(title: str, *headings: str) -> Hit:
+    chunk = Chunk(
+        id=ChunkId(f"{title}-1"),
+        document=DocumentId(title),
+        knowledge_base=KnowledgeBaseId("k"),
+        ordinal=0,
+        text="text",
+        title=title,
+        headings=headings,
+    )
+    return Hit(chunk=chunk, score=1.0, rank=1)
+
+
+def test_a_page_is_named_with_its_section_and_what_was_only_read_is_listed() -> None:
+    cited = Citation(
+        number=1,
+        title="手册.pdf",
+        anchor="p. 3",
+        uri="",
+        quote="text",
+        document=DocumentId("手册.pdf"),
+        chunk=ChunkId("手册.pdf-1"),
+    )
+    told = Answer(turn=TurnId("t"), text="Two [1].", citations=(cited,), grounded=True, timings={})
+    passages = [_hit("手册.pdf", "部署", "端口配置"), _hit("b.md", "X"), _hit("b.md", "Y"), _hit("c.md")]
+    (source,) = final(told, "en", passages).sources
+    assert source.places == "p. 3, 端口配置"
+    assert consulted(told, passages) == ["b.md", "c.md"]
+    (source,) = final(replace(told, citations=(replace(cited, anchor="§ X"),)), "en", passages).sources
+    assert source.places == "§ X"
+    (source,) = final(told, "en", [_hit("手册.pdf", "a very long heading " * 9)]).sources
+    assert source.places == "p. 3"
