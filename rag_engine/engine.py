@@ -250,7 +250,10 @@ class Engine:
         started = time.perf_counter()
         history: list[Turn] = []
         if remember and query.conversation and self.limits.history_turns:
-            history = await self.history.read(query.conversation, limit=self.limits.history_turns)
+            before = question_of(query.version_of) if query.version_of else None
+            history = await self.history.read(
+                query.conversation, limit=self.limits.history_turns, before=before
+            )
         seconds = {"history": time.perf_counter() - started}
         spoken = _merged(history, query.other_turns, most=self.limits.history_turns)
         inquiry = Inquiry(query=query, question=query.text, history=spoken, seconds=seconds)
@@ -277,8 +280,11 @@ class Engine:
         text = inquiry.query.text
         asked = Turn(id=question_of(turn), conversation=conversation, role="user", text=text, at=asked_at)
         said = Turn(id=turn, conversation=conversation, role="assistant", text=generated.text, at=time.time())
+        earlier = inquiry.query.version_of
+        replaced = (question_of(earlier), earlier) if earlier else ()
+        trace = answer_trace(inquiry, generated, answer, asked)
         try:
-            await self.history.write([asked, said], answer_trace(inquiry, generated, answer, asked))
+            await self.history.write([asked, said], trace, in_place_of=replaced)
         except RagError as error:
             notice = f"This answer could not be kept in the history: {error}"
             answer = replace(

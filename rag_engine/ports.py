@@ -158,12 +158,17 @@ class Answerer(Protocol):
 
 
 class History(Protocol):
-    async def read(self, conversation: ConversationId, *, limit: int) -> list[Turn]:
-        """The last `limit` turns, oldest first, in the order of writing."""
+    async def read(
+        self, conversation: ConversationId, *, limit: int, before: TurnId | None = None
+    ) -> list[Turn]:
+        """The last `limit` active turns, up to `before` if it is known, oldest first, in the order of writing."""
         ...
 
-    async def write(self, turns: Sequence[Turn], trace: Trace) -> None:
-        """Write the turns and their trace in one transaction. An existing turn is replaced."""
+    async def write(self, turns: Sequence[Turn], trace: Trace, *, in_place_of: Sequence[TurnId] = ()) -> None:
+        """Write the turns and their trace in one transaction. An existing turn is replaced.
+
+        `in_place_of` names an earlier version of each turn, which stays but is no longer active.
+        """
         ...
 
 

@@ -144,6 +144,8 @@ class Query:
     """ISO 639-1 code of the language to answer in; empty: that of the question."""
     turn: TurnId | None = None
     """The id of the answer; None: a new one."""
+    version_of: TurnId | None = None
+    """The answer of which this becomes another version."""
     files: tuple[str, ...] = ()
     """The latest files of the conversation, each a document id, or a URI if there is no document yet."""
     files_attached: bool = False

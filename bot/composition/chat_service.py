@@ -144,6 +144,7 @@ def _assemble(
         scheduler=Scheduler(deadlines=WriteDeadlines(final=settings.chat.last_word_seconds)),
         settings=settings.chat,
         keep_trace=application.library.storage.history.keep,
+        stored_answers=application.library.storage.history,
         passages=settings.answering.passages,
         records=application.library.catalog.records,
         suggest=suggest,

@@ -19,6 +19,7 @@ from bot.conversation.recovery import Recovery
 from bot.conversation.service import Service
 from bot.conversation.turn.recorder import FailureTraces
 from bot.conversation.turn.runner import TurnRunner
+from bot.conversation.versions import AnswerVersions
 from bot.observability import Observers
 from bot.store.event_inbox import DeliveryProgress, EventInbox
 from bot.store.message_files import MessageFiles
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         PlaceLookup,
         ShowExplanation,
         ShowSources,
+        StoredAnswers,
     )
     from bot.conversation.follow_ups import SuggestQuestions
     from bot.files.uploads import Uploads
@@ -109,6 +111,7 @@ def assemble(
     passages: int | None,
     records: ListDocuments,
     keep_trace: KeepTrace,
+    stored_answers: StoredAnswers,
     suggest: SuggestQuestions | None = None,
     observers: Observers = _NO_OBSERVERS,
 ) -> Service:
@@ -134,7 +137,7 @@ def assemble(
     recovery = Recovery(
         turns=turns, admission=admission, runner=runner, resume_seconds=settings.resume_seconds
     )
-    buttons = _answer_buttons(stores, policies, removals, uploads, runner)
+    buttons = _answer_buttons(stores, policies, removals, uploads, runner, stored_answers)
     first_steps = _first_steps(stores, policies, scheduler, records)
     return _service(stores, policies, admission, attachments, runner, recovery, buttons, first_steps)
 
@@ -225,7 +228,12 @@ def _answers(
 
 
 def _answer_buttons(
-    stores: ChatStores, policies: Policies, removals: Removals, uploads: Uploads, runner: TurnRunner
+    stores: ChatStores,
+    policies: Policies,
+    removals: Removals,
+    uploads: Uploads,
+    runner: TurnRunner,
+    answers: StoredAnswers,
 ) -> AnswerButtons:
     return AnswerButtons(
         turns=stores.turns,
@@ -234,6 +242,7 @@ def _answer_buttons(
         audiences=policies.audiences,
         uploads=uploads,
         runs=runner.runs,
+        versions=AnswerVersions(answers=answers, audiences=policies.audiences),
         show_sources=policies.show_sources,
         show_explanation=policies.show_explanation,
         forget_document=removals.document,

@@ -40,6 +40,7 @@ _STAGES: dict[str, Sentence] = {
     "summarise": "stage_summarise",
     "part": "stage_part",
 }
+_MOST_VERSIONS = 10
 _WITHOUT_ADVICE = frozenset({"summarise", "chat", "clarify", "edit"})
 _QUOTING = "extractive"
 _MOST_CONSULTED = 3
@@ -68,7 +69,8 @@ class AnswerWriter:
         turn, view = context.recorder.turn, context.view
         await self._forget_earlier(turn)
         if turn.turn:
-            await context.recorder.save(turn=None, citations=(), choices=())
+            versions = turn.versions[-_MOST_VERSIONS + 1 :]
+            await context.recorder.save(turn=None, citations=(), choices=(), versions=versions)
         person = turn.person if turn.private else None
         scope = await self.audiences.scope(
             turn.place, context.room.directory, person=person, asker=turn.person
@@ -112,10 +114,11 @@ class AnswerWriter:
         await view.finish(Reply(text=view.say("new_topic")), "final")
 
     async def _forget_earlier(self, turn: ChatTurn) -> None:
-        if turn.turn:
-            await self.forget_turn(turn.turn)
-        if turn.starts > 1:
-            await self.forget_turn(replace(turn, starts=turn.starts - 1).engine_turn)
+        """What a start that was cut off left; versions stay, up to a limit."""
+        earlier = replace(turn, starts=turn.starts - 1).engine_turn
+        surplus = turn.versions[: -_MOST_VERSIONS + 1]
+        for identity in (*surplus, *([] if earlier in turn.versions else [earlier])):
+            await self.forget_turn(identity)
 
     async def _query(self, context: TurnContext, scope: Scope) -> Query:
         turn, options = context.recorder.turn, context.options
@@ -145,6 +148,7 @@ class AnswerWriter:
             knowledge="prefer_sources" if options.settings.knowledge == "blended" else "only_sources",
             language=options.settings.language,
             turn=turn.engine_turn,
+            version_of=turn.versions[-1] if turn.versions else None,
             files=tuple(file.document or file.source for file in files),
             files_attached=bool(own),
             names=scope.names_in(_question_language(context)),
@@ -174,7 +178,10 @@ class AnswerWriter:
                 view.text += event.text
             else:
                 # Stored before it is shown: the buttons look up its citations.
-                await recorder.save(turn=event.turn, citations=event.citations, choices=event.choices)
+                versions = tuple(dict.fromkeys((*recorder.turn.versions, event.turn)))
+                await recorder.save(
+                    turn=event.turn, citations=event.citations, choices=event.choices, versions=versions
+                )
                 if recorder.forgotten:
                     # `footnote forget` ran before the engine had stored anything.
                     await self.forget_turn(event.turn)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from bot.conversation.sources import sources_view
 from bot.files.uploads import progress
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         ShowExplanation,
         ShowSources,
     )
+    from bot.conversation.versions import AnswerVersion, AnswerVersions
     from bot.files.uploads import Uploads
     from bot.messages.names import Sentence
     from bot.observability import Observers
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from bot.store.message_files import MessageFile, MessageFiles
     from bot.store.turns import ChatTurn, Turns
 
+Pressed: TypeAlias = "Reply | FollowedReply | RepeatTurn | ChosenQuestion | AnswerVersion | None"
 _REPEATING: Final = frozenset({"regenerate", "own_words", "without_filter"})
 
 _log = logging.getLogger(__name__)
@@ -79,6 +81,7 @@ class AnswerButtons:
     audiences: AudienceLookup
     uploads: Uploads
     runs: Runs
+    versions: AnswerVersions
     show_sources: ShowSources
     show_explanation: ShowExplanation
     forget_document: ForgetDocument
@@ -89,8 +92,8 @@ class AnswerButtons:
         turn = await self._named_turn(action) if action.name in _REPEATING else None
         return turn is not None and turn.unfinished
 
-    async def press(self, press: ButtonPress) -> Reply | FollowedReply | RepeatTurn | ChosenQuestion | None:
-        """A reply for the person alone, a turn to repeat, a question, or None. Raises `NotAllowed`."""
+    async def press(self, press: ButtonPress) -> Pressed:
+        """A reply for the person alone, what to do with the turn, or None. Raises `NotAllowed`."""
         turn = await self._turn(press.action)
         if turn is None:
             return press.reply("too_old")
@@ -137,6 +140,17 @@ class AnswerButtons:
                     message, attachments=original.attachments, in_thread=original.in_thread, about=about
                 )
         return RepeatTurn(turn=turn, message=message)
+
+    async def previous_version(self, press: ButtonPress, turn: ChatTurn) -> Reply | AnswerVersion:
+        return await self._version(press, turn, -1)
+
+    async def next_version(self, press: ButtonPress, turn: ChatTurn) -> Reply | AnswerVersion:
+        return await self._version(press, turn, 1)
+
+    async def _version(self, press: ButtonPress, turn: ChatTurn, step: int) -> Reply | AnswerVersion:
+        if self.runs.is_running(turn.id):
+            return press.reply("still_running")
+        return await self.versions.beside(turn, step, press.room) or press.reply("version_gone")
 
     async def own_words(self, press: ButtonPress, turn: ChatTurn) -> Reply | RepeatTurn | None:
         """Repeat the turn without completing its question."""
@@ -234,14 +248,13 @@ async def _fetch_attachment(press: ButtonPress, file: MessageFile) -> Attachment
 _HANDLERS: Final[
     dict[
         str,
-        Callable[
-            [AnswerButtons, ButtonPress, ChatTurn],
-            Awaitable[Reply | FollowedReply | RepeatTurn | ChosenQuestion | None],
-        ],
+        Callable[[AnswerButtons, ButtonPress, ChatTurn], Awaitable[Pressed]],
     ]
 ] = {
     "stop": AnswerButtons.stop,
     "regenerate": AnswerButtons.regenerate,
+    "previous_version": AnswerButtons.previous_version,
+    "next_version": AnswerButtons.next_version,
     "own_words": AnswerButtons.own_words,
     "without_filter": AnswerButtons.without_filter,
     "sources": AnswerButtons.sources,

@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from bot.port import Action, Command, CommandSpec, Directory, File, Person, Place, Reply, Room
     from bot.store.places import PlaceSettings
     from bot.store.turns import ChatTurn
-    from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId, Trace, TurnId
+    from rag_engine.types import (
+        DocumentId,
+        DocumentRecord,
+        KnowledgeBase,
+        KnowledgeBaseId,
+        Trace,
+        Turn,
+        TurnId,
+    )
 
     Show: TypeAlias = Callable[[Reply], None]
     """Returns at once, and only the newest is shown."""
@@ -69,6 +77,16 @@ class PermissionChecks(Protocol):
     ) -> None:
         """Raises `NotAllowed` with a sentence for that person alone."""
         ...
+
+
+class StoredAnswers(Protocol):
+    """See `rag_engine.storage.history.SqliteHistory`."""
+
+    async def turn(self, turn: TurnId) -> Turn | None: ...
+
+    async def trace(self, turn: TurnId | None = None) -> Trace | None: ...
+
+    async def activate(self, turns: Sequence[TurnId]) -> None: ...
 
 
 class PlaceLookup(Protocol):

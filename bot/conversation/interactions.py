@@ -15,6 +15,7 @@ from bot.conversation.buttons import ButtonPress, ChosenQuestion, RepeatTurn
 from bot.conversation.dependencies import FollowedReply
 from bot.conversation.turn.context import TurnOptions
 from bot.conversation.turn.view import CHOSEN
+from bot.conversation.versions import AnswerVersion
 from bot.messages import language_of, say
 from bot.messages.errors import sentence_of
 from bot.port import ChatError, IncomingMessage, Reply
@@ -156,6 +157,7 @@ class Interactions:
     async def _press_answer_button(self, action: Action, room: Room) -> None:
         repeated: list[RepeatTurn] = []
         chosen: list[ChosenQuestion] = []
+        versions: list[AnswerVersion] = []
 
         async def press(show: Show) -> Reply | FollowedReply | None:
             if action.name == "sources" or action.name == "why":
@@ -163,6 +165,10 @@ class Interactions:
             outcome = await self.answer_buttons.press(ButtonPress(action=action, room=room, show=show))
             if isinstance(outcome, ChosenQuestion):
                 chosen.append(outcome)
+                return None
+            if isinstance(outcome, AnswerVersion):
+                await self.answer_buttons.versions.activate(outcome)
+                versions.append(outcome)
                 return None
             if not isinstance(outcome, RepeatTurn):
                 return outcome
@@ -173,6 +179,9 @@ class Interactions:
         await self._show_reply(press, action.person, action.place, room, slow=action.name in buttons.SLOW)
         for choice in chosen:
             await self._ask_chosen(choice, action, room)
+        for version in versions:
+            if not self.runner.runs.is_running(version.turn.id):
+                await self.runner.show_version(version, room)
         for repeat in repeated:
             settings = await self.admission.place_settings(repeat.message)
             if not self.runner.runs.is_running(repeat.turn.id):

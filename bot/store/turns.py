@@ -4,7 +4,7 @@ import json
 import secrets
 import time
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from bot.port import Citation, Person, Place
 from rag_engine.types import ConversationId, TurnId
@@ -19,13 +19,13 @@ _UNFINISHED_STATES: Final[frozenset[State]] = frozenset({"received", "placeholde
 Rating: TypeAlias = Literal["up", "down"]
 
 _CLAIM = """
-    INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (platform, workspace, channel, message) DO NOTHING RETURNING id
 """
 _SAVE = """
     UPDATE answers SET thread = ?, question = ?, asked_at = ?, state = ?, messages = ?, conversation = ?, turn = ?, citations = ?,
         updated_at = ?, attempts = ?, begun = ?, handle = ?, unasked = ?, about = ?, model = ?, scope = ?,
-        choices = ? WHERE id = ? RETURNING id
+        choices = ?, versions = ? WHERE id = ? RETURNING id
 """
 _ANSWERED = """
     SELECT message FROM answers WHERE platform = ? AND workspace = ? AND channel = ?
@@ -102,6 +102,8 @@ class ChatTurn:
     """The name of the knowledge base that it chose."""
     choices: tuple[str, ...] = ()
     """What its choice buttons ask."""
+    versions: tuple[TurnId, ...] = ()
+    """The engine's ids of all versions of the answer, oldest first; `turn` is the one shown."""
 
     @property
     def unfinished(self) -> bool:
@@ -110,6 +112,15 @@ class ChatTurn:
     @property
     def withdrawing(self) -> bool:
         return self.state == "withdrawn" and bool(self.messages)
+
+    @property
+    def version_number(self) -> int:
+        """Of the one shown, from 1; past the last if none is shown."""
+        shown = self.turn in self.versions
+        return self.versions.index(cast("TurnId", self.turn)) + 1 if shown else len(self.versions) + 1
+
+    def showing(self, version: TurnId, citations: Sequence[Citation]) -> ChatTurn:
+        return replace(self, turn=version, citations=tuple(citations), choices=())
 
     @property
     def engine_turn(self) -> TurnId:
@@ -261,13 +272,14 @@ def _row(turn: ChatTurn) -> tuple[object, ...]:
         turn.model,
         turn.scope,
         json.dumps(turn.choices, ensure_ascii=False),
+        json.dumps(turn.versions),
     )
 
 
 def _turn(row: Row) -> ChatTurn:
     identity, platform, workspace, channel, thread, message, uri, person, name, language, *rest = row
     private, by_bot, question, asked_at, state, messages, conversation, turn, citations, *rest = rest
-    updated_at, attempts, starts, handle, unprompted, about, model, scope, choices, *_ = rest
+    updated_at, attempts, starts, handle, unprompted, about, model, scope, choices, versions, *_ = rest
     return ChatTurn(
         id=identity,
         place=Place(platform=platform, workspace=workspace, channel=channel, thread=thread),
@@ -292,4 +304,5 @@ def _turn(row: Row) -> ChatTurn:
         model=model,
         scope=scope,
         choices=tuple(json.loads(choices)),
+        versions=tuple(map(TurnId, json.loads(versions))),
     )

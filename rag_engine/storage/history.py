@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from rag_engine.errors import UserError
@@ -14,7 +15,17 @@ if TYPE_CHECKING:
 
 _PUT_TURN = """
     INSERT INTO turns (id, conversation, role, text, at) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET conversation = excluded.conversation, role = excluded.role, text = excluded.text, at = excluded.at
+    ON CONFLICT (id) DO UPDATE SET conversation = excluded.conversation, role = excluded.role, text = excluded.text, at = excluded.at,
+        active = 1
+"""
+_PLACE_TURN = "UPDATE turns SET position = coalesce(nullif(?, 0), ordinal) WHERE id = ? AND position = 0"
+_READ = """
+    SELECT id, conversation, role, text, at FROM turns WHERE conversation = ? AND active = 1
+        AND position < coalesce((SELECT position FROM turns WHERE id = ?), 9223372036854775807)
+    ORDER BY position DESC, ordinal DESC LIMIT ?
+"""
+_SHELVE = """
+    UPDATE turns SET active = 0 WHERE (conversation, position) IN (SELECT conversation, position FROM turns WHERE id = ?)
 """
 _PUT_TRACE = """
     INSERT INTO traces (turn, conversation, at, seconds, fallbacks, details) VALUES (?, ?, ?, ?, ?, ?)
@@ -34,20 +45,36 @@ class SqliteHistory:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def read(self, conversation: ConversationId, *, limit: int) -> list[Turn]:
-        """The last `limit` turns, oldest first, as first written."""
-        rows = await self._database.fetch(
-            "SELECT id, conversation, role, text, at FROM turns WHERE conversation = ? ORDER BY ordinal DESC LIMIT ?",
-            (conversation, max(limit, 0)),
-        )
+    async def read(
+        self, conversation: ConversationId, *, limit: int, before: TurnId | None = None
+    ) -> list[Turn]:
+        """The last `limit` turns of the active versions, oldest first, as first written."""
+        rows = await self._database.fetch(_READ, (conversation, before or "", max(limit, 0)))
         return [_turn(row) for row in reversed(rows)]
 
-    async def write(self, turns: Sequence[Turn], trace: Trace) -> None:
+    async def write(self, turns: Sequence[Turn], trace: Trace, *, in_place_of: Sequence[TurnId] = ()) -> None:
         """In one transaction; a known turn is replaced in its place."""
-        turn_rows = [(turn.id, turn.conversation, turn.role, turn.text, turn.at) for turn in turns]
         async with self._database.transaction() as transaction:
-            await transaction.execute_many(_PUT_TURN, turn_rows)
+            for turn, earlier in zip_longest(turns, in_place_of[: len(turns)]):
+                rows = await transaction.execute("SELECT position FROM turns WHERE id = ?", (earlier or "",))
+                await transaction.execute(_SHELVE, (earlier or "",))
+                row = (turn.id, turn.conversation, turn.role, turn.text, turn.at)
+                await transaction.execute(_PUT_TURN, row)
+                await transaction.execute(_PLACE_TURN, (rows[0][0] if rows else 0, turn.id))
             await transaction.execute(_PUT_TRACE, _trace_row(trace))
+
+    async def activate(self, turns: Sequence[TurnId]) -> None:
+        """The versions that count from now on, each at its position."""
+        async with self._database.transaction() as transaction:
+            for turn in turns:
+                await transaction.execute(_SHELVE, (turn,))
+                await transaction.execute("UPDATE turns SET active = 1 WHERE id = ?", (turn,))
+
+    async def turn(self, turn: TurnId) -> Turn | None:
+        rows = await self._database.fetch(
+            "SELECT id, conversation, role, text, at FROM turns WHERE id = ?", (turn,)
+        )
+        return _turn(rows[0]) if rows else None
 
     async def keep(self, trace: Trace) -> None:
         """Unless the turn has one."""

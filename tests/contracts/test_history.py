@@ -51,6 +51,32 @@ async def test_turns_come_back_oldest_first_whatever_their_clock_says(history: H
     assert [t.id for t in await history.read(HERE, limit=10)] == ["a", "b", "c"]
 
 
+async def test_a_version_takes_the_place_of_an_earlier_one_which_can_come_back(
+    history: SqliteHistory,
+) -> None:
+    async def read(before: str = "") -> list[str]:
+        found = await history.read(HERE, limit=10, before=TurnId(before) if before else None)
+        return [each.id for each in found]
+
+    await history.write([turn("q1"), turn("a1", role="assistant")], trace("a1"))
+    await history.write([turn("q2"), turn("a2", role="assistant")], trace("a2"))
+    earlier = [TurnId("q1"), TurnId("a1")]
+    await history.write([turn("q1b"), turn("a1b", role="assistant")], trace("a1b"), in_place_of=earlier)
+    assert await read() == ["q1b", "a1b", "q2", "a2"]
+    assert await read(before="q1") == await read(before="q1b") == []
+    assert await read(before="q2") == ["q1b", "a1b"]
+    await history.activate(earlier)
+    assert await read() == ["q1", "a1", "q2", "a2"]
+    await history.activate([TurnId("q1b"), TurnId("a1b")])
+    assert await read() == ["q1b", "a1b", "q2", "a2"]
+    kept = await history.turn(TurnId("a1"))
+    assert kept is not None
+    assert kept.text == "a1"
+    unknown = [TurnId("gone"), TurnId("gone too")]
+    await history.write([turn("q3"), turn("a3", role="assistant")], trace("a3"), in_place_of=unknown)
+    assert await read() == ["q1b", "a1b", "q2", "a2", "q3", "a3"]
+
+
 async def test_only_the_last_turns_are_read(history: History) -> None:
     await history.write([turn(str(number)) for number in range(20)], trace("19"))
     assert [t.id for t in await history.read(HERE, limit=3)] == ["17", "18", "19"]

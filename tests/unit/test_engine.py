@@ -287,10 +287,12 @@ async def test_stopping_closes_the_models_reply(history: SqliteHistory, tmp_path
 class FullDisk:
     """A history that can be read but not written."""
 
-    async def read(self, conversation: ConversationId, *, limit: int) -> list[Turn]:
+    async def read(
+        self, conversation: ConversationId, *, limit: int, before: TurnId | None = None
+    ) -> list[Turn]:
         return []
 
-    async def write(self, turns: Sequence[Turn], trace: Trace) -> None:
+    async def write(self, turns: Sequence[Turn], trace: Trace, *, in_place_of: Sequence[TurnId] = ()) -> None:
         raise StorageUnavailable("The disk is full.")
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bot.conversation.dependencies import ForgetTurn, PermissionChecks
     from bot.conversation.turn.context import TurnOptions
     from bot.conversation.turn.recorder import FailureTraces
+    from bot.conversation.versions import AnswerVersion
     from bot.observability import Observers
     from bot.port import IncomingMessage, Room
     from bot.store.turns import Turns
@@ -126,6 +127,20 @@ class TurnRunner:
             _log.warning("the end of an answer could not be written: %s", error)
         await recorder.save("failed")
 
+    async def show_version(self, version: AnswerVersion, room: Room) -> None:
+        """In place of the version that is shown."""
+        turn = version.turn
+        run = self.runs.begin(turn.id, place=turn.place, asker=turn.person.id)
+        recorder = TurnRecorder(self.turns, turn)
+        try:
+            await recorder.save()  # first: the buttons look up its citations
+            async with self._open_stream(room, recorder, run) as stream:
+                language = language_of(turn.question, turn.person)
+                view = TurnView(stream=stream, run=run, recorder=recorder, language=language, is_quiet=True)
+                await view.finish(version.reply(view), "final")
+        finally:
+            self.runs.end(turn.id)
+
     async def withdraw(self, turn: ChatTurn, room: Room) -> None:
         """Delete the answer to a deleted question, its history and its files."""
         # The empty id: a message may exist whose id was never stored.
@@ -134,7 +149,7 @@ class TurnRunner:
         await self.answers.follow_ups.cancel(turn.id)
         withdrawn = replace(turn, state="withdrawn", question="", citations=(), choices=(), messages=messages)
         await self.turns.save(withdrawn)
-        for identity in {turn.turn or turn.engine_turn, turn.engine_turn}:
+        for identity in {*turn.versions, turn.turn or turn.engine_turn, turn.engine_turn}:
             await self.forget_turn(identity)
         try:
             await self.attachments.forget(turn.place, turn.message)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from bot import rendering
 from bot.files.uploads import progress
 from bot.messages import say
 from bot.port import Button, Reply
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from bot.conversation.concurrency import Run
     from bot.conversation.turn.recorder import TurnRecorder
     from bot.messages.names import Sentence
+    from bot.port import Citation
     from bot.store.turns import ChatTurn, State
     from bot.streaming.message_stream import MessageStream
     from rag_engine.types import Hit
@@ -100,8 +102,32 @@ class TurnView:
             *self.promotions,
         )
 
+    def version(
+        self,
+        *,
+        text: str,
+        citations: Sequence[Citation],
+        notices: Sequence[str],
+        links: frozenset[str],
+    ) -> Reply:
+        """A stored version of the answer."""
+        turn = self._recorder.turn
+        number = self.say("version_shown", number=turn.version_number, total=len(turn.versions))
+        return Reply(
+            text=text,
+            sources=rendering.sources(citations, self.language),
+            citations=tuple(citations),
+            notices=(*notices, number),
+            language=self.language,
+            links=links,
+            buttons=self.answer_buttons(cited=bool(citations), repeatable=True, completed=False),
+        )
+
     def repeat_buttons(self) -> tuple[Button, ...]:
-        return (regenerate_button(self._recorder.turn, self.language),)
+        turn = self._recorder.turn
+        previous = (self._button("previous_version"),) if turn.versions[: turn.version_number - 1] else ()
+        following = (self._button("next_version"),) if turn.versions[turn.version_number :] else ()
+        return (regenerate_button(turn, self.language), *previous, *following)
 
     def incomplete(self, sentence: str) -> Reply:
         notices = (*self.file_lines, sentence) if self.text else self.file_lines

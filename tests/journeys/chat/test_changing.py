@@ -62,6 +62,14 @@ async def test_regenerate_answers_again_in_the_same_message(town: Scenario) -> N
     second = await town.written("ben", room, question, "Fourteen days [1].")
     assert second.id == first.id
     assert "A fortnight" not in words(second)
+    await town.clicks("cleo", second, "Previous version")
+    earlier = await town.written("ben", room, question, "A fortnight [1].")
+    assert earlier.id == first.id
+    assert "handbook.md" in words(earlier)
+    assert "Version 1 of 2" in words(earlier)
+    assert not has(earlier, "Previous version")
+    await town.clicks("ben", town.chat.shown(earlier.id), "Next version")
+    await town.written("ben", room, question, "Fourteen days [1].")
 
 
 async def test_an_edited_question_is_answered_again(town: Scenario) -> None:

@@ -554,6 +554,7 @@ async def world(
             settings=settings or ChatSettings(),
             passages=None,
             keep_trace=history.keep,
+            stored_answers=history,
             records=catalog.records,
             suggest=suggest,
         )
