@@ -87,6 +87,8 @@ class FollowUps:
             return  # repeated, withdrawn or forgotten meanwhile
         if not stored.messages:
             return
+        if stored.turn != turn.turn:  # another version is shown meanwhile
+            return
         if not await self.turns.save(replace(stored, choices=questions)):
             return
         outlet = room.outlet(private=turn.person if turn.private else None, posted=stored.messages)
