@@ -130,6 +130,7 @@ class TurnRunner:
     async def show_version(self, version: AnswerVersion, room: Room) -> None:
         """In place of the version that is shown."""
         turn = version.turn
+        await self.answers.follow_ups.cancel(turn.id)
         run = self.runs.begin(turn.id, place=turn.place, asker=turn.person.id)
         recorder = TurnRecorder(self.turns, turn)
         try:
