@@ -134,9 +134,8 @@ def assemble(
         budget=policies.budget,
         runs=Runs(final_write_seconds=settings.last_word_seconds),
     )
-    recovery = Recovery(
-        turns=turns, admission=admission, runner=runner, resume_seconds=settings.resume_seconds
-    )
+    seconds = settings.resume_seconds
+    recovery = Recovery(turns=turns, admission=admission, runner=runner, resume_seconds=seconds)
     buttons = _answer_buttons(stores, policies, removals, uploads, runner, stored_answers)
     first_steps = _first_steps(stores, policies, scheduler, records)
     return _service(stores, policies, admission, attachments, runner, recovery, buttons, first_steps)

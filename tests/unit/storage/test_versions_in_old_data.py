@@ -33,7 +33,7 @@ def old(path: Path, scripts: Traversable, folder: Path, *, most: str) -> sqlite3
 async def test_an_old_answer_gets_another_version_in_its_place(tmp_path: Path) -> None:
     path = tmp_path / "footnote.sqlite"
     scripts = files("rag_engine.storage") / "sql"
-    with closing(old(path, scripts, tmp_path / "old", most="0003")) as database, database:
+    with closing(old(path, scripts, tmp_path / "old", most="0004")) as database, database:
         for name, role in (("q1", "user"), ("a1", "assistant"), ("q2", "user"), ("a2", "assistant")):
             database.execute(
                 "INSERT INTO turns (id, conversation, role, text, at) VALUES (?, ?, ?, ?, 1)",
