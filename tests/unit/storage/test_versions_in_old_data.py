@@ -53,7 +53,7 @@ async def test_an_old_answer_gets_another_version_in_its_place(tmp_path: Path) -
 
 async def test_the_answer_that_is_shown_is_the_first_version(tmp_path: Path) -> None:
     path, scripts = tmp_path / "chat.sqlite", files("bot.store") / "sql"
-    with closing(old(path, scripts, tmp_path / "old", most="0010")) as database, database:
+    with closing(old(path, scripts, tmp_path / "old", most="0011")) as database, database:
         for name, turn in (("one", "one-1"), ("two", "")):
             before = (name, "test", "w", "c", "", name, "", "U1", "", "", 0, 0)
             row = (*before, "?", 1.0, "final", "[]", "c", turn, "[]", 1.0)
