@@ -120,7 +120,9 @@ class TurnView:
             notices=(*notices, number),
             language=self.language,
             links=links,
-            buttons=self.answer_buttons(cited=bool(citations), repeatable=True, completed=False),
+            buttons=self.answer_buttons(
+                cited=bool(citations), repeatable=True, completed=False, filtered=False
+            ),
         )
 
     def repeat_buttons(self) -> tuple[Button, ...]:
