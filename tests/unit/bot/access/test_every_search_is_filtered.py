@@ -39,6 +39,7 @@ READERS = {
         "cli/doctor.py",
         "commands/kb_list.py",
         "commands/kb_contents.py",
+        "commands/kb_filters.py",  # of a knowledge base that the person may know
         "conversation/newcomers/first_steps.py",  # the titles in a scope of the person
         "cli/feedback.py",  # the console, for the operator alone
     },

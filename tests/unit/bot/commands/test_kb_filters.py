@@ -44,6 +44,16 @@ async def test_others_see_tags_and_change_none(counter: Counter) -> None:
     assert await counter.say(BEN, "tag report.pdf") == "Tags of `report.pdf`: `draft`"
 
 
+async def test_tags_of_a_channel_that_a_person_cannot_read_are_not_shown(counter: Counter) -> None:
+    board = place("BOARD")
+    await counter.chat.put(await counter.chat.audiences.own(board), "layoffs.pdf")
+    await counter.say(ANN, "tag layoffs.pdf zurich", where=board)
+    assert "`zurich`" in await counter.say(ANN, "tag layoffs.pdf name:#board")
+    for line in ("tag layoffs.pdf name:#board", "tag layoffs.pdf", "tag layoffs.pdf berlin name:#board"):
+        assert "zurich" not in await counter.say(BEN, line)
+    assert "berlin" not in await counter.say(ANN, "tag layoffs.pdf", where=board)
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
