@@ -149,7 +149,7 @@ async def _reading(pool: ParserPool, row: Mapping[str, Any]) -> Reading:
     started = time.perf_counter()
     try:
         async for batch in pool.parse(blob_of(DOCUMENTS / row["path"])):
-            sections += [section for section in batch if section.kind != "notice"]
+            sections += [section for section in batch if section.kind not in ("notice", "properties")]
             notices += [section.text for section in batch if section.kind == "notice"]
     except UserError as error:
         outcome, message = _refusal(error), str(error)

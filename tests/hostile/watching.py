@@ -47,7 +47,7 @@ async def read(pool: ParserPool, path: Path, *, name: str = "") -> Outcome:
     began = time.monotonic()
     try:
         async for batch in pool.parse(blob):
-            texts += [section.text for section in batch]
+            texts += [section.text for section in batch if section.kind != "properties"]
     except RagError as error:
         kind, sentence = type(error).__name__, str(error)
     text = "\n".join(texts)
