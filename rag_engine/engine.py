@@ -48,9 +48,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """`question_characters` is the longest question; `history_turns` is the number of earlier turns to read.
-
-    `first_text_seconds` is the time for all models together until one begins to answer.
+    """`history_turns`: earlier turns to read. `first_text_seconds`: for all models together until one begins
+    to answer.
     """
 
     question_characters: int = 20_000
@@ -60,7 +59,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """Answers questions: searches, then lets the first language model that works write, or quotes passages."""
+    """The first language model that works writes; without any, passages are quoted."""
 
     search_steps: Sequence[NamedStep]
     """From a question to ranked hits."""
@@ -102,8 +101,8 @@ class Engine:
     async def answer(self, query: Query) -> AsyncGenerator[AnswerEvent]:
         """Yield stages, one `Retrieval`, deltas, one `Answer`. Close the iterator (`aclosing`) to stop.
 
-        Raises `UserError` for an invalid question and `Unavailable` if nothing can be searched. A failing model raises nothing:
-        the next one answers, or the text so far stays, and a notice says so.
+        Raises `UserError` for an invalid question and `Unavailable` if nothing can be searched. After a
+        failing model the next one answers, or the text so far stays, and a notice says so.
         """
         asked_at = time.time()
         inquiry = await self._inquiry(query, remember=True)
@@ -273,7 +272,7 @@ class Engine:
         return _prompt(await self._run(inquiry, self.prompt_steps_for(model)))
 
     async def _remember(self, inquiry: Inquiry, generated: GeneratedReply, *, asked_at: float) -> Answer:
-        """Write both turns and the trace. If that fails the answer stays, with a notice."""
+        """If it fails the answer stays, with a notice."""
         turn = inquiry.query.turn or TurnId(uuid.uuid4().hex)
         answer = _answer(inquiry, generated, turn)
         conversation = inquiry.query.conversation or ConversationId(f"single:{turn}")
@@ -338,10 +337,7 @@ async def _check(query: Query, limits: Limits) -> None:
 
 
 def _merged(history: Sequence[Turn], others: Sequence[Turn], *, most: int) -> tuple[Turn, ...]:
-    """The latest `most` turns of the conversation with those of others, by time.
-
-    A question and its answer stay together: what others said meanwhile comes after the answer.
-    """
+    """By time, but what others said between a question and its answer comes after the answer."""
     turns = sorted(others, key=lambda turn: turn.at)
     merged: list[Turn] = []
     for turn in history:

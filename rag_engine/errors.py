@@ -138,7 +138,7 @@ class SchemaMismatch(Misconfigured):
 
 
 def first_of(error: BaseException) -> BaseException:
-    """The first error inside a task group's `ExceptionGroup`, however deep; any other error itself."""
+    """However deep in task groups."""
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error

@@ -33,10 +33,10 @@ async def export(
     synonyms: SynonymEntries | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ArchiveContents:
-    """Write a knowledge base to the zip `file`, replaced at the end.
+    """Write a zip, which replaces `file` at the end.
 
-    Documents being read are left out and named. `progress` gets the documents written and their total. Raises `UserError` if the file is
-    unwritable or the knowledge base changes meanwhile.
+    Documents being read are left out and named. `progress` gets the documents written and their total. Raises
+    `UserError` if the file is unwritable or the knowledge base changes meanwhile.
     """
     records = {record.document.id: record for record in await library.records(knowledge_base.id)}
     finished = {key: record for key, record in records.items() if record.state in ("ready", "failed")}

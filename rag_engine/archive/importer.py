@@ -40,7 +40,7 @@ async def import_(
 ) -> ArchiveContents:
     """Into the knowledge base `name` (default: the archive's), created if new.
 
-    Repeating changes nothing. `progress` gets steps done and their total. Raises a `UserError` that names the fault.
+    Repeatable. `progress` gets steps done and their total. Raises a `UserError` that names the fault.
     """
     async with leaving_in_thread(opened(file, limits or ArchiveLimits())) as archive:
         manifest = archive.manifest
@@ -68,9 +68,8 @@ async def import_(
 
 
 async def _batches(documents: AsyncIterator[ArchivedDocument]) -> AsyncIterator[list[ArchivedDocument]]:
-    """Stored at the same time: few chunks in memory, and no name twice.
-
-    The first batches are smaller, so that a short import shows its progress.
+    """Stored at the same time: few chunks in memory, no name twice; smaller at first, so that a short import
+    shows its progress.
     """
     batch: list[ArchivedDocument] = []
     names: set[str] = set()

@@ -29,8 +29,8 @@ async def leaving_in_thread(context: AbstractContextManager[_Item]) -> AsyncGene
 
 
 async def stepping_in_thread(items: Generator[_Item, None, None]) -> AsyncGenerator[_Item, None]:
-    """Yield each item, as many as a moment makes in each step. Cancellation waits for the current step, so that the generator can
-    be closed.
+    """As many items as a moment makes in each step. Cancellation waits for the step, so that the generator
+    can be closed.
     """
     try:
         while step := await uninterrupted(asyncio.to_thread(_step, items)):

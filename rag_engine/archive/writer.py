@@ -59,8 +59,6 @@ class _MemberFile:
 
 
 class ArchiveWriter:
-    """Takes all chunks with vectors, then the documents in the same order, then `finish`."""
-
     def __init__(self, archive: zipfile.ZipFile, *, spool: IO[bytes], handles: ExitStack) -> None:
         self._archive = archive
         self._handles = handles

@@ -1,7 +1,4 @@
-"""The zip of exports and backups; `manifest.json` has each member's size and SHA-256.
-
-Names, duplicates, encryption, compression and sizes are checked before the first member is read.
-"""
+"""The zip of exports and backups; all that `manifest.json` says is checked before the first member is read."""
 
 from __future__ import annotations
 
@@ -108,9 +105,10 @@ def opened(
     allows: Callable[[str], bool],
     largest: Callable[[int], int] | None = None,
 ) -> Generator[tuple[zipfile.ZipFile, _Manifest]]:
-    """Members are exactly those listed, with names that `allows` accepts; `parse` validates the manifest.
+    """Members are exactly those listed, with names that `allows` accepts.
 
-    `largest` limits the unpacked bytes, given the packed bytes. Raises a `UserError` that names the fault, or the format's `newer` error.
+    `largest` limits the unpacked bytes, given the packed bytes. Raises a `UserError` that names the fault, or
+    the format's `newer` error.
     """
     with kind.translate_damage(file), zipfile.ZipFile(file) as archive:
         infos = archive.infolist()
@@ -137,7 +135,7 @@ def blocks(source: IO[bytes]) -> Iterator[bytes]:
 
 @contextmanager
 def writing(file: Path, *, level: int) -> Generator[zipfile.ZipFile]:
-    """For its owner only, synced to disk; replaces `file` when the block succeeds. `level` is zlib's."""
+    """For its owner only, synced; replaces `file` when the block succeeds. `level` is zlib's."""
     unfinished = file.with_name(f".{file.name}.{secrets.token_hex(4)}{PART}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(unfinished, flags, FILE_MODE)

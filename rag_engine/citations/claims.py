@@ -1,5 +1,3 @@
-"""The claims of an answer: its sentences, list items and tables outside code and headings."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""The text after verification: markers re-pointed or removed, and signs beside what no source holds."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -71,7 +69,6 @@ def _sign(text: str, statement: Statement, sign: str) -> Iterator[_Edit]:
 
 
 def _beside(text: str, statement: Statement, verdict: SupportVerdict) -> Iterator[_Edit]:
-    """A sign after each word, or at the end if the text writes it in another way."""
     for words in verdict.words:
         at = text.find(words, statement.start, statement.end)
         end = at + len(words) if at >= 0 else statement.insertion

@@ -1,5 +1,3 @@
-"""After the stream: the final text and its citations, each statement held against the passages."""
-
 from __future__ import annotations
 
 import asyncio
@@ -32,8 +30,8 @@ _Made = TypeVar("_Made")
 _THREAD: Final = ThreadPoolExecutor(1, thread_name_prefix="citing")
 
 Check = Literal["none", "facts", "strict", "blended"]
-"""What becomes of statements that no passage supports. `none`: quotes, which are held anyway. `facts`: only figures and names are
-checked. `strict` and `blended` also mark whole statements, as unsupported or as general knowledge.
+"""What becomes of statements that no passage supports. `none`: only quotes are checked. `facts`: also figures
+and names. `strict` and `blended` also mark whole statements, as unsupported or as general knowledge.
 """
 _SIGNS: Final[dict[Check, str]] = {"none": "", "facts": "", "strict": UNSUPPORTED, "blended": GENERAL}
 
@@ -67,7 +65,7 @@ async def finish(
     embedder: Embedder,
     check: Check = "none",
 ) -> Cited:
-    """The model's own citations, or else those found by comparing claims with the passages.
+    """The model's citations, or else those found by comparing claims with the passages.
 
     That takes one embedder call; without vectors it uses wording alone and reports a fallback.
     """

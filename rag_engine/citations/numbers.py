@@ -56,7 +56,7 @@ _TEN_THOUSAND: Final = 10_000
 
 
 def figures(text: str) -> list[str]:
-    """The numbers, dates and identifiers of a claim as written, without its own item number."""
+    """Without its own item number."""
     item = _ITEM_NUMBER.match(text)
     return list(_found(text[item.end() :] if item else text))
 

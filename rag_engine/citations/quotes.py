@@ -1,5 +1,3 @@
-"""The words of a passage that best support each claim: whole sentences, lines of code, or a table row under its header."""
-
 from __future__ import annotations
 
 import re
@@ -89,7 +87,7 @@ def _joins(text: str, unit: Span, begin: int) -> bool:
 
 
 def quotes(chunk: Chunk, claims: Sequence[str]) -> list[SourceQuote]:
-    """In the order of the claims, without repetitions; at most 600 characters each."""
+    """In the order of the claims; at most 600 characters each."""
     places = units(chunk)
     if not places:
         return []
@@ -231,7 +229,7 @@ def _header_rows(chunk: Chunk, rows: int) -> int:
 
 
 def _row_spans(passage: _Passage, claim: str) -> list[Span]:
-    """The rows whose cells the claim says; else the row most like it, or the header alone."""
+    """Else the row most like it, or the header alone."""
     said = _said_row(passage, claim)
     wanted = _without_header(passage, _wording(claim, passage.chunk))
     best = said if said is not None else _best(passage, claim, wanted)
@@ -244,7 +242,7 @@ def _row_spans(passage: _Passage, claim: str) -> list[Span]:
 
 
 def _without_header(passage: _Passage, wanted: WordingSimilarity) -> WordingSimilarity:
-    """The claim without the names of columns, which would make every row alike."""
+    """The names of columns would make every row alike."""
     named = joined(passage.wordings[: passage.first]).tokens
     own = wanted.tokens - named
     if not own:

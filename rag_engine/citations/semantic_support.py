@@ -1,5 +1,3 @@
-"""Citations for an answer without any: claims are compared with passages by meaning and wording."""
-
 from __future__ import annotations
 
 import asyncio
@@ -39,7 +37,7 @@ _FEWEST_WINDOWS: Final = 2
 _FEWEST_TOKENS: Final = 3
 _MOST_CLAIMS: Final = 64
 _MOST_WINDOWS: Final = 64
-"""Windows of all passages that are embedded, which takes nearly all of the time."""
+"""Embedding takes nearly all of the time."""
 _PATIENCE: Final = 20.0
 """Seconds to wait for the vectors."""
 
@@ -73,7 +71,7 @@ class _Comparison:
 async def supports(
     text: str, passages: Sequence[Hit], *, question: str, embedder: Embedder
 ) -> tuple[list[Support], tuple[str, ...]]:
-    """The support of each claim, in order, and the fallbacks used; one embedding call.
+    """The support of each claim, in order, and the fallbacks used.
 
     An answer of a word or two is compared together with its question.
     """
@@ -147,7 +145,6 @@ def _evidence(passages: Sequence[Hit], wordings: Sequence[WordingSimilarity]) ->
 
 
 def ranked_windows(chunk: Chunk, said: frozenset[str], language: str) -> list[tuple[str, WordingSimilarity]]:
-    """The quotable units of a chunk, those first that share most tokens with `said`."""
     windows = [chunk.text[start:end] for start, end in units(chunk)] or [chunk.text]
     worded = [(window, WordingSimilarity.of(window, language=language)) for window in windows]
     return sorted(worded, key=lambda one: -len(said & one[1].tokens))
@@ -191,7 +188,7 @@ def _wording_scores(wordings: list[WordingSimilarity], evidence: list[_Evidence]
 def meaning_scores(cosines: Matrix, lengths: list[int]) -> Matrix:
     """Shape (claims, passages): the best window's cosine above the claim's background.
 
-    Cosines of one embedder, language and topic cluster; only what exceeds the cluster is evidence.
+    Cosines of one embedder, language and topic cluster.
     """
     starts = np.cumsum([0, *lengths[:-1]])
     best = np.maximum.reduceat(cosines, starts, axis=1)

@@ -111,7 +111,7 @@ _ENDING: Final = 2
 
 
 def unheld(claim: str, sources: Sequence[str], *, language: str, names: bool = True) -> tuple[str, ...]:
-    """The words of the claim, as written; `names` only if claim and sources share a language."""
+    """`names` only if claim and sources share a language."""
     known = known_figures(sources)
     held = frozenset[object]().union(*map(quarters, sources))
     stated = quarters(claim)

@@ -1,5 +1,3 @@
-"""The statements of a written answer, each with the passages that its markers name."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -17,7 +15,7 @@ LONGEST_STATEMENT: Final = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A sentence, row or line of the text from `start` to `end`; its `words` lack the markers."""
+    """`words` lack the markers."""
 
     start: int
     end: int
@@ -89,7 +87,7 @@ def _without(text: str, start: int, end: int, marks: Sequence[Mark]) -> str:
 
 
 def _block_above(text: str, end: int) -> tuple[str, bool]:
-    """What a marker on a line of its own is about, and whether it is a table: that has a claim of its own."""
+    """With whether it is a table: that has a claim of its own."""
     above = list(blocks(text[:end]))
     kind, start, last = above[-1] if above else ("prose", 0, 0)
     lines = text[start:last].rstrip().split("\n")

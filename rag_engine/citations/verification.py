@@ -1,5 +1,3 @@
-"""Which passages support each statement of an answer, and which of its words none holds."""
-
 from __future__ import annotations
 
 import asyncio
@@ -61,7 +59,6 @@ class _Sources:
     language: str
 
     def score(self, wanted: WordingSimilarity, passages: Sequence[int]) -> float:
-        """Half for the wording of all passages together, half for the best window."""
         sources = [self.listed[passage] for passage in passages]
         if not sources:
             return 0.0
@@ -171,7 +168,6 @@ def _decided(statement: Statement, sources: _Sources) -> SupportVerdict | None:
 
 
 def _with_words(statement: Statement, sources: _Sources, holds: Callable[[int], bool]) -> SupportVerdict:
-    """Where the cited passages lack words, another one that says the same with them is better."""
     cited, everywhere = statement.passages, tuple(range(len(sources.listed)))
     words = sources.words(statement, cited or everywhere)
     if words and cited:
@@ -209,7 +205,7 @@ def _unheld(statement: Statement, sources: _Sources) -> SupportVerdict:
 
 
 def _own_words(statement: Statement, sources: _Sources) -> WordingSimilarity | None:
-    """The statement without the question's words; None if there are too few to compare."""
+    """None if there are too few to compare."""
     wording = WordingSimilarity.of(statement.words, language=sources.language)
     full = frozenset(spelled_number(token) or token for token in wording.tokens - wording.empty)
     if len(full) < _FEWEST_WORDS:

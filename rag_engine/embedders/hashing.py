@@ -1,7 +1,4 @@
-"""Vectors from the words and letters of a text, for tests and demos.
-
-A vector is the same on every machine and in every release: a new hash needs a new identity.
-"""
+"""Vectors from the words and letters of a text, for tests and demos; a new hash needs a new identity."""
 
 from __future__ import annotations
 
@@ -50,8 +47,6 @@ class Settings(BaseModel):
 
 
 class HashingEmbedder:
-    """Hashes words and word parts, so texts that share them get similar vectors."""
-
     __slots__ = ("dimensions", "max_tokens", "model")
 
     def __init__(self, *, dimensions: int, max_tokens: int) -> None:

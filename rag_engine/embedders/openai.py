@@ -83,7 +83,7 @@ class Settings(BaseModel):
 
 
 class OpenAIEmbedder:
-    """A model on a server. Raises `EmbedderUnavailable` while the server is down, and recovers by itself."""
+    """Raises `EmbedderUnavailable` while the server is down."""
 
     __slots__ = ("_prefixes", "_server", "_settings", "_short_count", "dimensions", "max_tokens", "model")
 

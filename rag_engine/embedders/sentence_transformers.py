@@ -82,7 +82,7 @@ class _Model(Protocol):
 
 
 class SentenceTransformersEmbedder:
-    """A model and its only thread: torch uses all processors for each batch."""
+    """Its only thread, since torch uses all processors for each batch."""
 
     __slots__ = (
         "_batch_size",
@@ -141,7 +141,7 @@ class SentenceTransformersEmbedder:
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[SentenceTransformersEmbedder]:
-    """Loads the model off the event loop; hub models go to the data directory unless cached.
+    """Hub models go to the data directory unless cached.
 
     Raises `BadSettings` if the model does not load, `MissingExtra` if a library is not installed.
     """

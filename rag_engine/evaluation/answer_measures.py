@@ -41,7 +41,7 @@ class Outcome:
 
 
 def measures(outcomes: Sequence[Outcome], *, prices: tuple[float, float] | None = None) -> dict[str, object]:
-    """JSON values; shares are None where nothing was asked. `prices` are per million prompt and reply tokens."""
+    """Shares are None where nothing was asked. `prices` are per million prompt and reply tokens."""
     answerable = [outcome for outcome in outcomes if not outcome.question.unanswerable]
     unanswerable = [outcome for outcome in outcomes if outcome.question.unanswerable]
     silent = [outcome for outcome in outcomes if outcome.abstained]
@@ -77,7 +77,7 @@ def measures(outcomes: Sequence[Outcome], *, prices: tuple[float, float] | None 
 
 
 def curve(outcomes: Sequence[Outcome]) -> list[dict[str, float]]:
-    """For each threshold of the probability: the abstention recall, and the share of answerable questions refused."""
+    """For each threshold: the abstention recall, and the share of answerable questions refused."""
     judged = [
         (outcome.probability, outcome.question.unanswerable)
         for outcome in outcomes

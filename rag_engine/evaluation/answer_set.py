@@ -1,5 +1,3 @@
-"""`questions.jsonl`: questions with gold answers, and questions that the corpus does not answer."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldQuestion:
-    """`answers` and `passages` are strings that a right answer and its quoted passages hold, all of them.
+    """A right answer holds all `answers`, its quoted passages all `passages`.
 
     `documents` are ids of the corpus, or paths in `files/`. An unanswerable question has none of these.
     """

@@ -34,7 +34,6 @@ async def index_corpus(
     splitter: Splitter,
     progress: Progress | None = None,
 ) -> tuple[int, int]:
-    """Write one batch while the next is embedded; returns the counts of documents and chunks."""
     total = await asyncio.to_thread(count_documents, folder)
     batches = _batches(_split(row, splitter, knowledge_base) for row in read_corpus(folder))
     documents = chunks = 0

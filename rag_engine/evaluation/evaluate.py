@@ -72,9 +72,10 @@ async def evaluate(
     splitter: Splitter,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Asks each leg, and both, every judged question; `index` must be empty.
+    """Asks each leg, and both; `index` must be empty.
 
-    A document ranks at its best chunk. Raises `UserError` if the folder cannot be read."""
+    A document ranks at its best chunk. Raises `UserError` if the folder cannot be read.
+    """
     started = time.perf_counter()
     judged = await asyncio.to_thread(read_judgements, folder)
     bench = _Bench(embedder=embedder, index=index, judge=fuse.judge_of(embedder))

@@ -1,5 +1,3 @@
-"""What kind of answer a question asks for, and whether a passage has one."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""How well the passages fit a question, as the numbers that `calibration` weighs. Pure."""
-
 from __future__ import annotations
 
 import math
@@ -129,7 +127,7 @@ def _best(
     weights: Sequence[float],
     familiarity: float,
 ) -> tuple[_Passage, float]:
-    """With its `kind_missing`; of nearly equal passages, the one with the kind of answer asked for."""
+    """Of nearly equal passages, the one with the kind of answer asked for."""
     ranked = sorted(
         ((_fit(asked, passage, familiarity), place) for place, passage in enumerate(passages)),
         key=lambda rated: (-rated[0], rated[1]),
@@ -149,7 +147,7 @@ def _fit(asked: Sequence[Term], passage: _Passage, familiarity: float) -> float:
 
 
 def _weights(asked: Sequence[Term], rankings: Sequence[Ranking]) -> tuple[list[float], list[bool]]:
-    """The weight of each term, adding up to 1, and whether it is in no hit."""
+    """With whether a term is in no hit."""
     pool = {hit.chunk.id: hit.chunk for ranking in rankings for hit in ranking.hits[:_POOLED]}
     texts = [searchable_text(chunk).casefold() for chunk in pool.values()]
     counts = [_count(term, texts) for term in asked]
@@ -232,7 +230,7 @@ def _has_half(form: str, present: frozenset[str]) -> bool:
 
 
 def _is_related(form: str, listed: str) -> bool:
-    """Whether one of the listed tokens is another inflection of `form`, or a compound that ends in it."""
+    """Another inflection of `form`, or a compound that ends in it."""
     if f"{form} " in listed:
         return True
     stem = form[: max(_SHORTEST_STEM - 1, math.ceil(_SAME_STEM * len(form)))]

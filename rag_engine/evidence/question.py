@@ -1,5 +1,3 @@
-"""What a question asks about: its words, names and figures, each in every form that a passage may have."""
-
 from __future__ import annotations
 
 import re

@@ -42,7 +42,7 @@ def judge(
     contrast: float,
     reranked: float | None = None,
 ) -> EvidenceVerdict | None:
-    """The best verdict on the wordings, each judged by the rankings of its own query; None if none has words to look for.
+    """The best verdict, each wording judged by its own rankings; None if none has words to look for.
 
     Keywords, which have a lexical ranking alone, ask nothing.
     """

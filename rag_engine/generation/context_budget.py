@@ -1,7 +1,5 @@
-"""Fits rules, question, passages and conversation into a model's window.
-
-The rules are never cut, and the question only if it does not fit beside them. Then come the best passage, the last round of the
-conversation, and shares for the others.
+"""The rules are never cut, the question last. Then come the best passage, the last round of the conversation,
+and shares for the others.
 """
 
 from __future__ import annotations
@@ -74,7 +72,7 @@ def prompt_budget(window: int, wanted_reply: int, *, ratio: float = 0.95) -> int
 def fit(
     question: str, passages: Sequence[Hit], rounds: Sequence[Round], *, budget: int, layout: PromptLayout
 ) -> Fitted:
-    """Fills `budget` tokens: passages in rank order, numbered after the cut; the newest rounds, in order.
+    """Passages in rank order, numbered after the cut; the newest rounds, in order.
 
     Raises `BadSettings` if the rules alone exceed the window.
     """
@@ -152,7 +150,6 @@ def _frame(question: str, layout: PromptLayout, *, passages: bool) -> int:
 
 
 def _shorten_question(question: str, passages: Sequence[Hit], *, budget: int, layout: PromptLayout) -> str:
-    """Cuts the middle to fit in the rules and a few lines of the best passage."""
     least = min(_first_share(passages, budget, layout), _SMALLEST_CUT)
     if _frame(question, layout, passages=bool(passages)) + least <= budget:
         return question
@@ -189,7 +186,7 @@ def _first_excerpt(
 def _with_shares(
     draft: _Draft, passages: Sequence[Hit], rounds: Sequence[Round], room: int, layout: PromptLayout
 ) -> tuple[_Draft, int]:
-    """Takes the last round, passages up to 70 % of the room, earlier rounds, then more passages."""
+    """The last round, passages up to 70 % of the room, earlier rounds, then more passages."""
     costs = [messages_size(exchange, layout.count) for exchange in rounds]
     kept, room = _take_rounds(costs[-1:], room)
     further = passages[1:] if draft.excerpts else ()

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 
 def local_time(time_zone: str = "", *, at: datetime | None = None) -> datetime:
-    """Now (or `at`) in a time zone of the IANA database; in the server's own for an empty or unknown name."""
+    """In the server's own for an empty or unknown name."""
     moment = at or datetime.now(UTC)
     try:
         return moment.astimezone(ZoneInfo(time_zone) if time_zone else None)

@@ -1,5 +1,3 @@
-"""What a person may ask next: a language model proposes, and a search keeps what the files answer."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Writes the reply: tries the models in turn, else quotes passages, and cites while streaming."""
-
 from __future__ import annotations
 
 import asyncio
@@ -93,7 +91,7 @@ class _ReplyStream:
     """The error that ended the reply after its first text."""
 
     async def deltas(self, opening: AbstractAsyncContextManager[AsyncIterator[str]]) -> AsyncGenerator[Delta]:
-        """Yields the growing text. Raises errors before the first text, or for no text; keeps later ones in `cut`."""
+        """Raises errors before the first text, or for no text; keeps later ones in `cut`."""
         try:
             async with opening as pieces:
                 async for piece in bounded(pieces, self.prompt):
@@ -125,10 +123,11 @@ async def reply(
 ) -> AsyncGenerator[Delta | GeneratedReply]:
     """Yields deltas that only append text, then one `GeneratedReply`.
 
-    If a model fails before its first text, the next one answers, with a notice; if later, its text is kept and marked as cut. The
-    answerer replies if no model begins within `seconds`, or if the prompt lacks passages it needs. `refit` builds the prompt for
-    each later model, whose window may be smaller. `in_place_of_quotes` is said if every model failed. `thinkers` collects models that start with unmarked reasoning, which is held back.
-    Raises the answerer's errors before its first text.
+    If a model fails before its first text, the next one answers, with a notice; if later, its text is marked
+    as cut. The answerer replies if no model begins within `seconds`, or if the prompt lacks passages it
+    needs. `refit` builds the prompt for a later model with its own window. `in_place_of_quotes` is said if
+    every model failed. `thinkers` collects models that start with unmarked reasoning. Raises the answerer's
+    errors before its first text.
     """
     chain = _ModelChain(
         models=deque(models if prompt.passages or not prompt.needs_passages else ()),

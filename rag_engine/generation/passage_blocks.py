@@ -1,4 +1,4 @@
-"""Lists passages in a prompt; what those of a document share is stated once."""
+"""What passages of a document share is stated once."""
 
 from __future__ import annotations
 

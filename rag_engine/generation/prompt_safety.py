@@ -1,4 +1,4 @@
-"""Escapes untrusted text in a prompt: it cannot close its block, forge a source or imitate a system message.
+"""Untrusted text cannot close its block, forge a source or imitate a system message.
 
 Changes only characters that models read as structure, including full-width, small and invisible forms.
 """
@@ -46,9 +46,10 @@ _BRACKETS = frozenset("<＜﹤[［【")
 
 
 def neutral(text: str, *, keep_markers: bool) -> str:
-    """`text` without structural characters; `keep_markers` leaves `[1]` alone, as code needs.
+    """`keep_markers` leaves `[1]` alone, as code needs.
 
-    Otherwise `[1]` becomes `(1)`, and a word joiner splits the other markers that `rag_engine.citations` reads.
+    Otherwise `[1]` becomes `(1)`, and a word joiner splits the other markers that `rag_engine.citations`
+    reads.
     """
     text = _visible(text.replace("\r\n", "\n").translate(_LINE_BREAKS))
     if not _BRACKETS.isdisjoint(text):
@@ -60,7 +61,7 @@ def neutral(text: str, *, keep_markers: bool) -> str:
 
 
 def attribute(text: str) -> str:
-    """An attribute value: one line, no quotes or tags, at most 200 characters."""
+    """One line, no quotes or tags, at most 200 characters."""
     line = " ".join(_visible(text.translate(_LINE_BREAKS)).split())
     if len(line) > _ATTRIBUTE_LENGTH:
         line = line[: _ATTRIBUTE_LENGTH - 1] + "…"

@@ -1,4 +1,4 @@
-"""Prompts: the rules as data with stable ids, and the passages. Pure.
+"""The rules are data with stable ids.
 
 Untrusted text never passes through a template; `rag_engine.generation.prompt_safety` escapes it.
 """
@@ -237,7 +237,7 @@ def instructions(
     plain: bool = False,
     filters: bool = False,
 ) -> str:
-    """The system message: one applicable rule per line. It depends on nothing else, so servers can cache it."""
+    """One applicable rule per line. It depends on nothing else, so servers can cache it."""
     applicable = {"always", "passages" if passages else "no_passages", "plain" if plain else "courtesy"}
     applicable |= {"filters"} if filters else set()
     listed = [
@@ -272,10 +272,7 @@ def answer(
     cites: bool = True,
     persona: str = "",
 ) -> tuple[Message, ...]:
-    """The task `answer`: rules, conversation, passages, question.
-
-    `language` is ISO 639-1 or empty. The question comes once, at the very end.
-    """
+    """The question comes once, at the very end. `language` is ISO 639-1 or empty."""
     system = Message(
         role="system",
         content=instructions(
@@ -314,7 +311,7 @@ def understand(
     languages: Sequence[str] = (),
     properties: str = "",
 ) -> tuple[Message, ...]:
-    """The task `understand`: the conversation as a quoted block, the files' `properties` as JSON, and the message."""
+    """The conversation as a quoted block, the files' `properties` as JSON."""
     spoken = "\n".join(f"{said.role}: {said.content}" for exchange in rounds for said in exchange)
     lines = [days_line(today), f"Further queries: {queries}."]
     if named := LANGUAGE_NAMES.get(language):
@@ -333,10 +330,7 @@ def understand(
 
 
 def rounds(history: Sequence[Turn], *, shorten: Callable[[str], str] = str) -> tuple[Round, ...]:
-    """The rounds, oldest first, each beginning with the user. `shorten` may cut long turns.
-
-    Drops citation numbers, which refer to other passages.
-    """
+    """Oldest first, each beginning with the user, without citation numbers, which refer to other passages."""
     grouped: list[list[Message]] = []
     for turn in history:
         if turn.role == "system":

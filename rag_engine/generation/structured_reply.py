@@ -1,5 +1,3 @@
-"""JSON of a known shape out of a language model's reply, whatever stands around it."""
-
 from __future__ import annotations
 
 import asyncio
@@ -55,7 +53,7 @@ class UnreadableReply(RagError):
 async def ask(model: LanguageModel, prompt: Prompt, shape: type[_Shape], *, task: str) -> _Shape:
     """A reply that does not fit is asked for once more, with what is wrong.
 
-    Raises the model's errors and `UnreadableReply`. The caller sets the time limit.
+    Raises the model's errors and `UnreadableReply`; has no time limit.
     """
     prompt = replace(prompt, reply_schema=_schema(shape))
     reply = await _reply(model, prompt, task)
@@ -130,7 +128,7 @@ def _candidates(text: str) -> list[str]:
 
 
 def _balanced(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """The objects from `start` on, inner ones first, up to the end of the one that begins there."""
+    """Inner ones first, up to the end of the one that begins there."""
     opened: list[int] = []
     for mark in _MARK.finditer(text, start):
         sign = mark[0]
@@ -149,7 +147,6 @@ def _balanced(text: str, start: int) -> Iterator[tuple[int, int]]:
 
 
 def _repaired(text: str) -> str:
-    """Plain quotation marks, no commas before an end; what is open is closed."""
     parts: list[str] = []
     opened: list[str] = []
     for match in _TOKEN.finditer(text):

@@ -24,7 +24,7 @@ _BEGINNING: Final = re.compile(r"(?:[ \t]|[ \t]?\[\d{0,3})\Z")
 async def uncited(
     events: AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply],
 ) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
-    """Statements were checked against the passages before: only the markers and sources are left out."""
+    """Only markers and sources are left out: statements were checked before."""
     held = ""
     async with aclosing(events) as items:
         async for item in items:

@@ -1,5 +1,3 @@
-"""Every form in which models write citation markers, and the prompt tags they echo."""
-
 from __future__ import annotations
 
 import re
@@ -47,7 +45,7 @@ Kind = Literal["marker", "cited_tag", "cited_tag_end", "reasoning", "reasoning_e
 
 @dataclass(frozen=True, slots=True)
 class MarkerToken:
-    """A marker or tag that ends at `end`; `numbers` are the passages as written."""
+    """`numbers` are the passages as written."""
 
     kind: Kind
     end: int

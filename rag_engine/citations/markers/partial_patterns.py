@@ -117,8 +117,8 @@ class Automaton:
         self._state([start])
 
     def read(self, source: str, at: int, *, closed: bool) -> int | None:
-        """The end of the longest match at `at`, `at` if there is none, None if more text is needed. More text never changes a
-        result.
+        """The end of the longest match, `at` if there is none, None if more text is needed. More text never
+        changes a result.
         """
         state, matched = 0, at
         for position in range(at, min(at + self._longest, len(source))):

@@ -1,6 +1,7 @@
-"""Places and numbers markers while the text grows; decisions are never revised.
+"""Decisions are never revised.
 
-A marker precedes the final punctuation of what it supports, so punctuation and space wait for the next character.
+A marker precedes the final punctuation of what it supports, so punctuation and space wait for the next
+character.
 """
 
 from __future__ import annotations
@@ -66,8 +67,6 @@ class CitationNumbering:
 
 
 class MarkerPlacement:
-    """Takes text, space, punctuation and markers in order; `taken` returns what can be shown."""
-
     def __init__(self, places: Sequence[CitedPlace]) -> None:
         self.marks: list[Mark] = []
         self.counts = Counts()
@@ -235,7 +234,7 @@ class MarkerPlacement:
             self._show(f"{before}{stop}{gap}")
 
     def _leave(self, waiting: list[int], stop: str, between: str, behind: str, following: str) -> None:
-        """Show markers where the model put them, after punctuation that ends nothing or at the start of a line."""
+        """After punctuation that ends nothing or at the start of a line."""
         self._show(stop)
         accepted = self._accepted(waiting, probe=between + (following if following.islower() else "X"))
         if accepted:

@@ -1,5 +1,3 @@
-"""Raw model text in, in pieces; clean text with numbered markers out. Shown text never changes."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -25,14 +23,17 @@ class DraftAnswer:
     reasoning: str = ""
     """Never shown."""
     reasoning_shown: int = 0
-    """Characters of `text` that turned out to be unannounced reasoning; if any, set `reasoning_first` for the model's next stream."""
+    """Characters of `text` that turned out to be reasoning; if any, set `reasoning_first` for the model's
+    next stream.
+    """
 
 
 class MarkerStream:
-    """`feed` it pieces, then `close` it; each call returns text to append.
+    """Each call returns text to append; shown text never changes.
 
-    `[i]` in the stream names `passages[i - 1]` and becomes `[n]`, n counting places in order of first use. At most 64
-    characters are held back (200 for a tag). `reasoning_first`: the stream starts with unannounced reasoning, which is hidden.
+    `[i]` in the stream names `passages[i - 1]` and becomes `[n]`, n counting places in order of first use. At
+    most 64 characters are held back (200 for a tag). `reasoning_first`: the stream starts with unannounced
+    reasoning, which is hidden.
     """
 
     def __init__(self, passages: Sequence[Hit], *, reasoning_first: bool = False) -> None:

@@ -1,7 +1,4 @@
-"""Splits model output into text, code, addresses, reasoning, tags and markers.
-
-A reader says whether it advanced; if not, it needs more of the stream.
-"""
+"""A reader says whether it advanced; if not, it needs more of the stream."""
 
 from __future__ import annotations
 

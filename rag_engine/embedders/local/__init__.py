@@ -75,9 +75,8 @@ class LocalEmbedder:
 async def connect(
     settings: Settings, *, data_dir: Path, report: Callable[[str], None] | None = None
 ) -> AsyncGenerator[LocalEmbedder]:
-    """Downloads and builds missing files, with progress sent to `report`.
-
-    Raises `Misconfigured` if the model is not available, `StorageUnavailable` if the data directory is not writable.
+    """Raises `Misconfigured` if the model is not available, `StorageUnavailable` if the data directory is not
+    writable.
     """
     word_pieces, session = await _open(settings, data_dir, report)
 

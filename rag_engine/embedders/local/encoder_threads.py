@@ -1,6 +1,5 @@
-"""Encodes one text at a time, in turn from each call; one thread is reserved for queries.
-
-So queries start at once, small calls finish soon, and cancelled calls stop early.
+"""One text at a time, in turn from each call: small calls finish soon, cancelled ones stop early, and queries
+have a thread of their own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Builds the ONNX graph of all-MiniLM-L6-v2: word piece ids in, one unit vector out.
 
-One text per run, without batch, padding or mask: neighbours cannot change a vector, and the fast attention kernel requires no
-mask. Only the building process imports this module.
+One text per run: neighbours cannot change a vector, and the fast attention kernel requires no mask.
 """
 
 from __future__ import annotations
@@ -109,7 +108,7 @@ def quantize(
 
 
 def build(tensors: Mapping[str, Array], *, precision: Precision) -> onnx.ModelProto:
-    """Input `ids` int64 (tokens,), special tokens included, at most 512; output `vector` float32 (384,)."""
+    """Input `ids` int64 (tokens,), at most 512 with the special ones; output `vector` float32 (384,)."""
     draft = _Draft(precision=precision)
     value = _embeddings(draft, tensors)
     for layer in range(LAYERS):

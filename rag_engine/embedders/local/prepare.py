@@ -1,7 +1,7 @@
-"""Prepares the embedder's files once per data directory, in a child process.
+"""Prepares the embedder's files in a child process, because only the end of a process returns the 490 MB.
 
-Building needs 490 MB, which only the end of a process returns. Files are named by precision, weight digest and builder version
-and appear by rename, so existing files are valid and concurrent builds safe.
+Files are named by precision, weight digest and builder version and appear by rename, so concurrent builds are
+safe.
 """
 
 from __future__ import annotations

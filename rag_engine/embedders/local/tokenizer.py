@@ -42,7 +42,7 @@ class WordPieces:
     def ids(self, text: str) -> NDArray[np.int64]:
         """At most `MAX_TOKENS` ids, special ones included.
 
-        Tokenizes only the start of a long text, plus one word: later text can change only the last word.
+        Only the start of a long text is tokenized, plus one word, the only one that later text can change.
         """
         text = well_formed(text)
         window = _FIRST_WINDOW
