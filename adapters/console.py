@@ -227,7 +227,7 @@ async def _lines(source: TextIO, *, console: Console, interactive: bool) -> Asyn
 
 
 async def read_line(prompt: str) -> str:
-    """One typed line; empty at the end of the input. Can be cancelled while it waits for Enter."""
+    """Empty at the end of the input. Can be cancelled while it waits for Enter."""
     with _terminal_restored(sys.stdin):
         try:
             return await _read(lambda: input(prompt))
@@ -237,7 +237,7 @@ async def read_line(prompt: str) -> str:
 
 
 async def _read(read: Callable[[], str]) -> str:
-    """Runs `read` in a daemon thread, so that leaving does not wait for Enter."""
+    """In a daemon thread, so that leaving does not wait for Enter."""
     loop = asyncio.get_running_loop()
     line: asyncio.Future[str] = loop.create_future()
 

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inquiry:
-    """What is known about a query so far. A step returns a changed copy."""
+    """A step returns a changed copy."""
 
     query: Query
     question: str
-    """The text to search for: that of the query, or its stand-alone form after the step `understand`."""
+    """That of the query, or its stand-alone form after the step `understand`."""
     beside: str = ""
     """The other reading of a question that may need the conversation: with its words, or without."""
     history: tuple[Turn, ...] = ()
@@ -85,15 +85,13 @@ class Inquiry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedStep:
-    """A step with the name of its module and the text that people see while it runs."""
-
     name: str
     run: Step
     status: str = ""
 
 
 async def run(inquiry: Inquiry, steps: Sequence[NamedStep]) -> AsyncGenerator[Stage | Inquiry]:
-    """Run the steps. Yields a `Stage` before each step that has a status, and the final inquiry last."""
+    """Yields a `Stage` before each step that has a status, and the final inquiry last."""
     pending: asyncio.Task[Understanding | None] | None = None
     try:
         for step in steps:

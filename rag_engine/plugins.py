@@ -21,9 +21,9 @@ _INCOMPLETE = object()
 
 
 def load(family: str, name: str, *, extra: str = "") -> ModuleType:
-    """Import the module `family.name`. `extra` is the extra that installs its libraries, by default one of its own name.
+    """`extra` installs the libraries; by default it has the module's name.
 
-    Raises `BadSettings` for an unknown name, and `MissingExtra` if a library that the module needs is not installed.
+    Raises `BadSettings` for an unknown name, `MissingExtra` if a library is not installed.
     """
     if not name.isidentifier():
         raise BadSettings(
@@ -53,7 +53,7 @@ def modules(family: str) -> list[str]:
 
 
 def declarations(family: str, name: str, *constants: str) -> dict[str, object]:
-    """The literal values of these constants at the top of a part's module, read from its source without importing it."""
+    """Literals at the top of a part's module, read from its source without importing it."""
     found: dict[str, object] = {}
     lines = iter(_source(family, name).splitlines())
     for line in lines:

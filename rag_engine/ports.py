@@ -64,7 +64,7 @@ class Embedder(Protocol):
         ...
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of `text` as a passage by the model's own tokenizer, with special tokens and prefix. Fast, without I/O."""
+        """As a passage, by the model's own tokenizer, with special tokens and prefix. Fast, without I/O."""
         ...
 
     async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
@@ -79,14 +79,14 @@ class Index(Protocol):
     """Chunks with their vectors, of one model, searched by words and by meaning."""
 
     async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
-        """Replace all chunks of `document` atomically: no search sees them missing, twice or in part.
+        """Replace all chunks atomically: no search sees them missing, twice or in part.
 
         `chunks` may be larger than memory: read a slice at a time.
         """
         ...
 
     async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
-        """Remove a document, or the whole knowledge base; no error if it does not exist."""
+        """A document, or the whole knowledge base; no error if it does not exist."""
         ...
 
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
@@ -111,7 +111,7 @@ class IndexContents(Protocol):
     async def chunks(
         self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
     ) -> list[Chunk]:
-        """The first `limit` chunks of one version of a document from the ordinal `start`; none if it is in another knowledge base."""
+        """Of one version, from the ordinal `start`; none if the document is in another knowledge base."""
         ...
 
 
@@ -138,10 +138,10 @@ class LanguageModel(Protocol):
         ...
 
     def stream(self, prompt: Prompt, *, task: str) -> AbstractAsyncContextManager[AsyncIterator[str]]:
-        """Open one reply. Leaving the context closes the connection, also on cancellation.
+        """Leaving the context closes the connection, also on cancellation.
 
-        Raises `ModelUnavailable`, `RateLimited`, `ContentFiltered`, `ContextTooLong`. The iterator raises `ModelUnavailable` if
-        the stream is cut.
+        Raises `ModelUnavailable`, `RateLimited`, `ContentFiltered`, `ContextTooLong`. The iterator raises
+        `ModelUnavailable` if the stream is cut.
         """
         ...
 
@@ -153,7 +153,7 @@ class Answerer(Protocol):
     def name(self) -> str: ...
 
     def answer(self, request: AnswerRequest) -> AbstractAsyncContextManager[AsyncIterator[str]]:
-        """Open one answer, in pieces of text with citation markers. Without a fitting passage it says so and cites nothing."""
+        """In pieces of text with citation markers. Without a fitting passage it says so and cites nothing."""
         ...
 
 
@@ -161,13 +161,13 @@ class History(Protocol):
     async def read(
         self, conversation: ConversationId, *, limit: int, before: TurnId | None = None
     ) -> list[Turn]:
-        """The last `limit` active turns, up to `before` if it is known, oldest first, in the order of writing."""
+        """The last `limit` active turns, up to `before` if it is known, in the order of writing."""
         ...
 
     async def write(self, turns: Sequence[Turn], trace: Trace, *, in_place_of: Sequence[TurnId] = ()) -> None:
-        """Write the turns and their trace in one transaction. An existing turn is replaced.
+        """In one transaction. An existing turn is replaced.
 
-        `in_place_of` names an earlier version of each turn, which stays but is no longer active.
+        `in_place_of` names an earlier version of each turn, which is no longer active.
         """
         ...
 
@@ -238,7 +238,7 @@ class Unfinished(Protocol):
         ...
 
     async def withdraw(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
-        """Mark a document, or the whole knowledge base, for removal; saving it again unmarks it. False if there is nothing."""
+        """Mark for removal; saving it again unmarks it. False if there is nothing."""
         ...
 
     async def remove(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:

@@ -36,13 +36,12 @@ Role = Literal["system", "user", "assistant"]
 Knowledge = Literal["only_sources", "prefer_sources"]
 """Whether an answer rests on the passages alone, or may add what the model knows, marked as such."""
 Route = Literal["search", "summarise", "chat", "clarify", "edit"]
-"""Where an answer comes from: searched passages, whole documents, no file, a question back, or the answer before."""
 DocumentState = Literal["queued", "parsing", "embedding", "ready", "failed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blob:
-    """An uploaded file on disk; `digest` is the SHA-256 of its bytes in hex, `size` is in bytes."""
+    """`digest` is the SHA-256 of the bytes in hex, `size` is in bytes."""
 
     name: str
     media_type: str
@@ -91,7 +90,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """An indexed passage. `text` occurs word for word in the sections of its document."""
+    """`text` occurs word for word in the sections of its document."""
 
     id: ChunkId
     document: DocumentId
@@ -112,7 +111,7 @@ class AnswerOptions:
     """How a place or a question wants its answer."""
 
     persona: str = ""
-    """Tone and role, from a person: never trusted over the rules on sources."""
+    """From a person: never trusted over the rules on sources."""
     model: str = ""
     """A label of `Engine.choices`; empty: the first model."""
     temperature: float | None = None
@@ -125,7 +124,7 @@ class AnswerOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A question, and the knowledge bases that everyone who reads the reply may see."""
+    """The knowledge bases are those that everyone who reads the reply may see."""
 
     text: str
     knowledge_bases: frozenset[KnowledgeBaseId]
@@ -154,7 +153,6 @@ class Query:
     """The names that people use for the knowledge bases."""
     as_asked: bool = False
     """Search for the words as they are: no rule, dictionary or model changes them."""
-    """Search for the words as they are: no rule or model completes them."""
     filters: tuple[Filter, ...] = ()
     """Documents must meet them all."""
     unfiltered: bool = False
@@ -168,7 +166,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """One leg of a search. The lexical leg has `tokens` of `rag_engine.text.analyzer`, the dense leg a `vector`."""
+    """The lexical leg has `tokens` of `rag_engine.text.analyzer`, the dense leg a `vector`."""
 
     leg: Leg
     knowledge_bases: frozenset[KnowledgeBaseId]
@@ -182,7 +180,7 @@ class Search:
     synonyms: Mapping[KnowledgeBaseId, Mapping[str, float]] = field(
         default_factory=dict[KnowledgeBaseId, "Mapping[str, float]"]
     )
-    """Further tokens with their weights relative to typed ones, each for the chunks of one knowledge base alone."""
+    """With weights relative to typed ones, each for the chunks of one knowledge base alone."""
 
     def __post_init__(self) -> None:
         if not self.knowledge_bases:
@@ -195,7 +193,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """The rank (from 1) and raw score of a hit in one leg: a cosine (dense) or BM25 (lexical)."""
+    """Rank from 1; the raw score is a cosine (dense) or BM25 (lexical)."""
 
     leg: Leg
     rank: int
@@ -206,7 +204,7 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A chunk with its rank (from 1) and score; after fusion `legs` holds the ranks in each leg."""
+    """Rank from 1; after fusion `legs` holds the ranks in each leg."""
 
     chunk: Chunk
     score: float
@@ -216,7 +214,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """The hits of one leg, best first; `complete` is False if part of the index did not answer."""
+    """Best first; `complete` is False if part of the index did not answer."""
 
     leg: Leg
     hits: tuple[Hit, ...]
@@ -231,7 +229,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """A quote of an answer's numbered source. A number is one place in a document; each of its quotes has its own `Citation`."""
+    """A number is one place in a document; each of its quotes has its own `Citation`."""
 
     number: int
     title: str
@@ -251,7 +249,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """What a language model is sent, and the passages that its citation markers refer to."""
+    """With the passages that its citation markers refer to."""
 
     messages: tuple[Message, ...]
     passages: tuple[Hit, ...] = ()
@@ -270,7 +268,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRequest:
-    """What an `Answerer` answers: a question, or a summary if `summary` is set."""
+    """A question, or a summary if `summary` is set."""
 
     question: str
     passages: tuple[Hit, ...] = ()
@@ -284,9 +282,9 @@ class AnswerRequest:
     """Replaces an answer that nothing supports; empty: a sentence."""
     language: str = ""
     summary: LengthAndLanguage | None = None
-    """Length and language of a summary of all passages; None for an answer to `question`."""
+    """None for an answer to `question`."""
     sections: int = 0
-    """For a summary: the number of sections in the documents, of which `passages` may be a selection."""
+    """For a summary: those of the documents, of which `passages` may be a selection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,7 +317,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The last answer event. `grounded`: a passage that the text cites supports one of its statements."""
+    """`grounded`: a passage that the text cites supports one of its statements."""
 
     turn: TurnId
     text: str
@@ -335,11 +333,11 @@ class Answer:
     prompt_tokens: int = 0
     route: Route = "search"
     language: str = ""
-    """ISO 639-1 code of the engine's own sentences in the text; empty if it has none."""
+    """ISO 639-1, of the engine's own sentences in the text; empty if it has none."""
     repeatable: bool = True
     """False if the same question would get the same answer, such as for a file that does not exist."""
     understood_as: str = ""
-    """The question as a language model completed it; empty if it stayed as it was asked."""
+    """As a language model completed it; empty if it stayed as it was asked."""
     corrections: Mapping[str, str] = field(default_factory=dict[str, str])
     filtered_by: str = ""
     """The filters that chose the documents, as people may write them."""
@@ -363,12 +361,12 @@ class Turn:
     text: str
     at: float
     speaker: str = ""
-    """Who said it, if not known from the conversation's own turns; not stored with the turn but in the trace."""
+    """If not known from the conversation's own turns; stored in the trace alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """What happened in a turn. `details` holds JSON values: queries, candidates, prompt tokens, citations."""
+    """`details` holds JSON values: queries, candidates, prompt tokens, citations."""
 
     turn: TurnId
     conversation: ConversationId
@@ -381,7 +379,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentRecord:
-    """`reason` is a sentence about why the document failed, or what is unusual about it."""
+    """`reason` says why the document failed, or what is unusual about it."""
 
     document: Document
     state: DocumentState
@@ -392,7 +390,7 @@ class DocumentRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingested:
-    """The result of an ingestion; `changed` is False if the same bytes were indexed already."""
+    """`changed` is False if the same bytes were indexed already."""
 
     record: DocumentRecord
     changed: bool

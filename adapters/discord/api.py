@@ -45,7 +45,7 @@ class InteractionExpired(WriteRefused):
 
 
 def rate_limit_trace() -> aiohttp.TraceConfig:
-    """Hooks for the global rate limit and for `api_calls(fail_fast=True)`.
+    """For the global rate limit and for `api_calls(fail_fast=True)`.
 
     discord.py repeats a call after a 429 or 5xx; by then a growing message has newer text.
     """
@@ -99,7 +99,7 @@ def _retry_after(response: aiohttp.ClientResponse) -> float:
 
 @asynccontextmanager
 async def api_calls(seconds: float, *, fail_fast: bool = False) -> AsyncIterator[None]:
-    """Limits all calls within to `seconds`. Raises `ChatError` only; with `fail_fast` at once on a 429 or 5xx."""
+    """Raises `ChatError` only; with `fail_fast` at once on a 429 or 5xx."""
     token = _fail_fast.set(fail_fast)
     try:
         async with asyncio.timeout(seconds):

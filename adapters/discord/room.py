@@ -46,7 +46,8 @@ class ChannelRoom:
         response: InitialResponse | None = None,
         doubtful: bool = False,
     ) -> None:
-        """`key` names this event's messages, by default its id; an answer replies to `question` or opens a thread from it.
+        """`key` names this event's messages, by default its id; an answer replies to `question` or opens a
+        thread from it.
 
         `doubtful`: an earlier process may have posted messages without recording them.
         """
@@ -141,7 +142,7 @@ class ChannelRoom:
         return bool(self._question) and self._place.thread == str(self._question)
 
     def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
-        """Outlets are numbered by call, private ones apart: a restart does not repeat all of those."""
+        """Numbered by call, private ones apart: a restart does not repeat all of those."""
         is_private = private is not None
         number = self._outlet_counts[is_private]
         self._outlet_counts[is_private] += 1

@@ -1,8 +1,8 @@
-"""Whether everyone who can see one channel can read another, from roles and overwrites.
+"""From roles and overwrites.
 
-Discord applies server permissions of @everyone and roles; the channel's overwrites of @everyone, then of roles (denials before
-grants), then of the person. Administrators and the owner may do everything. A person's roles are unknown, so True must hold for
-every combination.
+Discord applies server permissions of @everyone and roles; the channel's overwrites of @everyone, then of
+roles (denials before grants), then of the person. Administrators and the owner may do everything. A person's
+roles are unknown, so True must hold for every combination.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A question searches only what every reader of the reply may read.
 
-Checked for each question, because people leave channels. If the platform does not answer, the knowledge base is left out.
+Checked for each question, because people leave channels; without the platform's answer nothing is searched.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Audiences:
         return await self._open(place, label="")
 
     async def create(self, place: Place, label: str, *, everyone: bool) -> KnowledgeBase:
-        """For the channel's readers or the whole workspace. Raises `UserError` if the label is invalid or in use."""
+        """Raises `UserError` if the label is invalid or in use."""
         self.access.admit(place)
         label = _tidy_label(label)
         owner = replace(place.parent, channel="") if everyone else place.parent
@@ -87,8 +87,8 @@ class Audiences:
     ) -> Scope:
         """May be empty.
 
-        All readers of the place may read all of it; with `person`, only they read the reply. In a direct message the `asker` is its reader,
-        and may ask what they may read elsewhere.
+        All readers of the place may read all of it; with `person`, only they read the reply. In a direct
+        message the `asker` may ask what they may read elsewhere.
         """
         if not self.access.serves(place):
             return Scope(knowledge_bases=frozenset(), name="")
@@ -140,7 +140,7 @@ class Audiences:
         *,
         others: Collection[KnowledgeBaseId] | None = None,
     ) -> list[NamedKnowledgeBase]:
-        """What this person may know of here, used ones first.
+        """Used ones first.
 
         `others` limits those not used here. Of very many, some of other channels are left out.
         """
@@ -197,7 +197,8 @@ class Audiences:
     ) -> NamedKnowledgeBase:
         """By label, by `#channel`, or the place's own.
 
-        Raises `UnknownKnowledgeBase`, which does not reveal whether it exists, or `NotAllowed` if something could not be checked.
+        Raises `UnknownKnowledgeBase`, whether it exists or not, or `NotAllowed` if something could not be
+        checked.
         """
         asked = watched(directory)
         try:

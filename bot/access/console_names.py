@@ -1,4 +1,4 @@
-"""What the console calls knowledge bases that were made in chat, whose names in the catalog are ids of places."""
+"""Those made in chat are stored by ids of places."""
 
 from __future__ import annotations
 

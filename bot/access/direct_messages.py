@@ -45,7 +45,7 @@ class DirectMessages:
     access: Permissions
 
     async def checks(self, check: Readability, person: Person) -> tuple[list[Readability], bool]:
-        """One per workspace and channel with knowledge, for the person alone; False if not all could be made.
+        """One per workspace and channel with knowledge; False if not all could be made.
 
         `check` is the one of the direct message.
         """

@@ -25,8 +25,8 @@ def find(
 ) -> DocumentRecord:
     """By id, else by title, else by the start of the id.
 
-    `base` names the knowledge base, `show` the command that lists its documents. Raises `UnknownDocument`, and `UserError` if several
-    match.
+    `base` names the knowledge base, `show` the command that lists its documents. Raises `UnknownDocument`,
+    and `UserError` if several match.
     """
     found = [record for record in records if record.document.id == reference]
     found = found or [record for record in records if record.document.title == reference]

@@ -42,10 +42,7 @@ MOST_IN_NAME = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """The knowledge bases that a question may search.
-
-    Only `bot.access.audience` and this module make one: all readers of the reply may read all of it.
-    """
+    """Only `bot.access.audience` and this module make one: all readers of the reply may read all of it."""
 
     knowledge_bases: frozenset[KnowledgeBaseId]
     name: str
@@ -94,7 +91,7 @@ class Scope:
 
 
 async def scope(catalog: Catalog, names: Sequence[str] = ()) -> Scope:
-    """The named knowledge bases, or all, for the operator.
+    """For the operator.
 
     Raises `UnknownKnowledgeBase`, also if there is none yet.
     """
@@ -145,7 +142,7 @@ class Permissions:
         return not served or place.workspace in served or place.workspace == NO_WORKSPACE
 
     def trusts(self, place: Place, directory: Directory) -> bool:
-        """Whether the operator's knowledge bases may be seen there: in listed workspaces and where the operator installed us."""
+        """In listed workspaces and where the operator installed us."""
         return place.workspace in self.settings.workspaces or bool(
             directory.home and place.workspace == directory.home
         )
@@ -187,8 +184,8 @@ class Permissions:
     ) -> None:
         """Raises `NotAllowed`, with a sentence for that person alone.
 
-        `administer`: settings, bindings and knowledge bases of the place. `add`: files to its own knowledge base. `stop`: the
-        answer to a question by `asker`.
+        `administer`: settings, bindings and knowledge bases of the place. `add`: files to its own. `stop`:
+        the answer to a question by `asker`.
         """
         self.admit(place)
         if (act == "stop" and person.id == asker) or (act == "add" and self._all_may_add(place)):

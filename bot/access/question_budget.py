@@ -30,7 +30,7 @@ async def _nobody(person: Person, directory: Directory) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionBudget:
-    """Limits per person and hour, in memory: a restart resets it. Without limits (0) nothing is counted."""
+    """Per person and hour, in memory: a restart resets it. Without limits (0) nothing is counted."""
 
     questions: int = 0
     repeats: int = 0

@@ -16,7 +16,7 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedDirectory:
-    """Remembers which questions the platform did not answer. Questions about what is gone are no failures."""
+    """Questions about what is gone are no failures."""
 
     directory: Directory
     failures: list[ChatError] = field(default_factory=list[ChatError])

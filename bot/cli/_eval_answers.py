@@ -44,8 +44,6 @@ _NEEDED = frozenset({"retrieve", "fuse", "pack"})
 
 @dataclass(slots=True)
 class _ModelCalls:
-    """A sink of observers that keeps the calls of language models, without quoting."""
-
     calls: list[ModelCall] = field(default_factory=list[ModelCall])
 
     @contextmanager

@@ -46,7 +46,7 @@ class CommandModule(Protocol):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Names the nearest word for one that it does not know; parsers of subcommands are of this class too."""
+    """Parsers of subcommands are of this class too."""
 
     def error(self, message: str) -> NoReturn:
         found = _CHOICE.search(message)

@@ -126,7 +126,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _remove_if_empty(base: KnowledgeBase, library: IndexingComponents) -> None:
-    """A new knowledge base in which nothing can be searched is left out, unless another run adds to it."""
+    """Unless another run adds to it."""
     if not await library.index.count(base.id) and not await library.storage.queue.unfinished(base.id):
         await library.forget(base.id)
 

@@ -100,7 +100,6 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding]:
 
 
 async def _operators_knowledge(settings: Settings, found: Sequence[Finding]) -> AsyncGenerator[Finding]:
-    """Whether a server that the bot is in sees none of the operator's knowledge bases."""
     closed = [each for each in found if each.invited and each.workspace not in settings.access.workspaces]
     if not closed:
         return

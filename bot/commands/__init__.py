@@ -39,9 +39,9 @@ def _ignore(seen: Reply) -> None: ...
 
 
 async def execute(command: Command, room: Room, desk: CommandDependencies, *, show: Show = _ignore) -> Reply:
-    """Replies in the language of channel or person.
+    """In the language of channel or person.
 
-    A `UserError` becomes the reply; other `RagError`s are raised. `/ask` is only parsed (`parse`).
+    A `UserError` becomes the reply; other `RagError`s are raised. `/ask` is only parsed.
     """
     language = await _language(command.place, command.person, desk)
     try:
@@ -68,7 +68,7 @@ async def execute(command: Command, room: Room, desk: CommandDependencies, *, sh
 async def press(
     action: Action, room: Room, desk: CommandDependencies, *, show: Show = _ignore
 ) -> Reply | None:
-    """Do what a reply's button says; None for other buttons. The value is not trusted."""
+    """None for other buttons. The value is not trusted."""
     if action.name != BUTTON:
         return None
     language = await _language(action.place, action.person, desk)

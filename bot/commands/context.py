@@ -144,7 +144,7 @@ def paged(use: CommandContext, heading: str, lines: Sequence[str], *, page: int,
 
 
 async def known_by_id(use: CommandContext, identity: str) -> NamedKnowledgeBase:
-    """A button's knowledge base. Raises `UnknownKnowledgeBase` unless the person may know of it."""
+    """Raises `UnknownKnowledgeBase` unless the person may know of it."""
     for known in await use.readable(others={KnowledgeBaseId(identity)}):
         if known.knowledge_base.id == identity:
             return known

@@ -93,10 +93,11 @@ async def library(
     observers: Observers = _NOBODY,
     vectors: Path | None = None,
 ) -> AsyncGenerator[IndexingComponents]:
-    """A foundation (`on`, or a new one), index and ingestion; `rebuilding` opens the index being built.
+    """`rebuilding` opens the index being built; `vectors` is the folder of cached vectors, by default the
+    data directory.
 
-    `vectors` is the folder of cached vectors, by default the data directory. Raises `IndexUnavailable` while another program rebuilds.
-    Inside `retry.patient`, both wait for a service that is down.
+    Raises `IndexUnavailable` while another program rebuilds. Inside `retry.patient`, both wait for a service
+    that is down.
     """
     async with AsyncExitStack() as stack:
         base = on or await stack.enter_async_context(foundation(settings, observers=observers))
@@ -283,7 +284,7 @@ def _summaries(settings: Settings, indexing: IndexingComponents, index: StoredIn
 async def laboratory(
     settings: Settings, folder: Path, *, index_kind: str = ""
 ) -> AsyncGenerator[EvaluationComponents]:
-    """Retrieval over a temporary index in `folder`. Vectors stay cached in the data directory."""
+    """In `folder`, over a temporary index. Vectors stay cached in the data directory."""
     module, own = loader.index_module(loader.temporary_index(settings.index, kind=index_kind), settings)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(data_lock.in_use(settings.data_dir))

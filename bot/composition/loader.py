@@ -60,7 +60,7 @@ class IndexModule(Protocol):
     def connect(
         self, settings: BaseModel, *, data_dir: Path, identity: IndexIdentity, rebuilding: bool = False
     ) -> AbstractAsyncContextManager[StoredIndex]:
-        """Open or create the index, or with `rebuilding` the one beside it. An interrupted rebuild of the same identity continues."""
+        """With `rebuilding` the one beside it. An interrupted rebuild of the same identity continues."""
         ...
 
     async def replace(
@@ -71,9 +71,9 @@ class IndexModule(Protocol):
         identity: IndexIdentity,
         knowledge_bases: Collection[KnowledgeBaseId] | None = None,
     ) -> None:
-        """Replace the used index by the rebuilt one (closed) in one step. Can be repeated.
+        """By the rebuilt one (closed) in one step. Repeatable.
 
-        Raises `Misconfigured` if the old one holds other knowledge bases, because it is shared by mistake.
+        Raises `Misconfigured` if the old one holds other knowledge bases: it is shared by mistake.
         """
         ...
 
@@ -193,7 +193,7 @@ def packing(settings: Settings) -> pack.Settings:
 
 
 def _step_values(name: str, settings: Settings) -> dict[str, object]:
-    """A step's own settings, those of its former name, and the reply tokens of its task."""
+    """With those of its former name, and the reply tokens of its task."""
     former = [old for old, new in RENAMED_STEPS.items() if new == name]
     values = {key: value for step in (*former, name) for key, value in settings.steps.get(step, {}).items()}
     task = settings.tasks.get(_TASK_OF_STEP.get(name, ""))

@@ -53,7 +53,7 @@ def model_choices(settings: Settings) -> list[ModelChoice]:
 def with_tasks(
     settings: Settings, choices: Sequence[ModelChoice]
 ) -> tuple[list[ModelChoice], dict[str, ModelChoice]]:
-    """The models that answer, and those of the other tasks that have settings of their own.
+    """With the models of tasks that have settings of their own.
 
     Raises `BadSettings` for an unknown task, and if there is no language model.
     """

@@ -59,7 +59,7 @@ class AttachmentIntake:
     async def prepare(
         self, message: IncomingMessage, room: Room, recorder: TurnRecorder, *, unprompted: bool
     ) -> tuple[IncomingMessage, Place]:
-        """`_permitted`, after opening the answer's thread, unless nothing of the message is left or nobody addressed us."""
+        """Opens the answer's thread, unless nothing is left or nobody addressed us."""
         turn = recorder.turn
         permitted, files_place = await self._permitted(message, room)
         refused = bool(message.attachments) and not (permitted.attachments or turn.question)
@@ -118,9 +118,10 @@ class AttachmentIntake:
             await self.files.drop(file)
 
     async def _permitted(self, message: IncomingMessage, room: Room) -> tuple[IncomingMessage, Place]:
-        """The message without files its author may not add, and the files' place.
+        """Without files that the author may not add.
 
-        Files in a thread belong to the thread; others to the channel if the author may add to it, else to the answer's thread.
+        Files in a thread belong to the thread; others to the channel if the author may add to it, else to the
+        answer's thread.
         """
         places = [message.place] if message.in_thread else [message.place.parent, message.place]
         if not message.attachments:

@@ -1,4 +1,4 @@
-"""The buttons under answers. Their values are not trusted, but compared with the stored turn and place."""
+"""Values of buttons are not trusted, but compared with the stored turn and place."""
 
 from __future__ import annotations
 

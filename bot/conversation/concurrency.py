@@ -77,7 +77,7 @@ class Run:
 
 
 class Runs:
-    """The running turns by id. `final_write_seconds`: how long the final write is retried."""
+    """`final_write_seconds`: how long the final write is retried."""
 
     def __init__(self, *, final_write_seconds: float = _FINAL_WRITE_SECONDS) -> None:
         self._runs: dict[str, Run] = {}
@@ -94,7 +94,7 @@ class Runs:
         self._runs.pop(identity).ended.set()
 
     def interrupt(self, identity: str, reason: Reason) -> bool:
-        """Returns False if it is too late or there is no such run."""
+        """False if it is too late or there is no such run."""
         run = self._runs.get(identity)
         return run is not None and run.interrupt(reason)
 
@@ -119,7 +119,7 @@ class _Line:
 
 
 class TurnQueue:
-    """Runs turns with the same key one by one, and at most `at_once` in all.
+    """One by one with the same key, `at_once` in all.
 
     At most `waiting` turns wait per key, `queue` in all. Places take turns.
     """
@@ -138,7 +138,7 @@ class TurnQueue:
     async def turn(
         self, key: str, *, place: Hashable, on_wait: OnWait, on_busy: OnWait
     ) -> AsyncGenerator[None]:
-        """Wait, then run the block. Raises `QueueFull`.
+        """Raises `QueueFull`.
 
         `on_wait` gets the position within the key, `on_busy` the position among all.
         """

@@ -1,4 +1,4 @@
-"""Questions that a person may ask next: added to an answer as buttons by a late edit, so that no answer waits for them."""
+"""Added to an answer as buttons by a late edit, so that no answer waits for them."""
 
 from __future__ import annotations
 

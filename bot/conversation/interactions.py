@@ -1,4 +1,4 @@
-"""Runs each command and button once. After a restart, an interrupted one is repeated or its person notified."""
+"""Each command and button once. After a restart, an interrupted one is repeated or its person notified."""
 
 from __future__ import annotations
 

@@ -117,8 +117,8 @@ class Recovery:
     async def _recall(
         self, turn: ChatTurn, run: Run, recall: Recall
     ) -> tuple[IncomingMessage | None, Room] | None:
-        """The current question, retried until the platform answers; None if edited or deleted, because that event is handled on
-        its own. Raises `Gone` and `WriteRefused`.
+        """Retried until the platform answers; None if edited or deleted, which has its own event. Raises
+        `Gone` and `WriteRefused`.
         """
         failures, wait, stopped = 0, 0.0, False
         while True:
@@ -156,7 +156,7 @@ class Recovery:
         return True
 
     async def _drop_unseen(self, turn: ChatTurn) -> bool:
-        """Drop an unprompted turn that is over and unseen; returns whether it did."""
+        """One that is over and unseen; returns whether it did."""
         drops = turn.unprompted and not turn.messages and self._is_over(turn)
         if drops:
             await self.turns.drop(turn)

@@ -34,7 +34,7 @@ def seconds(settings: RetentionSettings) -> float:
 async def keeping_to(
     settings: RetentionSettings, *, history: SqliteHistory, chat: Database
 ) -> AsyncGenerator[Callable[[], float]]:
-    """Delete expired data until the block ends, if retention is on; yields the clock that it goes by.
+    """Delete expired data until the block ends; yields the clock that it goes by.
 
     Chat turns expire at the same time, so that `footnote forget` finds a person in the history.
     """

@@ -51,7 +51,7 @@ def other_turns(
     before: float,
     conversation: ConversationId,
 ) -> tuple[Turn, ...]:
-    """The latest messages that fit, without ours and those with `known` ids, which the engine has already."""
+    """The latest that fit, without ours and those with `known` ids, which the engine has."""
     turns: list[Turn] = []
     left = _MOST_CHARACTERS
     for message in reversed(messages):

@@ -1,4 +1,4 @@
-"""Whether a message is for us, and why; if uncertain, no. Pure functions."""
+"""If uncertain, a message is not for us."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Verdict:
 
 
 def screen(message: IncomingMessage, *, answered_bots: frozenset[str] = frozenset()) -> Verdict | None:
-    """The verdict on the message alone; None if it depends on the place."""
+    """None if it depends on the place."""
     if message.ours:
         return Verdict(ours=False, why="our own message")
     if message.by_bot and message.person.id not in answered_bots:

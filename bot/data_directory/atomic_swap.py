@@ -1,7 +1,7 @@
 """Replaces a data directory's content; a kill leaves either the old or the new.
 
-Content is prepared in a folder inside the directory, which may be a volume's root. Renaming it is the atomic step; the rest only
-moves files, is repeatable, and completes before any program opens the directory.
+Renaming a folder inside it (it may be a volume's root) is the atomic step; the rest only moves files, is
+repeatable, and completes before any program opens the directory.
 """
 
 from __future__ import annotations

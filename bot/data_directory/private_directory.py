@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 def restrict(data_dir: Path) -> None:
-    """Take the permissions of others from what is ours; log what stays readable, because it belongs to somebody else."""
+    """Logs what stays readable, because it belongs to somebody else."""
     changed = 0
     for path in exposed(data_dir):
         if _is_ours(path, data_dir):

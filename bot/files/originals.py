@@ -61,7 +61,7 @@ class Originals:
         return path if path.is_file() else None
 
     async def forget_unused(self, gone: Collection[str] = ()) -> None:
-        """Remove PDFs without a document; `gone` are digests of documents just removed.
+        """`gone` are digests of documents just removed.
 
         A document being rewritten has no known digest; meanwhile only those in `gone` are removed.
         """

@@ -87,7 +87,7 @@ class FileIngestion(Protocol):
 
 
 class Uploads:
-    """Adds files, a few at a time. `keep` gets each while its bytes are still on disk."""
+    """`keep` gets each file while its bytes are still on disk."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class Uploads:
         person: str = "",
         language: str = "en",
     ) -> list[UploadResult]:
-        """One failure does not affect the others. Results are in order; `show` gets all status lines.
+        """Results are in order; one failure does not affect the others. `show` gets all status lines.
 
         The files count towards the limit of `person` (an id).
         """
@@ -160,7 +160,7 @@ class Uploads:
         show: Callable[[Reply], None],
         language: str = "en",
     ) -> Reply:
-        """Adds a command's files, even those set aside; the reply lists each result."""
+        """Even files set aside; the reply lists each result."""
         result = await self.add(
             attachments,
             knowledge_base=knowledge_base,

@@ -1,6 +1,5 @@
-"""Backs up a data directory in use.
-
-All databases are copied as of one instant, then the PDFs, which never change: one removed meanwhile only costs its page images.
+"""All databases are copied as of one instant, then the PDFs: one removed meanwhile only costs its page
+images.
 """
 
 from __future__ import annotations
@@ -51,10 +50,10 @@ class BackedUp:
 
 
 def back_up(contents: DataFiles, file: Path, *, index: str, check: Callable[[], None]) -> BackedUp:
-    """Only the owner can read `file`, which replaces an earlier one at the end. Blocking: run it in a thread.
+    """For its owner only; replaces an earlier `file` at the end. Blocking: run it in a thread.
 
-    `check` is called often and may raise to stop. Raises `UserError` for an unwritable file or no data, `Misconfigured` for a damaged
-    database, `StorageUnavailable` if others never stop writing.
+    `check` is called often and may raise to stop. Raises `UserError` for an unwritable file or no data,
+    `Misconfigured` for a damaged database, `StorageUnavailable` if others never stop writing.
     """
     databases = contents.databases()
     if not databases:

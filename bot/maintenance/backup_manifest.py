@@ -1,6 +1,5 @@
-"""A zip with a SQLite file per database, PDFs under `originals/`, and a manifest.
-
-It holds no settings, keys or executables.
+"""A zip with a SQLite file per database, PDFs under `originals/`, and a manifest; no settings, keys or
+executables.
 """
 
 from __future__ import annotations

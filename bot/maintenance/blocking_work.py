@@ -15,7 +15,7 @@ class WorkAbandoned(Exception):
 
 
 async def run(work: Callable[[Callable[[], None]], _Result]) -> _Result:
-    """Run `work` in a thread. It must call its argument often, which raises after cancellation.
+    """`work` must call its argument often, which raises after cancellation.
 
     Cancellation waits until the work has cleaned up.
     """

@@ -40,10 +40,11 @@ class Rebuilt:
 async def rebuild(
     settings: Settings, progress: Progress | None = None, *, patience: float = index_lock.PATIENCE_SECONDS
 ) -> Rebuilt:
-    """Builds a new index beside the old one, then replaces that.
+    """Beside the old index, then in its place.
 
-    Raises `IndexUnavailable` if another program has the index open after `patience` seconds, because its additions would be lost. An
-    interruption changes neither old index nor catalog; the next run resumes unless the index settings changed.
+    Raises `IndexUnavailable` if another program has the index open after `patience` seconds, because its
+    additions would be lost. An interruption changes neither old index nor catalog; the next run resumes
+    unless the index settings changed.
     """
     async with (
         index_lock.alone(settings.data_dir, seconds=patience),

@@ -1,5 +1,5 @@
-"""The first line is the recipe, each further line a document's state. `begun` is on disk before a document enters the index, so that every
-document in it can be dropped.
+"""First the recipe, then a line per document's state. `begun` is on disk before a document enters the index,
+so that every one can be dropped.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Recipe: TypeAlias = "Mapping[str, object]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A document in the new index. With an empty `version` it may be there; `chunks` is 0 until it is done."""
+    """With an empty `version` a document may be there; `chunks` is 0 until it is done."""
 
     knowledge_base: KnowledgeBaseId
     version: str = ""

@@ -40,8 +40,8 @@ def restore(
 ) -> Restored:
     """No other program may use the directory. Blocking: run it in a thread.
 
-    `check` is called often before the last step and may raise to stop. A killed process leaves the old content or the backup's. Raises
-    `UserError` if there is content and `replace` is false.
+    `check` may raise to stop before the last step. A killed process leaves the old content or the backup's.
+    Raises `UserError` if there is content and `replace` is false.
     """
     if not replace and next(contents.replaceable(), None) is not None:
         raise UserError(

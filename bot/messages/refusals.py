@@ -52,7 +52,7 @@ class Phrase(Localizable):
 
 @dataclass(frozen=True, slots=True)
 class PlaceName(Localizable):
-    """A knowledge base's name in a place: a label or channel as written, or a description such as "this thread".
+    """A label or channel as written, or a description such as "this thread".
 
     `origin` and `suffix` tell equal names apart.
     """
@@ -93,7 +93,7 @@ class NameList(Localizable):
 
 @dataclass(frozen=True, slots=True)
 class Cause(Localizable):
-    """Why the platform did not answer: its own sentence if that names the remedy, else that it may work later."""
+    """The platform's own sentence if that names the remedy, else that it may work later."""
 
     error: ChatError | None
 

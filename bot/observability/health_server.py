@@ -1,4 +1,4 @@
-"""`/healthz`, `/readyz` and `/metrics`, from a thread that answers even while the event loop is blocked.
+"""In a thread that answers even while the event loop is blocked.
 
 Imported only if needed: the metrics library loads slowly.
 """

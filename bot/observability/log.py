@@ -1,10 +1,7 @@
-"""Logging, and reports of unexpected errors.
+"""No line, at any level, holds a secret or what anybody wrote: of libraries and errors only constant text is
+logged (`_of_library`, `rag_engine.parsing.safe_tracebacks`).
 
-No line, at any level, holds a secret or what anybody wrote: of libraries and errors only constant text is logged (`_of_library`,
-`rag_engine.parsing.safe_tracebacks`).
-
-Context variables pass the ids (`turn`, `command`, `action`, `platform`, `job`) to tasks and `asyncio.to_thread`, so the engine
-knows nothing of them.
+Context variables pass the ids to tasks and `asyncio.to_thread`, so the engine knows nothing of them.
 """
 
 from __future__ import annotations
@@ -47,7 +44,9 @@ _ids: ContextVar[Mapping[str, str]] = ContextVar("ids", default=MappingProxyType
 
 
 def configure(level: str, *, service: bool) -> None:
-    """To standard error: for a service JSON lines, readable ones in a terminal; for a command short warnings and errors."""
+    """To standard error: JSON lines for a service, readable ones in a terminal; warnings and errors for a
+    command.
+    """
     handler = logging.StreamHandler(sys.stderr)
     in_terminal = sys.stderr.isatty()
     for_service = _ReadableLines() if in_terminal else _JsonLines()
@@ -95,7 +94,7 @@ def new_id() -> str:
 
 
 def current_work() -> tuple[str, str]:
-    """The kind and id of the turn, command or action of this context, else two empty strings."""
+    """Kind and id of the turn, command or action, else two empty strings."""
     ids = _ids.get()
     return next(((name, ids[name]) for name in ("turn", "command", "action") if name in ids), ("", ""))
 

@@ -189,7 +189,7 @@ class Event(Operation):
 
 @dataclass(slots=True, kw_only=True)
 class OverBudget(Operation):
-    """A question, a repeated answer or a view of sources refused because its person had too many."""
+    """Refused because its person had too many."""
 
     platform: str
     kind: BudgetKind

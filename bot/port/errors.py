@@ -2,7 +2,7 @@ from __future__ import annotations
 
 
 class ChatError(Exception):
-    """A call to a platform failed. The text is for the log and `doctor`, without secrets."""
+    """The text is for the log and `doctor`, without secrets."""
 
 
 class Throttled(ChatError):
@@ -18,7 +18,7 @@ class Unreachable(ChatError):
 
 
 class Unreadable(Unreachable):
-    """An answer lacks a field, or has it in another type. The text names both, and no value."""
+    """The text names the missing or wrongly typed field, and no value."""
 
 
 class Stopped(ChatError):

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 class Attachment:
     """Only `open` downloads it; `size` is in bytes.
 
-    `open` raises `Unreachable`, or `WriteRefused` with a sentence for people if the platform sends something else (a login page,
-    an expired link).
+    `open` raises `Unreachable`, or `WriteRefused` with a sentence for people if the platform sends something
+    else.
     """
 
     name: str

@@ -24,9 +24,9 @@ _NAMES: Final[dict[type, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """One JSON object; `source` names it in errors, e.g. `users.info` or `users.info: user`.
+    """`source` names the object in errors, e.g. `users.info` or `users.info: user`.
 
-    Methods with a default log a wrong type and return the default; the others raise `Unreadable`.
+    Methods with a default log a wrong type; the others raise `Unreadable`.
     """
 
     source: str

@@ -1,5 +1,3 @@
-"""What a running adapter reports, and how it loses no event when the process ends."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -22,7 +20,7 @@ class Signals(Protocol):
         ...
 
     def recovered(self, fault: str) -> None:
-        """The adapter fixed something: a dead ticket, a silent session, a gap.
+        """Such as a dead ticket, a silent session, a gap.
 
         `fault` becomes a metric label: a few words joined by underscores.
         """
@@ -40,7 +38,7 @@ room's outlets check whether what they would create exists. Raises `ChatError`.
 
 
 class Inbox(Protocol):
-    """Events stored before they are acknowledged, so that none is lost when the process ends.
+    """Events stored before they are acknowledged, so that none is lost.
 
     The payload is the platform's own JSON. Adding an event twice stores it once.
     """

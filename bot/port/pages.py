@@ -59,7 +59,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One message's content in the platform's Markdown, safe to send.
+    """In the platform's Markdown, safe to send.
 
     `text`, `footer` and `status` together fit the character limit.
     """
@@ -75,7 +75,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlatformLimits:
-    """Limits of one message: characters (UTF-16 units), and seconds between edits.
+    """Characters are UTF-16 units.
 
     `dialect` names its Markdown: a module of `bot.rendering.dialects`.
     """
@@ -122,8 +122,8 @@ class Write:
 class Outlet(Protocol):
     """Our messages under one question. Only `bot.streaming` writes to it, one call at a time.
 
-    A message is created once: an adapter unsure whether a call arrived finds out before it repeats it. Text never pings anyone
-    and never unfolds a preview.
+    An adapter unsure whether a call arrived finds out before it repeats it. Text never pings anyone and never
+    unfolds a preview.
     """
 
     @property
@@ -135,7 +135,7 @@ class Outlet(Protocol):
         ...
 
     async def write(self, write: Write) -> str:
-        """Returns the platform's id of the message. Raises `Throttled`, `Gone`, `Unreachable`, `WriteRefused`.
+        """The platform's id of the message. Raises `Throttled`, `Gone`, `Unreachable`, `WriteRefused`.
 
         A write that is not final raises `Stopped` once a person has stopped the message.
         """

@@ -12,7 +12,7 @@ NO_WORKSPACE: Final = "@me"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A channel, or a thread in it. Each part is the platform's own id; `thread` is empty outside threads."""
+    """Each part is the platform's own id; `thread` is empty outside threads."""
 
     platform: str
     workspace: str
@@ -59,14 +59,14 @@ class Membership:
 
 
 class Directory(Protocol):
-    """Channels and people of one workspace, at most one minute old.
+    """At most one minute old.
 
     Every coroutine raises `ChatError` if the platform does not answer; the caller must then refuse.
     """
 
     @property
     def home(self) -> str:
-        """The workspace that the operator installed the bot in; empty if others can bring the bot into theirs."""
+        """Of the operator; empty if others can bring the bot into theirs."""
         ...
 
     def of_workspace(self, workspace: str) -> Directory | None:
@@ -78,21 +78,18 @@ class Directory(Protocol):
     async def membership(self, person: str) -> Membership: ...
 
     async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
-        """Whether the person, or everyone who can read the channel `everyone_in`, can also read `channel`.
+        """The person, or everyone who can read the channel `everyone_in`.
 
         False if uncertain: guests, external people, permissions that cannot be compared.
         """
         ...
 
     async def are_members(self, *, person: str = "", everyone_in: str = "") -> bool:
-        """Whether the person, or everyone who can read the channel, is a full member of the workspace.
-
-        False if uncertain.
-        """
+        """Full members of the workspace. False if uncertain."""
         ...
 
     async def joined(self, person: str, channels: Collection[str]) -> frozenset[str]:
-        """Those of the channels that the person is in; without joining, those that they can read."""
+        """Without joining, those that they can read."""
         ...
 
     async def present(self, place: Place, person: str) -> bool:

@@ -15,7 +15,7 @@ class Room(Protocol):
     def directory(self) -> Directory: ...
 
     async def open_thread(self) -> Place:
-        """Where the answer will be; opens its thread once, if needed.
+        """Opens the thread once, if needed.
 
         If the platform does not answer, this is the event's place, and the outlet tries again.
         """
@@ -26,7 +26,7 @@ class Room(Protocol):
         ...
 
     async def mark_read(self) -> bool:
-        """Show on the event's message that its files were read; False if that is not possible."""
+        """On the event's message; False if that is not possible."""
         ...
 
     async def show_activity(self, *, title: str, status: str) -> None:
@@ -34,7 +34,7 @@ class Room(Protocol):
         ...
 
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
-        """Messages before this event in its thread, else in its channel, oldest first. Raises `ChatError`."""
+        """In the thread, else in the channel, oldest first. Raises `ChatError`."""
         ...
 
     async def fetch(self, link: str) -> IncomingMessage | None:

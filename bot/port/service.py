@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class ChatService(Protocol):
-    """All behaviour behind an adapter. Errors that a person should know of become messages; they are never raised.
+    """Errors that a person should know of become messages; they are never raised.
 
-    A call may take as long as the answer: acknowledge the event first, then run the call in a task. A cancelled call has not
-    handled its event.
+    A call may take as long as the answer: acknowledge the event first, then run the call in a task. A
+    cancelled call has not handled its event.
     """
 
     commands: Sequence[CommandSpec]
@@ -55,8 +55,6 @@ class ChatService(Protocol):
 
 
 class DelegatingService:
-    """Passes every call to another service; a wrapper overrides the calls that it changes."""
-
     def __init__(self, service: ChatService) -> None:
         self.commands: Sequence[CommandSpec] = service.commands
         self.inbox: Inbox = service.inbox

@@ -1,6 +1,5 @@
-"""An event loop with a thread per DNS look-up, which shutdown abandons.
-
-asyncio resolves names in shared threads; a silent name server holds them for half a minute, blocking other work and shutdown.
+"""asyncio resolves names in shared threads; a silent name server holds them for half a minute, blocking other
+work and shutdown.
 """
 
 from __future__ import annotations

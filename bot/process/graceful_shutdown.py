@@ -16,10 +16,9 @@ _STOP = "stop"
 
 
 class ClosableService(DelegatingService):
-    """Refuses new events after `close`.
-
-    After `close`, a new call waits until cancelled with its adapter. The restart finds its event unhandled, because adapters keep
-    events or look back. Stops, edits and deletions of running answers still pass.
+    """After `close`, a new call waits until cancelled with its adapter. The restart finds its event
+    unhandled, because adapters keep events or look back. Stops, edits and deletions of running answers still
+    pass.
     """
 
     def __init__(self, service: ChatService) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class TerminationSignal:
-    """Whether the program was asked to end. Outside `patiently` it ends at once, as with Ctrl-C."""
+    """Outside `patiently` it ends the program at once, as with Ctrl-C."""
 
     def __init__(self, task: asyncio.Task[object] | None) -> None:
         self.requested = asyncio.Event()

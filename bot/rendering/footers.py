@@ -32,7 +32,7 @@ def footer(
     notice: Callable[[str], str],
     line: str = "",
 ) -> str:
-    """`line`, then a line per cited file and notice, in `room` UTF-16 units; omitted sources are counted."""
+    """In `room` UTF-16 units; omitted sources are counted."""
     notices = [line + notice(text) for text in reply.notices if text.strip()]
     for count in range(len(reply.sources), -1, -1):
         left = len(reply.sources) - count
@@ -51,7 +51,7 @@ def by_file(sources: Sequence[Source]) -> list[list[Source]]:
 
 
 def file_line(sources: Sequence[Source], name: str, written: Callable[[str], str] = str) -> str:
-    """`name`, then the place of its first source, then number and place of each further one: "[1] a.pdf — p. 3 · [2] p. 5"."""
+    """For example "[1] a.pdf — p. 3 · [2] p. 5"."""
     first, *others = sources
     parts = [f"{name} — {written(places(first))}" if first.places else name]
     for source in others:

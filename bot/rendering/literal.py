@@ -18,7 +18,7 @@ def literal(text: str) -> str:
 
 
 def literal_sentence(text: str) -> str:
-    """For our own sentences with names: only code spans stay Markdown, and nothing becomes an emoji."""
+    """Only code spans stay Markdown, and nothing becomes an emoji."""
     return outside_code(_EMOJI.sub(BREAK, " ".join(text.split())), _escaped)
 
 

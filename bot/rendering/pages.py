@@ -23,7 +23,7 @@ _BETWEEN: Final = 2
 
 
 def pages(reply: Reply, limits: PlatformLimits, *, final: bool) -> list[Page]:
-    """At least one. Unless `final`, unstable text is left out, and only the last page changes as the text grows."""
+    """Unless `final`, unstable text is left out, and only the last page changes as the text grows."""
     dialect = dialect_named(limits.dialect)
     texts = _texts(reply, dialect, limits.characters, final=final)
     shown = [Page(text=text, reply=reply) for text in texts]

@@ -1,6 +1,5 @@
-"""Lines as messages, without losing a character.
-
-Ends depend only on text before the first line that does not fit, so only the last part changes as the text grows.
+"""Ends depend only on text before the first line that does not fit, so only the last part changes as the text
+grows.
 """
 
 from __future__ import annotations

@@ -38,7 +38,6 @@ def sources(
 
 
 def consulted(answer: Answer, passages: Sequence[Hit]) -> list[str]:
-    """The titles of documents that were read for the answer and are not cited."""
     cited = {citation.document for citation in answer.citations}
     return list(dict.fromkeys(hit.chunk.title for hit in passages if hit.chunk.document not in cited))
 

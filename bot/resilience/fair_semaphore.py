@@ -27,9 +27,7 @@ class _Ticket:
 
 
 class FairSemaphore:
-    """At most `at_once` callers hold it, at most `each` of one group. Groups take turns, so small ones never queue behind large
-    ones; each is first come, first served.
-    """
+    """At most `each` of one group. Groups take turns, so small ones never queue behind large ones."""
 
     def __init__(self, at_once: int, *, each: int | None = None) -> None:
         self._free = at_once

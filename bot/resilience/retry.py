@@ -1,7 +1,4 @@
-"""Retries of work that nobody wants to restart.
-
-Ports retry only in a `patient` block, so questions never wait.
-"""
+"""Ports retry only in a `patient` block, so questions never wait."""
 
 from __future__ import annotations
 
@@ -47,7 +44,7 @@ class RetryPolicy:
     async def keep_trying(
         self, call: Callable[[], Awaitable[_Result]], *, only: type[Unavailable] = Unavailable
     ) -> _Result:
-        """The call's result, retried after errors of type `only`.
+        """Retries errors of type `only`.
 
         Raises the last error when the time is over or `retry_after` exceeds the rest.
         """

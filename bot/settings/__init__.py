@@ -47,8 +47,6 @@ class _Section(BaseModel):
 
 
 class Slice(BaseModel):
-    """The kind of a part, and the settings that only this part knows."""
-
     model_config = ConfigDict(frozen=True, extra="allow")
     kind: str
 
@@ -330,7 +328,7 @@ class Settings(Environment):
 
 
 def read(environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings of this process. Raises `BadSettings` that names the variable and what it may be."""
+    """Raises `BadSettings` that names the variable and what it may be."""
     environment = os.environ if environment is None else environment
     try:
         _refuse_unknown(environment)
@@ -348,7 +346,7 @@ def read(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def sentence(error: ValidationError, *, prefix: str) -> str:
-    """One sentence about the first invalid value, with the name of its environment variable."""
+    """About the first invalid value, with the name of its environment variable."""
     first = error.errors(include_url=False, include_input=False)[0]
     path = [str(part) for part in first["loc"]]
     name = path[0] if path and path[0].isupper() else prefix + "__".join(path).upper()

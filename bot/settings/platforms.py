@@ -30,7 +30,7 @@ class Environment(BaseSettings):
 
 
 class PlatformSlice(BaseModel):
-    """Settings that only the adapter of one platform knows, including those from the environment variables that it declares."""
+    """Including those from the environment variables that the adapter declares."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -64,7 +64,7 @@ def platforms() -> tuple[PlatformDeclaration, ...]:
 
 
 def platform_slices() -> dict[str, PlatformSlice]:
-    """For each platform its group of settings, over the values of its environment variables."""
+    """Settings in a group override environment variables."""
     path = _adapters_path()
     found = _settings_class(path)()
     slices: dict[str, PlatformSlice] = {}

@@ -41,7 +41,7 @@ class EventInbox:
             await transaction.execute("DELETE FROM inbox WHERE platform = ? AND event = ?", (platform, event))
 
     async def unhandled(self, platform: str) -> list[tuple[str, Mapping[str, object]]]:
-        """Stored events, oldest first. Retries until readable, because an adapter reads them only once."""
+        """Oldest first. Retries until readable, because an adapter reads them only once."""
         attempts = Attempts(backoff=BACKOFF)
         while True:
             try:
@@ -62,7 +62,7 @@ class EventInbox:
 
 
 class DeliveryProgress:
-    """When each platform's latest message was written. Stored every few seconds, so a killed process sees those again."""
+    """Stored every few seconds, so a killed process sees the last messages again."""
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
         self._database = database

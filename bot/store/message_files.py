@@ -96,7 +96,7 @@ class MessageFiles:
         return [_file(row) for row in await self._database.fetch(_BROUGHT_BY, (*_channel(place), message))]
 
     async def latest(self, place: Place) -> list[MessageFile]:
-        """Of the last message with files in the thread, else in its channel."""
+        """In the thread, else in its channel."""
         for thread in dict.fromkeys((place.thread, "")):
             parameters = (*_channel(place), thread, thread, _LATEST_LIMIT)
             files = [_file(row) for row in await self._database.fetch(_LATEST, parameters)]

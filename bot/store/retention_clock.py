@@ -1,7 +1,7 @@
-"""The time that retention goes by: the wall clock, unless that jumped forward.
+"""The wall clock, unless that jumped forward: a wrong clock would make everything too old at once.
 
-A wrong clock would make everything too old at once. After a jump the time advances by one day per hour of running, so that an
-operator can correct the clock before much is deleted; after a long pause of the program it catches up in the same way.
+After a jump or a long pause the time advances by one day per hour of running, so that an operator can correct
+the clock before much is deleted.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class RetentionClock:
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`newest` is the time of the newest stored turn: where there was no earlier run, the clock is compared with it."""
+        """`newest` stored turn: compared with the clock where there was no earlier run."""
         self._path = data_dir / FILE
         self._clock = clock
         self._monotonic = monotonic
@@ -93,7 +93,7 @@ def last_run(data_dir: Path) -> float:
 
 
 def days_ahead(data_dir: Path, clock: Callable[[], float] = time.time) -> float:
-    """By how many days the clock is ahead of retention, if that is suspiciously much; else 0."""
+    """Only if that is suspiciously much; else 0."""
     at = last_run(data_dir)
     ahead = clock() - at if at else 0.0
     return ahead / _DAY if ahead > _JUMP_SECONDS else 0.0

@@ -46,7 +46,7 @@ class Topics:
 
 
 def conversation(place: Place, person: Person | None = None, *, topic: str = "") -> ConversationId:
-    """The thread, else the channel. `footnote forget` finds a channel by the beginning and a person by the end."""
+    """`footnote forget` finds a channel by the beginning and a person by the end."""
     parts = [place.platform, place.workspace, place.channel, place.thread]
     parts += [f"topic-{topic}"] if topic else []
     parts += ["ask", person.id] if person else []

@@ -180,7 +180,7 @@ class Turns:
         return _turn(rows[0]) if rows else None
 
     async def latest_of(self, place: Place, person: str) -> ChatTurn | None:
-        """The latest answer to this person, in the thread or in all of the channel."""
+        """In the thread or in all of the channel."""
         values = (*_channel(place), person, place.thread, place.thread)
         rows = await self._database.fetch(_LATEST_OF, values)
         return _turn(rows[0]) if rows else None
@@ -212,7 +212,7 @@ class Turns:
         return bool(rows)
 
     async def bot_turns(self, place: Place, *, since: float) -> int:
-        """Answers to other bots in the thread, or in the channel since then."""
+        """In the thread, or in the channel since then."""
         rows = await self._database.fetch(_BOT_TURNS, (*_channel(place), place.thread, since))
         return int(rows[0][0])
 

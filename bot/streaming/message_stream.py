@@ -109,7 +109,7 @@ class MessageStream:
         return self._shown.messages
 
     def show(self, reply: Reply | Callable[[], Reply]) -> None:
-        """Show this reply when rate limits allow, unless a newer one replaces it.
+        """Waits for rate limits, and gives way to a newer reply.
 
         A function is called at the write. No effect after the final reply.
         """
@@ -122,10 +122,10 @@ class MessageStream:
         self._awake.set()
 
     async def finish(self, reply: Reply) -> tuple[str, ...]:
-        """Write the final reply with retries; returns all message ids.
+        """Retries; returns all message ids.
 
-        Raises `WriteRefused`, or `Throttled` or `Unreachable` after `WriteDeadlines.final`. Then, or after cancellation, another reply may
-        be finished.
+        Raises `WriteRefused`, or `Throttled` or `Unreachable` after `WriteDeadlines.final`. Then, or after
+        cancellation, another reply may be finished.
         """
         return await self._end_with(reply)
 

@@ -1,5 +1,5 @@
-"""A call counts from its start until `seconds` after its end, so wherever the platform counts it, no window of `seconds` holds more than
-`calls`.
+"""A call counts from its start until `seconds` after its end, so wherever the platform counts it, no window
+has more than `calls`.
 """
 
 from __future__ import annotations

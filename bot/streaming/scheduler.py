@@ -1,4 +1,4 @@
-"""Many events become few writes: the newest text wins, and the final one always arrives."""
+"""The newest text wins, and the final one always arrives."""
 
 from __future__ import annotations
 
@@ -43,11 +43,9 @@ class Scheduler:
         on_stopped: Callable[[], object] | None = None,
         on_write: Callable[[Write], object] | None = None,
     ) -> MessageStream:
-        """`async with scheduler.open(outlet) as stream`.
-
-        `posted` are the outlet's existing messages, `links` addresses permitted in replies that name none. `on_posted` is awaited with all
-        parts' ids after each new part, before the next write; `on_stopped` is called by the platform's stop button, `on_write` after each
-        successful write.
+        """`posted` are the outlet's existing messages, `links` addresses permitted in replies that name none.
+        `on_posted` is awaited with all parts' ids after each new part, before the next write; `on_stopped` is
+        called by the platform's stop button, `on_write` after each successful write.
         """
         return MessageStream(
             self._limiter,
@@ -80,7 +78,7 @@ async def relay(
 ) -> Answer | None:
     """None if the events ended without an answer.
 
-    Raises what the events and `MessageStream.finish` raise; the stream can still finish another reply.
+    Raises what they and `MessageStream.finish` raise; the stream can still finish another reply.
     """
     text: list[str] = []
     status = ""

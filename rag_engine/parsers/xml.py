@@ -1,5 +1,3 @@
-"""XML: documents by heading, data by element in a stream. Only short entities are expanded."""
-
 from __future__ import annotations
 
 import html.entities

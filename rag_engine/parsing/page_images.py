@@ -87,7 +87,9 @@ class _Letter:
 
 
 def draw(path: Path, page: int, quotes: Sequence[str]) -> tuple[bytes, int]:
-    """A PNG, and how many quotes were marked. Raises `CorruptFile` if the page (from 1) does not exist or cannot be drawn."""
+    """With how many quotes were marked. Raises `CorruptFile` if the page (from 1) does not exist or cannot be
+    drawn.
+    """
     with closing(open_pdf(path)) as document, translate_errors():
         if document.needs_pass:
             raise EncryptedFile
@@ -112,7 +114,7 @@ def _drawn(page: _Page, quotes: Sequence[str]) -> tuple[bytes, int]:
 
 
 def places(quote: str, letters: Sequence[_Letter]) -> list[_Letter]:
-    """The quote or the parts found, by letters and digits alone: line breaks, hyphens and ligatures do not matter."""
+    """By letters and digits alone: line breaks, hyphens and ligatures do not matter."""
     plain = _plain(quote)
     by_height = sorted(letters, key=lambda letter: (round(letter.box[3]), letter.box[0]))
     for order in (letters, by_height):

@@ -30,9 +30,10 @@ _ENDED_BY_SYSTEM: Final = 128 + getattr(signal, "SIGKILL", 9)
 
 
 class ParserPool:
-    """Limits are per file; a file that killed its process twice is refused.
+    """A file that killed its process twice is refused.
 
-    Text recognition may take `recognition_seconds` more, in `languages` (Tesseract's names; if empty, those installed).
+    Text recognition may take `recognition_seconds` more, in `languages` (Tesseract's names; if empty, those
+    installed).
     """
 
     def __init__(
@@ -55,9 +56,10 @@ class ParserPool:
         self._closed = False
 
     async def parse(self, blob: Blob) -> AsyncGenerator[list[Section]]:
-        """In reading order, in batches. Close the iterator to stop early (`contextlib.aclosing`).
+        """In reading order, in batches.
 
-        Raises a `UserError` if the file cannot be read, also after some batches; `Unavailable` if no worker starts or the pool is closed.
+        Raises a `UserError` if the file cannot be read, also after some batches; `Unavailable` if no worker
+        starts or the pool is closed.
         """
         self._refuse_set_aside(blob)
         sent = 0
@@ -80,7 +82,7 @@ class ParserPool:
                 self._note(death, blob, attempt)
 
     async def picture(self, blob: Blob, *, page: int, quotes: Sequence[str]) -> PagePicture:
-        """A PDF page (from 1) with the quotes marked, at most 1200 pixels across.
+        """A PDF page (from 1), at most 1200 pixels across.
 
         Raises a `UserError` if it does not exist or cannot be drawn, `Unavailable` as `parse` does.
         """

@@ -11,7 +11,9 @@ _MOST_SLOWDOWN: Final = 10
 
 
 class ProcessorClock:
-    """A busy machine must not make files unreadable: a process that runs is charged its processor time, one that sleeps the elapsed time."""
+    """So that a busy machine makes no file unreadable: running counts as processor time, sleeping as elapsed
+    time.
+    """
 
     def __init__(self, process: int) -> None:
         self._process = process
@@ -28,7 +30,7 @@ class ProcessorClock:
 
 
 def processor_seconds(process: int) -> float:
-    """Of the process, those it started and those that ended; 0 where the system does not say."""
+    """With its children; 0 where the system does not say."""
     seconds, found = 0.0, [process]
     for each in found:
         folder = _PROCESSES / str(each)

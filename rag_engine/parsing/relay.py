@@ -1,4 +1,4 @@
-"""Passes on what the process of one file writes, so that nothing of it can reach the replies to another file."""
+"""Passes on what the process of one file writes, so that it cannot forge replies to another."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KILL_SECONDS: Final = 2.0
 
 
 def relayed(readable: int, replies: BinaryIO, *, child: int, incoming: BufferedReader) -> tuple[bytes, int]:
-    """Passes on complete frames until `child` ends; returns the last reply with the child's status.
+    """Complete frames until `child` ends; returns the last reply with the child's status.
 
     The end of `incoming`, or a frame that is too long, kills the child.
     """

@@ -45,7 +45,8 @@ def replies(
 ) -> Iterator[dict[str, object]]:
     """The last one is success or an error.
 
-    `say` sends urgent replies, `most_memory` returns the peak in bytes, `programs` may be started. Raises `AnotherParser`.
+    `say` sends urgent replies, `most_memory` is the peak in bytes, `programs` may be started. Raises
+    `AnotherParser`.
     """
     path, name = Path(cast("str", request["path"])), cast("str", request["name"])
     memory = cast("int", request["memory"])
@@ -80,7 +81,7 @@ def _parser(path: Path, name: str, programs: frozenset[str]) -> _Module:
 
 
 def _properties(parser: object, path: Path) -> dict[str, str]:
-    """What the file says of itself, as a section; nothing that fails here costs its text."""
+    """Nothing that fails here costs the file's text."""
     read = cast("Callable[[Path], dict[str, list[str]]] | None", getattr(parser, "properties", None))
     try:
         found = read(path) if read is not None else {}

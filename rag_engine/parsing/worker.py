@@ -123,7 +123,7 @@ def _answer(
 
 
 def _prepare(request: dict[str, object], parser: str) -> frozenset[str]:
-    """Import the parser suggested by the name; returns its `PROGRAMS`.
+    """The parser suggested by the name; returns its `PROGRAMS`.
 
     The content decides later: a parser with other programs needs a new process.
     """
@@ -197,7 +197,7 @@ def _step_back() -> None:
 
 
 def _memory_meter() -> Callable[[], int]:
-    """Measures by how much the peak of the address space grew, in bytes (0: unknown). Call it before the sandbox."""
+    """By how much the peak of the address space grew, in bytes (0: unknown). Call it before the sandbox."""
     try:
         status = Path("/proc/self/status").open(encoding="ascii", errors="replace")  # noqa: SIM115 - for the life of the process
     except OSError:

@@ -121,7 +121,7 @@ class WorkerProcess:
     async def parse(
         self, blob: Blob, limits: FileLimits, *, languages: Sequence[str] = ()
     ) -> AsyncGenerator[list[Section]]:
-        """In batches. Raises a `UserError` if the file cannot be read, also after some batches."""
+        """Raises a `UserError` if the file cannot be read, also after some batches."""
         request: dict[str, object] = {"recognition": limits.recognition_seconds, "languages": list(languages)}
         async for reply in self._replies(request, blob, limits):
             yield [_section(raw, blob) for raw in cast("list[object]", reply.get("sections") or [])]
@@ -216,7 +216,7 @@ class WorkerProcess:
     async def _receive(
         self, blob: Blob, clock: ProcessorClock, *, left: float, limits: FileLimits
     ) -> tuple[dict[str, object], float]:
-        """A reply and the seconds to charge for it, without those of a slow consumer."""
+        """With the seconds to charge for it, without those of a slow consumer."""
         charged = 0.0
         try:
             while True:

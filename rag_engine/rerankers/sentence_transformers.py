@@ -49,7 +49,7 @@ class Settings(BaseModel):
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[Reranker]:
-    """Loads the model off the event loop; one thread scores, so that questions do not compete for cores."""
+    """One thread scores, so that questions do not compete for cores."""
     with ThreadPoolExecutor(1, thread_name_prefix="reranker") as pool:
         loop = asyncio.get_running_loop()
         scorer = await loop.run_in_executor(pool, _load, settings, data_dir)

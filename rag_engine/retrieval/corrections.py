@@ -1,5 +1,3 @@
-"""Spelling corrections in the words of the question and of the passages, not in tokens."""
-
 from __future__ import annotations
 
 from itertools import islice

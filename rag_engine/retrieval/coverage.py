@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def coverage(question: str, chunk: Chunk) -> float:
-    """The share of the question's tokens in the chunk, in the chunk's language."""
+    """In the chunk's language."""
     asked = _question_tokens(question, chunk.language)
     if not asked:
         return 0.0

@@ -1,5 +1,3 @@
-"""Whether a question depends on the conversation, by first words, length and pronouns. Pure."""
-
 from __future__ import annotations
 
 import re
@@ -124,7 +122,7 @@ def leans_on_conversation(question: str) -> bool:
 
 
 def is_self_contained(question: str) -> bool:
-    """Whether it surely means the same without the conversation: long enough, and without a word for what was said before."""
+    """Long enough, and without a word for what was said before."""
     if leans_on_conversation(question):
         return False
     language = detect(question)
@@ -138,7 +136,7 @@ def is_self_contained(question: str) -> bool:
 
 
 def completed(question: str, earlier: Sequence[str]) -> str:
-    """A dependent question after the earlier ones that it needs, oldest first, back to the last complete one."""
+    """After the earlier ones that it needs, oldest first, back to the last complete one."""
     needed: list[str] = []
     for text in reversed(earlier):
         needed.insert(0, text)

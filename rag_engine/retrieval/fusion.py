@@ -22,10 +22,10 @@ RANK_CONSTANT = 60
 def fuse(
     rankings: Sequence[Ranking], *, shares: Mapping[Leg, float], limit: int, method: Method = "mix"
 ) -> list[Hit]:
-    """Fuse rankings, best hit first; their order does not matter.
+    """Best hit first; the order of rankings does not matter.
 
-    `mix` adds scaled scores weighted by `shares`; `reciprocal_rank` adds share / (60 + rank). Legs without a share are ignored.
-    In a mix, rankings of one leg divide its share.
+    `mix` adds scaled scores weighted by `shares`, which rankings of one leg divide; `reciprocal_rank` adds
+    share / (60 + rank). Legs without a share are ignored.
     """
     in_leg = Counter(ranking.leg for ranking in rankings) if method == "mix" else Counter[Leg]()
     weights = [shares.get(ranking.leg, 0.0) / (in_leg[ranking.leg] or 1) for ranking in rankings]
@@ -37,8 +37,8 @@ def fuse_weighted(
 ) -> list[Hit]:
     """As `fuse`, with one weight per ranking.
 
-    In a mix, a chunk missing from a ranking gets the score of its last hit, or 0 if that ranking is shorter than the longest.
-    Ties go to the better single rank, then to the smaller chunk id.
+    In a mix, a missing chunk gets the score of the ranking's last hit, or 0 if that ranking is shorter than
+    the longest. Ties go to the better single rank, then to the smaller chunk id.
     """
     taking_part = [pair for pair in zip(rankings, weights, strict=True) if pair[1] > 0]
     depth = max((len(ranking.hits) for ranking, _ in taking_part), default=0)
@@ -94,9 +94,8 @@ def _reciprocal_ranks(hits: Sequence[Hit]) -> list[float]:
 
 
 def scaled(hits: Sequence[Hit], *, leg: Leg) -> list[float]:
-    """Scores stretched so that the best is 1 and the floor 0.
-
-    The floor is 0 for BM25, and the last hit's score for cosines, which have no zero.
+    """Stretched so that the best is 1 and the floor 0: 0 for BM25, the last hit's score for cosines, which
+    have no zero.
     """
     if not hits:
         return []

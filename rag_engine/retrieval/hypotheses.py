@@ -1,5 +1,3 @@
-"""Made-up passages that may answer a question: which ones are usable, and how far to trust what they find. Pure."""
-
 from __future__ import annotations
 
 import re
@@ -41,7 +39,7 @@ class HypothesisReply(BaseModel):
 
 
 def usable(passages: Iterable[str], question: str, *, most: int) -> tuple[str, ...]:
-    """Those that could stand in a file: of 20 to 400 words, not the question, not about the task."""
+    """Of 20 to 400 words, not the question, not about the task."""
     found = dict.fromkeys(" ".join(passage.split()) for passage in passages)
     return tuple(text for text in found if _is_usable(text, question))[:most]
 

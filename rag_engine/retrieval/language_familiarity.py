@@ -1,6 +1,5 @@
-"""How well an embedder knows a language, by its tokenizer's letters per piece.
-
-Tokenizers split languages they were trained on into long pieces.
+"""How well an embedder knows a language, by its tokenizer's letters per piece: long pieces come from
+training.
 """
 
 from __future__ import annotations

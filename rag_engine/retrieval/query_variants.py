@@ -1,5 +1,3 @@
-"""What a language model made of a message, and the queries that follow from it. Pure."""
-
 from __future__ import annotations
 
 import math
@@ -68,7 +66,7 @@ def _by_language(value: object) -> object:
 
 
 class UnderstandingReply(BaseModel):
-    """The reply to the task `understand`; values of the wrong kind count as missing."""
+    """Values of the wrong kind count as missing."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -146,12 +144,12 @@ def _is_counter_question(text: str) -> bool:
 
 
 def is_plausible(question: str, asked: str) -> bool:
-    """Whether it may be the question `asked` in other words, by its length."""
+    """By its length."""
     return bool(question) and len(question) <= 3 * len(asked) + 200
 
 
 def readings(searched: str, beside: str, asked: str) -> list[QueryVariant]:
-    """What is searched for at once; the earlier words count less where the question may stand alone."""
+    """The earlier words count less where the question may stand alone."""
     found = [QueryVariant(text=searched, weight=1.0)]
     if beside:
         found.append(QueryVariant(text=beside, weight=1.0 if beside == asked else _FURTHER))
@@ -159,14 +157,14 @@ def readings(searched: str, beside: str, asked: str) -> list[QueryVariant]:
 
 
 def own_words(variant: QueryVariant, understood: Understanding) -> QueryVariant:
-    """The text that was searched for at once, with its weight beside the question as it was understood."""
+    """With its weight beside the question as it was understood."""
     if not understood.question or is_same(variant.text, understood.question):
         return variant
     return replace(variant, weight=_OWN_WORDS)
 
 
 def further_variants(understood: Understanding, asked: Sequence[QueryVariant]) -> tuple[QueryVariant, ...]:
-    """What to search for beside the first reading; the second one only if no question was understood."""
+    """The second reading only if no question was understood."""
     found = [QueryVariant(text=understood.question, weight=1.0)] if understood.question else [*asked[1:]]
     found += [QueryVariant(text=text, weight=_FURTHER) for text in understood.queries]
     found += [QueryVariant(text=text, weight=_TRANSLATED) for text in understood.translations.values()]

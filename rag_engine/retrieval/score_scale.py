@@ -32,9 +32,9 @@ UNRELATED = (
 
 
 def contrast_meter(embedder: Embedder) -> Callable[[], Awaitable[float]]:
-    """A function that measures the embedder's contrast once.
+    """Measures the embedder's contrast once.
 
-    If the embedder fails, it returns 1, as for most models, and measures again next time.
+    If the embedder fails: 1, as for most models, and another try next time.
     """
     measured: list[float] = []
 
@@ -51,8 +51,8 @@ def contrast_meter(embedder: Embedder) -> Callable[[], Awaitable[float]]:
 
 
 def contrast_of(vectors: Matrix) -> float:
-    """The mean distance (1 - cosine) between unit rows: near 1 for most models, 0.2 if all cosines are near 1. Never 0, because
-    callers divide by it.
+    """The mean distance (1 - cosine) between unit rows: near 1 for most models, 0.2 if all cosines are near
+    1. Never 0: it is a divisor.
     """
     count = len(vectors)
     cosines = vectors @ vectors.T

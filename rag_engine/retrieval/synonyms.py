@@ -154,7 +154,7 @@ def _glossary(listed: tuple[tuple[str, ...], ...]) -> _Glossary:
 def _occurrences(
     asked: Sequence[_Word], glossary: _Glossary
 ) -> list[tuple[tuple[_Term, ...], _Term, Sequence[_Word]]]:
-    """Each entry and term that the question holds, with the question's words for it."""
+    """With the question's words for it."""
     found: dict[_Place, Sequence[_Word]] = {}
     tried = 0
     for start, word in enumerate(asked):

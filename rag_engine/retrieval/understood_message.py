@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understanding:
-    """What a language model made of a message; empty values if it had nothing to add."""
+    """Empty values if the model had nothing to add."""
 
     route: Route = "search"
     confidence: float = 1.0

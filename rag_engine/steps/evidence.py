@@ -48,7 +48,7 @@ def build(settings: Settings, ports: Ports) -> Step:
 async def weigh(inquiry: Inquiry, *, settings: Settings, has_model: bool, trust: LegTrust) -> Inquiry:
     """Below the line the hits become `closest`.
 
-    A model that can be given all passages of the scope reads them, whatever their words.
+    A model with room for the whole scope reads it, whatever its words.
     """
     if not settings.enabled or not inquiry.hits or _JUDGED in inquiry.details:
         return inquiry

@@ -73,8 +73,6 @@ class Fused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegTrust:
-    """How well an embedder knows a language, and the scale of its cosines."""
-
     familiarity: Callable[[str], float]
     contrast: Callable[[], Awaitable[float]]
 
@@ -103,7 +101,7 @@ def build(settings: Settings, ports: Ports) -> Step:
 async def fuse_rankings(
     question: str, rankings: Sequence[Ranking], *, judge: LegTrust, settings: Settings, limit: int
 ) -> Fused:
-    """Each query's rankings are weighed by their legs' trust for it, the queries by their own weights."""
+    """A query's rankings are weighed by their legs' trust, queries by their own weights."""
     made_up = [ranking for ranking in rankings if ranking.is_hypothetical]
     rankings = [ranking for ranking in rankings if not ranking.is_hypothetical]
     queries = list(dict.fromkeys(ranking.query for ranking in rankings))
@@ -163,7 +161,7 @@ async def _evidence(
 
 
 def _trust(evidence: Mapping[str, float]) -> float:
-    """How much a query found: a query in another language than the passages finds next to nothing."""
+    """A query in another language than the passages finds next to nothing."""
     if not evidence:
         return _LEAST_TRUST
     return _LEAST_TRUST + evidence["coverage"] + min(evidence["spread"], 1.0) * evidence["familiarity"]

@@ -1,4 +1,4 @@
-"""Lets a language model make up passages that could answer, and searches for them by meaning beside the question."""
+"""Searches by meaning for passages that a language model makes up, beside the question."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def build(settings: Settings, ports: Ports) -> Step:
 async def add_hypotheses(
     inquiry: Inquiry, *, settings: Settings, model: LanguageModel | None, ports: Ports
 ) -> Inquiry:
-    """With a dense ranking for each usable passage. A question of several parts needs more than one passage can say."""
+    """A question of several parts needs more than one passage can say."""
     if not settings.passages or model is None or inquiry.query.as_asked or "dense" not in inquiry.query.legs:
         return inquiry
     question = _corrected(inquiry)

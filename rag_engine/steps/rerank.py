@@ -1,5 +1,3 @@
-"""Reranks the best hits, if a reranker is set, and cuts them to the limit."""
-
 from __future__ import annotations
 
 import asyncio

@@ -180,9 +180,8 @@ async def search_variants(
     settings: Settings,
     entries: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]] = _NO_SYNONYMS,
 ) -> Found:
-    """In `documents` alone if given.
-
-    If the embedder fails, the lexical leg alone is used, unless the query wants only the dense one; index errors are raised.
+    """Without the embedder the lexical leg alone is used, unless the query wants only the dense one; index
+    errors are raised.
     """
     most = max(settings.candidates, query.limit)
     search = partial(Search, knowledge_bases=query.knowledge_bases, documents=documents, limit=most)

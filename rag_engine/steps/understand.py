@@ -1,5 +1,3 @@
-"""Understands a message in its conversation: by rules, and beside the first search by a language model."""
-
 from __future__ import annotations
 
 import asyncio
@@ -67,7 +65,7 @@ class Settings(BaseModel):
 
 
 def build(settings: Settings, ports: Ports) -> Step:
-    """A step that completes `inquiry.question` by rules and starts the model's call, which `retrieve` joins."""
+    """Rules complete `inquiry.question`; the model's call starts, and `retrieve` joins it."""
     return partial(
         understand,
         settings=settings,

@@ -42,7 +42,7 @@ class ActiveFiles:
         self._worker = worker
 
     async def sweep(self) -> int:
-        """Returns the number of files of dead workers.
+        """The number of files of dead workers.
 
         Local files are queued again; others fail: somebody must send them again.
         """

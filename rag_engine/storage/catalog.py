@@ -57,7 +57,7 @@ class SqliteCatalog:
         self.synonyms = SqliteSynonyms(database)
 
     async def open(self, name: str, *, model: str) -> KnowledgeBase:
-        """By name, ignoring case; created if missing.
+        """Ignores case; created if missing.
 
         Raises `UserError` for an invalid name.
         """
@@ -125,10 +125,10 @@ class SqliteCatalog:
     async def save(
         self, record: DocumentRecord, *, source: str = "", sections: Sequence[Section] | None = None
     ) -> None:
-        """Inserts or replaces; the record's URI and `source` then lead to it alone.
+        """The record's URI and `source` then lead to it alone.
 
-        This cancels its removal and that of its knowledge base. Raises `UnknownKnowledgeBase`, and `NotAllowed` if another knowledge base
-        has a document of that id.
+        This cancels its removal and that of its knowledge base. Raises `UnknownKnowledgeBase`, and
+        `NotAllowed` if another knowledge base has a document of that id.
         """
         await self.save_all([DocumentSave(record=record, sources=(source,), sections=sections)])
 

@@ -1,6 +1,7 @@
-"""A document's text as one value, because it is always read whole: zlib over JSON lines.
+"""A document's text as one value, because it is always read whole: zlib over JSON lines, a third of a row per
+section.
 
-A row per section would need three times the space. Sections are coded singly, so that other threads run in between.
+Sections are coded singly, so that other threads run in between.
 """
 
 from __future__ import annotations

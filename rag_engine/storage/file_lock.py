@@ -1,4 +1,4 @@
-"""A shared or exclusive file lock, released by the system when the process ends."""
+"""A file lock, released by the system when the process ends."""
 
 from __future__ import annotations
 

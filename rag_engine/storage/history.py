@@ -48,7 +48,7 @@ class SqliteHistory:
     async def read(
         self, conversation: ConversationId, *, limit: int, before: TurnId | None = None
     ) -> list[Turn]:
-        """The last `limit` turns of the active versions, oldest first, as first written."""
+        """Oldest first, as first written."""
         rows = await self._database.fetch(_READ, (conversation, before or "", max(limit, 0)))
         return [_turn(row) for row in reversed(rows)]
 
@@ -93,7 +93,7 @@ class SqliteHistory:
         return float(rows[0][0]) if rows else 0.0
 
     async def prune(self, *, before: float, limit: int) -> bool:
-        """Up to `limit` turns and traces older than `before` (seconds since the epoch); returns whether more may remain."""
+        """`before` in seconds since the epoch; returns whether more may remain."""
         more = False
         for table in ("turns", "traces"):
             # Outside the transaction, so that writers do not wait.
@@ -108,7 +108,7 @@ class SqliteHistory:
         return more
 
     async def trace(self, turn: TurnId | None = None) -> Trace | None:
-        """By the turn's id or beginning of it, else the newest; of a repeated question the latest.
+        """By id or its beginning, else the newest; of a repeated question the latest.
 
         Raises `UserError` for an ambiguous beginning.
         """

@@ -126,7 +126,7 @@ class SqliteJobClaims:
 
 @asynccontextmanager
 async def connect(database: Database, *, workers: Path) -> AsyncGenerator[SqliteJobClaims, None]:
-    """A new worker's claims; `workers` has the lock files.
+    """`workers` has the lock files.
 
     Unfinished jobs are released when the block ends, those of a killed process at any next `claim`.
     """

@@ -75,7 +75,7 @@ class SqlitePendingWork:
         return bool(rows)
 
     async def remove(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
-        """With all contents and jobs; False if something was saved since and stays."""
+        """With all contents and jobs; False if something was saved since."""
         async with self._database.transaction() as transaction:
             if document is not None:
                 await transaction.execute(

@@ -80,10 +80,7 @@ class SummaryRequest:
 
 
 def requested(text: str, earlier: Sequence[str] = ()) -> SummaryRequest | None:
-    """None if no summary is requested.
-
-    `earlier` are previous questions, oldest first: after a summary, "shorter" asks for it again.
-    """
+    """`earlier` questions, oldest first: after a summary, "shorter" asks for it again."""
     cleaned = _cleaned(text)
     if not cleaned or len(cleaned) > _LONGEST:
         return None
@@ -119,7 +116,7 @@ def _again(cleaned: str, earlier: Sequence[str]) -> SummaryRequest | None:
 
 
 def is_restyling(text: str) -> bool:
-    """Whether it only wants the text before in another length, form or language."""
+    """The text before in another length, form or language."""
     cleaned = _cleaned(text)
     if not cleaned or len(cleaned) > _LONGEST_RESTYLING:
         return False

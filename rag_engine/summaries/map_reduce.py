@@ -51,7 +51,9 @@ class Condenser:
         return prompt_budget(self.taker.model.context_tokens, self.reply_tokens, ratio=self.ratio)
 
     async def condense(self, hits: Sequence[Hit]) -> AsyncGenerator[Stage | Condensed]:
-        """Yields a stage before each part, then the prompt. Raises the errors of the model and of `room_for`."""
+        """Yields a stage before each part, then the prompt. Raises the model's errors and those of
+        `room_for`.
+        """
         room = self._room("whole")
         share = min(int(_WHOLE_SHARE * self._budget), room)
         made = await asyncio.to_thread(prompts.blocks, hits, room=share, count=self.taker.count)
@@ -192,7 +194,7 @@ def _groups(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
 async def each(
     work: Sequence[Callable[[], Awaitable[Note]]], *, at_once: int
 ) -> AsyncGenerator[int | list[Note]]:
-    """Yields the number (from 1) of the next piece of work whenever one is done, and finally all results in order.
+    """Yields the number (from 1) of the work begun, then all results in order.
 
     The first failure cancels the others.
     """

@@ -29,7 +29,7 @@ _FIRST_PAUSE = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """Text, and between its pieces the indices of the passages cited by the preceding piece."""
+    """Between the pieces of text, the indices of the passages that the previous one cites."""
 
     pieces: tuple[tuple[str, tuple[int, ...]], ...]
     quoted: bool = False
@@ -87,7 +87,7 @@ class NoteTaker:
     ) -> Note:
         """The messages number the passages from 1.
 
-        Raises the model's errors, and `ModelUnavailable` if it takes too long or returns nothing.
+        Raises the model's errors, and `ModelUnavailable` for no text or no time.
         """
         key = self._key(messages, reply_tokens)
         if (known := self.cache.get(key)) is not None:

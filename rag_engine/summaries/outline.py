@@ -18,7 +18,7 @@ _Key: TypeAlias = tuple[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutlineSection:
-    """Consecutive chunks under one heading or at one place; `first` and `last` are chunk indices from 0."""
+    """Consecutive chunks under one heading or at one place; indices from 0."""
 
     label: str
     """Its heading, else its place; may be empty."""
@@ -37,7 +37,7 @@ def sections(chunks: Sequence[Chunk]) -> list[OutlineSection]:
 
 
 def outline(chunks: Sequence[Chunk], *, most: int) -> list[OutlineSection]:
-    """At most `most` sections, merged by heading, then by neighbourhood, never across documents."""
+    """Merged by heading, then by neighbourhood, never across documents."""
     depth = max((len(chunk.headings) for chunk in chunks), default=0)
     found = _grouped(chunks, depth)
     while len(found) > most and depth > 1:

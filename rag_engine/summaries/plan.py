@@ -37,8 +37,8 @@ _MOST_NAMED = 8
 class SummaryLimits:
     """`documents` and `passages` limit one summary, the latter from the beginning of each document.
 
-    A model reads `at_once` parts concurrently, each within `seconds`, and of a document with more than `parts` parts only the
-    beginning of each section.
+    A model reads `at_once` parts, each within `seconds`; with more than `parts` only the beginning of each
+    section.
     """
 
     documents: int = 20
@@ -99,10 +99,7 @@ class Summaries:
         self._cache = NoteCache()
 
     async def planned(self, inquiry: Inquiry) -> Plan | Sentence | None:
-        """A sentence if a summary is impossible; None if none is requested. Raises the index's errors.
-
-        Sees only the query's knowledge bases.
-        """
+        """A sentence if a summary is impossible; None if none is requested. Raises the index's errors."""
         query = inquiry.query
         asked = _answered(inquiry)
         # The first call compiles the patterns of all languages.

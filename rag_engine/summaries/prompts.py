@@ -70,7 +70,7 @@ def blocks(hits: Sequence[Hit], *, room: int, count: tokens.Count) -> list[Promp
 
 
 def parts(made: Sequence[PromptBlock], *, room: int) -> list[list[PromptBlock]]:
-    """Consecutive blocks of one document that fit the room, cut between sections if that fills half of it."""
+    """Of one document, cut between sections if that fills half of the room."""
     limit = min(room, _LARGEST_PART)
     found: list[list[PromptBlock]] = []
     for _, run in groupby(made, key=lambda block: block.hit.chunk.document):
@@ -93,7 +93,7 @@ def _begins(block: PromptBlock, before: PromptBlock) -> bool:
 
 
 def messages(stage: SummaryStage, listed: Sequence[str], task: Task, *, of: str = "") -> tuple[Message, ...]:
-    """Rules, passages or notes, then the request. `of` says which part it is."""
+    """`of` says which part it is."""
     tag = "notes" if stage == "notes" else "passages"
     material = "\n".join((f"<{tag}>", *listed, f"</{tag}>"))
     lines = [of, _language(stage, task), *(_form(task.style) if stage != "part" else ())]

@@ -45,8 +45,8 @@ def match_targets(
     named: Mapping[KnowledgeBaseId, str] | None = None,
     continues: bool = False,
 ) -> TargetMatch:
-    """`recent` are the latest files of the conversation; `named` maps knowledge bases to their names. `continues`: something was answered since,
-    which a bare "it" may mean.
+    """`recent` are the latest files of the conversation; `named` are names of knowledge bases. `continues`:
+    something was answered since, which a bare "it" may mean.
     """
     if request.everything:
         return _everything(request, records, named or {})

@@ -1,7 +1,5 @@
-"""The analyzer of both indexes, for passages and queries.
-
-NFKC and casefold. Scripts without blanks, and Hangul, give single characters and bigrams; other words are stemmed by Snowball in the
-language of the passage, and in a query in every likely language.
+"""NFKC and casefold. Scripts without blanks, and Hangul, give characters and bigrams; other words Snowball
+stems of the passage's language, and in a query of every likely language.
 """
 
 from __future__ import annotations
@@ -137,7 +135,7 @@ _local = threading.local()  # stemmers keep state and are not thread-safe
 
 
 def tokens(text: str, *, language: str) -> list[str]:
-    """Of a passage in `language` (ISO 639-1, or "" if unknown), in reading order."""
+    """In reading order; `language` is ISO 639-1, or "" if unknown."""
     pieces = _PIECE.findall(unicodedata.normalize("NFKC", text))
     return list(chain.from_iterable(map(_tokens_of, pieces, repeat(language))))
 
@@ -154,7 +152,7 @@ def query_tokens(text: str) -> tuple[str, ...]:
 
 
 def query_words(text: str) -> list[tuple[str, tuple[str, ...]]]:
-    """The words of a question with their tokens in every form of the likely languages."""
+    """In every form of the likely languages."""
     certain = detect(text)
     languages = _languages(certain, possible(text))
     found: list[tuple[str, tuple[str, ...]]] = []
@@ -166,7 +164,7 @@ def query_words(text: str) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _languages(certain: str, likely: tuple[str, ...]) -> tuple[str, ...]:
-    """A few keywords identify no language; English is always tried, because passages of unknown language are stemmed in it."""
+    """A few keywords identify no language; passages of unknown language are stemmed in English."""
     if certain == "en":
         return ("en",)
     if certain:

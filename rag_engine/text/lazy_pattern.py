@@ -11,7 +11,7 @@ _Pattern = TypeVar("_Pattern")
 
 
 def lazy(build: Callable[[], _Pattern]) -> _Pattern:
-    """The pattern of `build`. Functions of `re` do not accept it; its own methods work."""
+    """Functions of `re` do not accept it; its own methods work."""
     return cast("_Pattern", _LazyPattern(build))
 
 

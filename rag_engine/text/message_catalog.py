@@ -1,7 +1,7 @@
-"""Sentences for people as data: a folder with one TOML file per language, read when first needed.
+"""Sentences for people: a folder with one TOML file per language, read when first needed.
 
-Tables group the sentences by unique names. A sentence is a text with places (`{name}`) or a table of plural forms, chosen by the
-value of `count` with the categories of Unicode CLDR.
+Tables group the sentences by unique names. A sentence is a text with places (`{name}`) or a table of plural
+forms, chosen by `count` with the categories of Unicode CLDR.
 """
 
 from __future__ import annotations

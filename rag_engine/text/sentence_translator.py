@@ -1,4 +1,4 @@
-"""Translates English sentences that were filled from known templates, which are matched as regular expressions."""
+"""Translates English sentences filled from known templates."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _UNSPACED: Final = frozenset({"ja", "zh"})
 
 
 class SentenceTranslator:
-    """An English sentence may be a list of wordings with the same translation.
+    """An English sentence may be a list of wordings.
 
-    Places named `sentence`, and parts of lists (`members`, `places`), are translated too. Each catalog comes with the names of its
-    sentences to know, or None for all.
+    Places named `sentence`, and parts of lists (`members`, `places`), are translated too. Each catalog comes
+    with the names of its sentences to know, or None for all.
     """
 
     def __init__(self, *catalogs: tuple[MessageCatalog, Collection[str] | None]) -> None:
@@ -39,7 +39,7 @@ class SentenceTranslator:
         self._cached = lru_cache(maxsize=512)(self._translated)
 
     def translate(self, text: str, language: str) -> str:
-        """Unchanged if one of its sentences is unknown or the language is English."""
+        """Unchanged if a sentence is unknown or the language is English."""
         if language == "en" or not text or len(text) > _LONGEST:
             return text
         return self._cached(text, language, _DEEPEST) or text

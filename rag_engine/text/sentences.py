@@ -1,4 +1,4 @@
-"""Rule-based sentence segmentation: many scripts, lossless, linear time because every look-around is bounded."""
+"""Sentences by rules: many scripts, lossless, linear time because every look-around is bounded."""
 
 from __future__ import annotations
 

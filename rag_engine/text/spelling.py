@@ -1,7 +1,6 @@
-"""Spelling correction rules that both indexes share.
+"""Words of at least four letters, one edit, or two from eight letters on.
 
-Words of at least four letters, one edit, or two from eight letters on. A word is left alone if a word of the question that
-is found has the same beginning: it is an inflected form.
+A word with the same beginning as one that is found is an inflected form and left alone.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ def corrections(
 ) -> dict[str, list[str]]:
     """By token without visible chunks.
 
-    `near` gives the words near a token by the number of edits, `look_up` in how many visible chunks each word is. A token with the same
-    beginning as a visible one is an inflected form and is left alone.
+    `near` gives the words near a token by the number of edits, `look_up` in how many visible chunks each word
+    is.
     """
     return {token: _nearest(near(token), look_up) for token in to_correct(frequencies, literal)}
 

@@ -1,7 +1,8 @@
-"""Maps lines of a section to the table rows, or lines of a text, that its anchor names.
+"""Maps lines of a section to the rows or lines that its anchor names.
 
-Sheet parsers write one row per line and start a new section where row numbers jump, so an anchor ("Budget!A2:D40", "rows 2–40") and the
-number of lines identify each row; one extra line is the repeated header row. Text, logs and code ("lines 10–42") have no header.
+Sheet parsers write one row per line and start a new section where row numbers jump, so an anchor
+("Budget!A2:D40", "rows 2–40") and the number of lines identify each row; one extra line is the repeated
+header. Text, logs and code ("lines 10–42") have no header.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class TableLines:
     word: str = "row"
 
     def anchor(self, first_line: int, last_line: int) -> str:
-        """The anchor of these lines, counted from 0; "" for the repeated header alone."""
+        """Lines from 0; "" for the repeated header alone."""
         first = self.first_row + max(first_line - self.header_lines, 0)
         last = self.first_row + last_line - self.header_lines
         if last < first:

@@ -29,9 +29,9 @@ _CACHED_QUERIES: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class CachedEmbedder(DelegatingEmbedder):
-    """Stores passages; keeps the last few queries in memory.
+    """Stores passages; the last few queries stay in memory.
 
-    Raises the embedder's errors, and `StorageUnavailable` if the cache fails.
+    Raises `StorageUnavailable` if the cache fails.
     """
 
     cache: VectorCache

@@ -1,4 +1,4 @@
-"""A circuit breaker: after repeated failures, calls fail at once for a while.
+"""After repeated failures, calls fail at once for a while.
 
 Libraries count other exceptions, let all callers through when half-open, and raise their own error.
 """
@@ -42,7 +42,7 @@ class BreakerLimits:
 
 
 class CircuitBreaker:
-    """The breaker of one service. Only `Unavailable` is a failure; other errors show that the service answers."""
+    """Only `Unavailable` is a failure; other errors show that the service answers."""
 
     def __init__(
         self,

@@ -1,7 +1,5 @@
-"""Retries: a back-off formula, and a counter of attempts.
-
-`tenacity` and `stamina` would need hooks for `retry_after`, too long pauses and the remaining time; `stamina` has process-wide
-hooks.
+"""`tenacity` and `stamina` would need hooks for `retry_after`, too long pauses and the remaining time;
+`stamina` has process-wide hooks.
 """
 
 from __future__ import annotations
@@ -30,14 +28,14 @@ class Backoff:
     chance: Callable[[], float] = random.random
 
     def seconds(self, failures: int, *, retry_after: float | None = None) -> float:
-        """The pause after so many failures in a row (from 1); doubles each time, at least `retry_after`."""
+        """After so many failures in a row (from 1); doubles each time, at least `retry_after`."""
         doubled = min(self.first * 2.0 ** min(failures - 1, _MOST_DOUBLINGS), self.longest)
         return max(doubled * (1 - self.jitter * self.chance()), retry_after or 0.0)
 
 
 @dataclass(slots=True, kw_only=True)
 class Attempts:
-    """The attempts at one call; raises the last error when they are used up."""
+    """Raises the last error when they are used up."""
 
     backoff: Backoff
     most: float = math.inf

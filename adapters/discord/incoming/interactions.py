@@ -44,7 +44,7 @@ class DiscordInteractions:
     async def resume(
         self, event: str, payload: Mapping[str, object], *, answers_resumed: asyncio.Event
     ) -> None:
-        """Handle an unfinished interaction again. Until `answers_resumed`, "thinking…" may belong to one of those answers."""
+        """Until `answers_resumed`, "thinking…" may belong to one of those answers."""
         try:
             record = interaction_record.from_json(payload)
         except (KeyError, TypeError, ValueError) as error:

@@ -39,8 +39,8 @@ _MOST_ATTEMPTS = 8
 class MissedMessages:
     """Finds messages by id, as ids grow with time.
 
-    `seen` is the newest known id (0: none), `since` where the first search starts. `direct` are direct conversations, latest
-    last: sessions do not list them.
+    `seen` is the newest known id (0: none), `since` where the first search starts. `direct` conversations,
+    latest last, are in no session's list.
     """
 
     def __init__(self, *, seen: int = 0, since: int = 0, direct: tuple[int, ...] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Buttons with name and value in the custom id, to survive a restart."""
+"""Name and value are in the custom id, to survive a restart."""
 
 from __future__ import annotations
 

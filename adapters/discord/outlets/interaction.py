@@ -85,9 +85,9 @@ class InitialResponse:
                 await self._delete_thinking()
 
     async def claim(self, *, public: bool) -> bool:
-        """Whether the next message replaces "thinking…"; True once at most.
+        """True once at most.
 
-        The acknowledgement fixed its visibility; the other kind is deleted.
+        The acknowledgement fixed the visibility; the other kind is deleted.
         """
         if not self.waiting:
             return False

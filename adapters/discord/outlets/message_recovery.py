@@ -1,6 +1,7 @@
-"""Finds a message that an earlier process posted without recording it. At most one message of an answer is unrecorded.
+"""Finds a message that an earlier process posted without recording it, at most one of an answer.
 
-Discord honours a nonce for minutes; later, the question replied to, the buttons or the position identify the message.
+Discord honours a nonce for minutes; later, the question replied to, the buttons or the position identify the
+message.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ class SocketConnection(SocketModeClient):
                 await asyncio.sleep(_LONGEST_WAIT)
 
     async def open(self, fault: str = "") -> None:
-        """Connect, with retries.
+        """Retries.
 
         `fault` ended the last connection; without one, raises `WriteRefused` if Slack rejects the app token.
         """

@@ -1,4 +1,4 @@
-"""The text of a message in Slack's mrkdwn, from its blocks and attachments if it has no text of its own."""
+"""From blocks and attachments if a message has no text of its own."""
 
 from __future__ import annotations
 

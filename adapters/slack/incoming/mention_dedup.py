@@ -26,7 +26,7 @@ class _Handling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MentionDedup:
-    """The first event claimed wins; `message` has the files, `app_mention` knows that we were mentioned."""
+    """The first claimed event wins; only `message` has files, only `app_mention` is sure of the mention."""
 
     _handled: OrderedDict[Key, _Handling] = field(default_factory=OrderedDict[Key, _Handling])
     _waiting: dict[Key, asyncio.Event] = field(default_factory=dict[Key, asyncio.Event])
@@ -57,7 +57,7 @@ class MentionDedup:
         self._of(key).ended.set()
 
     async def was_overheard(self, key: Key) -> bool:
-        """Whether the message event was handled, but not as addressed to us; waits for its end."""
+        """The message event was handled, but not as addressed to us; waits for its end."""
         handling = self._of(key)
         if handling.addressed:
             return False
@@ -74,7 +74,7 @@ class MentionDedup:
         return handling
 
     async def wait_for_message(self, key: Key) -> bool:
-        """Whether the mention's message arrives within a second; skips channels that send mentions only."""
+        """At most a second; skips channels that send mentions only."""
         if self.message_claimed(key) or self._sends_mentions_only(key[0]):
             return self.message_claimed(key)
         waiting = self._waiting.setdefault(key, asyncio.Event())

@@ -1,4 +1,6 @@
-"""Messages for one person. Slack allows no edits: only the first status and the final page are sent, then pictures."""
+"""Slack allows no edits of private messages: only the first status and the final page are sent, then
+pictures.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""*Why this?*: what was understood, searched and ranked. Permissions are checked again, as for the sources."""
+"""*Why this?* Permissions are checked again, as for the sources."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class ExplanationView:
     async def show(
         self, turn: ChatTurn, person: Person, room: Room, language: str, *, value: str = ""
     ) -> Reply:
-        """The button's value can be forged, so it only selects the page of the list."""
+        """The value can be forged, so it only selects the page of the list."""
         trace = await self.history.trace(turn.turn) if turn.turn else None
         if trace is None:
             return Reply(text=say("too_old", language))

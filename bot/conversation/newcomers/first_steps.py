@@ -1,5 +1,3 @@
-"""What newcomers see: a message when we join, a greeting, and an overview."""
-
 from __future__ import annotations
 
 import logging

@@ -1,4 +1,4 @@
-"""Greetings, thanks, calls for help, and words that only present files. Pure functions; words in `small_talk.toml`."""
+"""Greetings, thanks, calls for help, and words that only present files."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def question_in(message: IncomingMessage) -> str:
 
 
 def only_presents(text: str, names: Sequence[str]) -> bool:
-    """Whether a message with files of these names has no words of its own beyond "here they are"."""
+    """No words of its own beyond "here they are"."""
     plain = _normalized(text)
     for name in names:
         for shown in (name, Path(name).stem):
@@ -156,7 +156,7 @@ def _consists_of(
     meaning: Iterable[frozenset[str]],
     filling: frozenset[str] = frozenset(),
 ) -> bool:
-    """Whether every word is one of these, and at least one is not filling."""
+    """At least one is not filling."""
     meant = frozenset[str]().union(*meaning)
     if language.spaced:
         words = _WORD.findall(plain)

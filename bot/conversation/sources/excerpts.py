@@ -39,7 +39,7 @@ class Passage:
 
 
 def find(quote: str, anchor: str, sections: Sequence[Section]) -> Passage | None:
-    """The passage in context, preferably at the anchor; None if not in the document.
+    """In context, preferably at the anchor; None if not in the document.
 
     A row of a table is found without the header line above it.
     """
@@ -71,7 +71,7 @@ def _find(quote: str, anchor: str, sections: Sequence[Section]) -> Passage | Non
 
 
 def _places(sections: Sequence[Section], anchor: str) -> Iterator[Section]:
-    """The texts to search: sections, then those of one place joined, the anchor's first; last the whole document."""
+    """Sections, then those of one place joined, the anchor's first; last the whole document."""
     places = [(section.anchor, section) for section in sections]
     for (at, _), group in groupby(sections, key=lambda section: (section.anchor, section.headings)):
         same = list(group)

@@ -1,4 +1,4 @@
-"""The sources of an answer for one person: quoted passages, and pictures of their pages.
+"""Quoted passages, and pictures of their pages.
 
 Permissions are checked again: passages since removed, unbound or closed are not shown.
 """
@@ -71,7 +71,7 @@ class SourcesView:
     draw: Draw | None = None
 
     async def show(self, turn: ChatTurn, action: Action, room: Room) -> FollowedReply:
-        """For the person alone. The button's value can be forged, so it only selects the page of the list."""
+        """The value can be forged, so it only selects the page of the list."""
         language = language_of("", action.person)
         citations = list(dict.fromkeys(turn.citations))
         parts = max(1, -(-len(citations) // AT_ONCE))

@@ -59,6 +59,6 @@ def turn_conversation(turn: ChatTurn) -> ConversationId:
 
 
 def queue_key(turn: ChatTurn) -> str:
-    """Turns with the same key run one by one: per conversation; outside threads per person in it."""
+    """Per conversation; outside threads per person in it."""
     key = turn_conversation(turn)
     return key if turn.place.thread or turn.private else f"{key}:by:{turn.person.id}"

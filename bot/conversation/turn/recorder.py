@@ -1,5 +1,3 @@
-"""Stores a turn while it runs, and a trace of what ended without an answer."""
-
 from __future__ import annotations
 
 import logging

@@ -1,4 +1,4 @@
-"""Runs one turn, from claim to final reply. Every failure becomes one sentence, in the chat or to the asker alone."""
+"""Every failure becomes one sentence, in the chat or to the asker alone."""
 
 from __future__ import annotations
 
@@ -286,7 +286,7 @@ class TurnRunner:
             await view.finish(Reply(text=view.say("help")), "final")
 
     async def _chats(self, context: TurnContext) -> bool:
-        """Answer a greeting, thanks or a call for help, which is never searched."""
+        """They are never searched."""
         talk = None if context.message.attachments else small_talk(context.recorder.turn.question)
         if talk is None:
             return False

@@ -1,5 +1,5 @@
 """Erases a person, channel or document from all data and the bytes on disk, and verifies it.
 
-The marks (ids) are saved first, so that the next `footnote forget` finishes an interrupted one; each table's rule (`rules`)
-counts, removes and checks.
+The marks (ids) are saved first, so that the next run finishes an interrupted one; each table's rule counts,
+removes and checks.
 """

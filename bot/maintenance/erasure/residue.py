@@ -23,7 +23,7 @@ def pieces(texts: Iterable[str]) -> list[str]:
 
 
 def files_with(data_dir: Path, texts: Sequence[str], *, check: Callable[[], None]) -> dict[str, int]:
-    """The number of texts in each file's bytes. Blocking: `check` is called often and may raise to stop."""
+    """Blocking: `check` is called often and may raise to stop."""
     encoded = [each.encode("utf-8", "surrogatepass") for each in dict.fromkeys(texts)]
     found: dict[str, int] = {}
     for path in _files(data_dir):

@@ -23,7 +23,7 @@ _OF_CONVERSATIONS = """
 
 
 async def find(engine: Database, marks: ErasureMarks, own: Sequence[str]) -> list[str]:
-    """`own` are the engine's turns of erased questions; later turns that may repeat their words follow."""
+    """Also later turns that may repeat the words of `own`, the engine's turns of erased questions."""
     from_speakers = await engine.fetch(
         f"SELECT turn FROM traces WHERE {rules.WITH_SPEAKERS}",  # noqa: S608
         (json.dumps(rules.speakers(marks)),),

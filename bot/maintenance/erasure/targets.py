@@ -76,7 +76,7 @@ class TargetFinder:
         return await self._marked(marks, [record.document for record in records])
 
     async def document(self, name: str, reference: str) -> ErasureMarks:
-        """By title, id, beginning of the id, or URI; a removed one by title or id while an answer made from it is stored."""
+        """By title, id, beginning of the id, or URI; a removed one while an answer made from it is stored."""
         try:
             base = permissions.find(await self.library.catalog.knowledge_bases(), name)
             record = await self.library.catalog.find(base.id, uri=reference)

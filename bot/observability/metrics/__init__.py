@@ -1,6 +1,5 @@
-"""Prometheus counters and timings.
-
-Imported only if set up, because it loads slowly. No label says who asked, where, or what: values are few and known in advance.
+"""Imported only if set up, because the library loads slowly. No label says who asked, where, or what: values
+are few and known in advance.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Lines and their roles, by markdown-it.
 
-A growing text must not change earlier lines, so whatever depends on later ones is a paragraph: link definitions, underlined headings,
+Whatever depends on later lines is a paragraph, because text grows: link definitions, underlined headings,
 indented code, HTML blocks, tables without a leading bar.
 """
 

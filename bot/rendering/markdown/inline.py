@@ -1,6 +1,6 @@
 """Without pings, and with permitted links only.
 
-Code and links must end on their line, or are shown as text, so nothing depends on later lines.
+Code and links must end on their line, so nothing depends on later lines.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ def width(text: str) -> int:
 
 
 def fitting(text: str, room: int, start: int = 0) -> int:
-    """The end of the longest piece that fits `room` units and ends between visible characters, after at least one code point."""
+    """In `room` units, between visible characters, after at least one code point."""
     end = start
     used = 0
     while end < len(text):

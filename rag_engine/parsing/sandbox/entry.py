@@ -25,7 +25,7 @@ def offered() -> Protection:
 
 
 def enforced() -> Protection:
-    """What the kernel really enforces, tried in child processes; call it from a single-threaded process.
+    """What the kernel really enforces, tried in child processes of this single-threaded one.
 
     Raises `OSError` if this cannot be determined: the sandbox must not be skipped for that.
     """
@@ -75,7 +75,7 @@ def _tried(trial: Callable[[], int]) -> int:
 
 
 def enter(policy: Policy, protection: Protection) -> None:
-    """Restrict this single-threaded process for ever.
+    """Irreversible; for a single-threaded process.
 
     Raises `OSError` if the kernel does not enforce what it offered: then read nothing hostile.
     """

@@ -75,7 +75,7 @@ def version() -> int:
 def restrict(
     *, version: int, reads: Iterable[Path], writes: Iterable[Path], programs: Iterable[Path]
 ) -> None:
-    """Restricts this thread and its children for ever.
+    """Irreversible, for this thread and its children.
 
     Ignores missing paths. Raises `OSError`.
     """

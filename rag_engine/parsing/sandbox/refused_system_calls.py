@@ -1,7 +1,4 @@
-"""System calls refused in the sandbox, by architecture.
-
-A deny list, because the harmless calls of Python and the libraries change with every version.
-"""
+"""A deny list, because the harmless calls of Python and the libraries change with every version."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ _LIBRARIES: Final = 1 << 30
 
 
 def limit(*, seconds: float, memory: int, more_seconds: float = 0) -> None:
-    """To `seconds` of processor time from now and `memory` bytes more than the process has.
+    """`seconds` of processor time from now, `memory` bytes more than the process has.
 
-    `give_back` can add up to `more_seconds`; `last_words` frees a reserve, `for_a_program` lifts the limit of memory to that of address
-    space. macOS has neither.
+    `give_back` can add up to `more_seconds`; `last_words` frees a reserve, `for_a_program` lifts the limit of
+    memory to that of address space. macOS has neither.
     """
     if sys.platform == "win32":
         return

@@ -68,9 +68,9 @@ def restrict(architecture: Architecture, *, process: int, programs: bool) -> Non
 
 
 def program(architecture: Architecture, *, process: int, programs: bool) -> bytes:
-    """The filter, eight bytes per instruction. `process` may signal and limit itself.
+    """Eight bytes per instruction. `process` may signal and limit itself.
 
-    A call with another architecture's numbers kills the process, because they mean other calls.
+    A call with another architecture's numbers means another call, so it kills the process.
     """
     numbers = architecture.checked
     refused = architecture.refused | {numbers["seccomp"], numbers["capset"]}

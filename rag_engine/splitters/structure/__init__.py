@@ -109,7 +109,7 @@ def build(settings: Settings, *, count_tokens: Callable[[str], int], max_tokens:
 
 
 def _headed_sections(sections: Iterable[Section]) -> Iterator[Section]:
-    """Moves lone headings to the text under them: alone, they would be found and say nothing."""
+    """Alone, headings would be found and say nothing."""
     lone: list[Section] = []
     for section in sections:
         if lone and not _is_under(section, lone[-1]):
@@ -228,7 +228,7 @@ def _joined(sections: Iterable[Section], above: ChunkHeader, counter: TokenCount
 
 
 def _headed(table: Section, above: ChunkHeader, counter: TokenCounter) -> tuple[str, Section]:
-    """The header row to repeat (empty if too long) and the rows below."""
+    """The header row is empty if too long."""
     head, feed, rows = table.text.lstrip("\n").partition("\n")
     if not rows or len(head) > above.capacity * 4 or counter.weigh(head) > above.capacity // 3:
         return "", table

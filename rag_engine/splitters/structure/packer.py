@@ -31,8 +31,8 @@ def pack(
 ) -> Iterator[Sequence[Piece]]:
     """At most `capacity` tokens each, with a look-ahead of two passages.
 
-    `fits` decides on a passage, because token counts need not add up. A passage starts with the last pieces of the previous one, of at most
-    `overlap` tokens.
+    `fits` decides, because token counts need not add up. A passage starts with at most `overlap` tokens of
+    the previous one.
     """
     window: list[Piece] = []
     repeated = 0

@@ -1,5 +1,5 @@
-"""The joined pieces equal the section's text. Cutting is linear: no tokenizer or regular expression sees more than a few thousand characters
-at once.
+"""The joined pieces equal the section's text. Cutting is linear: only a few thousand characters at once are
+tokenized or matched.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Boundary(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A chunk may end after it; `weight` is its tokens without special ones."""
+    """`weight` is its tokens without special ones."""
 
     text: str
     weight: int
@@ -60,7 +60,7 @@ def section_pieces(section: Section, *, weigh: Weigh, capacity: int) -> Iterator
 
 
 def halves(piece: Piece, weigh: Weigh) -> tuple[Piece, Piece] | None:
-    """Cut near the middle, at a line, word or grapheme; None for a single character."""
+    """At a line, word or grapheme; None for a single character."""
     text = piece.text
     if len(text) < 2:
         return None
@@ -195,7 +195,7 @@ def _last_space(text: str, start: int, end: int) -> int:
 
 
 def _grapheme_cut(text: str, start: int, end: int) -> int:
-    """The last boundary in (start, end], else the first one after it; an endless grapheme (hundreds of marks on one letter) is cut at `end`."""
+    """The last boundary in (start, end], else the first after it; an endless grapheme is cut at `end`."""
     # The library looks for flag pairs from the beginning of the text.
     nearby = text[start : end + _GRAPHEME_HORIZON]
     last = 0

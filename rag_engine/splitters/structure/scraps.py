@@ -1,6 +1,6 @@
-"""Merges neighbouring scraps, such as a slide's headings with a few words each, which would say nothing alone.
+"""Merges neighbouring scraps, such as a slide's headings with a few words each, under their common headings.
 
-They come under their common headings while they fit into one chunk; the omitted headings appear in the text.
+The omitted headings appear in the text.
 """
 
 from __future__ import annotations

@@ -70,10 +70,9 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Transaction, None]:
-        """A write transaction, rolled back on any error or cancellation.
+        """Rolled back on any error or cancellation; a cancelled commit is complete or has no effect.
 
-        Writers take turns, also across processes. Raises `StorageUnavailable` if the turn comes too late. A cancelled commit is
-        complete or has no effect.
+        Writers take turns, also across processes. Raises `StorageUnavailable` if the turn comes too late.
         """
         started = time.perf_counter()
         async with self._turn_to_write():
@@ -119,11 +118,11 @@ async def connect(
     scripts: Traversable | None = None,
     on_turn: Callable[[float], object] | None = None,
 ) -> AsyncGenerator[Database, None]:
-    """Open the file, created or migrated by the numbered `scripts` (default: Footnote's). `on_turn` gets each writer's wait in
-    seconds.
+    """Created or migrated by the numbered `scripts` (default: Footnote's). `on_turn` gets each writer's wait
+    in seconds.
 
-    Raises `SchemaMismatch` for a newer file, `BadSettings` if unwritable, `Misconfigured` if damaged, `StorageUnavailable` for a
-    full disk or a lock held elsewhere.
+    Raises `SchemaMismatch` for a newer file, `BadSettings` if unwritable, `Misconfigured` if damaged,
+    `StorageUnavailable` for a full disk or a lock held elsewhere.
     """
     with translate_errors(path, starting=True):
         await uninterrupted(asyncio.to_thread(_prepare, path, scripts or files("rag_engine.storage") / "sql"))

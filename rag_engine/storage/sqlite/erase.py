@@ -20,8 +20,8 @@ _POLL_SECONDS: Final = 0.05
 def erase(path: Path) -> None:
     """Rewrites the file: SQLite leaves deleted data in free pages and gaps.
 
-    Others cannot write meanwhile, about a second per 100 MB. Raises `StorageUnavailable`, with nothing changed, if others never release the
-    file or the disk is too full for a copy.
+    Others cannot write meanwhile, about a second per 100 MB. Raises `StorageUnavailable`, with nothing
+    changed, if the file is never released or the disk too full.
     """
     with translate_errors(path), closing(_opened(path)) as connection:
         # The default temporary folder may be too small.

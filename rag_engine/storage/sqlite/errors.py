@@ -52,9 +52,8 @@ _SETTINGS = (_NOT_WRITABLE, _NOT_A_DIRECTORY, _NOT_A_FILE)
 
 @contextmanager
 def translate_errors(path: Path, *, starting: bool = False) -> Generator[None, None, None]:
-    """Errors become `RagError`s.
-
-    An unwritable path is `BadSettings` while `starting`, later `StorageUnavailable`. Constraint violations and wrong SQL pass unchanged.
+    """An unwritable path is `BadSettings` while `starting`, later `StorageUnavailable`. Constraint violations
+    and wrong SQL pass.
     """
     try:
         yield

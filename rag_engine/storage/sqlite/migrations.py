@@ -22,10 +22,10 @@ _log = logging.getLogger(__name__)
 
 
 def migrate(path: Path, scripts: Traversable) -> None:
-    """Applies the new scripts `NNNN_name.sql`, each in its own transaction.
+    """The new scripts `NNNN_name.sql`, each in its own transaction.
 
-    `PRAGMA user_version` is the last number. Data is first copied to `<name>.schema-<number>.backup`. Several processes may do this at
-    once. Raises `SchemaMismatch` for a newer file.
+    `PRAGMA user_version` is the last number. Data is first copied to `<name>.schema-<number>.backup`. Safe in
+    several processes. Raises `SchemaMismatch` for a newer file.
     """
     numbered = _numbered(scripts)
     newest = numbered[-1][0]

@@ -29,7 +29,7 @@ class Snapshots:
     def copy(self, path: Path, target: Path, *, check: Callable[[], None]) -> int:
         """Returns the schema number.
 
-        `check` is called often and may raise to stop. Raises `Misconfigured` for a damaged file.
+        `check` may raise to stop. Raises `Misconfigured` for a damaged file.
         """
 
         def progress(status: int, left: int, total: int) -> None:
@@ -51,7 +51,7 @@ class Snapshots:
 
 @contextmanager
 def snapshots(paths: Sequence[Path], *, seconds: float = _SECONDS) -> Generator[Snapshots]:
-    """Open the files as of one instant, which blocks writers for milliseconds.
+    """Blocks writers for milliseconds.
 
     Raises `sqlite3.OperationalError` (busy) if others write without a pause for `seconds`.
     """

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def write(path: Path, *, busy_seconds: float = 5.0) -> None:
-    """Rewrites a value, because only a write that needs space detects a full disk.
+    """Only a write that needs space detects a full disk.
 
     Raises `StorageUnavailable`, or `Misconfigured` if damaged.
     """

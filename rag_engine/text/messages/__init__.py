@@ -1,6 +1,6 @@
-"""Sentences of the engine about files, questions and answers, in other languages.
+"""Sentences of the engine about files, questions and answers.
 
-The engine says, stores and logs them in English; `en.toml` lists every wording of the source code, also of earlier versions, whose reasons
+The engine says, stores and logs them in English; `en.toml` also lists the wordings of earlier versions, which
 are stored.
 """
 

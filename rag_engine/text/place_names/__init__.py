@@ -1,4 +1,4 @@
-"""Places in documents ("p. 3", "lines 1–4"), which are stored in English, in other languages."""
+"""Places in documents ("p. 3", "lines 1–4"), which are stored in English."""
 
 from __future__ import annotations
 
