@@ -63,7 +63,7 @@ class Inquiry:
     )
     """The entries of each knowledge base."""
     wordings: tuple[str, ...] = ()
-    """The question with synonyms in place of its words."""
+    """The question with synonyms or corrections in place of its words."""
     wording: str = ""
     """The one of `wordings` that the passages answer best, if they do it better than the question."""
     corrections: Mapping[str, str] = field(default_factory=dict[str, str])

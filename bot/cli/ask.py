@@ -6,11 +6,12 @@ import asyncio
 import json
 import sys
 from contextlib import aclosing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from bot import rendering
 from bot.access.permissions import scope
 from bot.cli._shared import options
 from bot.commands.setting_values import model_label
@@ -24,6 +25,7 @@ from rag_engine.types import BEST_PASSAGES, Answer, AnswerOptions, Query, TurnId
 if TYPE_CHECKING:
     import argparse
 
+    from bot.port import Reply
     from bot.settings import Settings
     from rag_engine.engine import Engine
 
@@ -76,8 +78,16 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
                 scheduler.Scheduler().open(outlet) as stream,
                 aclosing(application.engine.answer(query)) as events,
             ):
-                await scheduler.relay(events, stream)
+                await scheduler.relay(events, stream, final=_reply)
     return 0
+
+
+def _reply(answer: Answer) -> Reply:
+    reply = rendering.final(answer)
+    if not answer.filtered_by:
+        return reply
+    said = say("filtered_by", "en", filter=rendering.printable(answer.filtered_by))
+    return replace(reply, notices=(*reply.notices, said))
 
 
 def as_json(answer: Answer) -> dict[str, object]:

@@ -39,6 +39,12 @@ def corrected_words(question: str, ranking: Ranking) -> dict[str, str]:
     return dict(islice(found.items(), _MOST_SAID))
 
 
+def corrected_question(question: str, corrected: Mapping[str, str]) -> str:
+    for typed, searched in corrected.items():
+        question = question.replace(typed, searched)
+    return question
+
+
 def sentences(corrected: Mapping[str, str]) -> str:
     return " ".join(
         f"Searched for “{searched}” instead of “{typed}”." for typed, searched in corrected.items()

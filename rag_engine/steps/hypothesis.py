@@ -14,6 +14,7 @@ from rag_engine.generation import structured_reply
 from rag_engine.generation.context_budget import messages_size
 from rag_engine.generation.prompt_safety import neutral
 from rag_engine.generation.prompts import instructions
+from rag_engine.retrieval.corrections import corrected_question
 from rag_engine.retrieval.hypotheses import HypothesisReply, agreement, usable, weight
 from rag_engine.retrieval.query_variants import QueryVariant
 from rag_engine.steps import retrieve
@@ -58,7 +59,7 @@ async def add_hypotheses(
     """A question of several parts needs more than one passage can say."""
     if not settings.passages or model is None or inquiry.query.as_asked or "dense" not in inquiry.query.legs:
         return inquiry
-    question = _corrected(inquiry)
+    question = corrected_question(inquiry.question, inquiry.corrections)
     if not any(ranking.hits for ranking in inquiry.rankings) or len(parts(question)) > 1:
         return inquiry
     try:
@@ -96,13 +97,6 @@ async def _searched(inquiry: Inquiry, passages: Sequence[str], ports: Ports) -> 
         settings=retrieve.Settings(),
     )
     return found.rankings
-
-
-def _corrected(inquiry: Inquiry) -> str:
-    question = inquiry.question
-    for typed, searched in inquiry.corrections.items():
-        question = question.replace(typed, searched)
-    return question
 
 
 def _prompt(question: str, settings: Settings) -> Prompt:

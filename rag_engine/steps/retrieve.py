@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.errors import EmbedderUnavailable, Unavailable
 from rag_engine.generation.phrases import phrase
-from rag_engine.retrieval.corrections import corrected_words, sentences
+from rag_engine.retrieval.corrections import corrected_question, corrected_words, sentences
 from rag_engine.retrieval.document_filters import with_automatic_filter
 from rag_engine.retrieval.query_variants import (
     QueryVariant,
@@ -129,7 +129,12 @@ def _completed(inquiry: Inquiry) -> Inquiry:
         inquiry = inquiry.noting(synonyms=list(wordings)) if wordings else inquiry
     for ranking in inquiry.rankings:
         if not ranking.query and (found := corrected_words(inquiry.question, ranking)):
-            inquiry = replace(inquiry, corrections=found, notices=(*inquiry.notices, sentences(found)))
+            inquiry = replace(
+                inquiry,
+                corrections=found,
+                wordings=(*inquiry.wordings, corrected_question(inquiry.question, found)),
+                notices=(*inquiry.notices, sentences(found)),
+            )
             return inquiry.noting(corrections=found)
     return inquiry
 

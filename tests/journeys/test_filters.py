@@ -47,6 +47,8 @@ async def test_files_are_searched_by_their_properties_and_tags(footnote: Footnot
     assert "180 euros" in answer["answer"]
     assert answer["filter"] == "tag:approved"
     assert {citation["title"] for citation in answer["citations"]} == {"london.md"}
+    shown = await footnote("ask", "What does the hotel cost a night? tag:approved")
+    assert "Only: tag:approved" in shown.out
     traced = await footnote("trace")
     assert "only files with: tag:approved" in traced.out
 

@@ -11,9 +11,9 @@ from rag_engine.errors import EmbedderUnavailable, IndexUnavailable, Unavailable
 from rag_engine.pipeline import Inquiry
 from rag_engine.ports import Ports
 from rag_engine.steps import retrieve
-from rag_engine.text.analyzer import query_tokens
+from rag_engine.text.analyzer import query_tokens, tokens
 from rag_engine.types import Leg, Query, Ranking, Search, Side
-from tests.doubles.rankings import KNOWLEDGE_BASE, GivenIndex, ranking
+from tests.doubles.rankings import KNOWLEDGE_BASE, GivenIndex, chunk, ranking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,6 +100,17 @@ async def test_the_refined_question_is_searched_for() -> None:
 
     assert embedder.asked == [(("leave in Spain",), "query")]
     assert index.calls[0][0].tokens == query_tokens("leave in Spain")
+
+
+async def test_the_evidence_is_judged_by_the_corrected_question_too() -> None:
+    found = ranking("lexical", [(chunk("a", text="Every public holiday is paid."), 2.0)])
+    corrections = {token: tuple(tokens("holiday", language="en")) for token in query_tokens("hollyday")}
+    index = GivenIndex({"lexical": replace(found, corrections=corrections)})
+
+    inquiry = await _run(_inquiry("Is a hollyday paid?", legs=("lexical",)), index, OneVector())
+
+    assert inquiry.wordings == ("Is a holiday paid?",)
+    assert inquiry.notices == ("Searched for “holiday” instead of “hollyday”.",)
 
 
 @pytest.mark.parametrize("leg", ["lexical", "dense"])
