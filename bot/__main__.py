@@ -66,7 +66,7 @@ def _run(command: CommandModule, arguments: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _wake_on_signals(loop: asyncio.AbstractEventLoop) -> Generator[None]:
-    """asyncio handles Ctrl-C when the main thread next runs Python: other signals would be lost."""
+    """Else a signal just before the loop sleeps, or in another thread, waits until Python runs again."""
     import signal
     import socket
 

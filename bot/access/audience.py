@@ -1,6 +1,6 @@
 """A question searches only what every reader of the reply may read.
 
-Checked for each question, because people leave channels; without the platform's answer nothing is searched.
+Checked for each question, because people leave channels; what the platform does not confirm is left out.
 """
 
 from __future__ import annotations

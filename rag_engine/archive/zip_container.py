@@ -1,4 +1,4 @@
-"""The zip of exports and backups; all that `manifest.json` says is checked before the first member is read."""
+"""The zip of exports and backups; names, sizes and kinds of members are checked before the first is read."""
 
 from __future__ import annotations
 

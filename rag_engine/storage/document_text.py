@@ -1,5 +1,4 @@
-"""A document's text as one value, because it is always read whole: zlib over JSON lines, a third of a row per
-section.
+"""A document's text as one value of zlib over JSON lines: a row per section needs three times the space.
 
 Sections are coded singly, so that other threads run in between.
 """

@@ -194,7 +194,7 @@ def _groups(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
 async def each(
     work: Sequence[Callable[[], Awaitable[Note]]], *, at_once: int
 ) -> AsyncGenerator[int | list[Note]]:
-    """Yields the number (from 1) of the work begun, then all results in order.
+    """Yields the number (from 1) of the next piece whenever one is done, then all results in order.
 
     The first failure cancels the others.
     """
