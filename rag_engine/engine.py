@@ -84,7 +84,7 @@ class Engine:
     _thinkers: set[str] = field(default_factory=set[str], init=False)
 
     async def search(self, query: Query) -> Retrieval:
-        """The passages for an answer, best first, with provenance."""
+        """Best first, with provenance."""
         inquiry = await self._inquiry(query, remember=False)
         if inquiry.documents == frozenset():
             return Retrieval(hits=(), notices=(_no_document(inquiry).text,))
@@ -175,7 +175,6 @@ class Engine:
                 yield item
 
     async def _routed(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
-        """The events after the search, by what the model understood."""
         understood = inquiry.understanding
         if understood is not None and inquiry.route == "clarify":
             sentence = Sentence(text=understood.counter_question, documents=(), language=_language(inquiry))
@@ -272,7 +271,7 @@ class Engine:
         return _prompt(await self._run(inquiry, self.prompt_steps_for(model)))
 
     async def _remember(self, inquiry: Inquiry, generated: GeneratedReply, *, asked_at: float) -> Answer:
-        """If it fails the answer stays, with a notice."""
+        """If this fails the answer stays, with a notice."""
         turn = inquiry.query.turn or TurnId(uuid.uuid4().hex)
         answer = _answer(inquiry, generated, turn)
         conversation = inquiry.query.conversation or ConversationId(f"single:{turn}")

@@ -1,4 +1,4 @@
-"""Those made in chat are stored by ids of places."""
+"""Names at the console; those made in chat are stored by ids of places."""
 
 from __future__ import annotations
 

@@ -50,11 +50,8 @@ class Scope:
     notices: tuple[Sentence, ...] = ()
     """Sentences for the answer, e.g. that something was left out. Each takes a `reason`."""
     unchecked: bool = False
-    """There may be more that could not be checked."""
     failure: ChatError | None = None
-    """Why, if the platform said it."""
     direct: bool = False
-    """For one person, in a direct message."""
     threads: bool = False
     """Nothing may be searched, but threads of the channel have files."""
 

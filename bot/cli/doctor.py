@@ -166,7 +166,6 @@ async def _data_directory(settings: Settings) -> Finding:
 
 
 async def permissions(settings: Settings) -> Finding | None:
-    """What other users of the machine can read, if anything."""
     found = await asyncio.to_thread(private_directory.exposed, settings.data_dir)
     if not found:
         return None

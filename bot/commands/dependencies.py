@@ -110,5 +110,4 @@ class CommandDependencies:
     """`index`, `embedder` and `language model`, for `/kb status`; models are joined by `MODEL_SEPARATOR`."""
     explain: Explain
     models: tuple[str, ...] = ()
-    """Labels of the language models that a place may choose."""
     questions: Questions = field(default_factory=Questions)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @cache
 def commands() -> dict[str, SlashCommand]:
-    """By name, in the order people see."""
+    """In the order people see."""
     found: list[SlashCommand] = []
     package = __name__.rpartition(".")[0]
     for module in pkgutil.iter_modules(sys.modules[package].__path__):

@@ -1,5 +1,3 @@
-"""What a person typed for `/kb settings`, validated."""
-
 from __future__ import annotations
 
 import math

@@ -26,7 +26,7 @@ PageTurn: TypeAlias = "Callable[[CommandContext, str, int], Awaitable[Reply]]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlashCommand:
-    """One command. Listing it in its module's `COMMANDS` suffices."""
+    """Listing it in its module's `COMMANDS` suffices."""
 
     spec: CommandSpec
     """Descriptions in English."""
@@ -53,7 +53,7 @@ def kb_command(
 
 
 def usage(spec: CommandSpec) -> str:
-    """How to type it: `/kb create NAME [channel|workspace]`."""
+    """`/kb create NAME [channel|workspace]`."""
     return " ".join((f"/{spec.name}", *(_slot(option) for option in spec.options)))
 
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 _QUOTING: Final = "extractive"
 _OPENAI: Final = "openai"
 TASKS: Final = ("answer", "understand", "summary", "outline", "hypothesis", "follow_ups")
-"""The tasks that may have a model of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,8 +53,6 @@ class NothingToSay(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerWriter:
-    """Asks the engine and writes its answer as it streams."""
-
     engine: Engine
     audiences: AudienceLookup
     turns: Turns
@@ -108,7 +106,6 @@ class AnswerWriter:
         return bool(self.engine.models) and (settings.route == "chat" or is_blended)
 
     async def start_over(self, context: TurnContext) -> None:
-        """Start a new topic in the place."""
         turn, view = context.recorder.turn, context.view
         await self.topics.start(turn.place, turn.person if turn.private else None)
         await view.finish(Reply(text=view.say("new_topic")), "final")

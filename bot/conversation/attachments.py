@@ -1,5 +1,3 @@
-"""The files of a turn: which to add, and where."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -78,7 +76,6 @@ class AttachmentIntake:
         return replace(context, options=replace(context.options, earlier=earlier))
 
     async def use_previous_message(self, context: TurnContext) -> TurnContext:
-        """The context with the asker's previous message as the question."""
         earlier = context.options.earlier or []
         answered = await self.turns.answered(context.message.place, [message.id for message in earlier])
         unanswered = [message for message in earlier if message.id not in answered]

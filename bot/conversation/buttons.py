@@ -158,7 +158,6 @@ class AnswerButtons:
         return replace(found, as_asked=True) if isinstance(found, RepeatTurn) else found
 
     async def without_filter(self, press: ButtonPress, turn: ChatTurn) -> Reply | RepeatTurn | None:
-        """Repeat the turn in all files."""
         found = await self.regenerate(press, turn)
         return replace(found, unfiltered=True) if isinstance(found, RepeatTurn) else found
 

@@ -1,5 +1,3 @@
-"""Running turns: one per conversation, limited in total, interruptible."""
-
 from __future__ import annotations
 
 import asyncio

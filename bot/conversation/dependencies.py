@@ -1,5 +1,3 @@
-"""Ports to other parts of the bot."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,5 +1,3 @@
-"""Deletes expired questions, answers, ratings and backups in small batches."""
-
 from __future__ import annotations
 
 import asyncio

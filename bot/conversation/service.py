@@ -1,5 +1,3 @@
-"""Handles messages, commands and buttons for every platform."""
-
 from __future__ import annotations
 
 import time

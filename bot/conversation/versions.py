@@ -1,5 +1,3 @@
-"""Earlier and later versions of an answer, for the buttons under it."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

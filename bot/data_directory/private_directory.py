@@ -43,7 +43,6 @@ def exposed(data_dir: Path) -> list[Path]:
 
 
 def sentence(data_dir: Path, found: list[Path]) -> str:
-    """What others can read, and the command that prevents it."""
     more = {1: "", 2: " and one more file or folder"}.get(
         len(found), f" and {len(found) - 1} more files and folders"
     )
@@ -51,7 +50,6 @@ def sentence(data_dir: Path, found: list[Path]) -> str:
 
 
 def closing_command(data_dir: Path) -> str:
-    """The command that closes the directory to others."""
     return f"chmod -R go= {shlex.quote(str(data_dir))}"
 
 

@@ -58,7 +58,6 @@ class DataFiles:
             raise UserError(f"It would overwrite {file}, which is not an archive: give another name.")
 
     def migration_backups(self) -> list[Path]:
-        """Copies of databases from before their migration."""
         return [
             path
             for name in sorted(self.schemas)

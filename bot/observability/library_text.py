@@ -60,7 +60,6 @@ def _templates(path: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _parts(node: ast.AST) -> tuple[str, ...]:
-    """Around the values; one part if there is no value."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return tuple(part.replace("%%", "%") for part in _CONVERSION.split(node.value))
     if not isinstance(node, ast.JoinedStr):

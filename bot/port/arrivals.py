@@ -21,8 +21,6 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """What one person can search, as plain text in their language."""
-
     greeting: str
     heading: str = ""
     knowledge_bases: tuple[str, ...] = ()

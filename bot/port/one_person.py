@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
 
 class OnePerson:
-    """The directory of a place with one person, who may do everything."""
-
     home = "local"
 
     def of_workspace(self, workspace: str) -> Directory | None:

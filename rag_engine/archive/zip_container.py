@@ -32,8 +32,6 @@ _BLOCK: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ZipFormat:
-    """One use of the container, and the words of its errors."""
-
     noun: str
     refusal: str
     advice: str

@@ -114,7 +114,6 @@ def _insertion(sentence: str) -> int:
 
 
 def blocks(text: str) -> Iterator[tuple[Kind, int, int]]:
-    """Kind, start and end of each block of a Markdown text."""
     kind: Kind | None = None
     start = last = position = 0
     fence = ""

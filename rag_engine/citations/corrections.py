@@ -42,7 +42,7 @@ def corrected(
     *,
     unheld: str,
 ) -> Corrected:
-    """`unheld` is the sign beside a statement that no passage supports; "" for none."""
+    """`unheld`: the sign beside a statement that no passage supports; "" for none."""
     edits = {at: _Edit(mark.start, mark.end, mark.passages) for at, mark in enumerate(marks)}
     added: list[_Edit] = []
     for statement, verdict in checked:

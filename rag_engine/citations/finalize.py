@@ -43,18 +43,16 @@ class Cited:
     citations: tuple[Citation, ...]
     """Ordered by number, then by first use; passages of one place share a number."""
     grounded: bool
-    """A passage that it cites supports one of its statements."""
     report: Mapping[str, object]
     """JSON values for the trace."""
     fallbacks: tuple[str, ...] = ()
     signs: frozenset[str] = frozenset()
-    """The signs in the text, to be explained."""
     support_ratio: float = 0.0
     """The share of its statements that the passages support."""
     unsupported: tuple[str, ...] = ()
     """Its figures, dates and names that no cited passage holds."""
     is_invented: bool = False
-    """Nothing that it states is supported."""
+    """Nothing in it is supported."""
 
 
 async def finish(

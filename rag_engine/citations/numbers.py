@@ -70,19 +70,19 @@ def missing(claim: str, passages: Iterable[str]) -> tuple[str, ...]:
 
 
 def known_figures(passages: Iterable[str]) -> frozenset[str]:
-    """The numbers of the passages in every notation, those in words as digits."""
+    """In every notation, those in words as digits."""
     return frozenset(chain.from_iterable(map(_known, passages)))
 
 
 def spelled_number(word: str) -> str:
-    """The digits of a number in words, "" for any other word."""
+    """Empty for any other word."""
     if all(sign in "零〇一二两三四五六七八九十百千万" for sign in word):
         return str(_ideographic(word))
     return _WORDS.get(word.casefold(), "")
 
 
 def plain(number: str) -> str:
-    """A number without grouping and leading zeros, with a point for the comma."""
+    """No grouping, no leading zeros, a point for the comma."""
     grouped = _GROUPED.fullmatch(number)
     return _plain(re.sub(r"\D", "", number) if grouped else number.replace(",", "."))
 

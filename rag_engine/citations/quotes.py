@@ -116,7 +116,7 @@ def _wording(text: str, chunk: Chunk) -> WordingSimilarity:
 
 
 def _merged(passage: _Passage, spans: dict[Span, str]) -> dict[Span, str]:
-    """Neighbours and overlaps become one span if that is short."""
+    """Neighbours and overlaps, if short."""
     merged: dict[Span, str] = {}
     for (first, last), claim in spans.items():
         for other in merged:
@@ -152,7 +152,6 @@ def _best(passage: _Passage, claim: str, wanted: WordingSimilarity) -> int:
 
 
 def _further(passage: _Passage, claim: str, wanted: WordingSimilarity, found: Sequence[Span]) -> list[Span]:
-    """Units elsewhere that say what the found ones do not."""
     further: list[Span] = []
     said = joined(passage.wording(span) for span in found)
     texts = [passage.text(span) for span in found]

@@ -44,7 +44,7 @@ _PATIENCE: Final = 20.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """The passages best first; the threshold that the best one reached."""
+    """Passages best first; the threshold that the best one reached."""
 
     claim: Claim
     passages: tuple[int, ...] = ()

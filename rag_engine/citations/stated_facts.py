@@ -133,7 +133,6 @@ def unheld(claim: str, sources: Sequence[str], *, language: str, names: bool = T
 
 
 def _other_units(claim: str, sources: Sequence[str]) -> Iterator[str]:
-    """Numbers that the sources give in other units only."""
     held: dict[str, set[str]] = {}
     for source in sources:
         for _, value, unit in _measures(source):
@@ -253,7 +252,7 @@ def _folded(text: str) -> str:
 
 
 def is_named(name: str, text: str) -> bool:
-    """Whether the text has the name, inflected or not."""
+    """Inflected or not."""
     return _is_in(name, _folded(text))
 
 
@@ -265,7 +264,6 @@ def _is_in(name: str, text: str) -> bool:
 
 
 def _is_initials(name: str, text: str) -> bool:
-    """Whether an abbreviation stands for words of the sources."""
     if not name.isupper():
         return False
     return name.casefold() in "".join(word[0] for word in re.findall(r"[^\W\d_]+", text))

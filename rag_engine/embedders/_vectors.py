@@ -67,7 +67,6 @@ def known_prefixes(model: str) -> Prefixes | None:
 
 
 def prefixes_of(trained: Prefixes, *, query: str | None, passage: str | None) -> Prefixes:
-    """The trained prefixes, unless the settings override them."""
     return Prefixes(
         query=trained.query if query is None else query,
         passage=trained.passage if passage is None else passage,

@@ -82,7 +82,7 @@ class _Model(Protocol):
 
 
 class SentenceTransformersEmbedder:
-    """Its only thread, since torch uses all processors for each batch."""
+    """One thread, since torch uses all processors for each batch."""
 
     __slots__ = (
         "_batch_size",

@@ -21,7 +21,6 @@ def ndcg(ranking: Sequence[str], judgements: Judgements, *, depth: int) -> float
 
 
 def recall(ranking: Sequence[str], judgements: Judgements, *, depth: int) -> float:
-    """The share of relevant documents in the first `depth`."""
     relevant = {document for document, grade in judgements.items() if grade > 0}
     if not relevant:
         return 0.0
@@ -47,7 +46,7 @@ MEASURES: Mapping[str, Callable[[Sequence[str], Judgements], float]] = {
 def mean_measures(
     rankings: Mapping[str, Sequence[str]], judgements: Mapping[str, Judgements]
 ) -> dict[str, float]:
-    """Means over the judged queries; a query without a ranking counts as zero."""
+    """A query without a ranking counts as zero."""
     queries = list(judgements)
     if not queries:
         return dict.fromkeys(MEASURES, 0.0)

@@ -1,5 +1,3 @@
-"""What a trace says of an answer."""
-
 from __future__ import annotations
 
 from dataclasses import asdict

@@ -1,5 +1,3 @@
-"""The date and time of the person who asks."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta

@@ -1,5 +1,3 @@
-"""Answers without citation markers, for places that want none."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Makes blobs of files on disk."""
-
 from __future__ import annotations
 
 import asyncio

@@ -60,7 +60,6 @@ async def chosen(query: Query, metadata: Metadata | None) -> frozenset[DocumentI
 
 
 async def properties_of(query: Query, metadata: Metadata | None) -> Known:
-    """Of all documents that the query may find."""
     if metadata is None:
         return {}
     return await metadata.properties(query.knowledge_bases, names=query.names)

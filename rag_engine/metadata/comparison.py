@@ -1,5 +1,3 @@
-"""Whether a document meets a condition. Pure."""
-
 from __future__ import annotations
 
 import datetime

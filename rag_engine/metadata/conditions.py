@@ -1,5 +1,3 @@
-"""Filters as people and models write them. Pure."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""What a document's file, place and history say of it. Pure."""
-
 from __future__ import annotations
 
 import datetime

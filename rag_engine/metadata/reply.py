@@ -1,5 +1,3 @@
-"""The filter in a language model's reply. Pure."""
-
 from __future__ import annotations
 
 import json

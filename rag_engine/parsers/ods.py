@@ -1,5 +1,3 @@
-"""OpenDocument spreadsheets, streamed row by row."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

@@ -1,5 +1,3 @@
-"""Limits an inquiry to the documents that its filters choose."""
-
 from __future__ import annotations
 
 import asyncio

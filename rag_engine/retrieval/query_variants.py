@@ -66,7 +66,7 @@ def _by_language(value: object) -> object:
 
 
 class UnderstandingReply(BaseModel):
-    """Values of the wrong kind count as missing."""
+    """The reply to the task `understand`; values of the wrong kind count as missing."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -93,8 +93,6 @@ class UnderstandingReply(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryVariant:
-    """A text to search for beside the first one."""
-
     text: str
     weight: float
     legs: tuple[Leg, ...] = ("lexical", "dense")

@@ -34,12 +34,10 @@ _SEPARATOR: Final = re.compile(r"[=＝,，、;；\n]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Synonyms:
-    """What the synonyms add to a question."""
-
     tokens: Mapping[KnowledgeBaseId, Mapping[str, float]] = field(
         default_factory=dict["KnowledgeBaseId", "Mapping[str, float]"]
     )
-    """With their weights, by the knowledge base whose chunks they find."""
+    """By the knowledge base whose chunks they find, with weights."""
     known: frozenset[str] = frozenset()
     """The tokens of the question's own words that have synonyms."""
     wordings: tuple[str, ...] = ()

@@ -1,5 +1,3 @@
-"""Fits hits, conversation and question into the model's window."""
-
 from __future__ import annotations
 
 import asyncio

@@ -58,7 +58,6 @@ class Plan:
     scope: str
     notices: tuple[str, ...] = ()
     documents: tuple[DocumentId, ...] = ()
-    """Those that are read and those that notices name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,8 +30,6 @@ _LONGEST_REQUEST = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptBlock:
-    """A passage as sent and its tokens."""
-
     hit: Hit
     text: str
     tokens: int

@@ -1,5 +1,3 @@
-"""Tries one model after another until one has read all parts."""
-
 from __future__ import annotations
 
 import logging

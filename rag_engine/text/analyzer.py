@@ -141,7 +141,6 @@ def tokens(text: str, *, language: str) -> list[str]:
 
 
 def words(text: str, *, language: str) -> list[tuple[str, tuple[str, ...]]]:
-    """The words of a passage with their tokens."""
     pieces = _PIECE.findall(unicodedata.normalize("NFKC", text))
     return [(piece, _tokens_of(piece, language)) for piece in pieces]
 

@@ -1,5 +1,3 @@
-"""The facts of a trace that a person is shown."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

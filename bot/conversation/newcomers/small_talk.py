@@ -1,5 +1,3 @@
-"""Greetings, thanks, calls for help, and words that only present files."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Quoted passages in context, as escaped Markdown. Pure functions."""
-
 from __future__ import annotations
 
 import re

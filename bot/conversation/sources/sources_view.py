@@ -39,7 +39,7 @@ BUTTON: Final = "sources"
 AT_ONCE: Final = 6
 _MOST_PICTURES: Final = 3
 _MOST_BYTES: Final = 8 << 20
-"""For all pictures together; Discord allows 10 MiB."""
+"""For all pictures; Discord allows 10 MiB."""
 _PICTURES_SECONDS: Final = 30.0
 _PAGE: Final = re.compile(r"p\. ?(\d{1,6})")
 _NUMBER: Final = re.compile(r"[0-9]{1,4}")

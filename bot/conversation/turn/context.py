@@ -1,5 +1,3 @@
-"""What is fixed when a turn begins."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

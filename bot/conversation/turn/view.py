@@ -110,7 +110,6 @@ class TurnView:
         notices: Sequence[str],
         links: frozenset[str],
     ) -> Reply:
-        """A stored version of the answer."""
         turn = self._recorder.turn
         number = self.say("version_shown", number=turn.version_number, total=len(turn.versions))
         return Reply(

@@ -1,5 +1,3 @@
-"""Answers written with erased words in view, in the order of writing."""
-
 from __future__ import annotations
 
 import json

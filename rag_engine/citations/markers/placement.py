@@ -53,7 +53,7 @@ def cited_places(passages: Sequence[Hit]) -> list[CitedPlace]:
 
 
 class CitationNumbering:
-    """Display numbers, one per place, in order of first use."""
+    """One per place, in order of first use."""
 
     def __init__(self, places: Sequence[CitedPlace]) -> None:
         self._places = places

@@ -58,7 +58,6 @@ class MarkerStream:
 
     @property
     def draft(self) -> DraftAnswer:
-        """The text shown so far; complete after `close`."""
         counts = self._placement.counts
         thoughts = (self._overture.reasoning, "".join(self._reader.thoughts).strip())
         return DraftAnswer(

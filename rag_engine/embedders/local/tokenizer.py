@@ -34,7 +34,7 @@ class WordPieces:
 
     def __init__(self, file: Path) -> None:
         self._tokenizer = Tokenizer.from_file(str(file))
-        # The published file pads and truncates to 128 pieces.
+        # The published file asks for 128 pieces.
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._counts: dict[str, int] = {}

@@ -114,8 +114,6 @@ async def erase(settings: Settings, *, data_dir: Path) -> bool:
 
 
 class ElasticsearchIndex:
-    """`Index` and `IndexContents` over one alias of a cluster."""
-
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._writer = Writer(cluster)

@@ -27,7 +27,7 @@ async def pause(attempts: Attempts, fault: IndexUnavailable) -> None:
 
 @asynccontextmanager
 async def limited(seconds: float) -> AsyncGenerator[Attempts]:
-    """At the limit, raises the block's last fault, or `TimeoutError` without one."""
+    """At the limit raises the last fault, or `TimeoutError` without one."""
     attempts = Attempts(backoff=_BACKOFF)
     try:
         async with asyncio.timeout(seconds):

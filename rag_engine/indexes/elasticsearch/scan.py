@@ -42,7 +42,7 @@ async def count_of(cluster: Cluster, ledger: ManifestStore, base: KnowledgeBaseI
 async def scan(
     cluster: Cluster, ledger: ManifestStore, base: KnowledgeBaseId
 ) -> AsyncGenerator[tuple[Chunk, Vector]]:
-    """All chunks by document and ordinal, from one moment."""
+    """By document and ordinal, from one moment."""
     async with moment_of(cluster, ledger, [base]) as (seen, opened):
         manifest = seen[base]
         if not manifest.base:

@@ -42,7 +42,7 @@ class Statistics:
     chunks: int
     tokens: int
     words: Mapping[str, int]
-    """In how many chunks each word occurs."""
+    """In how many chunks each occurs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

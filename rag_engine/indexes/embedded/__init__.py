@@ -83,7 +83,7 @@ async def remove(settings: Settings, *, data_dir: Path) -> None:
 
 
 def files(settings: Settings) -> dict[str, int]:
-    """The index files, each with its newest known schema."""
+    """Each with its newest known schema."""
     return {settings.file: SCHEMA}
 
 
@@ -97,8 +97,6 @@ async def erase(settings: Settings, *, data_dir: Path) -> bool:
 
 
 class EmbeddedIndex:
-    """`Index` and `IndexContents` over one SQLite file."""
-
     def __init__(self, file: Connections, *, dimensions: int) -> None:
         self._file = file
         self._dimensions = dimensions
@@ -116,7 +114,6 @@ class EmbeddedIndex:
         self._changed(1)
 
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
-        """See `Index.search`; one version of the file."""
         asked = list(searches)
         self._searches += 1
         if self._searches == _FILLED_AT:

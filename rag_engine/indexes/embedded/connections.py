@@ -87,7 +87,7 @@ class Connections:
         return asyncio.wrap_future(self._submitted(self._writing, run))
 
     def write_later(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Runs when the writing connection is idle; a failure is only logged."""
+        """When the connection is idle; a failure is only logged."""
 
         def run() -> None:
             with translate_errors(self._path):

@@ -125,7 +125,7 @@ def _synonyms(
     chunks: int,
     typed: Collection[str],
 ) -> list[tuple[str, VisiblePostings, float]]:
-    """Postings within the synonyms' own knowledge base, with the worth of each token."""
+    """With the worth of each token, within the synonyms' own knowledge base."""
     found: list[tuple[str, VisiblePostings, float]] = []
     for base, weights in synonyms.items():
         for token, postings in zip(weights, terms.postings(weights), strict=True):

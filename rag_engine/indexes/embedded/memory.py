@@ -72,7 +72,7 @@ class Snapshot:
     selections: dict[tuple[frozenset[str], frozenset[str]], Mask] = field(
         default_factory=dict[tuple[frozenset[str], frozenset[str]], "Mask"]
     )
-    """The chunks of some documents, by knowledge bases and documents."""
+    """By knowledge bases and documents."""
     _places: list[NDArray[np.int32]] = field(default_factory=list["NDArray[np.int32]"])
 
     def audience(self, bases: Sequence[int]) -> SearchAudience:

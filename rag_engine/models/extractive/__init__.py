@@ -71,7 +71,6 @@ class _ExtractiveAnswerer:
 
     @asynccontextmanager
     async def answer(self, request: AnswerRequest) -> AsyncGenerator[AsyncIterator[str]]:
-        """Yields sentences, each with its passage number."""
         async with aclosing(self._answer(request)) as pieces:
             yield pieces
 

@@ -49,8 +49,6 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryDraft:
-    """Candidates by section, scored by words."""
-
     sections: tuple[OutlineSection, ...]
     found: tuple[tuple[_Measured, ...], ...]
     all_sections: int

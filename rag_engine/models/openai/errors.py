@@ -79,7 +79,7 @@ def is_retriable(error: Exception) -> bool:
 
 
 def retry_after(error: Exception) -> float | None:
-    """Seconds that the server asks for, or None."""
+    """Seconds, or None."""
     if not isinstance(error, openai.APIStatusError):
         return None
     headers = error.response.headers
@@ -92,7 +92,6 @@ def retry_after(error: Exception) -> float | None:
 
 
 def unsupported_parameter(error: openai.APIStatusError) -> OptionalParameter | None:
-    """The optional parameter that the model rejected, or None."""
     said = _answer_text(error)
     if any(sign in said for sign in ("response_format", "json_schema", "response format", "guided_json")):
         return "response_format"

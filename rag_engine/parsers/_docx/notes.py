@@ -30,7 +30,7 @@ class _Comment:
 
 
 class Notes:
-    """Each note is returned once, with the number that Word displays."""
+    """Each once, with the number that Word displays."""
 
     def __init__(self, package: OoxmlPackage, main: str, plain: PlainText) -> None:
         self._texts: dict[tuple[str, str], str] = {}

@@ -1,5 +1,3 @@
-"""The body of a message, with quoted text kept apart."""
-
 from __future__ import annotations
 
 import re

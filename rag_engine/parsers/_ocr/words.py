@@ -90,6 +90,6 @@ def _letters(words: Sequence[Word]) -> int:
 
 
 def _confidence(words: Sequence[Word]) -> float:
-    """Mean over characters, so that long words count more than specks."""
+    """Over characters, so that long words count more than specks."""
     characters = sum(len(word.text) for word in words)
     return sum(word.confidence * len(word.text) for word in words) / characters if characters else 0.0

@@ -81,14 +81,14 @@ def _first_full(grid: Sequence[Sequence[str]]) -> int:
 
 
 def _is_label_and_value(row: Sequence[str]) -> bool:
-    """A row above the table, such as "Account:" and "DE12"."""
+    """Such as "Account:" and "DE12"."""
     return next((cell for cell in row if cell), "").endswith((":", "："))
 
 
 def _names_groups(
     above: TableRow, header: TableRow, groups: Sequence[str], below: Sequence[Sequence[str]]
 ) -> bool:
-    """Column groups such as "2024", empty, empty, "2025", empty, empty."""
+    """Such as "2024", empty, empty, "2025", empty, empty."""
     return (
         above.number == header.number - 1
         and not _is_label_and_value(groups)
@@ -123,7 +123,7 @@ _LONGEST_FORM: Final = 15
 
 
 def _is_form(head: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Labels and values such as "Customer:" and "ACME", "Employees" and "45"."""
+    """Such as "Customer:" and "ACME", "Employees" and "45"."""
     is_wider = any(any(row[2:]) for row in (head, *below))
     if len(below) > _LONGEST_FORM or is_wider or len(head) == 1 or not all(head[:2]):
         return False

@@ -1,5 +1,3 @@
-"""XML parts, parsed without entities or network."""
-
 from __future__ import annotations
 
 import functools

@@ -94,7 +94,7 @@ class ManifestStore:
     def learn(
         self, bases: Sequence[KnowledgeBaseId], hits: Iterable[Mapping[str, Any]]
     ) -> dict[KnowledgeBaseId, Manifest]:
-        """Caches the manifests that a search for `bases` found; missing ones are empty."""
+        """Missing ones are empty."""
         by_key = {hit["_id"]: hit for hit in hits}
         found: dict[KnowledgeBaseId, Manifest] = {}
         for base in bases:

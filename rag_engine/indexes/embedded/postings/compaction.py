@@ -52,7 +52,7 @@ def merge(connection: sqlite3.Connection) -> bool:
 
 
 def rewrite(connection: sqlite3.Connection) -> None:
-    """Everything as one segment without deleted chunks. Call it inside a transaction."""
+    """Without deleted chunks. Call it inside a transaction."""
     fold(connection, least=1)
     if segments := read(connection):
         _replace(connection, segments)
