@@ -138,7 +138,7 @@ class SchemaMismatch(Misconfigured):
 
 
 def first_of(error: BaseException) -> BaseException:
-    """However deep in task groups."""
+    """The first error inside an `ExceptionGroup`, however deep; any other error itself."""
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error

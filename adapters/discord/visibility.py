@@ -1,4 +1,4 @@
-"""From roles and overwrites.
+"""Whether everyone who can see one channel can read another, from roles and overwrites.
 
 Discord applies server permissions of @everyone and roles; the channel's overwrites of @everyone, then of
 roles (denials before grants), then of the person. Administrators and the owner may do everything. A person's

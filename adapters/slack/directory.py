@@ -106,7 +106,7 @@ class SlackDirectory:
         return self if workspace == self.home else None
 
     async def workspace_of(self, team: str, channel: str) -> str:
-        """Another one's, unless the event is of a channel shared with ours."""
+        """Of an event that carries the id `team`: another one's, unless its channel is shared with ours."""
         if team in {"", self.home}:
             return self.home
         try:
@@ -257,7 +257,9 @@ class SlackDirectory:
         return await self._knows_no_guests()
 
     async def _knows_no_guests(self) -> bool:
-        """No guest flags for anyone, our own user included. Slack's own server always has them."""
+        """Whether the server has no guest flags for anyone, our own user included. Slack's own server always
+        has.
+        """
         if is_host_of_slack(self._context.settings.api_base_url):
             return False
         try:

@@ -55,7 +55,7 @@ class OptionalCalls:
         return code
 
     def first_time(self, thread: str) -> bool:
-        """As far as this process knows."""
+        """Whether the thread has no title yet, as far as this process knows."""
         is_new = thread not in self._titled
         self._titled[thread] = None
         while len(self._titled) > _MOST_REMEMBERED:

@@ -1,4 +1,4 @@
-"""Each command and button once. After a restart, an interrupted one is repeated or its person notified."""
+"""Runs each command and button once. After a restart, an interrupted one is repeated or its person notified."""
 
 from __future__ import annotations
 

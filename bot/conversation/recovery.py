@@ -156,7 +156,7 @@ class Recovery:
         return True
 
     async def _drop_unseen(self, turn: ChatTurn) -> bool:
-        """One that is over and unseen; returns whether it did."""
+        """Drop an unprompted turn that is over and unseen; returns whether it did."""
         drops = turn.unprompted and not turn.messages and self._is_over(turn)
         if drops:
             await self.turns.drop(turn)

@@ -1,4 +1,4 @@
-"""If uncertain, a message is not for us."""
+"""Whether a message is for us; if uncertain, no."""
 
 from __future__ import annotations
 

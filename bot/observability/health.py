@@ -1,4 +1,4 @@
-"""Written by the event loop and read over HTTP even while that is blocked."""
+"""Health, written by the event loop and read over HTTP even while that is blocked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In a thread that answers even while the event loop is blocked.
+"""`/healthz`, `/readyz` and `/metrics`, from a thread that answers even while the event loop is blocked.
 
 Imported only if needed: the metrics library loads slowly.
 """

@@ -1,4 +1,4 @@
-"""Without text: one trace per turn, a span per step, model call, search and write.
+"""OpenTelemetry traces without text: one per turn, a span per step, model call, search and write.
 
 Imported only if needed. A silent collector costs traces, never answers.
 """

@@ -59,7 +59,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """In the platform's Markdown, safe to send.
+    """One message's content in the platform's Markdown, safe to send.
 
     `text`, `footer` and `status` together fit the character limit.
     """

@@ -59,14 +59,14 @@ class Membership:
 
 
 class Directory(Protocol):
-    """At most one minute old.
+    """Channels and people of one workspace, at most one minute old.
 
     Every coroutine raises `ChatError` if the platform does not answer; the caller must then refuse.
     """
 
     @property
     def home(self) -> str:
-        """Of the operator; empty if others can bring the bot into theirs."""
+        """The operator's workspace; empty if others can bring the bot into theirs."""
         ...
 
     def of_workspace(self, workspace: str) -> Directory | None:
@@ -78,18 +78,18 @@ class Directory(Protocol):
     async def membership(self, person: str) -> Membership: ...
 
     async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
-        """The person, or everyone who can read the channel `everyone_in`.
+        """Whether the person, or everyone who can read the channel `everyone_in`, can also read `channel`.
 
         False if uncertain: guests, external people, permissions that cannot be compared.
         """
         ...
 
     async def are_members(self, *, person: str = "", everyone_in: str = "") -> bool:
-        """Full members of the workspace. False if uncertain."""
+        """Whether the person, or everyone who can read the channel, is a full member. False if uncertain."""
         ...
 
     async def joined(self, person: str, channels: Collection[str]) -> frozenset[str]:
-        """Without joining, those that they can read."""
+        """Those of the channels that the person is in; without joining, those that they can read."""
         ...
 
     async def present(self, place: Place, person: str) -> bool:

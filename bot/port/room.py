@@ -26,7 +26,7 @@ class Room(Protocol):
         ...
 
     async def mark_read(self) -> bool:
-        """On the event's message; False if that is not possible."""
+        """Show on the event's message that its files were read; False if that is not possible."""
         ...
 
     async def show_activity(self, *, title: str, status: str) -> None:

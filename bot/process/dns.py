@@ -1,4 +1,6 @@
-"""asyncio resolves names in shared threads; a silent name server holds them for half a minute, blocking other
+"""An event loop with a thread per DNS look-up, which shutdown abandons.
+
+asyncio resolves names in shared threads; a silent name server holds them for half a minute, blocking other
 work and shutdown.
 """
 

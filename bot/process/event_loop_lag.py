@@ -1,4 +1,4 @@
-"""From a thread: a blocked loop answers nobody and loses connections."""
+"""Measures event loop lag from a thread: a blocked loop answers nobody and loses connections."""
 
 from __future__ import annotations
 

@@ -27,7 +27,9 @@ class _Ticket:
 
 
 class FairSemaphore:
-    """At most `each` of one group. Groups take turns, so small ones never queue behind large ones."""
+    """At most `at_once` callers hold it, at most `each` of one group. Groups take turns, so small ones never
+    queue behind large ones.
+    """
 
     def __init__(self, at_once: int, *, each: int | None = None) -> None:
         self._free = at_once

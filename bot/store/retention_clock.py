@@ -47,7 +47,7 @@ class RetentionClock:
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`newest` stored turn: compared with the clock where there was no earlier run."""
+        """`newest`: the time of the newest stored turn, for comparison where there was no earlier run."""
         self._path = data_dir / FILE
         self._clock = clock
         self._monotonic = monotonic
@@ -93,7 +93,7 @@ def last_run(data_dir: Path) -> float:
 
 
 def days_ahead(data_dir: Path, clock: Callable[[], float] = time.time) -> float:
-    """Only if that is suspiciously much; else 0."""
+    """By how many days the clock is ahead of retention, if that is suspiciously much; else 0."""
     at = last_run(data_dir)
     ahead = clock() - at if at else 0.0
     return ahead / _DAY if ahead > _JUMP_SECONDS else 0.0

@@ -1,4 +1,4 @@
-"""The newest text wins, and the final one always arrives."""
+"""Many events become few writes: the newest text wins, and the final one always arrives."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ _TEN_THOUSAND: Final = 10_000
 
 
 def figures(text: str) -> list[str]:
-    """Without its own item number."""
+    """As written, without the claim's own item number."""
     item = _ITEM_NUMBER.match(text)
     return list(_found(text[item.end() :] if item else text))
 

@@ -116,7 +116,7 @@ def _wording(text: str, chunk: Chunk) -> WordingSimilarity:
 
 
 def _merged(passage: _Passage, spans: dict[Span, str]) -> dict[Span, str]:
-    """Neighbours and overlaps, if short."""
+    """Neighbours and overlaps become one span if that is short."""
     merged: dict[Span, str] = {}
     for (first, last), claim in spans.items():
         for other in merged:
@@ -228,7 +228,7 @@ def _header_rows(chunk: Chunk, rows: int) -> int:
 
 
 def _row_spans(passage: _Passage, claim: str) -> list[Span]:
-    """Else the row most like it, or the header alone."""
+    """The rows whose cells the claim says; else the row most like it, or the header alone."""
     said = _said_row(passage, claim)
     wanted = _without_header(passage, _wording(claim, passage.chunk))
     best = said if said is not None else _best(passage, claim, wanted)

@@ -147,7 +147,7 @@ def _fit(asked: Sequence[Term], passage: _Passage, familiarity: float) -> float:
 
 
 def _weights(asked: Sequence[Term], rankings: Sequence[Ranking]) -> tuple[list[float], list[bool]]:
-    """With whether a term is in no hit."""
+    """The weight of each term, adding up to 1, and whether it is in no hit."""
     pool = {hit.chunk.id: hit.chunk for ranking in rankings for hit in ranking.hits[:_POOLED]}
     texts = [searchable_text(chunk).casefold() for chunk in pool.values()]
     counts = [_count(term, texts) for term in asked]

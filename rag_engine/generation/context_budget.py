@@ -1,5 +1,5 @@
-"""The rules are never cut, the question last. Then come the best passage, the last round of the conversation,
-and shares for the others.
+"""The rules are never cut, and the question only if it does not fit beside them. Then come the best passage,
+the last round of the conversation, and shares for the others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What passages of a document share is stated once."""
+"""Lists passages in a prompt; what those of a document share is stated once."""
 
 from __future__ import annotations
 

@@ -87,8 +87,8 @@ class _Letter:
 
 
 def draw(path: Path, page: int, quotes: Sequence[str]) -> tuple[bytes, int]:
-    """With how many quotes were marked. Raises `CorruptFile` if the page (from 1) does not exist or cannot be
-    drawn.
+    """A PNG, and how many quotes were marked. Raises `CorruptFile` if the page (from 1) does not exist or
+    cannot be drawn.
     """
     with closing(open_pdf(path)) as document, translate_errors():
         if document.needs_pass:

@@ -11,9 +11,7 @@ _MOST_SLOWDOWN: Final = 10
 
 
 class ProcessorClock:
-    """So that a busy machine makes no file unreadable: running counts as processor time, sleeping as elapsed
-    time.
-    """
+    """A busy machine must not make files unreadable: running costs processor time, sleeping elapsed time."""
 
     def __init__(self, process: int) -> None:
         self._process = process

@@ -23,7 +23,7 @@ _KILL_SECONDS: Final = 2.0
 
 
 def relayed(readable: int, replies: BinaryIO, *, child: int, incoming: BufferedReader) -> tuple[bytes, int]:
-    """Complete frames until `child` ends; returns the last reply with the child's status.
+    """Passes on complete frames until `child` ends; returns the last reply with the child's status.
 
     The end of `incoming`, or a frame that is too long, kills the child.
     """

@@ -60,7 +60,7 @@ def languages(installed: Sequence[str]) -> tuple[str, ...]:
 
 
 def chosen(installed: Sequence[str], requested: Sequence[str]) -> tuple[str, ...]:
-    """If none is installed, all others, or English if there are very many."""
+    """The requested languages that are installed; if none, all installed, or English if there are very many."""
     if found := tuple(name for name in requested if name in installed):
         return found
     there = languages(installed)

@@ -1,5 +1,5 @@
-"""NFKC and casefold. Scripts without blanks, and Hangul, give characters and bigrams; other words Snowball
-stems of the passage's language, and in a query of every likely language.
+"""NFKC and casefold. Scripts without blanks, and Hangul, give characters and bigrams; other words are stemmed
+by Snowball, in the language of the passage, and in a query in every likely language.
 """
 
 from __future__ import annotations

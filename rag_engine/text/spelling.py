@@ -1,4 +1,4 @@
-"""Words of at least four letters, one edit, or two from eight letters on.
+"""Corrects words of at least four letters, by one edit, or two from eight letters on.
 
 A word with the same beginning as one that is found is an inflected form and left alone.
 """

@@ -1,4 +1,4 @@
-"""Odd file names and broken JSON contain them, and UTF-8 cannot encode them."""
+"""Lone surrogates, which odd file names and broken JSON contain and UTF-8 cannot encode."""
 
 from __future__ import annotations
 

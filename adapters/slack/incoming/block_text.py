@@ -1,4 +1,4 @@
-"""From blocks and attachments if a message has no text of its own."""
+"""The text of a message in Slack's mrkdwn, from blocks and attachments if it has none of its own."""
 
 from __future__ import annotations
 

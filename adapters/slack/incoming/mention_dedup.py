@@ -57,7 +57,7 @@ class MentionDedup:
         self._of(key).ended.set()
 
     async def was_overheard(self, key: Key) -> bool:
-        """The message event was handled, but not as addressed to us; waits for its end."""
+        """Whether the message event was handled, but not as addressed to us; waits for its end."""
         handling = self._of(key)
         if handling.addressed:
             return False
@@ -74,7 +74,7 @@ class MentionDedup:
         return handling
 
     async def wait_for_message(self, key: Key) -> bool:
-        """At most a second; skips channels that send mentions only."""
+        """Waits at most a second; skips channels that send mentions only."""
         if self.message_claimed(key) or self._sends_mentions_only(key[0]):
             return self.message_claimed(key)
         waiting = self._waiting.setdefault(key, asyncio.Event())

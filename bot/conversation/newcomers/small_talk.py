@@ -154,7 +154,7 @@ def _consists_of(
     meaning: Iterable[frozenset[str]],
     filling: frozenset[str] = frozenset(),
 ) -> bool:
-    """At least one is not filling."""
+    """Every word is one of these, and at least one is not filling."""
     meant = frozenset[str]().union(*meaning)
     if language.spaced:
         words = _WORD.findall(plain)

@@ -1,4 +1,4 @@
-"""Every failure becomes one sentence, in the chat or to the asker alone."""
+"""Runs one turn. Every failure becomes one sentence, in the chat or to the asker alone."""
 
 from __future__ import annotations
 

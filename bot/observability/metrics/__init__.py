@@ -1,5 +1,5 @@
-"""Imported only if set up, because the library loads slowly. No label says who asked, where, or what: values
-are few and known in advance.
+"""Prometheus metrics, imported only if set up, because the library loads slowly. No label says who asked,
+where, or what: values are few and known in advance.
 """
 
 from __future__ import annotations

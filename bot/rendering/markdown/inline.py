@@ -1,4 +1,4 @@
-"""Without pings, and with permitted links only.
+"""Text without pings, and with permitted links only.
 
 Code and links must end on their line, so nothing depends on later lines.
 """

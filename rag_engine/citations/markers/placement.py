@@ -1,4 +1,4 @@
-"""Decisions are never revised.
+"""Places and numbers markers while the text grows; decisions are never revised.
 
 A marker precedes the final punctuation of what it supports, so punctuation and space wait for the next
 character.

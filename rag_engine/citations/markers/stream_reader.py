@@ -1,4 +1,4 @@
-"""A reader says whether it advanced; if not, it needs more of the stream."""
+"""Splits model output. A reader says whether it advanced; if not, it needs more of the stream."""
 
 from __future__ import annotations
 

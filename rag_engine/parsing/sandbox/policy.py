@@ -117,7 +117,9 @@ def _linked(folder: Path) -> Iterator[Path]:
 
 
 def _importable(entry: Path) -> list[Path]:
-    """Of folders that hold more, such as a checkout with settings and data, only packages and modules."""
+    """Installers' folders are whole; of others, such as a checkout with settings and data, only packages and
+    modules.
+    """
     children = _children(entry)
     if not children or _is_installed_into(children):
         return [entry]

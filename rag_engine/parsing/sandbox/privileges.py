@@ -14,7 +14,7 @@ _READ_ANY_FILE: Final = 1 << 2
 
 
 def give_up(*, get: int, put: int) -> None:
-    """All but that to read others' files; `get` and `put` are system call numbers. Raises `OSError`."""
+    """Keeps only the right to read others' files; `get` and `put` are system call numbers. Raises `OSError`."""
     header = ctypes.create_string_buffer(struct.pack("=Ii", _VERSION, 0), 8)
     sets = ctypes.create_string_buffer(24)
     system_calls.call(get, ctypes.addressof(header), ctypes.addressof(sets))

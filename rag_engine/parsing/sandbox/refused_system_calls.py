@@ -1,4 +1,6 @@
-"""A deny list, because the harmless calls of Python and the libraries change with every version."""
+"""System calls refused in the sandbox: a deny list, because the harmless calls of Python and the libraries
+change with every version.
+"""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _WORTH = {
 def pack(
     pieces: Iterable[Piece], *, capacity: int, overlap: int, fits: Fits, weigh: Weigh
 ) -> Iterator[Sequence[Piece]]:
-    """At most `capacity` tokens each, with a look-ahead of two passages.
+    """Passages of at most `capacity` tokens, with a look-ahead of two passages.
 
     `fits` decides, because token counts need not add up. A passage starts with at most `overlap` tokens of
     the previous one.

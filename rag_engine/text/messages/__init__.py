@@ -1,4 +1,4 @@
-"""Sentences of the engine about files, questions and answers.
+"""Sentences of the engine about files, questions and answers, in other languages.
 
 The engine says, stores and logs them in English; `en.toml` also lists the wordings of earlier versions, which
 are stored.

@@ -1,4 +1,4 @@
-"""Places in documents ("p. 3", "lines 1–4"), which are stored in English."""
+"""Places in documents ("p. 3", "lines 1–4"), which are stored in English, in other languages."""
 
 from __future__ import annotations
 
