@@ -82,6 +82,7 @@ async def _export(arguments: argparse.Namespace, settings: Settings) -> int:
             contents=library.index,
             identity=library.identity,
             synonyms=library.catalog.synonyms,
+            metadata=library.catalog.metadata,
         )
     print(
         f"{base.name}: {exported.documents} documents with {exported.chunks} passages are in {arguments.file}."
@@ -100,6 +101,7 @@ async def _import(arguments: argparse.Namespace, settings: Settings) -> int:
                 index=library.index,
                 identity=library.identity,
                 synonyms=library.catalog.synonyms,
+                metadata=library.catalog.metadata,
             )
     print(f"{imported.name}: {imported.documents} documents with {imported.chunks} passages were imported.")
     return 0

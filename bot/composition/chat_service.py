@@ -304,6 +304,7 @@ async def _export(library: IndexingComponents, base: KnowledgeBase, path: Path) 
         contents=library.index,
         identity=library.identity,
         synonyms=library.catalog.synonyms,
+        metadata=library.catalog.metadata,
     )
 
 

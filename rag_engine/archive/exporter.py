@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rag_engine.archive.writer import ArchiveWriter
-    from rag_engine.ports import IndexContents, IndexIdentity, Library, SynonymEntries
+    from rag_engine.metadata.filter_types import Properties
+    from rag_engine.ports import IndexContents, IndexIdentity, Library, Metadata, SynonymEntries
     from rag_engine.types import Chunk, DocumentId, DocumentRecord, KnowledgeBase, Vector
 
 _BATCH = 256
@@ -31,6 +32,7 @@ async def export(
     contents: IndexContents,
     identity: IndexIdentity,
     synonyms: SynonymEntries | None = None,
+    metadata: Metadata | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ArchiveContents:
     """Write a zip, which replaces `file` at the end.
@@ -47,10 +49,7 @@ async def export(
             # In chunk order, so that an import reads all members in parallel.
             order = (*counts, *(key for key in finished if key not in counts))
             for done, document in enumerate(order, start=1):
-                sources, sections = await library.sources(document), await library.sections(document)
-                await uninterrupted(
-                    asyncio.to_thread(writer.add_document, finished[document], sources, sections)
-                )
+                await _write_document(writer, finished[document], library, metadata)
                 if progress is not None:
                     progress(done, len(order))
             wire_identity = Identity(
@@ -61,6 +60,18 @@ async def export(
     left_out = tuple(record.document.title for key, record in records.items() if key not in finished)
     return ArchiveContents(
         name=knowledge_base.name, documents=len(finished), chunks=sum(counts.values()), left_out=left_out
+    )
+
+
+async def _write_document(
+    writer: ArchiveWriter, record: DocumentRecord, library: Library, metadata: Metadata | None
+) -> None:
+    document = record.document.id
+    sources, sections = await library.sources(document), await library.sections(document)
+    properties: Properties = await metadata.own(document) if metadata is not None else {}
+    tags = await metadata.tags(document) if metadata is not None else []
+    await uninterrupted(
+        asyncio.to_thread(writer.add_document, record, sources, sections, properties=properties, tags=tags)
     )
 
 

@@ -9,6 +9,7 @@ from rag_engine.archive.reader import opened
 from rag_engine.archive.schema import ArchiveContents, ArchiveLimits
 from rag_engine.archive.threaded_steps import leaving_in_thread, stepping_in_thread
 from rag_engine.errors import UnsupportedFile
+from rag_engine.metadata.properties import usable
 from rag_engine.ports import DocumentSave
 from rag_engine.retrieval.synonyms import validated
 from rag_engine.types import Chunk, ChunkId, Document, DocumentId, DocumentRecord
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from rag_engine.archive.reader import ArchivedDocument
     from rag_engine.archive.schema import ArchiveManifest, ChunkLine
-    from rag_engine.ports import Catalog, Documents, Index, IndexIdentity, SynonymEntries
+    from rag_engine.ports import Catalog, Documents, Index, IndexIdentity, Metadata, SynonymEntries
     from rag_engine.types import DocumentState, KnowledgeBase
 
 _AT_ONCE = 64
@@ -34,6 +35,7 @@ async def import_(
     index: Index,
     identity: IndexIdentity,
     synonyms: SynonymEntries | None = None,
+    metadata: Metadata | None = None,
     name: str = "",
     limits: ArchiveLimits | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -57,7 +59,7 @@ async def import_(
         base = await catalog.open(name or manifest.name, model=identity.model)
         async with aclosing(stepping_in_thread(archive.documents())) as documents_to_store:
             async for batch in _batches(documents_to_store):
-                await _store(batch, base, manifest, documents=documents, index=index)
+                await _store(batch, base, manifest, documents=documents, index=index, metadata=metadata)
                 for _ in batch:
                     done += 1
                     if progress is not None:
@@ -95,6 +97,7 @@ async def _store(
     *,
     documents: Documents,
     index: Index,
+    metadata: Metadata | None,
 ) -> None:
     """`ready` comes after the chunks, so that a crash in between shows."""
     new = [(archived, _document(archived, base, manifest)) for archived in batch]
@@ -120,9 +123,20 @@ async def _store(
     )
     for error in failed.values():
         raise error
+    if metadata is not None:
+        for archived, document in new:
+            await _describe(archived, document.id, metadata)
     for before in replaced:
         await index.drop(base.id, before)
         await documents.remove(before)
+
+
+async def _describe(archived: ArchivedDocument, document: DocumentId, metadata: Metadata) -> None:
+    """Older archives have neither: what is known here stays."""
+    if properties := usable(archived.line.properties):
+        await metadata.describe(document, properties)
+    if archived.line.tags:
+        await metadata.tag(document, add=archived.line.tags)
 
 
 async def _replaced(new: Sequence[Document], base: KnowledgeBase, documents: Documents) -> list[DocumentId]:

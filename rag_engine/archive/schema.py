@@ -3,17 +3,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from rag_engine.archive.zip_container import Member, StrictModel, ZipFormat
-from rag_engine.errors import UnsupportedFile
+from rag_engine.errors import UnsupportedFile, UserError
+from rag_engine.metadata.properties import MOST_TAGS, tag_of
 from rag_engine.types import SectionKind
 
 EXPORT: Final = ZipFormat(
     noun="export",
     refusal="Nothing was imported",
     advice="export it again",
-    version=2,
+    version=3,
     newer=UnsupportedFile,
     manifest_bytes=1 << 20,
 )
@@ -84,6 +85,17 @@ class DocumentLine(StrictModel):
     pages: int = Field(ge=0)
     sources: tuple[str, ...]
     sections: int = Field(ge=0)
+    properties: dict[str, tuple[str, ...]] = Field(default={})
+    tags: tuple[str, ...] = Field(default=(), max_length=MOST_TAGS)
+    """Both since version 3."""
+
+    @field_validator("tags")
+    @classmethod
+    def _usable(cls, tags: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            return tuple(map(tag_of, tags))
+        except UserError as error:
+            raise ValueError(str(error)) from error
 
 
 class SectionLine(StrictModel):

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from rag_engine.archive.schema import Identity
+    from rag_engine.metadata.filter_types import Properties
     from rag_engine.types import Chunk, DocumentRecord, KnowledgeBase, Section, Vector
 
 _LEVEL = 6
@@ -47,7 +48,7 @@ class _MemberFile:
         self._lines = 0
 
     def write(self, line: BaseModel) -> None:
-        text = json.dumps(line.model_dump(), ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(line.model_dump(exclude_defaults=True), ensure_ascii=False, separators=(",", ":"))
         # "replace" only affects lone surrogates, which UTF-8 cannot encode.
         encoded = text.encode("utf-8", "replace") + b"\n"
         self.file.write(encoded)
@@ -67,6 +68,7 @@ class ArchiveWriter:
         self._vectors = _MemberFile(self._open(VECTORS))
         self._documents: _MemberFile | None = None
         self._count = 0
+        self._described = False
 
     def add_chunks(self, rows: Sequence[tuple[Chunk, Vector]]) -> None:
         for chunk, vector in rows:
@@ -75,11 +77,20 @@ class ArchiveWriter:
             self._vectors.write(VectorLine(chunk=chunk.id, vector=encoded))
 
     def add_document(
-        self, record: DocumentRecord, sources: Sequence[str], sections: Sequence[Section]
+        self,
+        record: DocumentRecord,
+        sources: Sequence[str],
+        sections: Sequence[Section],
+        *,
+        properties: Properties | None = None,
+        tags: Sequence[str] = (),
     ) -> None:
         if self._documents is None:
             self._documents = _MemberFile(self._open(DOCUMENTS))
-        self._documents.write(_document_line(record, sources, len(sections)))
+        line = _document_line(record, sources, len(sections))
+        line = line.model_copy(update={"properties": dict(properties or {}), "tags": tuple(tags)})
+        self._described = self._described or bool(properties or tags)
+        self._documents.write(line)
         for section in sections:
             line = SectionLine(
                 text=section.text, anchor=section.anchor, headings=section.headings, kind=section.kind
@@ -96,7 +107,7 @@ class ArchiveWriter:
             shutil.copyfileobj(self._chunks.file, output, 1 << 20)
         members = (documents.member(), self._chunks.member(), self._vectors.member())
         manifest = ArchiveManifest(
-            version=EXPORT.version if synonyms else 1,
+            version=EXPORT.version if self._described else 2 if synonyms else 1,
             synonyms=tuple(synonyms),
             name=knowledge_base.name,
             knowledge_base=knowledge_base.id,

@@ -233,8 +233,8 @@ async def test_a_manifest_that_is_none(
 
 
 async def test_a_newer_format(there: Shelf, sound: Export, tmp_path: Path) -> None:
-    file = sound.told(lambda manifest: manifest.update(version=3, news=True)).write(tmp_path / "kb.zip")
-    said = "kb.zip was made by a newer Footnote (format 3, this one reads 2): update Footnote."
+    file = sound.told(lambda manifest: manifest.update(version=4, news=True)).write(tmp_path / "kb.zip")
+    said = "kb.zip was made by a newer Footnote (format 4, this one reads 3): update Footnote."
     await expect_refusal(there, file, UnsupportedFile, said)
 
 
@@ -277,6 +277,25 @@ def _unit(scale: float) -> str:
             0,
             {"script": "x"},
             "documents.jsonl, line 1: script: Extra inputs are not permitted",
+        ),
+        (
+            "documents.jsonl",
+            0,
+            {"tags": ["x" * 10_000]},
+            "documents.jsonl, line 1: tags: Value error, A tag has",
+        ),
+        (
+            "documents.jsonl",
+            0,
+            {"tags": ["a,b"]},
+            "documents.jsonl, line 1: tags: Value error, A tag is a word",
+        ),
+        ("documents.jsonl", 0, {"tags": [str(n) for n in range(51)]}, "documents.jsonl, line 1: tags: Tuple"),
+        (
+            "documents.jsonl",
+            0,
+            {"properties": {"author": "Ada"}},
+            "documents.jsonl, line 1: properties.author",
         ),
         ("documents.jsonl", 1, {"kind": "poem"}, "documents.jsonl, line 2: kind"),
         ("chunks.jsonl", 1, {"ordinal": 0}, "chunks.jsonl, line 2: the ordinals of a document do not ascend"),

@@ -13,7 +13,7 @@ import pytest
 
 from rag_engine import archive
 from rag_engine.errors import IndexUnavailable, UserError
-from rag_engine.types import Section
+from rag_engine.types import DocumentId, Section
 from tests.unit.archive.shelf import IDENTITY, MemoryIndex, Shelf, shelf
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ async def export(here: Shelf, base: KnowledgeBase, file: Path) -> archive.Archiv
         contents=here.index,
         identity=IDENTITY,
         synonyms=here.catalog.synonyms,
+        metadata=here.catalog.metadata,
     )
 
 
@@ -55,6 +56,7 @@ async def take(there: Shelf, file: Path, name: str = "") -> archive.ArchiveConte
         index=there.index,
         identity=IDENTITY,
         synonyms=there.catalog.synonyms,
+        metadata=there.catalog.metadata,
     )
 
 
@@ -312,10 +314,69 @@ async def test_synonyms_come_along(here: Shelf, there: Shelf, tmp_path: Path) ->
     }
 
 
-async def test_an_export_without_synonyms_is_read_by_earlier_versions(here: Shelf, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["Handbook", "Another"])
+async def test_tags_and_properties_come_along(here: Shelf, there: Shelf, tmp_path: Path, name: str) -> None:
+    base = await here.fill(documents=2, chunks=1)
+    failed = await here.fail(base, "cat")
+    metadata = here.catalog.metadata
+    described = {"author": ("Ada Lovelace", "安娜"), "created": ("2024-05-01",)}
+    await metadata.describe(DocumentId(f"{base.id}-doc-0"), described)
+    await metadata.tag(DocumentId(f"{base.id}-doc-0"), add=["Budget", "年度"])
+    await metadata.tag(failed.document.id, add=["scan"])
+    await export(here, base, tmp_path / "kb.zip")
+    await take(there, tmp_path / "kb.zip", name)
+    imported = await take(there, tmp_path / "kb.zip", name)
+    (copy,) = await there.catalog.select(names={imported.name})
+    told = {
+        record.document.title: (
+            await there.catalog.metadata.own(record.document.id),
+            await there.catalog.metadata.tags(record.document.id),
+        )
+        for record in await there.catalog.records(copy.id)
+    }
+    assert told == {
+        "doc-0.pdf": (described, ["Budget", "年度"]),
+        "doc-1.pdf": ({}, []),
+        "cat.pdf": ({}, ["scan"]),
+    }
+
+
+async def test_tags_of_here_stay_when_an_export_without_any_is_imported(here: Shelf, tmp_path: Path) -> None:
     base = await here.fill(documents=1)
     await export(here, base, tmp_path / "kb.zip")
-    with zipfile.ZipFile(tmp_path / "kb.zip") as opened:
-        manifest = json.loads(opened.read("manifest.json"))
+    document = DocumentId(f"{base.id}-doc-0")
+    await here.catalog.metadata.tag(document, add=["later"])
+    await here.catalog.metadata.describe(document, {"author": ("Ada",)})
+    await take(here, tmp_path / "kb.zip")
+    assert await here.catalog.metadata.tags(document) == ["later"]
+    assert await here.catalog.metadata.own(document) == {"author": ("Ada",)}
+
+
+@pytest.mark.parametrize(("tagged", "version"), [(False, 2), (True, 3)])
+async def test_the_format_is_as_old_as_what_it_holds_allows(
+    here: Shelf, tmp_path: Path, tagged: bool, version: int
+) -> None:
+    base = await here.fill(documents=1)
+    await here.catalog.synonyms.add(base.id, [("PTO", "paid leave")])
+    if tagged:
+        await here.catalog.metadata.tag(DocumentId(f"{base.id}-doc-0"), add=["Budget"])
+    await export(here, base, tmp_path / "kb.zip")
+    assert read_manifest(tmp_path / "kb.zip")["version"] == version
+
+
+def read_manifest(file: Path) -> dict[str, object]:
+    with zipfile.ZipFile(file) as opened:
+        manifest: dict[str, object] = json.loads(opened.read("manifest.json"))
+    return manifest
+
+
+async def test_an_export_without_synonyms_and_tags_is_read_by_earlier_versions(
+    here: Shelf, tmp_path: Path
+) -> None:
+    base = await here.fill(documents=1)
+    await export(here, base, tmp_path / "kb.zip")
+    manifest = read_manifest(tmp_path / "kb.zip")
     assert manifest["version"] == 1
+    with zipfile.ZipFile(tmp_path / "kb.zip") as opened:
+        assert not {"tags", "properties"} & json.loads(opened.read("documents.jsonl").splitlines()[0]).keys()
     assert "synonyms" not in manifest
