@@ -63,7 +63,6 @@ class Readability:
 
     @property
     def is_direct(self) -> bool:
-        """Whether the place is a direct message with one person."""
         return self.channel is not None and self.channel.kind == "direct"
 
     async def verdict(self, knowledge_base: KnowledgeBaseId) -> Verdict:

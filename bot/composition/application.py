@@ -72,7 +72,6 @@ class EvaluationComponents:
 
 @asynccontextmanager
 async def foundation(settings: Settings, *, observers: Observers = _NOBODY) -> AsyncGenerator[BaseComponents]:
-    """Storage and embedder, without an index."""
     async with AsyncExitStack() as stack:
         stored = await stack.enter_async_context(storage(settings, observers=observers))
         embedder = await keep_trying(lambda: stack.enter_async_context(loader.embedder(settings)))

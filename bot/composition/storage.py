@@ -25,7 +25,6 @@ _NOBODY = Observers()
 
 @asynccontextmanager
 async def storage(settings: Settings, *, observers: Observers = _NOBODY) -> AsyncGenerator[StorageComponents]:
-    """Creates or migrates the SQLite file if needed."""
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(data_lock.in_use(settings.data_dir))
         database = await stack.enter_async_context(

@@ -88,6 +88,5 @@ def migrations() -> Mapping[str, Traversable]:
 
 
 def index_files(settings: Settings) -> Mapping[str, int]:
-    """Index files with their newest known schemas; none for a server."""
     module, own = loader.index_module(settings.index, settings)
     return module.files(own)

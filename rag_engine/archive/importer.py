@@ -140,7 +140,6 @@ async def _describe(archived: ArchivedDocument, document: DocumentId, metadata: 
 
 
 async def _replaced(new: Sequence[Document], base: KnowledgeBase, documents: Documents) -> list[DocumentId]:
-    """The other documents that have their URIs now."""
     uris = {document.uri for document in new if document.uri}
     ids = {document.id for document in new}
     found = [record.document for record in await documents.find_all(base.id, uris=uris)]

@@ -85,7 +85,6 @@ def _readable(path: Path) -> Generator[None]:
 
 
 def objects(path: Path) -> Iterator[tuple[str, dict[str, object]]]:
-    """With its place for error messages."""
     for where, line in _lines(path):
         try:
             fields = json.loads(line)

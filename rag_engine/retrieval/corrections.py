@@ -52,7 +52,6 @@ def sentences(corrected: Mapping[str, str]) -> str:
 
 
 def _spelled(hits: Sequence[Hit]) -> dict[str, str]:
-    """A word for each token of the hits, by the best hit."""
     spelled: dict[str, str] = {}
     for hit in hits:
         for word, tokens in words(searchable_text(hit.chunk), language=hit.chunk.language):

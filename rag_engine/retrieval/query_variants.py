@@ -99,7 +99,6 @@ class QueryVariant:
 
 
 def understanding_of(reply: UnderstandingReply, asked: str) -> Understanding:
-    """The usable part of a reply about the message `asked`."""
     question = _clean(reply.question)
     queries = _distinct(reply.queries, longest=_LONGEST_QUERY)[:MOST_QUERIES]
     translations = {

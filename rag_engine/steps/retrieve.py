@@ -122,7 +122,6 @@ async def _with_synonyms(inquiry: Inquiry, synonyms: SynonymEntries | None) -> I
 
 
 def _completed(inquiry: Inquiry) -> Inquiry:
-    """With the corrections and synonyms that were searched for."""
     if inquiry.synonyms:
         wordings = synonyms_for(inquiry.question, inquiry.synonyms).wordings
         inquiry = replace(inquiry, wordings=wordings)

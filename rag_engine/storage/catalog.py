@@ -118,7 +118,6 @@ class SqliteCatalog:
     async def find_all(
         self, knowledge_base: KnowledgeBaseId, *, uris: Collection[str]
     ) -> list[DocumentRecord]:
-        """Those with one of these sources."""
         rows = await self._database.fetch(_SELECT_BY_URI, (knowledge_base, _list(uris)))
         return [_record(row) for row in rows]
 

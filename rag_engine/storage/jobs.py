@@ -40,15 +40,11 @@ class JobQueue(Protocol):
 
 
 class JobClaims(Protocol):
-    """One worker's access to the queue."""
-
     async def claim(self, knowledge_base: KnowledgeBaseId | None = None) -> Job | None:
         """The oldest without a living worker; None without any."""
         ...
 
-    async def finish(self, job: JobId) -> None:
-        """Remove this worker's job, done or failed."""
-        ...
+    async def finish(self, job: JobId) -> None: ...
 
 
 class SqliteJobQueue:

@@ -17,7 +17,6 @@ _LONGEST = 300
 
 
 def quoted_notes(hits: Sequence[Hit]) -> Note:
-    """The first sentence of every section."""
     chunks = [hit.chunk for hit in hits]
     pieces: list[tuple[str, tuple[int, ...]]] = []
     for section in sections(chunks):

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HiddenDocumentsIndex(DelegatingIndex):
-    """Omits documents whose removal is pending."""
-
     unfinished: Unfinished
 
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:

@@ -31,7 +31,6 @@ def excerpt(sections: Sequence[Section], anchor: str, question: str) -> str:
 
 
 def statements(answer: str, number: int) -> list[str]:
-    """The answer's sentences that cite the number, without their markers."""
     found = [
         " ".join(_MARKERS.sub("", piece).split())
         for line in answer.split("\n")

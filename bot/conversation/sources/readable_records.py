@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 async def readable_record(
     catalog: Shelves, document: DocumentId, knowledge_bases: Iterable[KnowledgeBaseId]
 ) -> DocumentRecord | None:
-    """None if none of the knowledge bases holds the document."""
     uris = await catalog.sources(document)
     for knowledge_base in knowledge_bases if uris else ():
         record = await catalog.find(knowledge_base, uri=uris[0])

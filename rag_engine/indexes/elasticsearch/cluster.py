@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 
 class Cluster:
-    """One index of one cluster, opened at first use."""
-
     def __init__(
         self, client: AsyncElasticsearch, *, settings: Settings, identity: IndexIdentity, rebuilding: bool
     ) -> None:

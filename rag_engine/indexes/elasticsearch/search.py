@@ -110,7 +110,6 @@ def manifest_hits(
 def is_settled(
     responses: Sequence[Mapping[str, Any]], asked: SearchRequest, before: Manifests, after: Manifests
 ) -> bool:
-    """Whether the legs saw one version of each knowledge base."""
     if not all(after[base].shows_what(manifest) for base, manifest in before.items()):
         return False
     hidden = {generation for manifest in after.values() for generation in manifest.hidden}
@@ -170,7 +169,6 @@ def _ranking(
 
 
 def target(searches: Sequence[Search], names: IndexNames, moment: str) -> dict[str, Any]:
-    """The index or frozen view, on the same shard copies."""
     if moment:
         return {"pit": {"id": moment, "keep_alive": _VIEW_LIFETIME}}
     return {"index": names.chunks, "preference": _preference(searches)}
@@ -182,7 +180,6 @@ def words_of(search: Search) -> dict[str, int]:
 
 
 def manifests_of(search: Search, known: Manifests) -> list[Manifest]:
-    """Of the knowledge bases that have chunks."""
     return [known[base] for base in sorted(search.knowledge_bases) if known[base].base]
 
 

@@ -38,8 +38,6 @@ _SPARSE = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchAudience:
-    """The live chunks of the visible knowledge bases, with their statistics."""
-
     visible: Mask
     """One entry more than there are chunks: False, for position -1."""
     is_everything: bool

@@ -31,8 +31,6 @@ _MOST_HASHES = 32_768
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexRow:
-    """Computed before the index is locked."""
-
     values: tuple[object, ...]
     """The columns of `chunk` from `document` on."""
     length: int

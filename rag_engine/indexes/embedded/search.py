@@ -117,7 +117,6 @@ def _visible(audience: SearchAudience, wanted: Mask | None) -> Mask | None:
 
 
 def _wanted(connection: sqlite3.Connection, snapshot: Snapshot, search: Search) -> Mask:
-    """The chunks of the search's documents."""
     documents = search.documents or frozenset()
     known = snapshot.selections.get((search.knowledge_bases, documents))
     if known is not None:

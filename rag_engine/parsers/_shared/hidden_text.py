@@ -9,7 +9,6 @@ _LIGHT: Final = 0xF0
 
 
 def hidden_text_notice(characters: int, places: str = "", *, anchor: str = "") -> Section:
-    """`places` as a list in words."""
     within = f" ({places})" if places else ""
     text = f"Text that nobody can see was left out: {characters} characters{within}."
     return Section(text=text, anchor=anchor, kind="notice")

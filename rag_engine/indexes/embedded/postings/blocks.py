@@ -25,8 +25,6 @@ _BLOCK = 6_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Postings:
-    """One entry per term and chunk."""
-
     hashes: NDArray[np.uint64]
     chunks: NDArray[np.int64]
     counts: NDArray[np.uint8]
@@ -35,7 +33,6 @@ class Postings:
         return self.hashes.size
 
     def of(self, term: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Chunks and frequencies for this hash."""
         start, end = self.hashes.searchsorted(np.array((term, term + 1), dtype=np.uint64)).tolist()
         return self.chunks[start:end], self.counts[start:end]
 

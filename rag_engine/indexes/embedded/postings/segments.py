@@ -41,7 +41,6 @@ class PostingSegment:
         return list(map(range, firsts.tolist(), ends.tolist()))
 
     def blocks_between(self, lowest: int, highest: int) -> range:
-        """Those that may contain hashes between the two."""
         first = int(self.starts.searchsorted(np.uint64(lowest))) - 1
         return range(max(first, 0), int(self.starts.searchsorted(np.uint64(highest), side="right")))
 
@@ -61,7 +60,6 @@ class StoredPostings:
     def of(
         self, connection: sqlite3.Connection, cache: BlockCache, terms: Sequence[int]
     ) -> list[list[tuple[NDArray[np.int64], NDArray[np.uint8]]]]:
-        """Chunks and frequencies for each hash, in parts."""
         parts: list[list[tuple[NDArray[np.int64], NDArray[np.uint8]]]] = [[] for _ in terms]
         hashes = np.array(terms, dtype=np.uint64)
         for segment in self.segments:
@@ -77,7 +75,6 @@ class StoredPostings:
         return parts
 
     def advanced(self, connection: sqlite3.Connection, *, last: int) -> StoredPostings:
-        """With the chunks after `last` and the segments of now."""
         segments = read(connection)
         folded = segments[-1].last if segments else 0
         newest = [run for run in (_after(run, folded) for run in self.newest) if len(run)]
