@@ -197,8 +197,8 @@ class Audiences:
     ) -> NamedKnowledgeBase:
         """By label, by `#channel`, or the place's own.
 
-        Raises `UnknownKnowledgeBase`, whether it exists or not, or `NotAllowed` if something could not be
-        checked.
+        Raises `UnknownKnowledgeBase`, which does not reveal whether it exists, or `NotAllowed` if something
+        could not be checked.
         """
         asked = watched(directory)
         try:

@@ -34,7 +34,7 @@ class Room(Protocol):
         ...
 
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
-        """In the thread, else in the channel, oldest first. Raises `ChatError`."""
+        """Messages before this event in its thread, else in its channel, oldest first. Raises `ChatError`."""
         ...
 
     async def fetch(self, link: str) -> IncomingMessage | None:

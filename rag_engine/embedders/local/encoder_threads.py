@@ -53,7 +53,7 @@ class EncodingThreads:
             thread.start()
 
     async def encode(self, texts: Sequence[str], *, side: Side) -> Matrix:
-        """Cancelling skips texts not yet started."""
+        """One row per text, in order. Cancelling skips texts not yet started."""
         rows = np.empty((len(texts), self._dimensions), np.float32)
         if not texts:
             return rows
