@@ -280,6 +280,8 @@ Sentence = Literal[
     "why_question",
     "why_further",
     "why_places",
+    "why_filter_by_model",
+    "why_filter_left_out",
     "why_unsearched",
     "why_found",
     "why_weights",

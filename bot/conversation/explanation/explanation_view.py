@@ -150,6 +150,7 @@ def _facts(explained: _Explained) -> Iterator[str]:
     yield explained.say("why_question", question=literal(answer.question))
     if answer.understood_as:
         yield explained.say("understood_as", question=literal(answer.understood_as))
+    yield from _filter(explained)
     if not answer.searched:
         if not answer.passages:
             yield explained.say("why_unsearched")
@@ -175,14 +176,30 @@ def _facts(explained: _Explained) -> Iterator[str]:
     yield explained.say("why_author", model=author)
 
 
+def _filter(explained: _Explained) -> Iterator[str]:
+    """What a model chose can quote properties of files."""
+    answer, may_read_all = explained.answer, _may_read_all(explained)
+    if answer.filter and (may_read_all or not answer.filter_by_model):
+        yield explained.say("filtered_by", filter=literal(answer.filter))
+        if answer.filter_by_model:
+            yield explained.say("why_filter_by_model")
+    if answer.filter_left_out and may_read_all:
+        left_out = ", ".join(map(literal, answer.filter_left_out))
+        yield explained.say("why_filter_left_out", filter=left_out)
+
+
+def _may_read_all(explained: _Explained) -> bool:
+    searched = explained.answer.knowledge_bases
+    return bool(searched) and searched <= explained.scope.knowledge_bases
+
+
 def _bases(explained: _Explained) -> str:
     """Only those that the person may read now."""
     scope, searched = explained.scope, explained.answer.knowledge_bases
     names = [name for base, name in scope.names.items() if base in searched]
     if names:
         return NameList(names, MOST_IN_NAME).in_language(explained.language)
-    may_read_all = bool(searched) and searched <= scope.knowledge_bases
-    return explained.answer.scope if may_read_all else ""
+    return explained.answer.scope if _may_read_all(explained) else ""
 
 
 def _reasons(passage: TracedPassage, explained: _Explained) -> Iterator[str]:

@@ -34,6 +34,9 @@ class TracedAnswer:
     further_queries: tuple[str, ...]
     knowledge_bases: frozenset[str]
     scope: str
+    filter: str
+    filter_by_model: bool
+    filter_left_out: tuple[str, ...]
     searched: bool
     found: Mapping[str, int]
     weights: Mapping[str, float]
@@ -50,6 +53,7 @@ def traced_answer(trace: Trace) -> TracedAnswer:
     question, searched_for = str(details.get("question", "")), str(details.get("searched_for", ""))
     judged = _table(details.get("evidence_judged"))
     understood = _table(details.get("understanding"))
+    filter_ = _table(details.get("filter"))
     found = {name: int(_number(count)) for name, count in _table(details.get("found")).items()}
     return TracedAnswer(
         question=question,
@@ -57,6 +61,9 @@ def traced_answer(trace: Trace) -> TracedAnswer:
         further_queries=tuple(dict.fromkeys(_further(understood))),
         knowledge_bases=frozenset(str(one) for one in _items(details.get("knowledge_bases"))),
         scope=str(details.get("scope", "")),
+        filter=str(filter_.get("used", "")),
+        filter_by_model=filter_.get("by") == "model",
+        filter_left_out=tuple(str(one) for one in _items(filter_.get("left_out"))),
         searched=bool(found) and details.get("route") not in _UNSEARCHED,
         found=found,
         weights={name: _number(share) for name, share in _table(details.get("shares")).items()},

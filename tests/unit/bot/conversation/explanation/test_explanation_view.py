@@ -72,6 +72,53 @@ async def test_a_completed_question_and_further_queries_are_shown(here: World) -
     assert "- Also searched for: lamp interval" in text
 
 
+async def test_the_filter_of_the_question_is_shown(here: World) -> None:
+    here.says("Four weeks [1].", task="answer")
+    post = await here.ask("How long is the notice period in Berlin? type:md")
+    text = await explained(here, post)
+    assert "- Searched in: \\#general\n" in text
+    assert "- Only: type:md\n" in text
+    assert "language model took" not in text
+    assert "left out" not in text
+
+
+async def test_a_filter_that_no_file_meets_is_shown(here: World) -> None:
+    post = await here.ask("How long is the notice period in Berlin? type:pdf")
+    assert "- Only: type:pdf\n" in await explained(here, post)
+
+
+async def asked_with_a_filter_of_the_model(here: World, value: str) -> Post:
+    await here.file("london.txt", "The notice period is six weeks in London.")
+    first = await answered(here)
+    understood = {
+        "question": "How long is it in London?",
+        "filter": [{"key": "type", "op": "=", "value": value}],
+    }
+    here.says(json.dumps(understood), task="understand")
+    here.says("Six weeks [1].", task="answer")
+    return await here.ask("And in London?", place=first.place, in_thread=True)
+
+
+async def test_a_filter_of_the_model_is_shown_as_one(here: World) -> None:
+    text = await explained(here, await asked_with_a_filter_of_the_model(here, "txt"))
+    assert "- Only: type:txt\n- The language model took this filter from the question.\n" in text
+
+
+async def test_a_filter_that_was_left_out_is_shown(here: World) -> None:
+    text = await explained(here, await asked_with_a_filter_of_the_model(here, "pdf"))
+    assert "- Filters left out: type:pdf\n" in text
+    assert "Only:" not in text
+
+
+@pytest.mark.parametrize("value", ["txt", "pdf"])
+async def test_a_filter_of_the_model_is_hidden_from_who_may_no_longer_read_the_files(
+    here: World, value: str
+) -> None:
+    post = await asked_with_a_filter_of_the_model(here, value)
+    here.town.empty = True
+    assert f"type:{value}" not in await explained(here, post)
+
+
 async def test_it_says_that_nothing_was_searched(here: World) -> None:
     first = await answered(here)
     here.says(json.dumps({"route": "chat"}), task="understand")
