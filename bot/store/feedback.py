@@ -51,13 +51,13 @@ def _rated(
     if platform is None:
         return RatedAnswer(at=at, rating=rating, turn=turn, documents={})
     place = ":".join(filter(None, (platform, workspace, channel, thread)))
-    if private or _is_direct(platform, workspace, channel):
+    if private or is_direct(platform, workspace, channel):
         return RatedAnswer(at=at, rating=rating, turn=turn, place=f"{platform}: private", documents={})
     documents = {DocumentId(each["document"]): each["title"] for each in json.loads(citations)}
     return RatedAnswer(at=at, rating=rating, turn=turn, place=place, question=question, documents=documents)
 
 
-def _is_direct(platform: str, workspace: str, channel: str) -> bool:
+def is_direct(platform: str, workspace: str, channel: str) -> bool:
     return (
         channel.startswith("D") if platform == "slack" else platform == "discord" and workspace in {"", "@me"}
     )

@@ -5,6 +5,7 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bot.store.feedback import is_direct
 from rag_engine.types import ConversationId
 
 if TYPE_CHECKING:
@@ -51,3 +52,8 @@ def conversation(place: Place, person: Person | None = None, *, topic: str = "")
     parts += [f"topic-{topic}"] if topic else []
     parts += ["ask", person.id] if person else []
     return ConversationId(":".join(parts))
+
+
+def is_private(conversation: ConversationId) -> bool:
+    parts = conversation.split(":")
+    return parts[-2:-1] == ["ask"] or (len(parts) > 2 and is_direct(*parts[:3]))

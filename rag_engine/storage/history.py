@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -35,8 +37,31 @@ _PUT_TRACE = """
 _KEEP_TRACE = """
     INSERT INTO traces (turn, conversation, at, seconds, fallbacks, details) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (turn) DO NOTHING
 """
+_CONVERSATIONS = """
+    SELECT turns.conversation, max(turns.at), sum(role = 'user'), coalesce(title, ''), (SELECT text FROM turns AS opening
+            WHERE opening.conversation = turns.conversation AND active = 1 AND role = 'user' ORDER BY position, ordinal LIMIT 1)
+    FROM turns LEFT JOIN conversation_titles USING (conversation)
+    WHERE active = 1 AND turns.conversation >= ? AND turns.conversation < ?
+        AND NOT (turns.conversation >= 'single:' AND turns.conversation < 'single;')
+    GROUP BY turns.conversation ORDER BY max(turns.at) DESC, max(ordinal) DESC LIMIT ?
+"""
+_FORGET_TITLE = """
+    DELETE FROM conversation_titles WHERE conversation IN (SELECT conversation FROM turns WHERE id = ?)
+"""
 _LISTED = 8
 _LAST_CHARACTER = "\U0010ffff"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationSummary:
+    id: ConversationId
+    at: float
+    """Of the last turn; in seconds since the epoch."""
+    questions: int
+    title: str = ""
+    """As given by a person."""
+    opening: str = ""
+    """The first question."""
 
 
 class SqliteHistory:
@@ -81,9 +106,38 @@ class SqliteHistory:
         async with self._database.transaction() as transaction:
             await transaction.execute(_KEEP_TRACE, _trace_row(trace))
 
+    async def conversations(self, *, limit: int, beginning: str = "") -> list[ConversationSummary]:
+        """The latest first, without single questions; only ids with this `beginning`."""
+        rows = await self._database.fetch(_CONVERSATIONS, (beginning, beginning + _LAST_CHARACTER, limit))
+        return [
+            ConversationSummary(
+                id=ConversationId(conversation),
+                at=at,
+                questions=questions,
+                title=title,
+                opening=opening or "",
+            )
+            for conversation, at, questions, title, opening in rows
+        ]
+
+    async def rename(self, conversation: ConversationId, title: str) -> None:
+        """An empty `title` removes it."""
+        async with self._database.transaction() as transaction:
+            await transaction.execute(
+                "DELETE FROM conversation_titles WHERE conversation = ?", (conversation,)
+            )
+            if title:
+                await transaction.execute(
+                    "INSERT INTO conversation_titles SELECT ?, ?, ? "
+                    "WHERE EXISTS (SELECT 1 FROM turns WHERE conversation = ?)",
+                    (conversation, title, time.time(), conversation),
+                )
+
     async def forget(self, turns: Sequence[TurnId]) -> None:
+        """Also the titles of their conversations, which may repeat them."""
         rows = [(turn,) for turn in turns]
         async with self._database.transaction() as transaction:
+            await transaction.execute_many(_FORGET_TITLE, rows)
             await transaction.execute_many("DELETE FROM turns WHERE id = ?", rows)
             await transaction.execute_many("DELETE FROM traces WHERE turn = ?", rows)
 
@@ -105,6 +159,8 @@ class SqliteHistory:
                 async with self._database.transaction() as transaction:
                     await transaction.execute_many(f"DELETE FROM {table} WHERE ordinal = ?", rows)  # noqa: S608
             more = more or len(rows) == limit
+        async with self._database.transaction() as transaction:
+            await transaction.execute("DELETE FROM conversation_titles WHERE at < ?", (before,))
         return more
 
     async def trace(self, turn: TurnId | None = None) -> Trace | None:

@@ -189,3 +189,47 @@ def test_any_text_can_be_kept(texts: list[str]) -> None:
 
     with TemporaryDirectory() as folder:
         assert asyncio.run(round_trip(folder)) == texts
+
+
+async def test_conversations_are_listed_by_last_activity(history: SqliteHistory) -> None:
+    single = ConversationId("single:x")
+    await history.write([turn("s", conversation=single, at=9.0)], trace("s", conversation=single))
+    await history.write([turn("a", at=1.0), turn("b", role="assistant", at=2.0)], trace("b"))
+    await history.write([turn("c", conversation=ELSEWHERE, at=3.0)], trace("c", conversation=ELSEWHERE))
+    await history.write([turn("d", conversation=ELSEWHERE, at=3.0)], trace("d", conversation=ELSEWHERE))
+    listed = await history.conversations(limit=10)
+    assert [(each.id, each.at, each.questions, each.title, each.opening) for each in listed] == [
+        (ELSEWHERE, 3.0, 2, "", "c"),
+        (HERE, 2.0, 1, "", "a"),
+    ]
+    await history.write([turn("e", at=4.0)], trace("e"), in_place_of=[TurnId("a")])
+    assert [(each.id, each.questions, each.opening) for each in await history.conversations(limit=1)] == [
+        (HERE, 1, "e")
+    ]
+    assert [each.id for each in await history.conversations(limit=10, beginning="slack:T1:C2")] == [ELSEWHERE]
+    await history.forget([TurnId("c"), TurnId("d")])
+    assert [each.id for each in await history.conversations(limit=10)] == [HERE]
+
+
+async def test_a_title_goes_with_what_it_may_repeat(history: SqliteHistory) -> None:
+    async def titles() -> dict[str, str]:
+        return {each.id: each.title for each in await history.conversations(limit=10)}
+
+    await history.rename(HERE, "Of nothing")
+    await history.write([turn("a", at=5.0), turn("b", at=5.0)], trace("b"))
+    await history.write([turn("c", conversation=ELSEWHERE, at=6.0)], trace("c", conversation=ELSEWHERE))
+    assert await titles() == {HERE: "", ELSEWHERE: ""}
+    await history.rename(HERE, "Leave")
+    await history.rename(ELSEWHERE, "Travel")
+    await history.rename(HERE, "Leave in May")
+    assert await titles() == {HERE: "Leave in May", ELSEWHERE: "Travel"}
+    await history.forget([TurnId("b")])
+    assert await titles() == {HERE: "", ELSEWHERE: "Travel"}
+    await history.prune(before=7.0, limit=10)
+    await history.write([turn("c", conversation=ELSEWHERE)], trace("c", conversation=ELSEWHERE))
+    assert await titles() == {ELSEWHERE: ""}
+    await history.rename(ELSEWHERE, "Travel")
+    await history.prune(before=1.0, limit=10)
+    assert await titles() == {ELSEWHERE: "Travel"}
+    await history.rename(ELSEWHERE, "")
+    assert await titles() == {ELSEWHERE: ""}

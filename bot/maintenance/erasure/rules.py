@@ -92,7 +92,12 @@ def _history(marks: ErasureMarks) -> Iterator[ErasureRule]:
     if traces:
         yield _engine("traces", "traces", *_either(traces))
     if turns:
-        yield _engine("turns of conversations", "turns", *_either(turns))
+        condition, parameters = _either(turns)
+        of_turns = f"conversation IN (SELECT conversation FROM turns WHERE {condition})"  # noqa: S608
+        of_names = (_NAMES.format(column="title"), (_list(marks.file_names),))
+        titles = _either([(of_turns, parameters), of_names])
+        yield _engine("titles of conversations", "conversation_titles", *titles)
+        yield _engine("turns of conversations", "turns", condition, parameters)
 
 
 def speakers(marks: ErasureMarks) -> list[str]:

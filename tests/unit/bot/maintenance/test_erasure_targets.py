@@ -198,3 +198,32 @@ async def test_what_is_written_down_is_read_again(tmp_path: Path, forgetter: Era
     folder.mkdir()
     save(marks, folder)
     assert interrupted(folder) == marks
+
+
+@pytest.mark.parametrize("what", ["channel", "document"])
+async def test_the_title_of_a_conversation_goes_with_what_was_said_in_it(
+    forgetter: Eraser, what: str
+) -> None:
+    catalog = forgetter.databases[CATALOG]
+    async with catalog.transaction() as transaction:
+        for number, title in enumerate(("Zleave rules", "About leave.md", "Zother rules")):
+            conversation = "slack:T1:C1:1.0" if number == 0 else f"slack:T5:C5:{number}"
+            row = (f"turn{number}", conversation, "user", "Where?", 1.0, number + 100)
+            await transaction.execute(
+                "INSERT INTO turns (id, conversation, role, text, at, position) VALUES (?, ?, ?, ?, ?, ?)",
+                row,
+            )
+            await transaction.execute(
+                "INSERT INTO conversation_titles VALUES (?, ?, 1.0)", (conversation, title)
+            )
+    finder = forgetter.finder
+    is_channel = what == "channel"
+    found = finder.channel("slack:T1:C1") if is_channel else finder.document("handbook", "leave.md")
+    marks = await found
+    counts = {count.what: count.count for count in await forgetter.survey(marks)}
+    assert counts["titles of conversations"] == (1 if is_channel else 2)
+    outcome = await forgetter.forget(marks)
+    assert outcome.left == ()
+    left = await catalog.fetch("SELECT title FROM conversation_titles ORDER BY 1")
+    assert left == ([("About leave.md",), ("Zother rules",)] if is_channel else [("Zother rules",)])
+    assert b"Zleave" not in catalog.path.read_bytes()
