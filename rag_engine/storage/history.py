@@ -46,7 +46,7 @@ _CONVERSATIONS = """
     GROUP BY turns.conversation ORDER BY max(turns.at) DESC, max(ordinal) DESC LIMIT ?
 """
 _FORGET_TITLE = """
-    DELETE FROM conversation_titles WHERE conversation IN (SELECT conversation FROM turns WHERE id = ?)
+    DELETE FROM conversation_titles WHERE conversation IN (SELECT conversation FROM turns WHERE id = ? AND active = 1)
 """
 _LISTED = 8
 _LAST_CHARACTER = "\U0010ffff"

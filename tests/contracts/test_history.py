@@ -223,6 +223,11 @@ async def test_a_title_goes_with_what_it_may_repeat(history: SqliteHistory) -> N
     await history.rename(ELSEWHERE, "Travel")
     await history.rename(HERE, "Leave in May")
     assert await titles() == {HERE: "Leave in May", ELSEWHERE: "Travel"}
+    await history.write([turn("d", at=5.0)], trace("d"), in_place_of=[TurnId("a")])
+    await history.forget([TurnId("a")])
+    assert await titles() == {HERE: "Leave in May", ELSEWHERE: "Travel"}, (
+        "an earlier version, no longer shown"
+    )
     await history.forget([TurnId("b")])
     assert await titles() == {HERE: "", ELSEWHERE: "Travel"}
     await history.prune(before=7.0, limit=10)
