@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot.commands import registry
+from bot.commands import ask_filters, registry
 from bot.commands.context import reply
 from bot.commands.specs import SlashCommand, usage
 from bot.port import CommandSpec, Option
@@ -45,6 +45,7 @@ COMMANDS = (
                     name="model", description="The language model that answers, of those set up", named=True
                 ),
                 Option(name="scope", description="The one knowledge base to search", named=True),
+                *ask_filters.OPTIONS,
             ),
         ),
     ),

@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from bot.commands.ask_filters import filtered_question
 from bot.commands.parser import parse
 from bot.commands.setting_values import model_label
 from bot.conversation import buttons
@@ -118,7 +119,7 @@ class Interactions:
             id=f"command:{command.id}",
             place=command.place,
             person=command.person,
-            text=values.get("question", ""),
+            text=filtered_question(values),
             private=values.get("where") != "channel",
             in_thread=bool(command.place.thread),
             at=time.time(),

@@ -103,6 +103,18 @@ def test_the_platform_may_give_the_subcommand_in_the_name_and_the_rest_in_a_line
             {"question": "how many?", "where": "channel", "model": "fast", "scope": "Staff handbook"},
         ),
         ("scope: what is in it?", {"question": "scope: what is in it?"}),
+        (
+            'file:"annual budget.pdf" --type pdf after:2025 tag:draft how much?',
+            {
+                "question": "how much?",
+                "file": "annual budget.pdf",
+                "type": "pdf",
+                "after": "2025",
+                "tag": "draft",
+            },
+        ),
+        ("how much? type:pdf", {"question": "how much? type:pdf"}),
+        ("file:///a.txt what is it?", {"question": "file:///a.txt what is it?"}),
         ("model 3, how much?", {"question": "model 3, how much?"}),
     ],
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bot.port import Command
 from bot.store.places import PlaceSettings
-from tests.unit.bot.chatting import CHANNEL, World, world
+from tests.unit.bot.chatting import ANN, CHANNEL, Here, World, world
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -48,6 +49,30 @@ async def test_a_button_asks_again_without_the_filter(here: World) -> None:
     assert "in:london" not in passages(here)
     assert not any(notice.startswith("Only:") for notice in here.last.reply.notices)
     assert "without_filter" not in here.last.buttons
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        {"line": "channel: --type txt after:2001 How long is the notice period?"},
+        {
+            "values": {
+                "question": "How long is the notice period?",
+                "where": "channel",
+                "type": "txt",
+                "after": "2001",
+            }
+        },
+    ],
+)
+async def test_options_of_the_command_are_filters(here: World, command: dict[str, Any]) -> None:
+    here.says("Six weeks [1].", task="answer")
+    asked = Command(id="c1", name="ask", place=CHANNEL, person=ANN, **command)
+    await here.service.on_command(asked, Here(here.chat, CHANNEL))
+    assert here.last.reply.notices == ("Only: type:txt, after:2001",)
+    assert "Berlin" not in passages(here)
+    await here.press(here.last, "without_filter")
+    assert not any(notice.startswith("Only:") for notice in here.last.reply.notices)
 
 
 async def test_a_filter_that_no_file_meets_is_said_without_a_search(here: World) -> None:

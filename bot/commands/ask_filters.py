@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from bot.port import Option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OPTIONS: Final = (
+    Option(name="file", description="Search only files with this in their name", named=True),
+    Option(name="type", description="Search only files of this type: pdf, sheet, mail", named=True),
+    Option(name="after", description="Search only files since this day: 2025-01-31", named=True),
+    Option(name="tag", description="Search only files with this tag", named=True),
+)
+_KEYS: Final[Mapping[str, str]] = {"file": "name", "type": "type", "after": "after", "tag": "tag"}
+_SEVERAL: Final = frozenset({"type", "tag"})
+_QUOTES: Final = ('""', "''", "“”")
+
+
+def filtered_question(values: Mapping[str, str]) -> str:
+    """With the filters as people type them, so that they are stored with the question."""
+    filters = [
+        f"{key}:{_quoted(value)}"
+        for option, key in _KEYS.items()
+        for value in (values.get(option, "").split(",") if option in _SEVERAL else [values.get(option, "")])
+        if value.strip()
+    ]
+    return " ".join((values.get("question", ""), *filters))
+
+
+def _quoted(value: str) -> str:
+    line = " ".join(value.split())
+    first, last = next((pair for pair in _QUOTES if not {*pair} & {*line}), _QUOTES[0])
+    return f"{first}{line.replace(first, ' ')}{last}"
