@@ -7,7 +7,7 @@ from rag_engine.text.analyzer import query_words, words
 from rag_engine.text.chunk_text import searchable_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from rag_engine.types import Hit, Ranking
 
@@ -16,17 +16,16 @@ _READ: Final = 20
 _MOST_SAID: Final = 3
 
 
-def corrected_words(question: str, ranking: Ranking) -> dict[str, str]:
-    """The passages' word for each mistyped one of the question.
-
-    A word that the hits hold in some form was typed rightly.
-    """
+def corrected_words(
+    question: str, ranking: Ranking, *, is_word: Callable[[str], bool] = lambda _: False
+) -> dict[str, str]:
+    """The passages' word for each mistyped one of the question: neither a word nor held by the hits in some form."""
     if not ranking.corrections:
         return {}
     spelled = _spelled(ranking.hits[:_READ])
     found: dict[str, str] = {}
     for word, tokens in query_words(question):
-        if not word.isalpha() or any(token in spelled for token in tokens):
+        if not word.isalpha() or any(token in spelled for token in tokens) or is_word(word):
             continue
         likely = (
             spelled[token]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _SAMPLE = 120
+_NO_WORD = "qzxvkjwq"
 _SPELLED = 1.0
 _ALPHABETIC = 4.0
 """Letters per piece of English, and of most languages in a multilingual vocabulary of 250,000."""
@@ -42,6 +43,13 @@ def gauge(count_tokens: Callable[[str], int]) -> Callable[[str], float]:
         return _familiarity(letters / pieces, ideographic=len(_IDEOGRAPHS.findall(sample)) / letters)
 
     return lambda text: familiarity(text[:_SAMPLE])
+
+
+def word_check(count_tokens: Callable[[str], int]) -> Callable[[str], bool]:
+    """Whether a word is one of the embedder's vocabulary, which holds no mistyped ones."""
+    frame = count_tokens("")
+    spells = count_tokens(_NO_WORD) - frame > 1
+    return lambda word: spells and count_tokens(word) - frame == 1
 
 
 def mean_familiarity(texts: Sequence[str], familiarity: Callable[[str], float]) -> float:

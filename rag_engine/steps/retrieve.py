@@ -15,6 +15,7 @@ from rag_engine.errors import EmbedderUnavailable, Unavailable
 from rag_engine.generation.phrases import phrase
 from rag_engine.retrieval.corrections import corrected_question, corrected_words, sentences
 from rag_engine.retrieval.document_filters import with_automatic_filter
+from rag_engine.retrieval.language_familiarity import word_check
 from rag_engine.retrieval.query_variants import (
     QueryVariant,
     further_variants,
@@ -30,7 +31,7 @@ from rag_engine.text.language import detect
 from rag_engine.types import Leg, Query, Ranking, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from rag_engine.pipeline import Inquiry
     from rag_engine.ports import Embedder, Index, Ports, Step, SynonymEntries
@@ -74,6 +75,8 @@ class Found:
 
 
 def build(settings: Settings, ports: Ports) -> Step:
+    is_word = word_check(ports.embedder.count_tokens)
+
     async def search(inquiry: Inquiry, queries: Sequence[QueryVariant]) -> Found:
         return await search_variants(
             queries,
@@ -94,7 +97,7 @@ def build(settings: Settings, ports: Ports) -> Step:
         sizes = {ranking.leg: len(ranking.hits) for ranking in found.rankings}
         inquiry = _with(inquiry, found).noting(found=sizes)
         if inquiry.pending is None:
-            return await asyncio.to_thread(_completed, inquiry)
+            return await asyncio.to_thread(_completed, inquiry, is_word)
         inquiry = await joined(inquiry)
         if inquiry.route in _WITHOUT_PASSAGES:
             return replace(inquiry, rankings=())
@@ -105,12 +108,12 @@ def build(settings: Settings, ports: Ports) -> Step:
         if inquiry.documents != before:
             own = [own_words(variant, understood) for variant in at_once]
             inquiry = _with(replace(inquiry, rankings=()), await search(inquiry, [*own, *further]))
-            return await asyncio.to_thread(_completed, inquiry)
+            return await asyncio.to_thread(_completed, inquiry, is_word)
         weighed = [own_words(variant, understood) for variant in found.variants]
         inquiry = _with(replace(inquiry, rankings=()), replace(found, variants=tuple(weighed)))
         if further:
             inquiry = _with(inquiry, await search(inquiry, further))
-        return await asyncio.to_thread(_completed, inquiry)
+        return await asyncio.to_thread(_completed, inquiry, is_word)
 
     return retrieve
 
@@ -121,13 +124,13 @@ async def _with_synonyms(inquiry: Inquiry, synonyms: SynonymEntries | None) -> I
     return replace(inquiry, synonyms=await synonyms.read(inquiry.query.knowledge_bases))
 
 
-def _completed(inquiry: Inquiry) -> Inquiry:
+def _completed(inquiry: Inquiry, is_word: Callable[[str], bool]) -> Inquiry:
     if inquiry.synonyms:
         wordings = synonyms_for(inquiry.question, inquiry.synonyms).wordings
         inquiry = replace(inquiry, wordings=wordings)
         inquiry = inquiry.noting(synonyms=list(wordings)) if wordings else inquiry
     for ranking in inquiry.rankings:
-        if not ranking.query and (found := corrected_words(inquiry.question, ranking)):
+        if not ranking.query and (found := corrected_words(inquiry.question, ranking, is_word=is_word)):
             inquiry = replace(
                 inquiry,
                 corrections=found,

@@ -42,6 +42,12 @@ def test_a_word_in_another_form_is_not_mistyped() -> None:
     assert corrected_words("holidays", found) == {}
 
 
+def test_a_word_of_the_language_is_not_taken_for_a_typing_error() -> None:
+    found = _ranking("King Edward ruled.", {"kind": "King"})
+    assert corrected_words("What kind of ruler?", found) == {"kind": "King"}
+    assert corrected_words("What kind of ruler?", found, is_word={"kind"}.__contains__) == {}
+
+
 def test_without_corrections_nothing_is_read() -> None:
     assert corrected_words("Is a hollyday paid?", _ranking("holiday", {})) == {}
 

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_engine.retrieval.language_familiarity import gauge, mean_familiarity
+from rag_engine.retrieval.language_familiarity import gauge, mean_familiarity, word_check
 
 _ENGLISH = "How many days of parental leave does an employee get in the first year?"
 _CHINESE = "员工在第一年可以休多少天假？"
@@ -82,3 +82,15 @@ def test_the_mean_of_nothing_is_no_doubt() -> None:
 @given(st.text(max_size=300), st.integers(0, 400))
 def test_it_stays_between_zero_and_one(text: str, pieces: int) -> None:
     assert 0.0 <= gauge(lambda counted: pieces if counted else 2)(text) <= 1.0
+
+
+def test_words_of_the_vocabulary_are_words() -> None:
+    is_word = word_check(
+        lambda text: 2 + sum(1 if word in {"kind", "holiday"} else 3 for word in text.split())
+    )
+    assert is_word("kind")
+    assert not is_word("hollyday")
+
+
+def test_an_embedder_without_word_pieces_knows_no_words() -> None:
+    assert not word_check(lambda text: len(text.split()))("kind")
