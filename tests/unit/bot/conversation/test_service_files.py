@@ -364,7 +364,15 @@ async def test_promote_stays_after_regenerate(here: World) -> None:
     here.says("It is 28 days [1].")
     await here.press(post, "regenerate")
     assert post.text == "It is 28 days [1]."
-    assert post.buttons == ["sources", "regenerate", "why", "feedback", "feedback", "promote"]
+    assert post.buttons == [
+        "sources",
+        "regenerate",
+        "previous_version",
+        "why",
+        "feedback",
+        "feedback",
+        "promote",
+    ]
     await here.press(post, "promote", person=ADMIN)
     assert (await documents(here))["general"] == ["leave.md"]
 
