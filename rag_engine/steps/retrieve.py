@@ -88,7 +88,7 @@ def build(settings: Settings, ports: Ports) -> Step:
             entries=inquiry.synonyms,
         )
 
-    async def retrieve(inquiry: Inquiry) -> Inquiry:
+    async def searched(inquiry: Inquiry) -> Inquiry:
         inquiry = await _with_synonyms(inquiry, ports.synonyms)
         asked = readings(inquiry.question, inquiry.beside, inquiry.query.text)
         # A model makes the other reading needless, and embedding it takes time.
@@ -97,7 +97,7 @@ def build(settings: Settings, ports: Ports) -> Step:
         sizes = {ranking.leg: len(ranking.hits) for ranking in found.rankings}
         inquiry = _with(inquiry, found).noting(found=sizes)
         if inquiry.pending is None:
-            return await asyncio.to_thread(_completed, inquiry, is_word)
+            return inquiry
         inquiry = await joined(inquiry)
         if inquiry.route in _WITHOUT_PASSAGES:
             return replace(inquiry, rankings=())
@@ -107,13 +107,14 @@ def build(settings: Settings, ports: Ports) -> Step:
         inquiry = _saying_what_was_left_out(inquiry)
         if inquiry.documents != before:
             own = [own_words(variant, understood) for variant in at_once]
-            inquiry = _with(replace(inquiry, rankings=()), await search(inquiry, [*own, *further]))
-            return await asyncio.to_thread(_completed, inquiry, is_word)
+            return _with(replace(inquiry, rankings=()), await search(inquiry, [*own, *further]))
         weighed = [own_words(variant, understood) for variant in found.variants]
         inquiry = _with(replace(inquiry, rankings=()), replace(found, variants=tuple(weighed)))
-        if further:
-            inquiry = _with(inquiry, await search(inquiry, further))
-        return await asyncio.to_thread(_completed, inquiry, is_word)
+        return _with(inquiry, await search(inquiry, further)) if further else inquiry
+
+    async def retrieve(inquiry: Inquiry) -> Inquiry:
+        inquiry = await searched(inquiry)
+        return await asyncio.to_thread(_completed, inquiry, is_word) if inquiry.rankings else inquiry
 
     return retrieve
 
