@@ -74,6 +74,9 @@ class Found:
     notices: tuple[str, ...] = ()
 
 
+_Searching: TypeAlias = "Callable[[Inquiry, Sequence[QueryVariant]], Awaitable[Found]]"
+
+
 def build(settings: Settings, ports: Ports) -> Step:
     is_word = word_check(ports.embedder.count_tokens)
 
@@ -88,35 +91,36 @@ def build(settings: Settings, ports: Ports) -> Step:
             entries=inquiry.synonyms,
         )
 
-    async def searched(inquiry: Inquiry) -> Inquiry:
-        inquiry = await _with_synonyms(inquiry, ports.synonyms)
-        asked = readings(inquiry.question, inquiry.beside, inquiry.query.text)
-        # A model makes the other reading needless, and embedding it takes time.
-        at_once = asked[:1] if inquiry.pending else asked
-        found = await search(inquiry, at_once)
-        sizes = {ranking.leg: len(ranking.hits) for ranking in found.rankings}
-        inquiry = _with(inquiry, found).noting(found=sizes)
-        if inquiry.pending is None:
-            return inquiry
-        inquiry = await joined(inquiry)
-        if inquiry.route in _WITHOUT_PASSAGES:
-            return replace(inquiry, rankings=())
-        understood = inquiry.understanding or Understanding()
-        further = further_variants(understood, asked)
-        before, inquiry = inquiry.documents, await with_automatic_filter(inquiry, ports.metadata)
-        inquiry = _saying_what_was_left_out(inquiry)
-        if inquiry.documents != before:
-            own = [own_words(variant, understood) for variant in at_once]
-            return _with(replace(inquiry, rankings=()), await search(inquiry, [*own, *further]))
-        weighed = [own_words(variant, understood) for variant in found.variants]
-        inquiry = _with(replace(inquiry, rankings=()), replace(found, variants=tuple(weighed)))
-        return _with(inquiry, await search(inquiry, further)) if further else inquiry
-
     async def retrieve(inquiry: Inquiry) -> Inquiry:
-        inquiry = await searched(inquiry)
+        inquiry = await _searched(inquiry, search, ports)
         return await asyncio.to_thread(_completed, inquiry, is_word) if inquiry.rankings else inquiry
 
     return retrieve
+
+
+async def _searched(inquiry: Inquiry, search: _Searching, ports: Ports) -> Inquiry:
+    inquiry = await _with_synonyms(inquiry, ports.synonyms)
+    asked = readings(inquiry.question, inquiry.beside, inquiry.query.text)
+    # A model makes the other reading needless, and embedding it takes time.
+    at_once = asked[:1] if inquiry.pending else asked
+    found = await search(inquiry, at_once)
+    sizes = {ranking.leg: len(ranking.hits) for ranking in found.rankings}
+    inquiry = _with(inquiry, found).noting(found=sizes)
+    if inquiry.pending is None:
+        return inquiry
+    inquiry = await joined(inquiry)
+    if inquiry.route in _WITHOUT_PASSAGES:
+        return replace(inquiry, rankings=())
+    understood = inquiry.understanding or Understanding()
+    further = further_variants(understood, asked)
+    before, inquiry = inquiry.documents, await with_automatic_filter(inquiry, ports.metadata)
+    inquiry = _saying_what_was_left_out(inquiry)
+    if inquiry.documents != before:
+        own = [own_words(variant, understood) for variant in at_once]
+        return _with(replace(inquiry, rankings=()), await search(inquiry, [*own, *further]))
+    weighed = [own_words(variant, understood) for variant in found.variants]
+    inquiry = _with(replace(inquiry, rankings=()), replace(found, variants=tuple(weighed)))
+    return _with(inquiry, await search(inquiry, further)) if further else inquiry
 
 
 async def _with_synonyms(inquiry: Inquiry, synonyms: SynonymEntries | None) -> Inquiry:
