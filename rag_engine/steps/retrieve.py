@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field
 
