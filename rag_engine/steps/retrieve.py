@@ -31,7 +31,7 @@ from rag_engine.text.language import detect
 from rag_engine.types import Leg, Query, Ranking, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from rag_engine.pipeline import Inquiry
     from rag_engine.ports import Embedder, Index, Ports, Step, SynonymEntries
