@@ -302,7 +302,7 @@ def key_role() -> dict[str, Any]:
 
 
 def test_the_key_has_the_rights_of_every_call_and_no_other() -> None:
-    sources = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.glob("*.py"))
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
     pattern = r"(?<!\w)(?:client|reader|writer)\.((?:(?:indices|nodes|cluster)\.)?[a-z_]+)\("
     calls = set(re.findall(pattern, sources)) - {"options", "close"}
     assert calls == set(RIGHTS), "what right does the new call need? (deploy/api-key.json, deploy/README.md)"

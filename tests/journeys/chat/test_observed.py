@@ -30,6 +30,17 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 TURNS = 5
+STEPS = (
+    "context",
+    "evidence",
+    "fuse",
+    "hypothesis",
+    "outline",
+    "pack",
+    "rerank",
+    "retrieve",
+    "understand",
+)
 DEPLOY = PROJECT / "deploy"
 DASHBOARD = json.loads((DEPLOY / "grafana" / "footnote.json").read_text(encoding="utf-8"))
 RULES = YAML(typ="safe").load(DEPLOY / "prometheus" / "footnote.rules.yml")
@@ -250,7 +261,7 @@ async def test_each_turn_is_one_trace_of_its_steps_calls_and_writes(watched: Wat
     assert [name for name in below if not name.startswith("write")] == [
         *("embed query" for name in below if name == "embed query"),
         "model answer",
-        *(f"step {name}" for name in ("evidence", "fuse", "pack", "rerank", "retrieve", "understand")),
+        *(f"step {name}" for name in STEPS),
     ]
     assert "write final" in below
     (retrieve,) = [span for span in own if span.name == "step retrieve"]
