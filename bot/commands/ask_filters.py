@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 OPTIONS: Final = (
-    Option(name="file", description="Search only files with this in their name", named=True),
+    Option(name="file", description="Search only files with this in their name", named=True, suggested=True),
     Option(name="type", description="Search only files of this type: pdf, sheet, mail", named=True),
     Option(name="after", description="Search only files since this day: 2025-01-31", named=True),
-    Option(name="tag", description="Search only files with this tag", named=True),
+    Option(name="tag", description="Search only files with this tag", named=True, suggested=True),
 )
 _KEYS: Final[Mapping[str, str]] = {"file": "name", "type": "type", "after": "after", "tag": "tag"}
 _SEVERAL: Final = frozenset({"type", "tag"})

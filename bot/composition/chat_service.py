@@ -114,6 +114,7 @@ async def console_service(application: Application, names: Sequence[str] = ()) -
             ),
             show_sources=_sources_view(library, operator).show,
             show_explanation=_explanation(application, database, operator).press,
+            names=library.catalog.metadata.names,
         )
         chat = _assemble(application, database, uploads, policies, library.forget, clock)
         yield application.observers.service(chat)
@@ -172,6 +173,7 @@ def _platform_policies(
         ),
         show_sources=_sources_view(library, audiences, draw).show,
         show_explanation=_explanation(application, database, audiences).press,
+        names=application.library.catalog.metadata.names,
         budget=QuestionBudget(
             questions=application.settings.chat.questions_per_hour,
             repeats=application.settings.chat.repeats_per_hour,

@@ -15,6 +15,7 @@ from bot.conversation.concurrency import Runs, TurnQueue
 from bot.conversation.follow_ups import FollowUps
 from bot.conversation.interactions import Interactions
 from bot.conversation.newcomers.first_steps import FirstSteps
+from bot.conversation.option_names import OptionNames
 from bot.conversation.recovery import Recovery
 from bot.conversation.service import Service
 from bot.conversation.turn.recorder import FailureTraces
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from bot.conversation.dependencies import (
         AudienceLookup,
         Commands,
+        FindNames,
         ForgetDocument,
         ForgetSource,
         ForgetTurn,
@@ -88,6 +90,7 @@ class Policies:
     commands: Commands
     show_sources: ShowSources
     show_explanation: ShowExplanation
+    names: FindNames
     budget: QuestionBudget = _UNLIMITED
     """By default without limits."""
 
@@ -188,6 +191,9 @@ def _service(
         recovery=recovery,
         interactions=interactions,
         first_steps=first_steps,
+        option_names=OptionNames(
+            permissions=policies.permissions, audiences=policies.audiences, find=policies.names
+        ),
     )
 
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Collection, Sequence
 
     from bot.access.permissions import Act, Scope
     from bot.port import Action, Command, CommandSpec, Directory, File, Person, Place, Reply, Room
@@ -39,6 +39,17 @@ class FollowedReply:
 
     reply: Reply
     files: Callable[[], Awaitable[tuple[File, ...]]]
+
+
+NameKind: TypeAlias = Literal["title", "tag"]
+
+
+class FindNames(Protocol):
+    """See `rag_engine.storage.document_metadata.SqliteMetadata`."""
+
+    async def __call__(
+        self, knowledge_bases: Collection[KnowledgeBaseId], *, kind: NameKind, text: str, limit: int
+    ) -> list[str]: ...
 
 
 class AudienceLookup(Protocol):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bot.conversation.dependencies import PermissionChecks
     from bot.conversation.interactions import Interactions
     from bot.conversation.newcomers.first_steps import FirstSteps
+    from bot.conversation.option_names import OptionNames
     from bot.conversation.recovery import Recovery
     from bot.conversation.turn.runner import TurnRunner
     from bot.port import (
@@ -61,6 +62,7 @@ class Service:
     recovery: Recovery
     interactions: Interactions
     first_steps: FirstSteps
+    option_names: OptionNames
 
     @property
     def waiting(self) -> int:
@@ -102,6 +104,9 @@ class Service:
 
     async def overview(self, person: Person, place: Place, room: Room) -> Overview:
         return await self.first_steps.overview(person, place, room)
+
+    async def suggestions(self, command: Command, option: str, room: Room) -> list[str]:
+        return await self.option_names.suggest(command, option, room)
 
     async def on_command(self, command: Command, room: Room) -> None:
         with log.within(command=log.new_id(), platform=command.place.platform):

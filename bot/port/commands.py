@@ -21,6 +21,8 @@ class Option:
     choices: tuple[str, ...] = ()
     named: bool = False
     """In one line of text it is given by its name alone: `--model fast`, `model:fast`."""
+    suggested: bool = False
+    """Names come from `ChatService.suggestions`, where the platform asks for them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

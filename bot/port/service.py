@@ -47,6 +47,10 @@ class ChatService(Protocol):
 
     async def overview(self, person: Person, place: Place, room: Room) -> Overview: ...
 
+    async def suggestions(self, command: Command, option: str, room: Room) -> list[str]:
+        """Names for an option that is being written, at most 25, within two seconds."""
+        ...
+
     async def on_command(self, command: Command, room: Room) -> None: ...
 
     async def on_action(self, action: Action, room: Room) -> None: ...
@@ -78,6 +82,9 @@ class DelegatingService:
 
     async def overview(self, person: Person, place: Place, room: Room) -> Overview:
         return await self._service.overview(person, place, room)
+
+    async def suggestions(self, command: Command, option: str, room: Room) -> list[str]:
+        return await self._service.suggestions(command, option, room)
 
     async def on_command(self, command: Command, room: Room) -> None:
         await self._service.on_command(command, room)

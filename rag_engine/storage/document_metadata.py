@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final, Literal
 
 from rag_engine.errors import UserError
 from rag_engine.metadata.comparison import folded
@@ -34,6 +35,27 @@ _TAGS = """
     WHERE document IN (SELECT id FROM documents WHERE knowledge_base IN (SELECT value FROM json_each(?)))
     ORDER BY document, folded
 """
+
+
+_WILDCARD: Final = re.compile(r"[%_\\]")
+_ESCAPED: Final = r"\\\g<0>"
+_NAMES: Final = {
+    "title": """
+        SELECT DISTINCT title AS name FROM documents
+        WHERE knowledge_base IN (SELECT value FROM json_each(?1)) AND state = 'ready'
+            AND EXISTS (SELECT 1 FROM json_each(?2) AS text WHERE title LIKE text.value ESCAPE '\\')
+        ORDER BY name COLLATE NOCASE LIMIT ?3
+    """,
+    "tag": """
+        SELECT name FROM (
+            SELECT tag AS name, document FROM tags
+            UNION ALL SELECT value, document FROM properties WHERE key = 'tags'
+        ) JOIN documents ON documents.id = document
+        WHERE knowledge_base IN (SELECT value FROM json_each(?1)) AND state = 'ready'
+            AND EXISTS (SELECT 1 FROM json_each(?2) AS text WHERE name LIKE text.value ESCAPE '\\')
+        GROUP BY lower(name) ORDER BY name COLLATE NOCASE LIMIT ?3
+    """,
+}
 
 
 class SqliteMetadata:
@@ -78,6 +100,20 @@ class SqliteMetadata:
             "SELECT tag FROM tags WHERE document = ? ORDER BY folded", (document,)
         )
         return [tag for (tag,) in rows]
+
+    async def names(
+        self,
+        knowledge_bases: Collection[KnowledgeBaseId],
+        *,
+        kind: Literal["title", "tag"],
+        text: str,
+        limit: int,
+    ) -> list[str]:
+        """That contain the text; SQLite compares only ASCII without case, so it gets each spelling."""
+        spellings = {text, text.lower(), text.upper(), text.title()}
+        texts = [f"%{_WILDCARD.sub(_ESCAPED, spelling)}%" for spelling in spellings]
+        values = (json.dumps(sorted(knowledge_bases)), json.dumps(texts), limit)
+        return [name for (name,) in await self._database.fetch(_NAMES[kind], values)]
 
     async def tag(
         self, document: DocumentId, *, add: Collection[str] = (), remove: Collection[str] = ()

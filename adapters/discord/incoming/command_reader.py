@@ -34,6 +34,13 @@ def command(record: InteractionRecord, context: DiscordContext) -> Command:
     )
 
 
+def option_being_written(data: Mapping[str, Any]) -> str:
+    options = list(data.get("options", ()))
+    if options and options[0]["type"] == _SUBCOMMAND:
+        options = list(options[0].get("options", ()))
+    return next((str(option["name"]) for option in options if option.get("focused")), "")
+
+
 def _parse(data: Mapping[str, Any]) -> tuple[str, dict[str, str], list[Mapping[str, Any]]]:
     name, options = str(data.get("name", "")), list(data.get("options", ()))
     if options and options[0]["type"] == _SUBCOMMAND:

@@ -64,6 +64,9 @@ class DiscordEvents:
         if interaction.type in _INTERACTION_TYPES:
             work = self.interactions.handle(interaction)
             self.tasks.start(work, name=f"interaction {interaction.id}")
+        elif interaction.type is discord.InteractionType.autocomplete:
+            work = self.interactions.suggest(interaction)
+            self.tasks.start(work, name=f"suggestions {interaction.id}")
 
     def guild_joined(self, guild: discord.Guild) -> None:
         self.tasks.start(self.arrivals.on_joined(guild), name=f"joined server {guild.id}")

@@ -5,6 +5,9 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from discord import app_commands
+
+from adapters.discord.api import api_calls
 from adapters.discord.incoming import command_reader, interaction_record, message_reader
 from adapters.discord.locations import PLATFORM
 from adapters.discord.outlets import buttons
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _EVENT_PREFIX = "interaction:"
+_NAME_UNITS = 100
 _STORE_SECONDS = 1.0
 """Discord waits three seconds for the acknowledgement."""
 
@@ -40,6 +44,21 @@ class DiscordInteractions:
             await self._serve(response, ChannelRoom.for_interaction(response, self.context))
             await response.dismiss(seconds=self._call_seconds)
         await self._done(_event_id(record))
+
+    async def suggest(self, interaction: discord.Interaction) -> None:
+        """A failure shows no names; a person cannot be told of it."""
+        record = interaction_record.from_interaction(interaction)
+        room = ChannelRoom.for_interaction(InitialResponse(self.context.client, record), self.context)
+        command = command_reader.command(record, self.context)
+        option = command_reader.option_being_written(record.data)
+        names = await self.service.suggestions(command, option, room)
+        shown = dict.fromkeys(filter(None, (_shortened(name) for name in names)))
+        choices = [app_commands.Choice(name=name, value=name) for name in shown]
+        try:
+            async with api_calls(self._call_seconds):
+                await interaction.response.autocomplete(choices)
+        except ChatError as error:
+            _log.info("the names for interaction %s came too late: %s", record.id, type(error).__name__)
 
     async def resume(
         self, event: str, payload: Mapping[str, object], *, answers_resumed: asyncio.Event
@@ -91,6 +110,11 @@ class DiscordInteractions:
     @property
     def _call_seconds(self) -> float:
         return self.context.settings.call_seconds
+
+
+def _shortened(name: str) -> str:
+    units = " ".join(name.split()).encode("utf-16-le", "replace")[: 2 * _NAME_UNITS]
+    return units.decode("utf-16-le", "ignore").strip()
 
 
 def _event_id(record: InteractionRecord) -> str:

@@ -81,6 +81,8 @@ def _option(option: Option) -> _Payload:
         "description": _shorten(option.description),
         "required": option.required,
     }
+    if option.suggested:
+        payload["autocomplete"] = True
     if option.choices:
         payload["choices"] = [{"name": choice, "value": choice} for choice in option.choices]
     return payload
@@ -125,6 +127,7 @@ def _comparable(payload: Mapping[str, Any]) -> tuple[object, ...]:
         *_key(payload),
         payload.get("description") or "",
         bool(payload.get("required")),
+        bool(payload.get("autocomplete")),
         None if permissions is None else str(permissions),
         tuple(sorted(payload.get("contexts") or ())),
         tuple((choice["name"], str(choice["value"])) for choice in payload.get("choices") or ()),

@@ -546,6 +546,7 @@ async def world(
                 show_explanation=ExplanationView(
                     audiences=town, catalog=catalog, history=history, turns=stores.turns
                 ).press,
+                names=catalog.metadata.names,
                 budget=budget or QuestionBudget(),
             ),
             removals=removals,

@@ -39,6 +39,7 @@ SPECS = (
         options=(
             Option(name="question", description="What you want to know", required=True),
             Option(name="where", description="Who sees the answer", choices=("here", "channel")),
+            Option(name="file", description="Which file", suggested=True),
         ),
     ),
     CommandSpec(name="kb list", description="All knowledge bases", admin=True),
@@ -65,6 +66,8 @@ class Recorder:
     inbox: MemoryInbox = field(default_factory=MemoryInbox)
     recalls: asyncio.Queue[Recall] = field(default_factory=asyncio.Queue)
     heard_at: float = 0.0
+    names: list[str] = field(default_factory=list)
+    suggested: list[tuple[Command, str]] = field(default_factory=list)
     direct: list[str] = field(default_factory=list)
     """Direct conversations with an answer."""
     recorded: set[str] = field(default_factory=set)
@@ -95,6 +98,10 @@ class Recorder:
 
     async def overview(self, person: Person, place: Place, room: Room) -> Overview:
         return Overview(greeting="Hello!")
+
+    async def suggestions(self, command: Command, option: str, room: Room) -> list[str]:
+        self.suggested.append((command, option))
+        return self.names
 
     async def on_command(self, command: Command, room: Room) -> None:
         await self._take(command, room)

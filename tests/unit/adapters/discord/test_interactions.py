@@ -42,6 +42,37 @@ async def test_a_command_with_options(server: DiscordServer, service: Recorder) 
     assert b"".join([block async for block in attachment.open()]) == b"# Handbook"
 
 
+async def test_names_are_suggested_while_an_option_is_written(
+    server: DiscordServer, service: Recorder
+) -> None:
+    service.names = ["budget.pdf", "a  line\nbreak", "", "😀" * 80, "😀" * 90]
+    anna = server.add_user("anna")
+    writing = await server.user_types(anna, server.general, "/ask question:why? file:bud", "file")
+    await server.wait_for(lambda: writing.acknowledged)
+    assert [choice["value"] for choice in writing.choices] == ["budget.pdf", "a line break", "😀" * 50]
+    ((command, option),) = service.suggested
+    assert (command.name, option, command.values["file"]) == ("ask", "file", "bud")
+    assert (command.place.channel, command.person.id) == (server.general.id, anna.id)
+    assert server.violations == []
+
+
+async def test_suggestions_that_come_too_late_harm_nothing(
+    server: DiscordServer, service: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def late(_service: Recorder, _command: Command, _option: str, _room: Room) -> list[str]:
+        server.advance(4)
+        return ["budget.pdf"]
+
+    monkeypatch.setattr(Recorder, "suggestions", late)
+    anna = server.add_user("anna")
+    writing = await server.user_types(anna, server.general, "/ask file:bud", "file")
+    await server.wait_for(lambda: server.calls_of("callback"))
+    assert not writing.choices
+    await server.user_commands(anna, server.general, "/ask why?")
+    command, _ = await service.next()
+    assert isinstance(command, Command)
+
+
 async def test_a_command_is_acknowledged_at_once_and_answered_privately(
     server: DiscordServer, service: Recorder
 ) -> None:

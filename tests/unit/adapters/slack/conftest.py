@@ -57,6 +57,9 @@ class Service:
     async def overview(self, person: Person, place: Place, room: Room) -> Overview:
         return self.shown
 
+    async def suggestions(self, command: Command, option: str, room: Room) -> list[str]:
+        return []
+
     async def on_command(self, command: Command, room: Room) -> None:
         await self._take(command, room)
 
