@@ -103,6 +103,17 @@ class Corpus:
             text = " ".join(_word(int(word)) for word in (*rarer, *common))
         return JudgedQuestion(text=text, vector=self.near(near * 4, noise=0.6))
 
+    def rewrite(self, question: JudgedQuestion) -> JudgedQuestion:
+        """With one rare and one common word (or two characters) replaced, at a cosine of about 0.85."""
+        words = question.text.split()
+        if len(words) == 1:
+            text = question.text[:-2] + self.chinese(2)
+        else:
+            words[self.random.integers(3)] = _word(int(self.random.integers(200, 20_000)))
+            words[3 + self.random.integers(2)] = _word(int(self.random.integers(0, 30)))
+            text = " ".join(words)
+        return JudgedQuestion(text=text, vector=self.near(question.vector * 4, noise=0.35))
+
 
 def _word(number: int) -> str:
     syllables = ("ka", "lo", "mi", "ren", "tu", "sor", "vel", "pon", "ga", "dri")

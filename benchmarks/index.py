@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Document, Leg, Ranking
 
 QUERIES = 100
+REWRITES = 4
 LIMIT = 100
 
 
@@ -117,6 +118,32 @@ async def _one_more(index: EmbeddedIndex, corpus: Corpus, first: int) -> list[fl
     return _quantiles(times)
 
 
+async def _with_rewrites(index: EmbeddedIndex, corpus: Corpus) -> dict[str, object]:
+    """Processor time of one call, both legs, with a question alone and with four rewrites, in turns."""
+    everything = frozenset(KnowledgeBaseId(f"base{number}") for number in range(KNOWLEDGE_BASES))
+    alone: list[float] = []
+    together: list[float] = []
+    hits: list[int] = []
+    for number in range(2 * QUERIES):
+        question = corpus.question(number)
+        texts = [question, *(corpus.rewrite(question) for _ in range(REWRITES))]
+        calls = [_searches(text, ("lexical", "dense"), everything, LIMIT) for text in texts]
+        times = [time.process_time()]
+        await index.search(calls[0])
+        times.append(time.process_time())
+        found = await index.search([search for call in calls for search in call])
+        times.append(time.process_time())
+        alone.append((times[1] - times[0]) * 1000)
+        together.append((times[2] - times[1]) * 1000)
+        hits.append(len({hit.chunk.id for ranking in found for hit in ranking.hits}))
+    return {
+        "alone": _quantiles(alone),
+        f"with {REWRITES} rewrites": _quantiles(together),
+        "ratio": round(float(np.median(together) / np.median(alone)), 2),
+        "distinct chunks found": round(float(np.median(hits))),
+    }
+
+
 async def measure(chunks: int) -> dict[str, object]:
     corpus = Corpus()
     identity = IndexIdentity(model="synthetic", dimensions=DIMENSIONS, analyzer=VERSION)
@@ -141,6 +168,7 @@ async def measure(chunks: int) -> dict[str, object]:
                 _resident() - before - vectors
             )
             figures["one more document searchable, ms p50, p95"] = await _one_more(index, corpus, chunks)
+            figures["processor ms of one question, p50, p95"] = await _with_rewrites(index, corpus)
     return figures
 
 

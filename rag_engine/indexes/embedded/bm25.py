@@ -53,7 +53,7 @@ class ScoredChunks:
         for number, term in enumerate(terms[first:], start=first):
             # A term adds less than its weight.
             rest = _ROUNDING * sum(other.weight for other in terms[number:])
-            if (floor := _last(scores, limit)) > rest:
+            if (floor := _last(scores[scores >= floor], limit)) > rest:
                 places = np.flatnonzero(scores >= floor - rest)
                 return _top(places, self._with(scores[places], places, terms[number:]), limit)
             scores[term.positions] += self._gains(term.positions, term.counts, term.weight)

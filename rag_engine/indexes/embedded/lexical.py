@@ -28,11 +28,9 @@ _MOST_TERMS = 1_024
 
 
 def best_matches(
-    connection: sqlite3.Connection,
-    snapshot: Snapshot,
+    terms: AudienceTerms,
     tokens: Sequence[str],
     *,
-    audience: SearchAudience,
     wanted: Mask | None = None,
     limit: int,
     literal: Collection[str] = (),
@@ -40,14 +38,14 @@ def best_matches(
 ) -> tuple[Ids, Scores, Corrections]:
     """Ids and scores of visible chunks (of the `wanted` ones alone), unordered: `limit` of them and ties with the last."""
     asked = Counter(token for token in tokens if token.strip())
-    terms = _Terms(connection, snapshot, audience)
+    snapshot, audience = terms.snapshot, terms.audience
     counts, corrected = _frequencies(dict(list(asked.items())[:_MOST_TERMS]), terms, literal)
     typed = zip(counts, terms.postings(counts), counts.values(), strict=True)
     found = [
         (token, postings, count * _inverse(postings.frequency, audience.chunks))
         for token, postings, count in typed
     ]
-    found += _synonyms(synonyms, terms, snapshot, chunks=audience.chunks, typed=counts)
+    found += _synonyms(synonyms, terms, typed=counts)
     if not found:
         return np.zeros(0, dtype=np.int64), np.zeros(0), {}
     order = sorted(found, key=lambda term: (term[1].frequency, term[0]))
@@ -71,17 +69,20 @@ class VisiblePostings:
         return self.positions.size
 
 
-class _Terms:
+class AudienceTerms:
+    """Reads each term once; for all searches of a call by one audience."""
+
     def __init__(self, connection: sqlite3.Connection, snapshot: Snapshot, audience: SearchAudience) -> None:
+        self.snapshot = snapshot
+        self.audience = audience
         self._connection = connection
-        self._snapshot = snapshot
-        self._audience = audience
         self._read: dict[str, VisiblePostings] = {}
+        self._near: dict[str, Mapping[int, Sequence[str]]] = {}
 
     def postings(self, terms: Iterable[str]) -> list[VisiblePostings]:
         terms = list(terms)
         if new := [term for term in terms if term not in self._read]:
-            snapshot = self._snapshot
+            snapshot = self.snapshot
             stored = snapshot.stored.of(self._connection, snapshot.cache, [hash_of(term) for term in new])
             self._read.update(zip(new, map(self._visible, stored), strict=True))
         return [self._read[term] for term in terms]
@@ -91,21 +92,23 @@ class _Terms:
         return {term: postings.frequency for term, postings in zip(terms, found, strict=True)}
 
     def near(self, word: str) -> Mapping[int, Sequence[str]]:
-        return self._snapshot.vocabulary.near(self._connection, word)
+        if word not in self._near:
+            self._near[word] = self.snapshot.vocabulary.near(self._connection, word)
+        return self._near[word]
 
     def _visible(self, parts: Sequence[tuple[Ids, NDArray[np.uint8]]]) -> VisiblePostings:
         if not parts:
             return VisiblePostings(positions=np.zeros(0, dtype=np.int64), counts=np.zeros(0, dtype=np.uint8))
         ids, counts = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
-        positions = self._snapshot.positions(ids)
-        if not self._audience.is_everything or positions.min() < 0:
-            seen = self._audience.visible[positions]
+        positions = self.snapshot.positions(ids)
+        if not self.audience.is_everything or positions.min() < 0:
+            seen = self.audience.visible[positions]
             positions, counts = positions[seen], counts[seen]
         return VisiblePostings(positions=positions, counts=counts)
 
 
 def _frequencies(
-    asked: Mapping[str, int], terms: _Terms, literal: Collection[str]
+    asked: Mapping[str, int], terms: AudienceTerms, literal: Collection[str]
 ) -> tuple[dict[str, float], Corrections]:
     """Frequencies; a term without visible chunks is replaced by its spelling corrections."""
     frequencies = terms.frequencies(list(asked))
@@ -119,20 +122,20 @@ def _frequencies(
 
 def _synonyms(
     synonyms: Mapping[int, Mapping[str, float]],
-    terms: _Terms,
-    snapshot: Snapshot,
+    terms: AudienceTerms,
     *,
-    chunks: int,
     typed: Collection[str],
 ) -> list[tuple[str, VisiblePostings, float]]:
     """With the worth of each token, within the synonyms' own knowledge base."""
     found: list[tuple[str, VisiblePostings, float]] = []
     for base, weights in synonyms.items():
         for token, postings in zip(weights, terms.postings(weights), strict=True):
-            here = snapshot.bases[postings.positions] == base
+            here = terms.snapshot.bases[postings.positions] == base
             if token not in typed and here.any():
                 own = VisiblePostings(positions=postings.positions[here], counts=postings.counts[here])
-                found.append((token, own, weights[token] * _inverse(postings.frequency, chunks)))
+                found.append(
+                    (token, own, weights[token] * _inverse(postings.frequency, terms.audience.chunks))
+                )
     return found
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rag_engine.indexes.embedded.dense import nearest
-from rag_engine.indexes.embedded.lexical import best_matches
+from rag_engine.indexes.embedded.lexical import AudienceTerms, best_matches
 from rag_engine.indexes.embedded.rows import CHUNK_COLUMNS, chunk_of, key, knowledge_base_of
 from rag_engine.types import Hit, Ranking
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _Scored = dict[int, float]
 _Found = tuple[_Scored, "Corrections"]
+_Terms = dict["frozenset[KnowledgeBaseId]", "AudienceTerms"]
 _MOST_PARAMETERS = 500
 _MOST_AUDIENCES = 64
 _MOST_SELECTIONS = 8
@@ -50,7 +51,8 @@ def refresh(connection: sqlite3.Connection, memory: Memory) -> None:
 def _rankings(
     connection: sqlite3.Connection, snapshot: Snapshot, searches: Sequence[Search]
 ) -> list[Ranking]:
-    found = [_search(connection, snapshot, search) for search in searches]
+    terms: _Terms = {}
+    found = [_search(connection, snapshot, search, terms) for search in searches]
     for (scored, _), search in zip(found, searches, strict=True):
         if len(scored) > search.limit:
             _cut_tie(connection, scored, search.limit)
@@ -61,7 +63,7 @@ def _rankings(
     ]
 
 
-def _search(connection: sqlite3.Connection, snapshot: Snapshot, search: Search) -> _Found:
+def _search(connection: sqlite3.Connection, snapshot: Snapshot, search: Search, terms: _Terms) -> _Found:
     audience = _audience(connection, snapshot, search.knowledge_bases)
     if audience is None:
         return {}, {}
@@ -76,11 +78,11 @@ def _search(connection: sqlite3.Connection, snapshot: Snapshot, search: Search) 
             limit=search.limit,
         )
     else:
+        if search.knowledge_bases not in terms:
+            terms[search.knowledge_bases] = AudienceTerms(connection, snapshot, audience)
         ids, scores, corrections = best_matches(
-            connection,
-            snapshot,
+            terms[search.knowledge_bases],
             search.tokens,
-            audience=audience,
             wanted=wanted,
             limit=search.limit,
             literal=search.literal,
