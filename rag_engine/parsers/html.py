@@ -8,6 +8,7 @@ from lxml import etree
 from rag_engine.errors import UnsupportedFile
 from rag_engine.parsers._html.hidden_elements import Strictness
 from rag_engine.parsers._html.walk import walk
+from rag_engine.parsers._properties import web
 from rag_engine.parsers._shared.encoding import markup_encoding
 from rag_engine.parsers._shared.sections import is_blank, joined, one_line
 from rag_engine.types import Section
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 SUFFIXES: Final = "htm xhtml xht shtml"
 CONTENT: Final = "text"
 
-__all__ = ["parse", "sections", "walk"]
+__all__ = ["parse", "properties", "sections", "walk"]
+
+properties: Final = web.page
 
 # An unclosed comment extends to the end of the page, which keeps the search linear.
 _TAGS: Final = re.compile(

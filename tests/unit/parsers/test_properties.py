@@ -131,6 +131,49 @@ def test_of_front_matter(tmp_path: Path) -> None:
     assert stated(path, "markdown") == {}
 
 
+def test_of_a_web_page(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_text(
+        """<!DOCTYPE html><html><head><meta charset="utf-8"><title>Budget
+        2024</title><meta name="Author" content=" Anna Lí "><meta name="viewport" content="width=1">
+        <meta property="article:published_time" content="2024-01-31T10:00:00+01:00">
+        <meta http-equiv="last-modified" content="Thu, 01 Feb 2024 12:00:00 GMT">
+        <meta name="keywords" content="money, travel,"><meta name="author" content="Bob"><meta name="author">
+        </head><body><meta name="author" content="Mallory"><p>The budget.</p></body></html>"""
+    )
+    assert stated(path, "html") == {
+        "title": ("Budget 2024",),
+        "author": ("Anna Lí", "Bob"),
+        "created": ("2024-01-31",),
+        "modified": ("2024-02-01",),
+        "keywords": ("money", "travel"),
+    }
+    path.write_bytes(
+        "<meta charset='latin-1'><meta name='DC.creator' content='Zoë'>"
+        "<meta name='citation_date' content='2024/01/31'>".encode("latin-1")
+    )
+    assert stated(path, "html") == {"author": ("Zoë",), "created": ("2024-01-31",)}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        " \n",
+        "plain text",
+        "<div>" * 50_000,
+        "<meta name='author'",
+        "<html><head><meta content='x'></head></html>",
+        "<title></title><meta name='date' content='soon'>",
+        "<!--<meta name='author' content='Mallory'>" * 9_000,
+    ],
+)
+def test_a_web_page_without_properties_has_none(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "a.html"
+    path.write_text(content)
+    assert stated(path, "html") == {}
+
+
 @pytest.mark.process
 async def test_the_pool_gives_them_after_the_text_and_their_loss_costs_nothing(tmp_path: Path) -> None:
     good = pdf(tmp_path / "a.pdf")
