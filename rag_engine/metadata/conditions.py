@@ -56,7 +56,7 @@ _ALIASES: Final[Mapping[str, str]] = {
 _DATES: Final[Mapping[str, Operator]] = {"after": "≥", "since": "≥", "before": "<"}
 _WITHOUT_VALUE: Final = frozenset({"empty", "not empty"})
 _KEY: Final = r"[^\W\d][\w .-]{0,63}?"
-_VALUE: Final = r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|'[^']*'|\([^()]*\)|[^\s\"',()]+"
+_VALUE: Final = r"\"[^\"]*\"|“[^“”]*”|„[^„“”]*[“”]|'[^']*'|\([^()]*\)|[^\s\"',()]+"
 _WORDS: Final = "|".join(
     re.escape(spelling).replace(r"\ ", r"\s+")
     for spelling in sorted(_OPERATORS, key=len, reverse=True)
@@ -139,7 +139,7 @@ def taken_from(question: str) -> tuple[str, Filter | None]:
     left = _INLINE.sub(taken, question)
     if not conditions:
         return question, None
-    question = re.sub(r"\s+([?!.,;:])", r"\1", " ".join(left.split()))
+    question = re.sub(r" ([?!.,;:])", r"\1", " ".join(left.split()))
     return question, merged(Filter(conditions=tuple(conditions[:MOST_CONDITIONS])))
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _MOST: Final = 240
 _LOOKED_AT: Final = 20_000
 _MORE: Final = "…"
-_MARKERS: Final = re.compile(r"\s*\[\d{1,4}\]")
+_MARKERS: Final = re.compile(r" ?\[\d{1,4}\]")
 
 
 def excerpt(sections: Sequence[Section], anchor: str, question: str) -> str:
