@@ -62,6 +62,7 @@ class ChannelRoom:
         self._doubtful = doubtful
         self._outlet_counts = {True: 0, False: 0}
         self._answer_channel = 0
+        self._opened: discord.Thread | None = None
 
     @classmethod
     def for_message(
@@ -125,7 +126,7 @@ class ChannelRoom:
         channel = int(self._place.channel)
         parent = self._context.client.get_partial_messageable(channel, guild_id=int(self._place.workspace))
         try:
-            await parent.get_partial_message(self._question).create_thread(
+            self._opened = await parent.get_partial_message(self._question).create_thread(
                 name=self._thread_title or "Answer",
                 auto_archive_duration=self._context.settings.thread_minutes,
             )
@@ -237,6 +238,15 @@ class ChannelRoom:
 
     async def show_activity(self, *, title: str, status: str) -> None:
         """Discord has none."""
+
+    @property
+    def can_be_renamed(self) -> bool:
+        return self._opened is not None
+
+    async def rename(self, title: str) -> None:
+        if self._opened is not None and (name := markdown.thread_title(title)):
+            async with api_calls(self._context.settings.call_seconds):
+                await self._opened.edit(name=name)
 
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
         """A thread's first message is in the channel."""

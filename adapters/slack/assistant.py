@@ -33,6 +33,16 @@ async def show_activity(context: SlackContext, place: Place, *, title: str, stat
         return
 
 
+async def rename(context: SlackContext, place: Place, title: str) -> None:
+    call = partial(
+        context.write_client.assistant_threads_setTitle,
+        channel_id=place.channel,
+        thread_ts=place.thread,
+        title=" ".join(title.split())[:_TITLE_CHARACTERS],
+    )
+    await context.optional_calls.try_to_call("assistant.threads.setTitle", call)
+
+
 async def suggest_prompts(context: SlackContext, channel: str, thread: str, overview: Overview) -> None:
     """`thread` only in the older assistant pane: agents have one list per conversation."""
     prompts = [

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from adapters.slack.api import call_api
-from adapters.slack.assistant import show_activity
+from adapters.slack.assistant import rename, show_activity
 from adapters.slack.locations import is_direct
 from adapters.slack.outlets.channel import SlackOutlet, SlackTarget
 from adapters.slack.outlets.private import PrivateOutlet
@@ -67,9 +67,16 @@ class SlackRoom:
 
     async def show_activity(self, *, title: str, status: str) -> None:
         """Only conversations with the bot have these."""
+        if self.can_be_renamed:
+            await show_activity(self.reader.context, self.target.place, title=title, status=status)
+
+    @property
+    def can_be_renamed(self) -> bool:
         place = self.target.place
-        if is_direct(place.channel) and place.thread and not self.target.by_command:
-            await show_activity(self.reader.context, place, title=title, status=status)
+        return is_direct(place.channel) and bool(place.thread) and not self.target.by_command
+
+    async def rename(self, title: str) -> None:
+        await rename(self.reader.context, self.target.place, title)
 
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
         target = self.target

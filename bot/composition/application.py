@@ -24,7 +24,8 @@ from bot.resilience.retry import keep_trying
 from rag_engine import plugins
 from rag_engine.engine import Engine, Limits
 from rag_engine.errors import BadSettings
-from rag_engine.generation import follow_up_questions
+from rag_engine.generation import conversation_title, follow_up_questions
+from rag_engine.generation.conversation_title import TitleWriter
 from rag_engine.generation.follow_up_questions import FollowUpQuestions
 from rag_engine.ingestion.ingestion import Ingestion
 from rag_engine.ingestion.text_limits import TextLimits
@@ -190,6 +191,7 @@ def _application(
         settings=settings,
         observers=observers,
         follow_ups=_follow_ups(settings, engine, ports),
+        titles=_titles(ports),
     )
 
 
@@ -199,6 +201,11 @@ def _follow_ups(settings: Settings, engine: Engine, ports: Ports) -> FollowUpQue
         return None
     judge = loader.step("evidence", settings, replace(ports, model=None)).run
     return FollowUpQuestions(model=model, answers=partial(engine.answers, judge=judge))
+
+
+def _titles(ports: Ports) -> TitleWriter | None:
+    model = ports.task_models.get(conversation_title.TASK)
+    return None if model is None else TitleWriter(model=model)
 
 
 def _steps(settings: Settings, observers: Observers, phase: str, ports: Ports) -> Sequence[NamedStep]:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from bot.conversation.follow_ups import SuggestQuestions
     from bot.conversation.service import Service
     from bot.conversation.sources.sources_view import Draw
+    from bot.conversation.thread_titles import WriteTitle
     from bot.port import ChatService
     from bot.settings import Settings
     from rag_engine.archive import ArchiveContents
@@ -75,13 +76,21 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
         forget = partial(_forget, library, places)
         policies = _platform_policies(application, database, places, uploads, forget, pictures.picture)
         chat = _assemble(
-            application, database, uploads, policies, forget, clock, suggest=application.follow_ups
+            application,
+            database,
+            uploads,
+            policies,
+            forget,
+            clock,
+            suggest=application.follow_ups,
+            write_title=application.titles,
         )
         application.observers.depth("answers", lambda: chat.waiting)
         try:
             yield application.observers.service(chat)
         finally:
             await chat.runner.answers.follow_ups.close()
+            await chat.runner.answers.titles.close()
 
 
 @asynccontextmanager
@@ -128,6 +137,7 @@ def _assemble(
     forget_document: ForgetDocument,
     clock: Callable[[], float],
     suggest: SuggestQuestions | None = None,
+    write_title: WriteTitle | None = None,
 ) -> Service:
     settings = application.settings
     return assemble(
@@ -149,6 +159,7 @@ def _assemble(
         passages=settings.answering.passages,
         records=application.library.catalog.records,
         suggest=suggest,
+        write_title=write_title,
         observers=application.observers,
     )
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bot.resilience.circuit_breakers import Breakers
     from bot.settings import Settings
     from rag_engine.engine import Engine
+    from rag_engine.generation.conversation_title import TitleWriter
     from rag_engine.generation.follow_up_questions import FollowUpQuestions
     from rag_engine.ingestion.ingestion import Ingestion
     from rag_engine.ports import Embedder, IndexIdentity, Splitter, StoredIndex
@@ -100,6 +101,7 @@ class Application:
     observers: Observers
     follow_ups: FollowUpQuestions | None = None
     """None: no model of its own proposes them."""
+    titles: TitleWriter | None = None
 
     @property
     def catalog(self) -> SqliteCatalog:

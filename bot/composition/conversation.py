@@ -18,6 +18,7 @@ from bot.conversation.newcomers.first_steps import FirstSteps
 from bot.conversation.option_names import OptionNames
 from bot.conversation.recovery import Recovery
 from bot.conversation.service import Service
+from bot.conversation.thread_titles import ThreadTitles
 from bot.conversation.turn.recorder import FailureTraces
 from bot.conversation.turn.runner import TurnRunner
 from bot.conversation.versions import AnswerVersions
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         StoredAnswers,
     )
     from bot.conversation.follow_ups import SuggestQuestions
+    from bot.conversation.thread_titles import WriteTitle
     from bot.files.uploads import Uploads
     from bot.settings import ChatSettings
     from bot.streaming.scheduler import Scheduler
@@ -116,13 +118,14 @@ def assemble(
     keep_trace: KeepTrace,
     stored_answers: StoredAnswers,
     suggest: SuggestQuestions | None = None,
+    write_title: WriteTitle | None = None,
     observers: Observers = _NO_OBSERVERS,
 ) -> Service:
     """Answers use at most `passages` passages; None: as many as fit."""
     turns, notifier = stores.turns, Notifier(scheduler=scheduler)
     admission = Admission(turns=turns, places=policies.places, settings=settings)
     attachments = _attachments(stores, policies, removals, uploads, notifier)
-    answers = _answers(engine, stores, policies, removals, passages, scheduler, suggest)
+    answers = _answers(engine, stores, policies, removals, passages, scheduler, suggest, write_title)
     runner = TurnRunner(
         turns=turns,
         permissions=policies.permissions,
@@ -219,6 +222,7 @@ def _answers(
     passages: int | None,
     scheduler: Scheduler,
     suggest: SuggestQuestions | None,
+    write_title: WriteTitle | None,
 ) -> AnswerWriter:
     return AnswerWriter(
         engine=engine,
@@ -229,6 +233,7 @@ def _answers(
         forget_turn=removals.turn,
         passages=passages,
         follow_ups=FollowUps(turns=stores.turns, scheduler=scheduler, suggest=suggest),
+        titles=ThreadTitles(turns=stores.turns, write=write_title),
     )
 
 

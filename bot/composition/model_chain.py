@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _QUOTING: Final = "extractive"
 _OPENAI: Final = "openai"
-TASKS: Final = ("answer", "understand", "summary", "outline", "hypothesis", "follow_ups")
+TASKS: Final = ("answer", "understand", "summary", "outline", "hypothesis", "follow_ups", "titles")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

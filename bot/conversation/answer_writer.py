@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bot.access.permissions import Scope
     from bot.conversation.dependencies import AudienceLookup, ForgetTurn
     from bot.conversation.follow_ups import FollowUps
+    from bot.conversation.thread_titles import ThreadTitles
     from bot.conversation.turn.context import TurnContext
     from bot.messages.names import Sentence
     from bot.store.message_files import MessageFiles
@@ -61,6 +62,7 @@ class AnswerWriter:
     forget_turn: ForgetTurn
     passages: int | None
     follow_ups: FollowUps
+    titles: ThreadTitles
 
     async def write(self, context: TurnContext) -> None:
         """Raises the errors of engine and stream, and `NothingToSay`."""
@@ -99,6 +101,7 @@ class AnswerWriter:
         if answer.grounded:
             shown = ShownAnswer(query=query, text=answer.text, passages=view.passages, reply=view.final)
             self.follow_ups.begin(context.recorder.turn, shown, context.room)
+            self.titles.begin(context.recorder.turn, answer.text, context.room)
 
     def _chats_without_files(self, context: TurnContext, scope: Scope) -> bool:
         settings = context.options.settings

@@ -95,6 +95,13 @@ class _ObservedRoom:
     async def show_activity(self, *, title: str, status: str) -> None:
         await self.room.show_activity(title=title, status=status)
 
+    @property
+    def can_be_renamed(self) -> bool:
+        return self.room.can_be_renamed
+
+    async def rename(self, title: str) -> None:
+        await self.room.rename(title)
+
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
         return await self.room.earlier(limit=limit)
 

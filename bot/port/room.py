@@ -33,6 +33,15 @@ class Room(Protocol):
         """Name the conversation and its activity where the platform shows these outside messages."""
         ...
 
+    @property
+    def can_be_renamed(self) -> bool:
+        """Whether `rename` has a thread to name that is ours or with us."""
+        ...
+
+    async def rename(self, title: str) -> None:
+        """Raises `ChatError`."""
+        ...
+
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
         """Messages before this event in its thread, else in its channel, oldest first. Raises `ChatError`."""
         ...
@@ -49,3 +58,9 @@ class PlainRoom:
         return False
 
     async def show_activity(self, *, title: str, status: str) -> None: ...
+
+    @property
+    def can_be_renamed(self) -> bool:
+        return False
+
+    async def rename(self, title: str) -> None: ...

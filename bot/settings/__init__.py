@@ -93,7 +93,7 @@ class ModelSlice(Slice):
 
 
 class TaskSettings(_Section):
-    """A language model of its own for one task: `answer`, `understand` (what a message means), `summary`, or `follow_ups` (buttons with further questions, which no model proposes unless it is set). What is unset is as in `FOOTNOTE_MODEL`."""
+    """A language model of its own for one task: `answer`, `understand` (what a message means), `summary`, `follow_ups` (buttons with further questions) or `titles` (of new threads); without a model of their own the last two are off. What is unset is as in `FOOTNOTE_MODEL`."""
 
     model: str = ""
     """Name of the model: `FOOTNOTE_TASKS__UNDERSTAND__MODEL=gpt-4.1-nano`."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rag_engine.errors import UserError
 from rag_engine.generation.dates import days_line, today_line
-from rag_engine.generation.prompt_rules import FOLLOW_UPS, UNDERSTAND, Rule
+from rag_engine.generation.prompt_rules import FOLLOW_UPS, TITLES, UNDERSTAND, Rule
 from rag_engine.generation.prompt_safety import neutral
 from rag_engine.text.language_names import LANGUAGE_NAMES
 from rag_engine.types import Knowledge, Message
@@ -212,6 +212,7 @@ _RULES = {
     "outline": _OUTLINE,
     "hypothesis": _HYPOTHESIS,
     "follow_ups": FOLLOW_UPS,
+    "titles": TITLES,
 }
 
 TASKS = tuple(_RULES)

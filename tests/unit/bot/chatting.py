@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from bot.conversation.dependencies import Show
     from bot.conversation.follow_ups import SuggestQuestions
     from bot.conversation.service import Service
+    from bot.conversation.thread_titles import WriteTitle
     from bot.port import Directory, Page, Room, Write
     from bot.store.turns import ChatTurn, Turns
     from rag_engine.ports import LanguageModel
@@ -145,6 +146,8 @@ class Chat:
     mute: bool = False
     """Earlier messages cannot be read."""
     reads: int = 0
+    titles: list[tuple[str, str]] = field(default_factory=list)
+    """Of threads, with their ids."""
 
     @property
     def public(self) -> list[Post]:
@@ -244,6 +247,13 @@ class Here:
         return True
 
     async def show_activity(self, *, title: str, status: str) -> None: ...
+
+    @property
+    def can_be_renamed(self) -> bool:
+        return bool(self.place.thread)
+
+    async def rename(self, title: str) -> None:
+        self.chat.titles.append((self.place.thread, title))
 
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
         self.chat.reads += 1
@@ -469,6 +479,7 @@ async def world(
     understands: bool = False,
     choices: Mapping[str, LanguageModel] | None = None,
     suggest: SuggestQuestions | None = None,
+    write_title: WriteTitle | None = None,
 ) -> AsyncGenerator[World]:
     """A service with nothing in it yet. The model says what the world tells it to, else it quotes.
 
@@ -558,6 +569,7 @@ async def world(
             stored_answers=history,
             records=catalog.records,
             suggest=suggest,
+            write_title=write_title,
         )
         yield World(
             chat=Chat(),

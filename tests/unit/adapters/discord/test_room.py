@@ -361,3 +361,21 @@ async def test_failed_directory_calls_raise(server: DiscordServer, service: Reco
     server.fail("list_messages", status=503)
     with pytest.raises(ChatError):
         await room.earlier(limit=5)
+
+
+async def test_only_a_thread_that_the_bot_opened_is_renamed(server: DiscordServer, service: Recorder) -> None:
+    anna = server.add_user("anna")
+    room = await _room(server, service, anna)
+    assert not room.can_be_renamed
+    thread = (await room.open_thread()).thread
+    assert room.can_be_renamed
+    await room.rename("Notice\nperiods")
+    assert server.world.channels[thread].name == "Notice"
+    server.fail("edit_channel", status=403, body=b'{"code": 50013, "message": "no"}')
+    with pytest.raises(ChatError):
+        await room.rename("Again")
+    there = await _room(server, service, anna, channel=server.world.channels[thread])
+    await there.open_thread()
+    assert not there.can_be_renamed
+    await there.rename("Else")
+    assert len(server.calls_of("edit_channel")) == 2

@@ -143,3 +143,20 @@ async def test_a_command_has_no_message_to_mark(server: SlackServer, alice: User
         await server.user_commands(alice, general, "/kb list")
         _, room = await bot.next()
         assert not await room.mark_read()
+
+
+async def test_only_a_thread_with_the_bot_is_renamed(bot: Bot, alice: User, general: Channel) -> None:
+    direct = bot.server.direct(alice)
+    root = await bot.server.user_says(alice, direct, "root")
+    await bot.server.user_says(alice, direct, "how many days?", thread=root)
+    await bot.next()
+    _, room = await bot.next()
+    assert room.can_be_renamed
+    await room.rename("Days \n of leave")
+    sent = arguments(bot.server, ACTIVITY[1])
+    assert (sent["title"], sent["thread_ts"]) == ("Days of leave", root)
+    bot.server.fail(ACTIVITY[1], times=-1, **refused("internal_error"))
+    await room.rename("Another")
+    await bot.server.user_says(alice, general, f"{bot.server.mention} x")
+    _, room = await bot.next()
+    assert not room.can_be_renamed

@@ -1,0 +1,63 @@
+"""Given to a new thread by a language model, after its first answer."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from bot.observability import log
+from bot.port import ChatError
+from rag_engine.errors import RagError
+
+if TYPE_CHECKING:
+    from bot.port import Room
+    from bot.store.turns import ChatTurn, Turns
+
+_CLOSING_SECONDS = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+class WriteTitle(Protocol):
+    async def __call__(self, question: str, answer: str) -> str: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadTitles:
+    """Without `write` there are none."""
+
+    turns: Turns
+    write: WriteTitle | None = None
+    _running: set[asyncio.Task[None]] = field(default_factory=set["asyncio.Task[None]"])
+
+    def begin(self, turn: ChatTurn, answer: str, room: Room) -> None:
+        if self.write is None or not room.can_be_renamed or turn.private or turn.starts > 1:
+            return
+        task = asyncio.create_task(self._rename(turn, answer, room, self.write), name=f"title {turn.id}")
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+
+    async def close(self) -> None:
+        for task in self._running:
+            task.cancel()
+        if self._running:
+            await asyncio.wait(self._running, timeout=_CLOSING_SECONDS)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.record(log.unwrapped(error))
+
+    async def _rename(self, turn: ChatTurn, answer: str, room: Room, write: WriteTitle) -> None:
+        with log.within(turn=turn.id):
+            try:
+                if not await self.turns.messages_in(turn.place) <= {*turn.messages}:
+                    return
+                title = await write(turn.question, answer)
+                stored = await self.turns.find(turn.id)
+                if title and stored is not None and (stored.state, stored.turn) == ("final", turn.turn):
+                    await room.rename(title)
+            except (RagError, ChatError, TimeoutError) as error:
+                _log.warning("a thread has no title by a model: %s", type(error).__name__)
