@@ -38,8 +38,9 @@ async def test_a_thread_with_the_bot_is_named_once(town: Scenario) -> None:
     question = await town.says("ben", room, "@footnote How long are logs kept?", thread=opening)
     answer = (await town.answered("ben", room, opening or question))[-1]
     await town.until(lambda: titles(town))
-    if isinstance(town.chat.server, DiscordServer):
-        await town.until(lambda: town.chat.server.world.channels[answer.thread].name == "Keeping logs")
+    if isinstance(server := town.chat.server, DiscordServer):
+        channels = server.world.channels
+        await town.until(lambda: channels[answer.thread].name == "Keeping logs")
     assert [request.body["model"] for request in town.model.requests if request.task == "titles"] == ["small"]
     await town.says("ben", room, "@footnote How long are the logs kept here?", thread=opening or question)
     await town.until(lambda: len([each for each in town.model.requests if each.task == "answer"]) == 2)
