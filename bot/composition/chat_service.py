@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from bot.conversation.follow_ups import SuggestQuestions
     from bot.conversation.service import Service
     from bot.conversation.sources.sources_view import Draw
-    from bot.conversation.thread_titles import WriteTitle
+    from bot.conversation.turn.thread_titles import WriteTitle
     from bot.port import ChatService
     from bot.settings import Settings
     from rag_engine.archive import ArchiveContents

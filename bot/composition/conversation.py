@@ -18,9 +18,9 @@ from bot.conversation.newcomers.first_steps import FirstSteps
 from bot.conversation.option_names import OptionNames
 from bot.conversation.recovery import Recovery
 from bot.conversation.service import Service
-from bot.conversation.thread_titles import ThreadTitles
 from bot.conversation.turn.recorder import FailureTraces
 from bot.conversation.turn.runner import TurnRunner
+from bot.conversation.turn.thread_titles import ThreadTitles
 from bot.conversation.versions import AnswerVersions
 from bot.observability import Observers
 from bot.store.event_inbox import DeliveryProgress, EventInbox
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         StoredAnswers,
     )
     from bot.conversation.follow_ups import SuggestQuestions
-    from bot.conversation.thread_titles import WriteTitle
+    from bot.conversation.turn.thread_titles import WriteTitle
     from bot.files.uploads import Uploads
     from bot.settings import ChatSettings
     from bot.streaming.scheduler import Scheduler
@@ -125,7 +125,6 @@ def assemble(
     turns, notifier = stores.turns, Notifier(scheduler=scheduler)
     admission = Admission(turns=turns, places=policies.places, settings=settings)
     attachments = _attachments(stores, policies, removals, uploads, notifier)
-    answers = _answers(engine, stores, policies, removals, passages, scheduler, suggest, write_title)
     runner = TurnRunner(
         turns=turns,
         permissions=policies.permissions,
@@ -133,7 +132,7 @@ def assemble(
         observers=observers,
         notifier=notifier,
         attachments=attachments,
-        answers=answers,
+        answers=_answers(engine, stores, policies, removals, passages, scheduler, suggest, write_title),
         forget_turn=removals.turn,
         failures=FailureTraces(keep=keep_trace),
         queue=TurnQueue(at_once=settings.answers, waiting=settings.waiting, queue=settings.queue),

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from bot.access.permissions import Scope
     from bot.conversation.dependencies import AudienceLookup, ForgetTurn
     from bot.conversation.follow_ups import FollowUps
-    from bot.conversation.thread_titles import ThreadTitles
     from bot.conversation.turn.context import TurnContext
+    from bot.conversation.turn.thread_titles import ThreadTitles
     from bot.messages.names import Sentence
     from bot.store.message_files import MessageFiles
     from bot.store.places import PlaceSettings

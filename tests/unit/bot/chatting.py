@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from bot.conversation.dependencies import Show
     from bot.conversation.follow_ups import SuggestQuestions
     from bot.conversation.service import Service
-    from bot.conversation.thread_titles import WriteTitle
+    from bot.conversation.turn.thread_titles import WriteTitle
     from bot.port import Directory, Page, Room, Write
     from bot.store.turns import ChatTurn, Turns
     from rag_engine.ports import LanguageModel
