@@ -65,7 +65,7 @@ class Inquiry:
     wordings: tuple[str, ...] = ()
     """The question with synonyms or corrections in place of its words."""
     wording: str = ""
-    """The one of `wordings` that the passages answer best, if they do it better than the question."""
+    """The one of `wordings` to answer: that which the passages answer best, else the corrected one."""
     corrections: Mapping[str, str] = field(default_factory=dict[str, str])
     """What was searched for in place of mistyped words."""
     fallbacks: tuple[str, ...] = ()

@@ -98,7 +98,7 @@ class Audiences:
         scopes = await asyncio.gather(*(self._scope_of(each) for each in checks))
         left_out = not complete or any(scope.unchecked for scope in scopes)
         names = {base: name for scope in scopes for base, name in scope.names.items()}
-        is_empty = not names and not place.thread and not check.is_direct
+        is_empty = not names and not check.is_direct
         return Scope(
             knowledge_bases=frozenset(names),
             name=NameList(tuple(names.values()), MOST_IN_NAME).in_language("en"),

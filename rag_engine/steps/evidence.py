@@ -70,7 +70,9 @@ async def weigh(inquiry: Inquiry, *, settings: Settings, has_model: bool, trust:
     is_answered = verdict.probability >= line
     judged = inquiry.noting(**{_JUDGED: {**verdict.as_json(), "line": line, "answered": is_answered}})
     if is_answered:
-        return replace(judged, wording=verdict.question if verdict.question in inquiry.wordings else "")
+        return replace(
+            judged, wording=verdict.question if verdict.question in inquiry.wordings else inquiry.wording
+        )
     return replace(judged, hits=(), closest=inquiry.hits, unmentioned=verdict.reading.unmentioned)
 
 

@@ -136,10 +136,12 @@ def _completed(inquiry: Inquiry, is_word: Callable[[str], bool]) -> Inquiry:
         inquiry = inquiry.noting(synonyms=list(wordings)) if wordings else inquiry
     for ranking in inquiry.rankings:
         if not ranking.query and (found := corrected_words(inquiry.question, ranking, is_word=is_word)):
+            corrected = corrected_question(inquiry.question, found)
             inquiry = replace(
                 inquiry,
                 corrections=found,
-                wordings=(*inquiry.wordings, corrected_question(inquiry.question, found)),
+                wordings=(*inquiry.wordings, corrected),
+                wording=corrected,
                 notices=(*inquiry.notices, sentences(found)),
             )
             return inquiry.noting(corrections=found)

@@ -110,6 +110,7 @@ async def test_the_evidence_is_judged_by_the_corrected_question_too() -> None:
     inquiry = await _run(_inquiry("Is a hollyday paid?", legs=("lexical",)), index, OneVector())
 
     assert inquiry.wordings == ("Is a holiday paid?",)
+    assert inquiry.wording == "Is a holiday paid?"
     assert inquiry.notices == ("Searched for “holiday” instead of “hollyday”.",)
 
 

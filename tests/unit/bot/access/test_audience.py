@@ -56,7 +56,8 @@ async def test_it_is_known_that_only_threads_have_files(chat: Chat) -> None:
     assert not (await chat.audiences.scope(place(), chat.town)).threads
     await chat.audiences.own(place(thread="1"))
     assert (await chat.audiences.scope(place(), chat.town)).threads
-    assert not (await chat.audiences.scope(place(thread="2"), chat.town)).threads
+    assert (await chat.audiences.scope(place(thread="2"), chat.town)).threads
+    assert not (await chat.audiences.scope(place(thread="1"), chat.town)).threads
     await chat.audiences.own(place())
     assert not (await chat.audiences.scope(place(), chat.town)).threads
 
