@@ -25,7 +25,7 @@ demo: $(VENV)/.installed  ## add the documents of samples/ and ask them a questi
 	else printf '\nAsk on: %s\n' '$(DEMO) chat --kb samples'; fi
 
 quick: $(VENV)/.installed-tests  ## run the unit and contract tests that need no Elasticsearch, no process and no corpus
-	HYPOTHESIS_PROFILE=quick $(PYTEST) $(PARALLEL) --numprocesses $(PROCESSORS) -m 'not (elastic or process or slow or torch or soak or wheel)' tests/unit tests/contracts
+	HYPOTHESIS_PROFILE=quick $(PYTEST) $(PARALLEL) -m 'not (elastic or process or slow or torch or soak or wheel)' tests/unit tests/contracts
 
 test: $(VENV)/.installed-tests  ## run every test but those of test-torch, test-wheel and soak
 	$(PYTEST) $(PARALLEL)
