@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
+from bot.conversation.turn.background_tasks import BackgroundTasks
 from bot.conversation.turn.view import choice_buttons
 from bot.observability import log
 from bot.port import ChatError
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from bot.store.turns import ChatTurn, Turns
     from bot.streaming.scheduler import Scheduler
     from rag_engine.types import Hit, Query
-
-_CLOSING_SECONDS = 5.0
 
 _log = logging.getLogger(__name__)
 
@@ -44,33 +42,20 @@ class FollowUps:
     turns: Turns
     scheduler: Scheduler
     suggest: SuggestQuestions | None = None
-    _running: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, "asyncio.Task[None]"])
+    _tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
 
     def begin(self, turn: ChatTurn, shown: ShownAnswer, room: Room) -> None:
         if self.suggest is None or turn.state != "final":
             return
-        task = asyncio.create_task(self._add(turn, shown, room, self.suggest), name=f"follow-ups {turn.id}")
-        self._running[turn.id] = task
-        task.add_done_callback(lambda done: self._forget(turn.id, done))
+        work = self._add(turn, shown, room, self.suggest)
+        self._tasks.start(turn.id, work, name=f"follow-ups {turn.id}")
 
     async def cancel(self, turn: str) -> None:
         """Returns when nothing is written any more."""
-        if (task := self._running.pop(turn, None)) is not None:
-            task.cancel()
-            await asyncio.wait([task])
+        await self._tasks.cancel(turn)
 
     async def close(self) -> None:
-        tasks = list(self._running.values())
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks, timeout=_CLOSING_SECONDS)
-
-    def _forget(self, turn: str, task: asyncio.Task[None]) -> None:
-        if self._running.get(turn) is task:
-            del self._running[turn]
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.record(log.unwrapped(error))
+        await self._tasks.close()
 
     async def _add(self, turn: ChatTurn, shown: ShownAnswer, room: Room, suggest: SuggestQuestions) -> None:
         with log.within(turn=turn.id):
@@ -84,10 +69,8 @@ class FollowUps:
     async def _show(self, turn: ChatTurn, questions: tuple[str, ...], reply: Reply, room: Room) -> None:
         stored = await self.turns.find(turn.id)
         if stored is None or (stored.state, stored.starts, stored.turn) != ("final", turn.starts, turn.turn):
-            return  # repeated, withdrawn or forgotten meanwhile
+            return  # repeated, withdrawn, forgotten or another version meanwhile
         if not stored.messages:
-            return
-        if stored.turn != turn.turn:  # another version is shown meanwhile
             return
         if not await self.turns.save(replace(stored, choices=questions)):
             return

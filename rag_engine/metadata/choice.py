@@ -30,8 +30,6 @@ _MOST_VALUES: Final = 50
 _MOST_CHARACTERS: Final = 4_000
 _LONGEST_SHOWN: Final = 60
 _SHORTEST_NAMED: Final = 3
-_NAMED: Final = ("author", "tag")
-"""A question that names a value of these may mean a filter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,11 +104,10 @@ def vocabulary(known: Known, *, keys: Sequence[str] = ()) -> str:
     return json.dumps(shown, ensure_ascii=False) if shown else ""
 
 
-def names_a_value(question: str, known: Known) -> bool:
-    """Whether the question names an author or a tag."""
+def names_a_value(question: str, values: Iterable[str]) -> bool:
+    """A question that names an author or a tag may mean a filter."""
     asked = f" {folded(question)} "
-    values = {folded(value) for each in known.values() for key in _NAMED for value in each.get(key, ())}
-    return any(value in asked for value in values if len(value) >= _SHORTEST_NAMED)
+    return any(len(value) >= _SHORTEST_NAMED and value in asked for value in map(folded, values))
 
 
 def _chosen(filters: Sequence[Filter], known: Known) -> frozenset[DocumentId]:

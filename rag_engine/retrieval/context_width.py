@@ -85,9 +85,10 @@ def widened(
     room: int,
     weigh: Callable[[Chunk], int],
     weak: float,
+    weights: Mapping[ChunkId, int] | None = None,
 ) -> Context | None:
     """Whole documents if all fit; else neighbours, strong further hits, single whole documents. None if nothing is added."""
-    draft = _Draft(weigh=weigh, room=room)
+    draft = _Draft(weigh=weigh, room=room, weights=dict(weights or {}))
     if not best or not all(draft.take(hit) for hit in best):
         return None
     if (whole := _whole(best, documents, draft)) is not None:

@@ -62,8 +62,8 @@ async def widen(
         return inquiry
     room = min(settings.tokens, int(model.context_tokens * settings.window_ratio))
     await asyncio.to_thread(tokens.prepare)
-    weights = await asyncio.to_thread(lambda: [_weight(hit.chunk) for hit in best])
-    if sum(weights) >= room:
+    weights = await asyncio.to_thread(lambda: {hit.chunk.id: _weight(hit.chunk) for hit in best})
+    if sum(weights.values()) >= room:
         return inquiry
     try:
         async with asyncio.timeout(settings.timeout):
@@ -77,9 +77,8 @@ async def widen(
     if changed:
         further = tuple(hit for hit in inquiry.further if hit.chunk.document not in changed)
         inquiry = replace(inquiry, hits=best, further=further).noting(changed_documents=sorted(changed))
-    context = await asyncio.to_thread(
-        widened, best, inquiry.further, documents, room=room, weigh=_weight, weak=settings.weak
-    )
+    widen_by = partial(widened, room=room, weigh=_weight, weights=weights, weak=settings.weak)
+    context = await asyncio.to_thread(widen_by, best, inquiry.further, documents)
     if context is None:
         return inquiry
     return replace(inquiry, context=context.hits).noting(

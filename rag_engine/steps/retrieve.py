@@ -27,7 +27,7 @@ from rag_engine.retrieval.synonyms import Synonyms, synonyms_for
 from rag_engine.retrieval.understood_message import Understanding
 from rag_engine.steps.understand import joined
 from rag_engine.text.analyzer import query_tokens
-from rag_engine.text.language import detect
+from rag_engine.text.language import question_language
 from rag_engine.types import Leg, Query, Ranking, Search
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _saying_what_was_left_out(inquiry: Inquiry) -> Inquiry:
     left_out = ", ".join(inquiry.filter_left_out)
     if not left_out:
         return inquiry
-    language = inquiry.query.language or detect(inquiry.query.text) or "en"
+    language = question_language(inquiry.query.text, chosen=inquiry.query.language)
     notice = phrase("filter_left_out", language=language, filter=left_out)
     return replace(inquiry, notices=(*inquiry.notices, notice))
 

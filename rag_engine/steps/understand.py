@@ -172,9 +172,9 @@ async def _ask(
 ) -> Understanding | None:
     """None if the message needs no model."""
     async with asyncio.timeout(settings.seconds):
-        known = await _known(inquiry, metadata)
-        if not needed and not await asyncio.to_thread(names_a_value, inquiry.query.text, known):
+        if not needed and not await _may_filter(inquiry, metadata):
             return None
+        known = await _known(inquiry, metadata)
         # In a thread, because the first search begins meanwhile.
         prompt = await asyncio.to_thread(_prompt, inquiry, settings, today, known)
         reply = await structured_reply.ask(model, prompt, UnderstandingReply, task=TASK)
@@ -188,6 +188,17 @@ async def _ask(
         filter=filter_,
         left_out=(*understood.left_out, *left_out),
     )
+
+
+async def _may_filter(inquiry: Inquiry, metadata: Metadata | None) -> bool:
+    if metadata is None:
+        return False
+    try:
+        values = await metadata.authors_and_tags(inquiry.query.knowledge_bases)
+    except RagError as error:
+        _log.warning("a question is understood without the properties of files: %s", error)
+        return False
+    return await asyncio.to_thread(names_a_value, inquiry.query.text, values)
 
 
 async def _known(inquiry: Inquiry, metadata: Metadata | None) -> Mapping[DocumentId, Properties]:

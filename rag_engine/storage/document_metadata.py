@@ -37,6 +37,11 @@ _TAGS = """
 """
 
 
+_AUTHORS_AND_TAGS = """
+    WITH searched AS (SELECT id FROM documents WHERE knowledge_base IN (SELECT value FROM json_each(?1)))
+    SELECT value FROM properties WHERE key IN ('author', 'tags') AND document IN searched
+    UNION SELECT tag FROM tags WHERE document IN searched
+"""
 _WILDCARD: Final = re.compile(r"[%_\\]")
 _ESCAPED: Final = r"\\\g<0>"
 _NAMES: Final = {
@@ -75,6 +80,10 @@ class SqliteMetadata:
         own = await self._database.fetch(_OWN, bases)
         tags = await self._database.fetch(_TAGS, bases)
         return await asyncio.to_thread(_joined, documents, own, tags, names or {})
+
+    async def authors_and_tags(self, knowledge_bases: Collection[KnowledgeBaseId]) -> list[str]:
+        rows = await self._database.fetch(_AUTHORS_AND_TAGS, (json.dumps(sorted(knowledge_bases)),))
+        return [value for (value,) in rows]
 
     async def describe(self, document: DocumentId, properties: Properties) -> None:
         rows = [

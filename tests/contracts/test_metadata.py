@@ -68,6 +68,16 @@ async def test_a_new_description_replaces_the_earlier_one_and_leaves_the_tags(ca
     assert await catalog.metadata.tags(one) == ["Draft"]
 
 
+async def test_authors_and_tags_are_those_of_the_knowledge_bases(catalog: SqliteCatalog) -> None:
+    base, other = await catalog.open("Handbook", model="m"), await catalog.open("Other", model="m")
+    one, two = await added(catalog, base, "a.pdf"), await added(catalog, base, "b.docx")
+    await catalog.metadata.tag(one, add=["Draft"])
+    await catalog.metadata.describe(one, {"author": ("Anna", "Bob"), "tags": ("budget",), "year": ("2024",)})
+    await catalog.metadata.describe(two, {"author": ("Bob",)})
+    await catalog.metadata.describe(await added(catalog, other, "c.pdf"), {"author": ("Eve",)})
+    assert sorted(await catalog.metadata.authors_and_tags([base.id])) == ["Anna", "Bob", "Draft", "budget"]
+
+
 async def test_tags_ignore_case_and_are_few(catalog: SqliteCatalog) -> None:
     base = await catalog.open("Handbook", model="m")
     one = await added(catalog, base, "a.pdf")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from bot.conversation.turn.background_tasks import BackgroundTasks
 from bot.observability import log
 from bot.port import ChatError
 from rag_engine.errors import RagError
@@ -14,8 +14,6 @@ from rag_engine.errors import RagError
 if TYPE_CHECKING:
     from bot.port import Room
     from bot.store.turns import ChatTurn, Turns
-
-_CLOSING_SECONDS = 5.0
 
 _log = logging.getLogger(__name__)
 
@@ -30,25 +28,16 @@ class ThreadTitles:
 
     turns: Turns
     write: WriteTitle | None = None
-    _running: set[asyncio.Task[None]] = field(default_factory=set["asyncio.Task[None]"])
+    _tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
 
     def begin(self, turn: ChatTurn, answer: str, room: Room) -> None:
         if self.write is None or not room.can_be_renamed or turn.private or turn.starts > 1:
             return
-        task = asyncio.create_task(self._rename(turn, answer, room, self.write), name=f"title {turn.id}")
-        self._running.add(task)
-        task.add_done_callback(self._ended)
+        work = self._rename(turn, answer, room, self.write)
+        self._tasks.start(turn.id, work, name=f"title {turn.id}")
 
     async def close(self) -> None:
-        for task in self._running:
-            task.cancel()
-        if self._running:
-            await asyncio.wait(self._running, timeout=_CLOSING_SECONDS)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._running.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.record(log.unwrapped(error))
+        await self._tasks.close()
 
     async def _rename(self, turn: ChatTurn, answer: str, room: Room, write: WriteTitle) -> None:
         with log.within(turn=turn.id):

@@ -93,6 +93,7 @@ def test_the_vocabulary_is_json_with_few_values() -> None:
 
 
 def test_a_question_may_name_an_author_or_a_tag() -> None:
-    assert names_a_value("What did ANNA LI decide?", KNOWN)
-    assert names_a_value("Is there a draft?", KNOWN)
-    assert not names_a_value("What is the budget of 2024?", KNOWN)
+    values = ["Anna Li", "Bob", "draft"]
+    assert names_a_value("What did ANNA LI decide?", values)
+    assert names_a_value("Is there a draft?", values)
+    assert not names_a_value("What is the budget of 2024?", values)

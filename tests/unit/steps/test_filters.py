@@ -37,6 +37,9 @@ class Metadata:
     async def properties(self, knowledge_bases: object, *, names: object = None) -> Any:
         return KNOWN
 
+    async def authors_and_tags(self, knowledge_bases: object) -> list[str]:
+        return ["Anna Li", "Bob"]
+
 
 METADATA: Any = Metadata()
 

@@ -47,7 +47,7 @@ async def here(tmp_path: Path, titles: Titles) -> AsyncGenerator[World]:
 
 
 async def settled(here: World) -> None:
-    running = here.service.runner.answers.titles._running
+    running = here.service.runner.answers.titles._tasks._running.values()
     if running:
         await asyncio.wait({*running}, timeout=10)
 

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from bot.conversation.turn.background_tasks import BackgroundTasks
+
+if TYPE_CHECKING:
+    import pytest
+
+
+async def test_work_is_cancelled_by_its_key_and_at_the_end() -> None:
+    tasks, ended = BackgroundTasks(), list[str]()
+
+    async def work(name: str) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(name)
+
+    for name in ("one", "two"):
+        tasks.start(name, work(name), name=name)
+    await asyncio.sleep(0)
+    await tasks.cancel("one")
+    assert ended == ["one"]
+    await tasks.cancel("one")
+    await tasks.close()
+    assert ended == ["one", "two"]
+
+
+async def test_an_unexpected_error_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    tasks = BackgroundTasks()
+
+    async def fail() -> None:
+        raise ZeroDivisionError
+
+    tasks.start("one", fail(), name="one")
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert "ZeroDivisionError" in caplog.text
+    await tasks.close()
