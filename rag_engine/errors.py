@@ -3,7 +3,8 @@
 RagError
 ├── UserError      the asker can fix it; the text is shown as it is
 │   ├── UnsupportedFile  FileTooLarge  EmptyDocument  CorruptFile  EncryptedFile
-│   └── UnknownKnowledgeBase  UnknownDocument  NotAllowed  QueryTooLong
+│   ├── UnknownKnowledgeBase  UnknownDocument  NotAllowed  QueryTooLong
+│   └── InvalidFilter  QueryRefused  QueryTooHeavy
 ├── Unavailable    wait; `backend`, `retry_after` and `reason` are data
 │   └── IndexUnavailable  EmbedderUnavailable  ModelUnavailable  RateLimited  StorageUnavailable
 ├── Refused        the model will not or cannot
@@ -73,6 +74,14 @@ class QueryTooLong(UserError):
 
 class InvalidFilter(UserError):
     """A filter cannot be read or met."""
+
+
+class QueryRefused(UserError):
+    """This query over the tables is not allowed."""
+
+
+class QueryTooHeavy(UserError):
+    """This query over the tables takes too long or too much memory; ask for less."""
 
 
 class Unavailable(RagError):

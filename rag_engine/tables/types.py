@@ -1,0 +1,157 @@
+"""Typed tables, the queries over them and what they compute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.types import DocumentId
+
+ColumnKind = Literal["text", "number", "date", "boolean"]
+Value: TypeAlias = "str | int | float | None"
+
+ROW_NUMBER: Final = "_row"
+"""The column of every table with the row in the sheet, or the line in the file."""
+ORIGINAL: Final = "__text"
+"""Follows the name of a column for its cells as they are displayed."""
+WITH_TOTALS: Final = "__all"
+"""Follows the name of a table for its rows with subtotals and totals."""
+MOST_ROWS: Final = 200
+"""Of a result."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedColumn:
+    """`sql_name` holds numbers, ISO dates ("2025-03-01", "2025-03-01 14:30"), 1 or 0, or text; NULL where a cell is empty or unread."""
+
+    name: str
+    """As in the header, its levels joined by a space."""
+    sql_name: str
+    kind: ColumnKind = "text"
+    unit: str = ""
+    """Of every number, such as "€", "USD", "%" (12 % is stored as 12) or "h"."""
+    filled: int = 0
+    """Cells that are not empty."""
+    unread: int = 0
+    """Filled cells that are not of the kind, in rows without totals."""
+    values: tuple[str, ...] = ()
+    """Different original texts, as they first appear; the most frequent ones of many."""
+    has_all_values: bool = False
+    least: Value = None
+    greatest: Value = None
+
+    @property
+    def text_name(self) -> str:
+        """The column of the original texts; that of a text column is itself."""
+        return self.sql_name if self.kind == "text" else f"{self.sql_name}{ORIGINAL}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedTable:
+    """`sql_name` names its rows without totals, `all_name` with them; unique among the tables of one query."""
+
+    id: str
+    """Unique in its document and stable while that is unchanged, such as "t1"."""
+    document: DocumentId
+    title: str
+    """Of the document."""
+    caption: str
+    """The sheet, or the headings above."""
+    place: str
+    """All rows with the header, such as "Budget!A4:N15" or "rows 1–40"."""
+    sql_name: str
+    columns: tuple[TypedColumn, ...]
+    row_count: int
+    """Without totals."""
+    totals: int = 0
+    """Rows that sum up others."""
+    too_large: bool = False
+    """Over a limit: it has no rows to compute over."""
+    uri: str = ""
+
+    @property
+    def all_name(self) -> str:
+        return f"{self.sql_name}{WITH_TOTALS}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenQuery:
+    """One SELECT over tables by their `sql_name`."""
+
+    sql: str
+    tables: tuple[str, ...] = ()
+    """The `sql_name` of each table it reads; empty: as parsed."""
+    notes: tuple[str, ...] = ()
+    """Sentences for people on how the question was taken, in its language."""
+
+
+Missing = Literal["question", "table", "column", "value", "period", "unit", "choice"]
+"""`question`: it asks for nothing that is computed; `choice`: several readings are possible."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryRefusal:
+    """Why no query was written; all but `question` are said to people."""
+
+    missing: Missing
+    name: str = ""
+    """What the question names and no table has."""
+    available: tuple[str, ...] = ()
+    """What there is in its place: columns, values or the first and last period."""
+    table: str = ""
+    """The `sql_name` of the table that was looked in."""
+
+
+class QueryWriter(Protocol):
+    """Turns a question into a query without a model, deterministically and in milliseconds."""
+
+    def write(self, question: str, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultColumn:
+    name: str
+    unit: str = ""
+    """That of the only column it is computed from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRows:
+    """The rows of one table that went into a result."""
+
+    table: TypedTable
+    numbers: tuple[int, ...]
+    """Rows in the sheet or file, in order; the first of many."""
+    count: int
+    texts: tuple[tuple[str, ...], ...] = ()
+    """The first of them as displayed, one text per column."""
+
+
+QueryWarning = Literal["unread_cells", "totals_left_out", "cut"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComputedWarning:
+    """`unread_cells`: cells of `column` that are not of its kind; `totals_left_out`: rows; `cut`: more than `MOST_ROWS` rows."""
+
+    kind: QueryWarning
+    count: int
+    table: str = ""
+    """Its `sql_name`."""
+    column: str = ""
+    """Its name as in the header."""
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComputedAnswer:
+    """The result of one query, with the rows it rests on."""
+
+    sql: str
+    columns: tuple[ResultColumn, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    sources: tuple[SourceRows, ...] = ()
+    warnings: tuple[ComputedWarning, ...] = field(default=())
