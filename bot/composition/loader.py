@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         Splitter,
         StoredIndex,
     )
-    from rag_engine.steps import fuse, pack
+    from rag_engine.steps import fuse, pack, retrieve
     from rag_engine.types import KnowledgeBaseId, Leg
 
 
@@ -173,8 +173,18 @@ def step(name: str, settings: Settings, ports: Ports) -> NamedStep:
         values.setdefault("enabled", True)
     if name == "retrieve":
         values.setdefault("legs", _legs(settings))
+    if name == "hypothesis":
+        values.setdefault("candidates", _retrieval(settings).candidates)
+        if "dense" not in _retrieval(settings).legs:
+            values["passages"] = 0
     own = _validated(module, values, variable=f"STEPS__{name.upper()}")
     return NamedStep(name=name, run=module.build(own, ports), status=module.STATUS)
+
+
+def _retrieval(settings: Settings) -> retrieve.Settings:
+    values = {"legs": _legs(settings), **_step_values("retrieve", settings)}
+    own = _validated(plugins.load(_STEPS, "retrieve"), values, variable="STEPS__RETRIEVE")
+    return cast("retrieve.Settings", own)
 
 
 def _legs(settings: Settings) -> tuple[Leg, ...]:

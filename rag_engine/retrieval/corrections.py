@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.text.analyzer import query_words, words
+from rag_engine.text.analyzer import query_words, with_words, words
 from rag_engine.text.chunk_text import searchable_text
 
 if TYPE_CHECKING:
@@ -39,9 +39,7 @@ def corrected_words(
 
 
 def corrected_question(question: str, corrected: Mapping[str, str]) -> str:
-    for typed, searched in corrected.items():
-        question = question.replace(typed, searched)
-    return question
+    return with_words(question, corrected)
 
 
 def sentences(corrected: Mapping[str, str]) -> str:

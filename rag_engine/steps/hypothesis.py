@@ -47,6 +47,8 @@ class Settings(BaseModel):
     """Time limit, after which the question alone is searched for."""
     reply_tokens: int = Field(default=1_024, ge=64)
     """Maximum tokens of the reply."""
+    candidates: int = Field(default=100, ge=1, le=1000)
+    """Hits of each search; by default those of `retrieve`."""
 
 
 def build(settings: Settings, ports: Ports) -> Step:
@@ -69,7 +71,7 @@ async def add_hypotheses(
             passages = usable(reply.passages, question, most=settings.passages)
             if not passages:
                 return inquiry.falling_back("hypothesis_rejected")
-            found = await _searched(inquiry, passages, ports)
+            found = await _searched(inquiry, passages, ports, settings)
     except (RagError, TimeoutError) as error:
         why = str(error) or "The language model took too long."
         return inquiry.falling_back("hypothesis_failed").noting(hypothesis_failed=why)
@@ -87,14 +89,16 @@ async def add_hypotheses(
     return replace(noted, rankings=(*inquiry.rankings, *made_up))
 
 
-async def _searched(inquiry: Inquiry, passages: Sequence[str], ports: Ports) -> Sequence[Ranking]:
+async def _searched(
+    inquiry: Inquiry, passages: Sequence[str], ports: Ports, settings: Settings
+) -> Sequence[Ranking]:
     found = await retrieve.search_variants(
         [QueryVariant(text=text, weight=1.0, legs=("dense",)) for text in passages],
         inquiry.query,
         documents=inquiry.documents,
         embedder=ports.embedder,
         index=ports.index,
-        settings=retrieve.Settings(),
+        settings=retrieve.Settings(candidates=settings.candidates, timeout=settings.seconds),
     )
     return found.rankings
 

@@ -18,7 +18,7 @@ from rag_engine.text.language import detect, possible
 from rag_engine.text.lazy_pattern import lazy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 _snowball = cast("dict[str, Any]", vars(Stemmer))
 
@@ -160,6 +160,11 @@ def query_words(text: str) -> list[tuple[str, tuple[str, ...]]]:
             forms = dict.fromkeys(token for language in languages for token in _tokens_of(piece, language))
             found.append((piece, tuple(forms)))
     return found
+
+
+def with_words(text: str, replacements: Mapping[str, str]) -> str:
+    """With whole words replaced."""
+    return _PIECE.sub(lambda piece: replacements.get(piece[0], piece[0]), text) if replacements else text
 
 
 def _languages(certain: str, likely: tuple[str, ...]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine.retrieval.corrections import corrected_words, sentences
+from rag_engine.retrieval.corrections import corrected_question, corrected_words, sentences
 from rag_engine.text.analyzer import query_tokens, tokens
 from tests.doubles.rankings import chunk, ranking
 
@@ -46,6 +46,15 @@ def test_a_word_of_the_language_is_not_taken_for_a_typing_error() -> None:
     found = _ranking("King Edward ruled.", {"kind": "King"})
     assert corrected_words("What kind of ruler?", found) == {"kind": "King"}
     assert corrected_words("What kind of ruler?", found, is_word={"kind"}.__contains__) == {}
+
+
+def test_only_whole_words_are_replaced() -> None:
+    corrected = {"plan": "plane", "plant": "planet"}
+    assert (
+        corrected_question("Is a plan for the plant planned?", corrected)
+        == "Is a plane for the planet planned?"
+    )
+    assert corrected_question("请问hollyday几天?", {"hollyday": "holiday"}) == "请问holiday几天?"
 
 
 def test_without_corrections_nothing_is_read() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ from pydantic import SecretStr
 from bot import settings
 from bot.composition import application, loader
 from rag_engine.errors import BadSettings
+from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from rag_engine.pipeline import Inquiry
 from rag_engine.ports import Ports
 from rag_engine.types import Query
@@ -116,3 +118,28 @@ async def test_a_leg_without_weight_is_not_searched(
     await step.run(Inquiry(query=query, question=query.text))
 
     assert [search.leg for search in index.calls[0]] == legs
+
+
+@pytest.mark.parametrize(
+    ("values", "searches"),
+    [
+        ({"RETRIEVE__CANDIDATES": "30"}, [("dense", 30)]),
+        ({"RETRIEVE__CANDIDATES": "30", "HYPOTHESIS__CANDIDATES": "20"}, [("dense", 20)]),
+        ({"RETRIEVE__LEGS": "lexical"}, []),
+        ({"FUSE__DENSE_SHARE": "0"}, []),
+    ],
+)
+async def test_made_up_passages_are_searched_for_as_the_question_is(
+    monkeypatch: pytest.MonkeyPatch, values: dict[str, str], searches: list[tuple[str, int]]
+) -> None:
+    for name, value in {"HYPOTHESIS__PASSAGES": "1", **values}.items():
+        monkeypatch.setenv(f"FOOTNOTE_STEPS__{name}", value)
+    told = json.dumps({"passages": ["Parental leave lasts fourteen months in total, " * 4]})
+    model = ScriptedModel([ScriptedLine(pieces=(told,), task="hypothesis")], context_tokens=32_000)
+    index = GivenIndex({"dense": ranking("dense", [("c0", 0.9)])})
+    query = Query(text="How long is leave?", knowledge_bases=frozenset({KNOWLEDGE_BASE}), limit=8)
+
+    step = loader.step("hypothesis", settings.read(), Ports(embedder=OneVector(), index=index, model=model))
+    await step.run(Inquiry(query=query, question=query.text, rankings=(ranking("lexical", [("c0", 1.0)]),)))
+
+    assert [(search.leg, search.limit) for call in index.calls for search in call] == searches
