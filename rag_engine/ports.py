@@ -262,8 +262,11 @@ class Metadata(Protocol):
         knowledge_bases: Collection[KnowledgeBaseId],
         *,
         names: Mapping[KnowledgeBaseId, str] | None = None,
+        keys: Collection[str] | None = None,
+        latest: int | None = None,
     ) -> Mapping[DocumentId, Properties]:
-        """Of every document in them: `name`, `type`, `folder`, `place`, `added`, `tag`, and its own.
+        """Of every document in them, or of the `latest` added: `name`, `type`, `folder`, `place`, `added`, `tag`,
+        and its own, or those that a filter on `keys` reads.
 
         `names` of knowledge bases are places too.
         """

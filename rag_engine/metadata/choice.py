@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Known = Mapping[DocumentId, Properties]
 
 _ALWAYS: Final = frozenset({*DERIVED, "in", "date", "author", "created", "modified", "title"})
+_MOST_DOCUMENTS: Final = 1_000
+"""Those that a model is shown the values of."""
 _MOST_VALUES: Final = 50
 _MOST_CHARACTERS: Final = 4_000
 _LONGEST_SHOWN: Final = 60
@@ -53,14 +55,29 @@ async def chosen(query: Query, metadata: Metadata | None) -> frozenset[DocumentI
         raise InvalidFilter(
             f"No file can meet this filter, which contradicts itself: {described(query.filters)}."
         )
-    known = await properties_of(query, metadata)
+    known = await filtered_properties(query, query.filters, metadata)
+    needed = {condition.key for condition in _conditions(query.filters)} - _ALWAYS
+    if known and metadata is not None and not all(_is_known(key, known) for key in needed):
+        known = await metadata.properties(query.knowledge_bases, names=query.names)
     return await asyncio.to_thread(_chosen, query.filters, known)
 
 
-async def properties_of(query: Query, metadata: Metadata | None) -> Known:
+async def filtered_properties(query: Query, filters: Iterable[Filter], metadata: Metadata | None) -> Known:
+    """What the filters need."""
     if metadata is None:
         return {}
-    return await metadata.properties(query.knowledge_bases, names=query.names)
+    keys = {condition.key for condition in _conditions(filters)}
+    return await metadata.properties(query.knowledge_bases, names=query.names, keys=keys)
+
+
+async def recent_properties(query: Query, metadata: Metadata | None) -> Known:
+    if metadata is None:
+        return {}
+    return await metadata.properties(query.knowledge_bases, names=query.names, latest=_MOST_DOCUMENTS)
+
+
+def _is_known(key: str, known: Known) -> bool:
+    return any(key in each for each in known.values())
 
 
 def automatic(

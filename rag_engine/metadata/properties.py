@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import datetime
+import posixpath
 import re
 from email.utils import parsedate_to_datetime
-from pathlib import PurePosixPath
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
@@ -11,7 +12,7 @@ from rag_engine.errors import UserError
 from rag_engine.metadata.comparison import folded, span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rag_engine.metadata.filter_types import Properties
 
@@ -39,6 +40,7 @@ _KINDS: Final[Mapping[str, str]] = {
 }
 _SUFFIXES: Final = {"htm": "html", "jpeg": "jpg", "tiff": "tif", "yml": "yaml", "markdown": "md"}
 _PDF_DATE: Final = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
+_EPOCH: Final = datetime.date(1970, 1, 1).toordinal()
 _LEADING_DATE: Final = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?![\d-])")
 _KEYS: Final[Mapping[str, str]] = {
     "authors": "author",
@@ -57,16 +59,12 @@ _DATES: Final = frozenset({"created", "modified"})
 def derived(
     *, title: str, uri: str, added: float, places: Iterable[str] = (), tags: Iterable[str] = ()
 ) -> Properties:
-    suffix = PurePosixPath(title.casefold()).suffix.removeprefix(".")
-    suffix = _SUFFIXES.get(suffix, suffix)
-    types = [suffix, *(kind for kind, suffixes in _KINDS.items() if suffix in suffixes.split())]
-    day = datetime.datetime.fromtimestamp(added, datetime.UTC).date().isoformat() if added else ""
     found = {
         "name": [title],
-        "type": types if suffix else [],
+        "type": _types(title),
         "folder": [_folder(uri)],
         "place": dict.fromkeys(places),
-        "added": [day],
+        "added": [_day(int(added) // 86_400) if added else ""],
         "tag": tags,
     }
     return {key: tuple(filter(None, values)) for key, values in found.items()}
@@ -111,9 +109,28 @@ def tag_of(text: str) -> str:
     return tag
 
 
+def _types(title: str) -> Sequence[str]:
+    return _types_of(posixpath.splitext(title.casefold())[1].removeprefix("."))
+
+
+@lru_cache(maxsize=256)
+def _types_of(suffix: str) -> Sequence[str]:
+    if not suffix:
+        return ()
+    suffix = _SUFFIXES.get(suffix, suffix)
+    return (suffix, *(kind for kind, suffixes in _KINDS.items() if suffix in suffixes.split()))
+
+
+@lru_cache(maxsize=4_096)
+def _day(number: int) -> str:
+    return datetime.date.fromordinal(_EPOCH + number).isoformat()
+
+
+@lru_cache(maxsize=4_096)
 def _folder(uri: str) -> str:
+    if not uri.casefold().startswith("file:"):
+        return ""
     try:
-        parts = urlsplit(uri)
+        return posixpath.dirname(unquote(urlsplit(uri).path))
     except ValueError:
         return ""
-    return str(PurePosixPath(unquote(parts.path)).parent) if parts.scheme == "file" else ""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from rag_engine.errors import InvalidFilter
-from rag_engine.metadata.choice import automatic, chosen, properties_of
+from rag_engine.metadata.choice import automatic, chosen, filtered_properties
 from rag_engine.metadata.conditions import described, taken_from
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ async def with_automatic_filter(inquiry: Inquiry, metadata: Metadata | None) -> 
         return inquiry
     left_out = understood.left_out
     if understood.filter is not None:
-        known = await properties_of(inquiry.query, metadata)
+        known = await filtered_properties(inquiry.query, [understood.filter], metadata)
         found = await asyncio.to_thread(automatic, understood.filter, known, within=inquiry.documents)
         left_out = (*left_out, *found.left_out)
         if found.filter is not None:

@@ -12,7 +12,7 @@ from rag_engine.errors import RagError
 from rag_engine.generation import prompts, structured_reply
 from rag_engine.generation.context_budget import messages_size
 from rag_engine.generation.dates import local_time
-from rag_engine.metadata.choice import names_a_value, properties_of, vocabulary
+from rag_engine.metadata.choice import names_a_value, recent_properties, vocabulary
 from rag_engine.metadata.conditions import described
 from rag_engine.metadata.reply import limited_to
 from rag_engine.retrieval.follow_ups import completed, is_self_contained, leans_on_conversation
@@ -203,7 +203,7 @@ async def _may_filter(inquiry: Inquiry, metadata: Metadata | None) -> bool:
 
 async def _known(inquiry: Inquiry, metadata: Metadata | None) -> Mapping[DocumentId, Properties]:
     try:
-        return await properties_of(inquiry.query, metadata)
+        return await recent_properties(inquiry.query, metadata)
     except RagError as error:
         _log.warning("a question is understood without the properties of files: %s", error)
         return {}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from rag_engine.errors import UserError
 from rag_engine.metadata.comparison import folded
-from rag_engine.metadata.properties import MOST_TAGS, derived, tag_of
+from rag_engine.metadata.properties import DERIVED, MOST_TAGS, derived, tag_of
 from rag_engine.types import DocumentId
 
 if TYPE_CHECKING:
@@ -23,17 +23,24 @@ _DOCUMENTS = """
     SELECT documents.id, documents.title, documents.uri, documents.created_at, knowledge_bases.id,
         knowledge_bases.name FROM documents
     JOIN knowledge_bases ON knowledge_bases.id = documents.knowledge_base
-    WHERE documents.knowledge_base IN (SELECT value FROM json_each(?))
+    WHERE documents.knowledge_base IN (SELECT value FROM json_each(?1))
+    ORDER BY documents.created_at DESC LIMIT ?2
 """
-_OWN = """
-    SELECT document, key, value FROM properties
-    WHERE document IN (SELECT id FROM documents WHERE knowledge_base IN (SELECT value FROM json_each(?)))
-    ORDER BY document, key, ordinal
-"""
-_TAGS = """
-    SELECT document, tag FROM tags
-    WHERE document IN (SELECT id FROM documents WHERE knowledge_base IN (SELECT value FROM json_each(?)))
-    ORDER BY document, folded
+_VALUES = """
+    WITH searched AS (
+        SELECT id FROM documents WHERE knowledge_base IN (SELECT value FROM json_each(?1))
+        ORDER BY created_at DESC LIMIT ?2
+    )
+    SELECT * FROM (
+        SELECT document, key, value FROM properties
+        WHERE document IN searched AND (?3 IS NULL OR key IN (SELECT value FROM json_each(?3)))
+        ORDER BY document, key, ordinal
+    )
+    UNION ALL SELECT * FROM (
+        SELECT document, 'tag', tag FROM tags
+        WHERE document IN searched AND (?3 IS NULL OR 'tags' IN (SELECT value FROM json_each(?3)))
+        ORDER BY document, folded
+    )
 """
 
 
@@ -42,6 +49,12 @@ _AUTHORS_AND_TAGS = """
     SELECT value FROM properties WHERE key IN ('author', 'tags') AND document IN searched
     UNION SELECT tag FROM tags WHERE document IN searched
 """
+_STORED: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("in", *DERIVED), ()),
+    "tag": ("tags",),
+    "date": ("created", "modified"),
+}
+"""The stored keys of a key that also follows from others."""
 _WILDCARD: Final = re.compile(r"[%_\\]")
 _ESCAPED: Final = r"\\\g<0>"
 _NAMES: Final = {
@@ -74,12 +87,17 @@ class SqliteMetadata:
         knowledge_bases: Collection[KnowledgeBaseId],
         *,
         names: Mapping[KnowledgeBaseId, str] | None = None,
+        keys: Collection[str] | None = None,
+        latest: int | None = None,
     ) -> Mapping[DocumentId, Properties]:
-        bases = (json.dumps(sorted(knowledge_bases)),)
-        documents = await self._database.fetch(_DOCUMENTS, bases)
-        own = await self._database.fetch(_OWN, bases)
-        tags = await self._database.fetch(_TAGS, bases)
-        return await asyncio.to_thread(_joined, documents, own, tags, names or {})
+        bounds = (json.dumps(sorted(knowledge_bases)), -1 if latest is None else latest)
+        documents = await self._database.fetch(_DOCUMENTS, bounds)
+        wanted = None if keys is None else {own for key in keys for own in _STORED.get(key, (key,))}
+        values: Sequence[Row] = ()
+        if wanted is None or wanted:
+            needed = None if wanted is None else json.dumps(sorted(wanted))
+            values = await self._database.fetch(_VALUES, (*bounds, needed))
+        return await asyncio.to_thread(_joined, documents, values, names or {})
 
     async def authors_and_tags(self, knowledge_bases: Collection[KnowledgeBaseId]) -> list[str]:
         rows = await self._database.fetch(_AUTHORS_AND_TAGS, (json.dumps(sorted(knowledge_bases)),))
@@ -144,26 +162,19 @@ class SqliteMetadata:
 
 
 def _joined(
-    documents: Sequence[Row], own: Sequence[Row], tags: Sequence[Row], names: Mapping[KnowledgeBaseId, str]
+    documents: Sequence[Row], values: Sequence[Row], names: Mapping[KnowledgeBaseId, str]
 ) -> dict[DocumentId, Properties]:
-    described = _by_document(own)
-    tagged = _by_document([(document, "tag", tag) for document, tag in tags])
-    return {
-        DocumentId(identity): {
-            **described.get(identity, {}),
-            **derived(
-                title=title,
-                uri=uri,
-                added=added,
-                places=(names.get(base, ""), name),
-                tags=(
-                    *tagged.get(identity, {}).get("tag", ()),
-                    *described.get(identity, {}).get("tags", ()),
-                ),
-            ),
+    described = _by_document(values)
+    found: dict[DocumentId, Properties] = {}
+    for identity, title, uri, added, base, name in documents:
+        own = described.get(identity, {})
+        tags = (*own.get("tag", ()), *own.get("tags", ()))
+        places = (names.get(base, ""), name)
+        found[DocumentId(identity)] = {
+            **own,
+            **derived(title=title, uri=uri, added=added, places=places, tags=tags),
         }
-        for identity, title, uri, added, base, name in documents
-    }
+    return found
 
 
 def _by_document(rows: Sequence[Row]) -> dict[str, dict[str, tuple[str, ...]]]:

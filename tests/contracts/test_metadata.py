@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.errors import UserError
+from rag_engine.metadata.comparison import meets
+from rag_engine.metadata.conditions import filter_of
+from rag_engine.metadata.properties import DERIVED
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import Document, DocumentId, DocumentRecord
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    from rag_engine.metadata.filter_types import Properties
     from rag_engine.ports import Shelves
     from rag_engine.types import KnowledgeBase
 
@@ -56,6 +60,39 @@ async def test_what_a_file_says_of_itself_is_kept_with_what_follows_from_its_rec
     assert found[one]["place"] == ("#general", "Handbook")
     assert len(found[one]["added"][0]) == 10
     assert "author" not in found[two]
+
+
+@pytest.mark.parametrize(
+    ("filter_", "own"),
+    [
+        ("year >= 2024", {"year": ("2024",)}),
+        ("in:a.pdf", {}),
+        ("tag:draft", {"tags": ("budget",)}),
+        ("after:2024", {"created": ("2024-01-01",), "modified": ("2024-02-01",)}),
+    ],
+)
+async def test_a_filter_reads_no_property_that_it_does_not_compare(
+    catalog: SqliteCatalog, filter_: str, own: Properties
+) -> None:
+    base = await catalog.open("Handbook", model="m")
+    one = await added(catalog, base, "a.pdf")
+    await catalog.metadata.tag(one, add=["Draft"])
+    described = {"year": ("2024",), "created": ("2024-01-01",), "modified": ("2024-02-01",)}
+    await catalog.metadata.describe(one, {**described, "tags": ("budget",), "author": ("Anna",)})
+    keys = {condition.key for condition in filter_of(filter_).conditions}
+    found = (await catalog.metadata.properties([base.id], keys=keys))[one]
+    assert {key: found[key] for key in found.keys() - {*DERIVED}} == own
+    assert meets(found, filter_of(filter_))
+
+
+async def test_of_many_documents_the_latest_are_read(catalog: SqliteCatalog) -> None:
+    base = await catalog.open("Handbook", model="m")
+    documents = [await added(catalog, base, f"{number}.pdf") for number in range(4)]
+    for document in documents:
+        await catalog.metadata.describe(document, {"author": ("Anna",)})
+    found = await catalog.metadata.properties([base.id], latest=2)
+    assert set(found) == {*documents[2:]}
+    assert all(each["author"] == ("Anna",) for each in found.values())
 
 
 async def test_a_new_description_replaces_the_earlier_one_and_leaves_the_tags(catalog: SqliteCatalog) -> None:

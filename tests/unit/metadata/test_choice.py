@@ -22,7 +22,7 @@ KNOWN: dict[DocumentId, Properties] = {
 
 
 class Metadata:
-    async def properties(self, knowledge_bases: object, *, names: object) -> dict[DocumentId, Properties]:
+    async def properties(self, knowledge_bases: object, **_: object) -> dict[DocumentId, Properties]:
         return KNOWN
 
 

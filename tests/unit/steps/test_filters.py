@@ -34,7 +34,7 @@ TALK = ("What are the office hours in Berlin?", "Nine to five [1].")
 
 
 class Metadata:
-    async def properties(self, knowledge_bases: object, *, names: object = None) -> Any:
+    async def properties(self, knowledge_bases: object, **_: object) -> Any:
         return KNOWN
 
     async def authors_and_tags(self, knowledge_bases: object) -> list[str]:
