@@ -12,7 +12,7 @@ from bot.store.places import PlaceSettings, StoredAudience
 from rag_engine.storage.knowledge_base_names import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from bot.access.permissions import Act, Scope
     from bot.access.readability import Verdict
@@ -106,9 +106,10 @@ class OperatorAccess:
     async def settings(self, place: Place) -> PlaceSettings:
         return self._settings.get(place.channel, self.defaults)
 
-    async def change(self, place: Place, settings: PlaceSettings) -> None:
+    async def change(self, place: Place, edit: Callable[[PlaceSettings], PlaceSettings]) -> PlaceSettings:
         """Until the program ends."""
-        self._settings[place.channel] = settings
+        self._settings[place.channel] = edit(await self.settings(place))
+        return self._settings[place.channel]
 
     async def reset(self, place: Place) -> PlaceSettings:
         self._settings.pop(place.channel, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.cli._shared import terminal
@@ -43,17 +44,16 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _changed(places: Places, place: Place, values: dict[str, str], settings: Settings) -> PlaceSettings:
-    changed = applied(
-        await places.settings(place),
-        values,
+    if values == {"reset": "all"}:
+        return await places.reset(place)
+    edit = partial(
+        applied,
+        values=values,
         defaults=places.defaults,
         models=sorted(label.casefold() for label in settings.model.choices),
         has_model=len(model_choices(settings)) > 1,
     )
-    if values == {"reset": "all"}:
-        return await places.reset(place)
-    await places.change(place, changed)
-    return changed
+    return await places.change(place, edit)
 
 
 def _place(text: str) -> Place:

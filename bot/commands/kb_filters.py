@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.access import document_lookup
@@ -13,26 +14,19 @@ from rag_engine.metadata.conditions import MOST_CONDITIONS, described, filter_of
 if TYPE_CHECKING:
     from bot.commands.context import CommandContext
     from bot.port import Reply
+    from bot.store.places import PlaceSettings
 
 
 async def filter_(use: CommandContext) -> Reply:
     """Adding is joined by "and": every saved filter holds."""
-    settings = await use.desk.places.settings(use.place)
-    saved = settings.filter.splitlines()
+    places = use.desk.places
     text, change = use.values.get("filter", ""), use.values.get("change", "add")
     if not text and change != "clear":
-        return _shown(use, saved)
+        return _shown(use, await places.settings(use.place))
     await use.desk.access.check(use.person, use.place, use.directory, act="administer")
-    if change == "clear":
-        saved = []
-    elif change == "remove":
-        gone = {text, _normal(text)}
-        saved = [line for line in saved if line not in gone]
-    else:
-        saved = list(dict.fromkeys([*saved, described([filter_of(text)])]))[-MOST_CONDITIONS:]
-    await use.desk.places.change(use.place, replace(settings, filter="\n".join(saved)))
+    changed = await places.change(use.place, partial(_changed, change=change, text=text))
     use.audit("filter")
-    return _shown(use, saved)
+    return _shown(use, changed)
 
 
 async def tag(use: CommandContext) -> Reply:
@@ -53,7 +47,20 @@ async def tag(use: CommandContext) -> Reply:
     return reply(use.say("tags_of", title=title, tags=", ".join(map(code, tags))))
 
 
-def _shown(use: CommandContext, saved: list[str]) -> Reply:
+def _changed(settings: PlaceSettings, *, change: str, text: str) -> PlaceSettings:
+    saved = settings.filter.splitlines()
+    if change == "clear":
+        saved = []
+    elif change == "remove":
+        gone = {text, _normal(text)}
+        saved = [line for line in saved if line not in gone]
+    else:
+        saved = list(dict.fromkeys([*saved, described([filter_of(text)])]))[-MOST_CONDITIONS:]
+    return replace(settings, filter="\n".join(saved))
+
+
+def _shown(use: CommandContext, settings: PlaceSettings) -> Reply:
+    saved = settings.filter.splitlines()
     if not saved:
         return reply(use.say("filter_none"))
     return reply(use.say("filter_saved", filter=", ".join(map(code, saved))))

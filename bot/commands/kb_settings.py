@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.commands.context import reply
@@ -22,22 +23,21 @@ _POLICIES: Mapping[Policy, Sentence] = {"strict": "knowledge_strict", "blended":
 
 async def settings(use: CommandContext) -> Reply:
     places = use.desk.places
-    current = await places.settings(use.place)
     if not use.values:
-        return reply(_described(use, current, "settings_heading"))
+        return reply(_described(use, await places.settings(use.place), "settings_heading"))
     await use.desk.access.check(use.person, use.place, use.directory, act="administer")
     models = (await use.desk.facts())["language model"].split(MODEL_SEPARATOR)
-    changed = applied(
-        current,
-        use.values,
-        defaults=places.defaults,
-        models=use.desk.models,
-        has_model=models[0] != QUOTING,
-    )
     if use.values.get("reset") == "all" and len(use.values) == 1:
         changed = await places.reset(use.place)
     else:
-        await places.change(use.place, changed)
+        edit = partial(
+            applied,
+            values=use.values,
+            defaults=places.defaults,
+            models=use.desk.models,
+            has_model=models[0] != QUOTING,
+        )
+        changed = await places.change(use.place, edit)
     use.audit("settings")
     return reply(_described(use, changed, "settings_changed"))
 

@@ -9,7 +9,7 @@ from rag_engine.storage.knowledge_base_names import folded
 from rag_engine.types import KnowledgeBaseId
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from rag_engine.storage.sqlite.database import Database, Row
 
@@ -136,8 +136,11 @@ class Places:
             return self._defaults
         return _place_settings(rows[0])
 
-    async def change(self, place: Place, settings: PlaceSettings) -> None:
+    async def change(self, place: Place, edit: Callable[[PlaceSettings], PlaceSettings]) -> PlaceSettings:
+        """Reads, edits and writes in one transaction; returns the new ones."""
         async with self._database.transaction() as transaction:
+            rows = await transaction.execute(_SETTINGS, _channel(place))
+            settings = edit(_place_settings(rows[0]) if rows else self._defaults)
             await transaction.execute(
                 _CHANGE,
                 (
@@ -154,6 +157,7 @@ class Places:
                     settings.filter,
                 ),
             )
+        return settings
 
     async def reset(self, place: Place) -> PlaceSettings:
         """Back to the defaults, which it returns."""

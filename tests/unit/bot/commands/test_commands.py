@@ -134,7 +134,7 @@ async def test_the_status_names_models_and_calls_quoting_what_it_is(counter: Cou
     counter.models = "gpt-5 → llama → extractive"
     told = await counter.say(ANN, "status")
     assert "- language model: gpt-5 → llama → quotes from the files" in told
-    await counter.chat.places.change(place(), PlaceSettings(language="de"))
+    await counter.chat.places.change(place(), lambda _: PlaceSettings(language="de"))
     assert "Sprachmodell: gpt-5 → llama → Zitate aus den Dateien" in await counter.say(ANN, "status")
 
 

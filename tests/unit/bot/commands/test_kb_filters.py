@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -85,3 +86,10 @@ async def test_what_cannot_be_read_is_not_saved(counter: Counter) -> None:
     assert refused.startswith("The filter pdf files please cannot be read")
     await counter.say(BEN, "filter type:pdf")
     assert (await counter.chat.places.settings(place())).filter == ""
+
+
+async def test_of_two_filters_added_at_once_none_is_lost(counter: Counter) -> None:
+    filters = ("type:pdf", "tag:final", "from:anna")
+    await asyncio.gather(*(counter.say(ANN, f"filter {each}") for each in filters))
+    settings = await counter.chat.places.settings(place())
+    assert sorted(settings.filter.splitlines()) == ["author:anna", "tag:final", "type:pdf"]

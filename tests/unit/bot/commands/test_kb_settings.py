@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -102,3 +103,11 @@ async def test_only_admins_change_it(counter: Counter, line: str) -> None:
     await counter.say(ANN, "settings persona Be kind")
     assert (await counter.say(BEN, f"settings {line}")).startswith("Only an admin")
     assert await stored(counter) == PlaceSettings(persona="Be kind")
+
+
+async def test_of_two_changes_at_once_none_is_lost(counter: Counter) -> None:
+    changes = ("mode auto", "persona Be kind", "temperature 0.5", "route chat")
+    await asyncio.gather(*(counter.say(ANN, f"settings {change}") for change in changes))
+    assert await stored(counter) == PlaceSettings(
+        mode="auto", persona="Be kind", temperature=0.5, route="chat"
+    )

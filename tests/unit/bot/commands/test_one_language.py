@@ -26,7 +26,7 @@ ENGLISH = re.compile(
 @pytest.fixture
 async def counter(tmp_path: Path) -> AsyncIterator[Counter]:
     async with opened(tmp_path) as chat:
-        await chat.places.change(place(), PlaceSettings(language="de"))
+        await chat.places.change(place(), lambda _: PlaceSettings(language="de"))
         yield Counter(chat=chat, room=TownRoom(directory=chat.town))
 
 
@@ -139,7 +139,7 @@ NAMES = {"nowhere", "handbook", "zip", "txt", "pdf", "general"}
 async def test_every_reply_is_in_the_script_of_the_language(
     counter: Counter, line: str, language: str
 ) -> None:
-    await counter.chat.places.change(place(), PlaceSettings(language=language))
+    await counter.chat.places.change(place(), lambda _: PlaceSettings(language=language))
     own = await counter.chat.audiences.own(place())
     await counter.chat.put(own, "a.txt")
     reason = "The file is protected by a password; remove the password and add it again."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,7 +36,7 @@ LABELLED = StoredAudience(
 
 async def test_a_thread_has_the_settings_of_its_channel_and_of_no_other(places: Places) -> None:
     auto = PlaceSettings(mode="auto", knowledge="blended", language="de")
-    await places.change(place(thread="1"), auto)
+    await places.change(place(thread="1"), lambda _: auto)
     assert await places.settings(place()) == auto
     assert await places.settings(place(thread="2")) == auto
     for other in (place("RANDOM"), place(workspace="T2"), place(platform="discord")):
@@ -42,9 +44,23 @@ async def test_a_thread_has_the_settings_of_its_channel_and_of_no_other(places: 
 
 
 async def test_settings_change_again(places: Places) -> None:
-    await places.change(place(), PlaceSettings(mode="auto"))
-    await places.change(place(), PlaceSettings(mode="mention"))
+    await places.change(place(), lambda _: PlaceSettings(mode="auto"))
+    await places.change(place(), lambda _: PlaceSettings(mode="mention"))
     assert (await places.settings(place())).mode == "mention"
+
+
+async def test_two_programs_that_change_different_settings_lose_none(tmp_path: Path) -> None:
+    async def lengthen(chat: Chat, field: str) -> None:
+        for _ in range(20):
+            await chat.places.change(
+                place(), lambda settings: replace(settings, **{field: getattr(settings, field) + "x"})
+            )
+
+    async with opened(tmp_path / "data") as one, opened(tmp_path / "data") as other:
+        changes = (lengthen(one, "persona"), lengthen(other, "persona"), lengthen(other, "empty_answer"))
+        await asyncio.gather(*changes)
+        settings = await one.places.settings(place())
+    assert (len(settings.persona), len(settings.empty_answer)) == (40, 20)
 
 
 async def test_every_setting_is_stored_and_goes_back_to_the_default(places: Places) -> None:
@@ -56,7 +72,7 @@ async def test_every_setting_is_stored_and_goes_back_to_the_default(places: Plac
         citations=False,
         route="chat",
     )
-    await places.change(place(thread="1"), chosen)
+    await places.change(place(thread="1"), lambda _: chosen)
     assert await places.settings(place()) == chosen
     assert await places.with_settings() == [(place(), chosen)]
     assert await places.reset(place()) == PlaceSettings()
@@ -121,7 +137,7 @@ async def test_what_others_removed_is_forgotten_at_the_start(places: Places) -> 
 
 async def test_it_is_kept(tmp_path: Path) -> None:
     async with opened(tmp_path / "data") as chat:
-        await chat.places.change(place(), PlaceSettings(mode="auto"))
+        await chat.places.change(place(), lambda _: PlaceSettings(mode="auto"))
         base = await chat.audiences.own(place())
     async with opened(tmp_path / "data") as chat:
         assert (await chat.places.settings(place())).mode == "auto"
