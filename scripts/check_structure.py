@@ -44,9 +44,7 @@ REPEATED_CLASSES: Final = {"Settings"}
 """Each part that is loaded by name has its own."""
 NOUNS: Final = {
     "chunking",
-    "embedding",
     "encoding",
-    "formatting",
     "hashing",
     "heading",
     "incoming",

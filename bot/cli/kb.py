@@ -92,12 +92,12 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if reading := _READING.get(arguments.action):
         return await reading(arguments, settings)
     if arguments.action == "settings":
-        from bot.cli import _kb_settings
+        from bot.cli._kb import settings as kb_settings
 
-        return await _kb_settings.run(arguments, settings)
-    from bot.cli import _kb_changes  # the engine, which `list` and `show` do without
+        return await kb_settings.run(arguments, settings)
+    from bot.cli._kb import changes  # the engine, which `list` and `show` do without
 
-    return await _kb_changes.ACTIONS[arguments.action](arguments, settings)
+    return await changes.ACTIONS[arguments.action](arguments, settings)
 
 
 async def _list(arguments: argparse.Namespace, settings: Settings) -> int:

@@ -16,8 +16,8 @@ def commands() -> dict[str, SlashCommand]:
     """In the order people see."""
     found: list[SlashCommand] = []
     package = __name__.rpartition(".")[0]
-    for module in pkgutil.iter_modules(sys.modules[package].__path__):
-        content = importlib.import_module(f"{package}.{module.name}")
+    for module in pkgutil.walk_packages(sys.modules[package].__path__, f"{package}."):
+        content = importlib.import_module(module.name)
         found += cast("tuple[SlashCommand, ...]", getattr(content, "COMMANDS", ()))
     return {command.spec.name: command for command in sorted(found, key=lambda command: command.position)}
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from bot.access.question_budget import QuestionBudget
 from bot.conversation.admission import Admission
-from bot.conversation.answer_writer import AnswerWriter
-from bot.conversation.attachments import AttachmentIntake
-from bot.conversation.buttons import AnswerButtons
 from bot.conversation.concurrency import Runs, TurnQueue
 from bot.conversation.follow_ups import FollowUps
 from bot.conversation.interactions import Interactions
+from bot.conversation.interactions.buttons import AnswerButtons
+from bot.conversation.interactions.option_names import OptionNames
 from bot.conversation.newcomers.first_steps import FirstSteps
-from bot.conversation.option_names import OptionNames
 from bot.conversation.recovery import Recovery
 from bot.conversation.service import Service
+from bot.conversation.turn.answer_writer import AnswerWriter
+from bot.conversation.turn.attachments import AttachmentIntake
 from bot.conversation.turn.recorder import FailureTraces
 from bot.conversation.turn.runner import TurnRunner
 from bot.conversation.turn.thread_titles import ThreadTitles

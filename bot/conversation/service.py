@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bot.conversation.admission import Admission
-    from bot.conversation.attachments import AttachmentIntake
     from bot.conversation.dependencies import PermissionChecks
     from bot.conversation.interactions import Interactions
+    from bot.conversation.interactions.option_names import OptionNames
     from bot.conversation.newcomers.first_steps import FirstSteps
-    from bot.conversation.option_names import OptionNames
     from bot.conversation.recovery import Recovery
+    from bot.conversation.turn.attachments import AttachmentIntake
     from bot.conversation.turn.runner import TurnRunner
     from bot.port import (
         Action,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.text.language import detect
-from rag_engine.text.message_catalog import MessageCatalog
+from rag_engine.text.messages.message_catalog import MessageCatalog
 
 if TYPE_CHECKING:
     from bot.messages.names import Sentence

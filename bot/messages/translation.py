@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 from bot.messages import CATALOG, LANGUAGES
 from rag_engine.text import messages
-from rag_engine.text.message_catalog import MessageCatalog
-from rag_engine.text.sentence_translator import SentenceTranslator
+from rag_engine.text.messages.message_catalog import MessageCatalog
+from rag_engine.text.messages.sentence_translator import SentenceTranslator
 
 if TYPE_CHECKING:
     from bot.messages.names import Sentence

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.text import months
+from rag_engine.text.language import months
 from rag_engine.text.lazy_pattern import lazy
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from rag_engine.text.analyzer import tokens
 from rag_engine.text.language import detect
-from rag_engine.text.stop_words import FUNCTION_WORDS
+from rag_engine.text.language.stop_words import FUNCTION_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

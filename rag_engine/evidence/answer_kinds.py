@@ -3,8 +3,8 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from rag_engine.text.months import months
-from rag_engine.text.stop_words import FUNCTION_WORDS
+from rag_engine.text.language.months import months
+from rag_engine.text.language.stop_words import FUNCTION_WORDS
 
 AnswerKind = Literal[
     "", "number", "money", "percentage", "duration", "date", "person", "telephone", "address"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, Literal
 from rag_engine.evidence.light_words import LIGHT_WORDS
 from rag_engine.text.analyzer import query_tokens, tokens
 from rag_engine.text.language import detect, possible
-from rag_engine.text.months import months
-from rag_engine.text.stop_words import FUNCTION_WORDS
+from rag_engine.text.language.months import months
+from rag_engine.text.language.stop_words import FUNCTION_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

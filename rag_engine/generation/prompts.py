@@ -12,7 +12,7 @@ from rag_engine.errors import UserError
 from rag_engine.generation.dates import days_line, today_line
 from rag_engine.generation.prompt_rules import FOLLOW_UPS, TITLES, UNDERSTAND, Rule
 from rag_engine.generation.prompt_safety import neutral
-from rag_engine.text.language_names import LANGUAGE_NAMES
+from rag_engine.text.language.names import LANGUAGE_NAMES
 from rag_engine.types import Knowledge, Message
 
 if TYPE_CHECKING:

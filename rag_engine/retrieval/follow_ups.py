@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine.text import tokens
 from rag_engine.text.language import detect, possible
-from rag_engine.text.stop_words import FUNCTION_WORDS
+from rag_engine.text.language.stop_words import FUNCTION_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

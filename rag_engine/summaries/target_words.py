@@ -4,8 +4,8 @@ import re
 from functools import cache
 
 from rag_engine.summaries import intent_patterns
+from rag_engine.text.language.stop_words import FUNCTION_WORDS
 from rag_engine.text.lazy_pattern import lazy
-from rag_engine.text.stop_words import FUNCTION_WORDS
 
 _UNSPACED = lazy(lambda: re.compile(intent_patterns.UNSPACED))
 _UNSPACED_FILES = lazy(lambda: re.compile(intent_patterns.UNSPACED_FILES))

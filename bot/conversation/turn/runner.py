@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bot.conversation import triggers
-from bot.conversation.answer_writer import NothingToSay
 from bot.conversation.concurrency import Interrupted, QueueFull, Runs, TurnQueue
 from bot.conversation.newcomers.small_talk import REPLIES, question_in, small_talk
+from bot.conversation.turn.answer_writer import NothingToSay
 from bot.conversation.turn.context import TurnContext, queue_key
 from bot.conversation.turn.recorder import TurnRecorder
 from bot.conversation.turn.view import TurnView, regenerate_button
@@ -26,10 +26,10 @@ from rag_engine.errors import RagError, UserError
 
 if TYPE_CHECKING:
     from bot.access.question_budget import QuestionBudget
-    from bot.conversation.answer_writer import AnswerWriter
-    from bot.conversation.attachments import AttachmentIntake
     from bot.conversation.concurrency import Run
     from bot.conversation.dependencies import ForgetTurn, PermissionChecks
+    from bot.conversation.turn.answer_writer import AnswerWriter
+    from bot.conversation.turn.attachments import AttachmentIntake
     from bot.conversation.turn.context import TurnOptions
     from bot.conversation.turn.recorder import FailureTraces
     from bot.conversation.versions import AnswerVersion

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, Literal
 
-from rag_engine.text.message_catalog import MessageCatalog
+from rag_engine.text.messages.message_catalog import MessageCatalog
 
 __all__ = ["CATALOG", "Phrase", "not_found", "phrase"]
 

@@ -28,7 +28,7 @@ from rag_engine.models.extractive.summary import choose as choose_of_sections
 from rag_engine.models.extractive.summary import draft
 from rag_engine.models.extractive.table_rows import asked_cells
 from rag_engine.text.language import detect
-from rag_engine.text.months import months
+from rag_engine.text.language.months import months
 from rag_engine.text.question_parts import parts
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from rag_engine.models.extractive.table_rows import fit
 from rag_engine.text.analyzer import query_tokens, tokens
 from rag_engine.text.chunk_text import searchable_header
 from rag_engine.text.language import detect, possible
+from rag_engine.text.language.months import months
+from rag_engine.text.language.stop_words import FUNCTION_WORDS
 from rag_engine.text.lazy_pattern import lazy
-from rag_engine.text.months import months
-from rag_engine.text.stop_words import FUNCTION_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.text.analyzer import tokens
-from rag_engine.text.months import months
+from rag_engine.text.language.months import months
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

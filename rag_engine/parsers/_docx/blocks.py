@@ -4,7 +4,6 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, cast
 
-from rag_engine.parsers._docx.formatting import level_by_formatting
 from rag_engine.parsers._docx.numbering import BULLET
 from rag_engine.parsers._docx.styles import style_of
 from rag_engine.parsers._docx.tables import (
@@ -18,6 +17,7 @@ from rag_engine.parsers._docx.tables import (
     rows_of,
 )
 from rag_engine.parsers._docx.text import PAGE_NUMBER, DocxParagraph, TextReader
+from rag_engine.parsers._docx.visual_headings import level_by_formatting
 from rag_engine.parsers._ooxml.charts import chart_sections
 from rag_engine.parsers._ooxml.diagrams import diagram_text
 from rag_engine.parsers._ooxml.embedded import embedded_sections

@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from rag_engine.text.message_catalog import MessageCatalog
-from rag_engine.text.sentence_translator import SentenceTranslator
+from rag_engine.text.messages.message_catalog import MessageCatalog
+from rag_engine.text.messages.sentence_translator import SentenceTranslator
 
 __all__ = ["CATALOG", "LANGUAGES", "in_language"]
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from rag_engine.text.message_catalog import MessageCatalog
+from rag_engine.text.messages.message_catalog import MessageCatalog
 
 __all__ = ["CATALOG", "place_in_language"]
 

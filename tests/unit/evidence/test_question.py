@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_engine.evidence.question import terms
-from rag_engine.text.months import months
+from rag_engine.text.language.months import months
 
 
 def _texts(question: str, kind: str) -> list[str]:

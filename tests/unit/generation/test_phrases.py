@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import get_args
 
 from rag_engine.generation import phrases
-from rag_engine.text.message_catalog import places
+from rag_engine.text.messages.message_catalog import places
 
 LANGUAGES = sorted(path.stem for path in Path(phrases.__file__).parent.glob("*.toml"))
 

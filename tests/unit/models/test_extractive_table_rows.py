@@ -5,7 +5,7 @@ from __future__ import annotations
 from rag_engine.models.extractive.candidates import candidates
 from rag_engine.models.extractive.sentence_scores import question_terms
 from rag_engine.models.extractive.table_rows import asked_cells, fit, named_cells, split_row
-from rag_engine.text.months import months
+from rag_engine.text.language.months import months
 from tests.unit.prompting import passage
 
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_engine.text.language import detect, possible, question_language
-from rag_engine.text.stop_words import FUNCTION_WORDS
+from rag_engine.text.language.stop_words import FUNCTION_WORDS
 
 SCRIPTS = "zh ja ko th lo my km el he hi bn pa gu ta te kn ml hy ka am ar fa ur"
 OF_ONE_SCRIPT = SCRIPTS.split()

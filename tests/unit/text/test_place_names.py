@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_engine.text.message_catalog import places
 from rag_engine.text.messages import LANGUAGES
+from rag_engine.text.messages.message_catalog import places
 from rag_engine.text.place_names import CATALOG, place_in_language
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_engine.text.months import months
+from rag_engine.text.language.months import months
 from rag_engine.text.table_anchors import table_lines
 
 

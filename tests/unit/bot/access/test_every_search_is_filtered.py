@@ -25,7 +25,7 @@ READERS = {
     "sections": {
         "maintenance/reindex.py",
         "cli/kb.py",
-        "cli/_kb_changes.py",
+        "cli/_kb/changes.py",
         "conversation/sources/sources_view.py",
         "conversation/explanation/explanation_view.py",  # of documents in a scope of the person
         "maintenance/erasure/*",
@@ -35,11 +35,11 @@ READERS = {
         "maintenance/erasure/*",
         "maintenance/reindex.py",
         "cli/kb.py",
-        "cli/_kb_changes.py",
+        "cli/_kb/changes.py",
         "cli/doctor.py",
-        "commands/kb_list.py",
-        "commands/kb_contents.py",
-        "commands/kb_filters.py",  # of a knowledge base that the person may know
+        "commands/kb/list.py",
+        "commands/kb/contents.py",
+        "commands/kb/filters.py",  # of a knowledge base that the person may know
         "conversation/newcomers/first_steps.py",  # the titles in a scope of the person
         "cli/feedback.py",  # the console, for the operator alone
     },
@@ -55,7 +55,7 @@ READERS = {
         "cli/doctor.py",
         "cli/feedback.py",
         "cli/kb.py",
-        "cli/_kb_changes.py",
+        "cli/_kb/changes.py",
     },
 }
 """Who may call what reads a knowledge base by its id. Whoever joins has shown, by a test, whose eyes it is for."""

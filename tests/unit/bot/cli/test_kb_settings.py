@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot import settings
-from bot.cli import _kb_settings
+from bot.cli._kb import settings as kb_settings
 from bot.maintenance import data_files
 from bot.messages.refusals import Invalid
 from bot.port import Place
@@ -33,7 +33,7 @@ async def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> settings.Sett
 
 
 async def run(read: settings.Settings, place: str = "", *change: str, as_json: bool = False) -> int:
-    return await _kb_settings.run(Namespace(place=place, change=change, json=as_json), read)
+    return await kb_settings.run(Namespace(place=place, change=change, json=as_json), read)
 
 
 async def stored(read: settings.Settings) -> PlaceSettings:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.commands import EXPIRY_MINUTES
-from bot.commands.kb_contents import EXPORT_BYTES
+from bot.commands.kb.contents import EXPORT_BYTES
 from bot.store.places import PlaceSettings
 from tests.doubles.town import TownRoom
 from tests.unit.bot.access.knowledge import ANN, BEN, EVE, opened, place

@@ -12,7 +12,7 @@ from bot.messages.errors import sentence_of
 from bot.messages.names import Sentence
 from bot.port import Person, Unreachable, WriteRefused
 from rag_engine import errors
-from rag_engine.text.message_catalog import places, plural_forms
+from rag_engine.text.messages.message_catalog import places, plural_forms
 
 SAME_IN_ENGLISH = {"with_id", "fact_index", "passages", "sources", "status_failure", "stop"}
 """Sentences that are the same words in another language, such as *Sources* in French."""

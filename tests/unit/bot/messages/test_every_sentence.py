@@ -15,7 +15,7 @@ from bot import messages
 from bot.messages import say
 from rag_engine.generation.phrases import phrase
 from rag_engine.text import messages as engine_messages
-from rag_engine.text.message_catalog import plural_forms
+from rag_engine.text.messages.message_catalog import plural_forms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from bot.messages.names import Sentence
 from bot.messages.refusals import NameList, Phrase, PlaceName
 from bot.messages.translation import FILE_REASONS, PLATFORM, TRANSLATOR, in_language
 from rag_engine.parsing.media_types import READABLE
-from rag_engine.text.message_catalog import places
+from rag_engine.text.messages.message_catalog import places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine.text.message_catalog import MessageCatalog, places, plural_form, plural_forms
+from rag_engine.text.messages.message_catalog import MessageCatalog, places, plural_form, plural_forms
 
 if TYPE_CHECKING:
     from pathlib import Path

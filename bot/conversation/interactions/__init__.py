@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from bot.commands.ask_filters import filtered_question
 from bot.commands.parser import parse
 from bot.commands.setting_values import model_label
-from bot.conversation import buttons
-from bot.conversation.buttons import ButtonPress, ChosenQuestion, RepeatTurn
 from bot.conversation.dependencies import FollowedReply
+from bot.conversation.interactions import buttons
+from bot.conversation.interactions.buttons import ButtonPress, ChosenQuestion, RepeatTurn
 from bot.conversation.turn.context import TurnOptions
 from bot.conversation.turn.view import CHOSEN
 from bot.conversation.versions import AnswerVersion
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from bot.conversation.admission import Admission
-    from bot.conversation.buttons import AnswerButtons
     from bot.conversation.dependencies import Commands, Show
+    from bot.conversation.interactions.buttons import AnswerButtons
     from bot.conversation.recovery import Recovery
     from bot.conversation.turn.recorder import FailureTraces
     from bot.conversation.turn.runner import TurnRunner

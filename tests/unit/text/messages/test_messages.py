@@ -17,9 +17,9 @@ from rag_engine.parsers._archives.unpacking_limits import Exhausted
 from rag_engine.parsers._ocr import unread_pages
 from rag_engine.parsing import media_types
 from rag_engine.parsing.media_types import IWORK_HINT
-from rag_engine.text.message_catalog import places
 from rag_engine.text.messages import CATALOG, LANGUAGES, in_language
-from rag_engine.text.sentence_translator import SentenceTranslator
+from rag_engine.text.messages.message_catalog import places
+from rag_engine.text.messages.sentence_translator import SentenceTranslator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The default embedder against sentence-transformers: `python -m benchmarks.embedding [--texts 1000] [--rounds 5] [--json]`.
+"""The default embedder against sentence-transformers: `python -m benchmarks.embedder [--texts 1000] [--rounds 5] [--json]`.
 
 Each variant runs in its own process on the same texts, equally English, Spanish and Chinese, from the retrieval sets beside the
 project. Variants alternate: compare ratios, or processor time on a busy machine. Loading counts from the first line of a new
@@ -73,7 +73,7 @@ class Child:
     """A variant in its own process, controlled by lines of JSON."""
 
     def __init__(self, variant: str, data_dir: Path) -> None:
-        command = [sys.executable, "-m", "benchmarks.embedding", "--child", variant, str(data_dir)]
+        command = [sys.executable, "-m", "benchmarks.embedder", "--child", variant, str(data_dir)]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.loaded = self._read()
 

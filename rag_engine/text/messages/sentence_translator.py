@@ -6,12 +6,12 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, cast
 
-from rag_engine.text.message_catalog import PLACE
+from rag_engine.text.messages.message_catalog import PLACE
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from rag_engine.text.message_catalog import MessageCatalog
+    from rag_engine.text.messages.message_catalog import MessageCatalog
 
 _END: Final = re.compile(r"(?<=[.!?…]) +")
 _MEMBER: Final = re.compile(r" \(([^()]+)\)(?=, | and \d+ more$|$)")

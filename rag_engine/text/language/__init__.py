@@ -10,8 +10,8 @@ from collections import Counter
 from functools import cache
 from types import MappingProxyType
 
+from rag_engine.text.language.stop_words import FUNCTION_WORDS
 from rag_engine.text.lazy_pattern import lazy
-from rag_engine.text.stop_words import FUNCTION_WORDS
 
 _SAMPLE = 500
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.conversation.option_names import MOST, OptionNames
+from bot.conversation.interactions.option_names import MOST, OptionNames
 from bot.port import Command
 from tests.unit.bot.chatting import ANN, CHANNEL, Here, world
 

@@ -1,0 +1,1 @@
+"""Parts of `footnote kb`, loaded when they are needed."""

@@ -1,0 +1,1 @@
+"""`/kb …`: a module per command."""
