@@ -271,7 +271,6 @@ class Engine:
         return _prompt(await self._run(inquiry, self.prompt_steps_for(model)))
 
     async def _remember(self, inquiry: Inquiry, generated: GeneratedReply, *, asked_at: float) -> Answer:
-        """If this fails the answer stays, with a notice."""
         turn = inquiry.query.turn or TurnId(uuid.uuid4().hex)
         answer = _answer(inquiry, generated, turn)
         conversation = inquiry.query.conversation or ConversationId(f"single:{turn}")
@@ -321,7 +320,6 @@ def question_of(answer: TurnId) -> TurnId:
 
 
 def _ranked(passages: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Without neighbours of hits."""
     return tuple(sorted((hit for hit in passages if hit.rank), key=lambda hit: hit.rank))
 
 

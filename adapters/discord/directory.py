@@ -120,7 +120,6 @@ class GuildDirectory:
         return not place.thread or await self._may_read_thread(int(place.thread), channel, member)
 
     async def _may_read_thread(self, thread_id: int, channel: _Channel, member: discord.Member) -> bool:
-        """True without a thread of that id: the answer is in the channel."""
         async with api_calls(self.context.settings.call_seconds):
             try:
                 thread = await locations.find_channel(self.context, thread_id)

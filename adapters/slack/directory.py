@@ -248,7 +248,6 @@ class SlackDirectory:
         return {user.text("id") for user in users if await self._is_full_member(user)} - {""}
 
     async def _is_full_member(self, user: Fields) -> bool:
-        """False if uncertain."""
         is_other = any(user.flag(name, uncertain=True) for name in ("deleted", "is_stranger"))
         if is_other or user.text("team_id") != self._context.workspace.team:
             return False
@@ -275,7 +274,6 @@ class SlackDirectory:
         return await self._access.get(("user", user), lambda: self._load_user(user))
 
     async def _members(self, channel: str) -> set[str] | None:
-        """None if too many."""
         return await self._access.get(("members", channel), lambda: self._load_members(channel))
 
     async def _load_channel(self, channel: str) -> Fields:
@@ -287,7 +285,6 @@ class SlackDirectory:
         return (await call_api("users.info", call)).need_object("user")
 
     async def _load_joined(self, person: str) -> frozenset[str] | None:
-        """None if too many."""
         reader = self._context.read_client
         pages = await _all_pages(
             "users.conversations",
@@ -349,7 +346,6 @@ class SlackDirectory:
 async def _all_pages(
     method: str, page: Callable[[str | None], Awaitable[AsyncSlackResponse]]
 ) -> list[Fields] | None:
-    """None if too many."""
     found: list[Fields] = []
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
@@ -361,7 +357,6 @@ async def _all_pages(
 
 
 def _kind(info: Fields) -> ChannelKind:
-    """Private if uncertain."""
     if info.flag("is_im"):
         return "direct"
     if info.flag("is_mpim"):

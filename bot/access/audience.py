@@ -111,7 +111,6 @@ class Audiences:
         )
 
     async def _checks(self, check: Readability, reader: Person | None) -> tuple[list[Readability], bool]:
-        """Of all places that a question searches; False if some are missing."""
         if reader is None or not check.is_direct:
             return [check], True
         is_reader = await answer_or_none(
@@ -174,7 +173,6 @@ class Audiences:
         ]
 
     async def _used(self, check: Readability, person: Person) -> dict[KnowledgeBaseId, Readability]:
-        """What a private question would search, with the check that found it."""
         checks, _ = await self._checks(check, person)
         scopes = await asyncio.gather(*(self._scope_of(each) for each in checks))
         used: dict[KnowledgeBaseId, Readability] = {}
@@ -255,7 +253,6 @@ class Audiences:
         return found
 
     async def _knowledge(self, place: Place, others: Collection[KnowledgeBaseId] = ()) -> PlaceKnowledge:
-        """Those used here, and `others`; loading all would be too many."""
         everywhere = {folded(name) for name in self.access.settings.everywhere}
         own = [found for at in dict.fromkeys((place, place.parent)) if (found := await self.places.at(at))]
         bindings = await self.places.bindings(place)

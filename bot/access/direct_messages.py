@@ -112,7 +112,6 @@ class DirectMessages:
             return await answer_or_none(directory.channel(channel))
 
     async def _knowledge(self, workspace: _Workspace, joined: Collection[str]) -> PlaceKnowledge:
-        """The workspace's own first, then those of the joined channels."""
         everywhere = {folded(name) for name in self.access.settings.everywhere}
         for_all = [audience.knowledge_base for audience in workspace.own if audience.everyone]
         ids = {

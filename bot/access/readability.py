@@ -91,7 +91,6 @@ class Readability:
         return self._inside_verdict() if guests else await self._members_verdict()
 
     async def _members_verdict(self) -> Verdict:
-        """What is the workspace's is for full members."""
         verdict = self._inside_verdict()
         if verdict != "readable":
             return verdict

@@ -46,8 +46,6 @@ class CommandModule(Protocol):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Parsers of subcommands are of this class too."""
-
     def error(self, message: str) -> NoReturn:
         found = _CHOICE.search(message)
         if found is not None:

@@ -61,7 +61,6 @@ def as_json(trace: Trace) -> dict[str, object]:
 
 
 def _print(trace: Trace, answer: str, passages: Sequence[str], console: Console) -> None:
-    """For people: texts and places. `--json` has every number and id."""
     details = dict(trace.details)
     filter_ = cast("dict[str, object]", details.get("filter") or {})
     moment = f"{datetime.fromtimestamp(trace.at, UTC):%Y-%m-%d %H:%M:%S} UTC"

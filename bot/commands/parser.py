@@ -87,7 +87,6 @@ def _unknown(name: str) -> Invalid:
 
 
 def _question(line: str) -> dict[str, str]:
-    """Options come before the question."""
     values: dict[str, str] = {}
     while option := _PUBLICLY.match(line) or _ASK_OPTION.match(line):
         line = line[option.end() :]
@@ -151,7 +150,6 @@ def _values(spec: CommandSpec, tokens: Sequence[_Token]) -> dict[str, str]:
 
 
 def _recognised(token: _Token, options: Mapping[str, Option], following: list[_Token]) -> tuple[str, _Token]:
-    """In settings the value may be the next word."""
     if token.quoted:
         return "", token
     named = _NAMED.fullmatch(token.text)

@@ -49,7 +49,6 @@ _TASK_OF_STEP: Final = {
     "hypothesis": "hypothesis",
 }
 _CLUSTER = "elasticsearch"
-"""`ELASTICSEARCH_URL` belongs to it, where several indexes have names."""
 
 
 class IndexModule(Protocol):
@@ -188,7 +187,6 @@ def _retrieval(settings: Settings) -> retrieve.Settings:
 
 
 def _legs(settings: Settings) -> tuple[Leg, ...]:
-    """A leg without weight is not searched."""
     module = plugins.load(_STEPS, "fuse")
     fusion = cast("fuse.Settings", _validated(module, _step_values("fuse", settings), variable="STEPS__FUSE"))
     if fusion.method != "mix" or fusion.dense_share not in (0, 1):

@@ -139,7 +139,6 @@ class Recovery:
                 wait = BACKOFF.seconds(failures, retry_after=retry_after)
 
     async def _repeat(self, identity: str, message: IncomingMessage, room: Room, run: Run) -> bool:
-        """False if it finished meanwhile."""
         turn = await self.turns.find(identity)
         if turn is None or not turn.unfinished or await self._drop_unseen(turn):
             return False
@@ -156,7 +155,6 @@ class Recovery:
         return True
 
     async def _drop_unseen(self, turn: ChatTurn) -> bool:
-        """Drop an unprompted turn that is over and unseen; returns whether it did."""
         drops = turn.unprompted and not turn.messages and self._is_over(turn)
         if drops:
             await self.turns.drop(turn)

@@ -148,7 +148,6 @@ class Service:
         return bool(stopped)
 
     async def _on_edited(self, message: IncomingMessage, room: Room) -> None:
-        """In the same messages, unless its text is unchanged."""
         turns, runs = self.turns, self.runner.runs
         turn = await turns.of_message(message.place, message.id)
         is_fresh = time.time() - message.at <= _EDITABLE_SECONDS

@@ -135,7 +135,6 @@ class Originals:
 
 
 def _copy(blob: Blob, target: BinaryIO) -> bool:
-    """False if the file changed since it was parsed."""
     digest = hashlib.sha256()
     with blob.path.open("rb") as source:
         while block := source.read(_BLOCK):

@@ -96,7 +96,6 @@ class _Packer:
         self._check = check
 
     def add(self, name: str, path: Path, *, compressed: bool = True) -> None:
-        """Raises `FileNotFoundError`."""
         checksum = Checksum()
         # zipfile compresses a member given by name, and stores a `ZipInfo`.
         member = name if compressed else zipfile.ZipInfo(name)

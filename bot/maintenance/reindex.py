@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 FILE = "rebuilding.jsonl"
 _IN_FLIGHT = 4
 _WITH_TEXT = {"ready", "embedding"}
-""""embedding" while a new version is written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +95,6 @@ async def _is_resumable(settings: Settings, foundation: BaseComponents, log: Reb
 
 
 async def _build(library: IndexingComponents, log: RebuildLog, progress: Progress) -> int:
-    """Returns how many were done before."""
     records = [
         record
         for base in await library.catalog.knowledge_bases()

@@ -30,7 +30,6 @@ def constant_text(record: logging.LogRecord) -> str:
 
 
 def _masked(message: str, template: tuple[str, ...]) -> str:
-    """Empty if the message does not match."""
     first, *others = template
     if not message.startswith(first):
         return ""
@@ -48,7 +47,6 @@ def _masked(message: str, template: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=64)
 def _templates(path: str) -> tuple[tuple[str, ...], ...]:
-    """Every text with values in the module, the longest first."""
     try:
         tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError):

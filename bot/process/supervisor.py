@@ -68,7 +68,6 @@ async def _finish(service: ClosableService, seconds: float) -> None:
 
 
 async def _end(running: set[asyncio.Task[None]]) -> None:
-    """Cancels twice if tasks take too long."""
     for seconds in (_ENDING_SECONDS, _BROKEN_OFF_SECONDS):
         for task in running:
             task.cancel()

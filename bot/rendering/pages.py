@@ -53,7 +53,6 @@ def _texts(reply: Reply, dialect: Dialect, room: int, *, final: bool) -> list[st
 def _with_draft(
     parts: list[MessagePart], lines: Sequence[RenderedLine], draft: Sequence[RenderedLine], room: int
 ) -> list[MessagePart]:
-    """Undecided text starts no message."""
     found, fits, too_many = parts, 0, len(draft) + 1
     while too_many - fits > 1:
         tried_lines = (fits + too_many) // 2

@@ -117,7 +117,6 @@ class _Splitter:
         return MessagePart(body=body, opened=opened, closed=closed, gap=gap)
 
     def _text(self, start: _Cut, end: _Cut) -> str:
-        """A line break belongs to the text before it."""
         pieces: list[str] = []
         for number in range(start.line, min(end.line + 1, len(self._lines))):
             text = self._lines[number].text
@@ -157,7 +156,6 @@ def _border(border: Border) -> int:
 def _better(
     best: tuple[bool, float, int] | None, chosen: _Cut, cut: _Cut, rank: int, fill: float
 ) -> tuple[tuple[bool, float, int] | None, _Cut]:
-    """Better: fills half the message, then lower rank, then later."""
     score = (fill < _LEAST_FILL, float(rank), 0)
     if rank >= Border.NEVER:
         score = (True, float(rank) + 100, 0)
@@ -167,7 +165,6 @@ def _better(
 
 
 def _places(line: RenderedLine, start: int, room: int) -> Iterator[tuple[int, int]]:
-    """The cuts that fit `room`, with ranks."""
     if room <= 0:
         return
     end = fitting(line.text, room, start)

@@ -39,7 +39,6 @@ class PlatformSlice(BaseModel):
         return dict(self.model_extra or {})
 
     def __repr_args__(self) -> Iterable[tuple[str | None, object]]:
-        """Names only, as in `Slice`."""
         for name in self.rest():
             yield name, "…"
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from rag_engine.storage.sqlite.database import Database
 
 _EXPIRY_SECONDS: Final = 3600.0
-"""Dropped at the next start: nobody waits any more."""
 _MOST_ATTEMPTS: Final = 3
 """How many processes may try an event, because the event may crash them."""
 _WRITE_INTERVAL_SECONDS: Final = 2.0

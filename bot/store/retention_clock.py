@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 FILE: Final = "retention.json"
 _DAY: Final = 86_400.0
 _JUMP_SECONDS: Final = 3 * _DAY
-"""As long as a weekend."""
 _CATCHING_UP: Final = 24.0
 _FASTEST: Final = _DAY
 """Per call of `advance`."""

@@ -207,7 +207,6 @@ class MessageStream:
             request.unused()
 
     async def _try_to_write(self, change: Change, request: WriteRequest) -> bool:
-        """False on failure."""
         self._awake.set()
         try:
             await self._write(change, request)

@@ -254,7 +254,6 @@ class RateLimiter:
             self._timer = asyncio.get_running_loop().call_at(time, self._dispatch)
 
     def _sweep(self) -> None:
-        """Drops unused budgets, one per channel."""
         now = self._now()
         used = {budget.name for _, request in self._waiting for budget in request.budgets}
         used |= {budget.name for needs in self._members.values() for budget in (needs.grows, *needs.finals)}

@@ -19,7 +19,6 @@ def choose(routes: Sequence[Route], limiter: RateLimiter) -> Route:
 
 
 def _fits(route: Route, limiter: RateLimiter) -> bool:
-    """Whether it allows a new message and every final write."""
     return limiter.room(route.create) > 0 and limiter.room(route.finish, finals=True) > 0
 
 

@@ -87,7 +87,6 @@ async def _write_chunks(
     scan: AsyncIterator[tuple[Chunk, Vector]],
     records: Mapping[DocumentId, DocumentRecord],
 ) -> dict[DocumentId, int]:
-    """Returns chunks per document, in index order."""
     counts: dict[DocumentId, int] = {}
     batch: list[tuple[Chunk, Vector]] = []
     async with _closing(scan):

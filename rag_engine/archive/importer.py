@@ -152,7 +152,6 @@ async def _put(
     manifest: ArchiveManifest,
     index: Index,
 ) -> dict[DocumentId, BaseException]:
-    """Concurrently; returns the errors."""
     outcomes = await asyncio.gather(
         *(
             index.put(
@@ -226,7 +225,6 @@ def _chunk(line: ChunkLine, document: Document, base: KnowledgeBase, manifest: A
 
 
 def _local_id(identity: str, base: KnowledgeBase, manifest: ArchiveManifest) -> str:
-    """The same id where it came from, else one derived from both."""
     if base.id == manifest.knowledge_base:
         return identity
     return hashlib.sha256(f"{base.id}\x1f{identity}".encode()).hexdigest()[:32]

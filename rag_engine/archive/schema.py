@@ -72,8 +72,6 @@ class ArchiveManifest(StrictModel):
 
 
 class DocumentLine(StrictModel):
-    """Followed by `sections` section lines."""
-
     id: str = Field(min_length=1)
     title: str
     uri: str

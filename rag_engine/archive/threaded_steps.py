@@ -41,7 +41,6 @@ async def stepping_in_thread(items: Generator[_Item, None, None]) -> AsyncGenera
 
 
 def _step(items: Generator[_Item, None, None]) -> list[_Item]:
-    """None at the end."""
     made: list[_Item] = []
     end = time.monotonic() + _STEP_SECONDS
     for item in items:

@@ -47,7 +47,6 @@ class ZipFormat:
 
     @contextmanager
     def translate_damage(self, file: Path) -> Generator[None]:
-        """Zipfile's and the system's errors become `UserError`s."""
         with translate_errors(file, doing="read"):
             try:
                 yield

@@ -142,7 +142,6 @@ def _cited(
 
 
 def _sign(check: Check, checked: Sequence[tuple[Statement, SupportVerdict]]) -> str:
-    """An answer that is general knowledge throughout needs none."""
     is_mixed = any(verdict.state != "unheld" for statement, verdict in checked if statement.states)
     return _SIGNS[check] if is_mixed or check == "strict" else ""
 

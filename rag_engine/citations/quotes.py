@@ -24,9 +24,7 @@ _SHORTEST_UNIT: Final = 12
 _SHORTEST_VERBATIM: Final = 12
 _IDEOGRAPH_WEIGHT: Final = 3
 _GAIN: Final = 0.12
-"""Share of a claim that a neighbouring sentence must add to be quoted."""
 _REMOTE_GAIN: Final = 0.2
-"""The same for a sentence elsewhere in the passage."""
 _WITHIN: Final = 0.8
 """Share of a neighbour's words that makes it a part of the claim."""
 _MOST_SPANS: Final = 3
@@ -116,7 +114,6 @@ def _wording(text: str, chunk: Chunk) -> WordingSimilarity:
 
 
 def _merged(passage: _Passage, spans: dict[Span, str]) -> dict[Span, str]:
-    """Neighbours and overlaps become one span if that is short."""
     merged: dict[Span, str] = {}
     for (first, last), claim in spans.items():
         for other in merged:
@@ -228,7 +225,6 @@ def _header_rows(chunk: Chunk, rows: int) -> int:
 
 
 def _row_spans(passage: _Passage, claim: str) -> list[Span]:
-    """The rows whose cells the claim says; else the row most like it, or the header alone."""
     said = _said_row(passage, claim)
     wanted = _without_header(passage, _wording(claim, passage.chunk))
     best = said if said is not None else _best(passage, claim, wanted)

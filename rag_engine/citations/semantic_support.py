@@ -30,16 +30,13 @@ _TOLERANCE: Final = 0.99
 _MEANING_SHARE: Final = 0.4
 """Weight of the cosine in a language the embedder knows well."""
 _BACKGROUND: Final = 0.75
-"""Quantile of a claim's cosines."""
 _LEAST_BACKGROUND: Final = 0.2
 _FEWEST_WINDOWS: Final = 2
-"""With fewer windows no background can be estimated."""
 _FEWEST_TOKENS: Final = 3
 _MOST_CLAIMS: Final = 64
 _MOST_WINDOWS: Final = 64
 """Embedding takes nearly all of the time."""
 _PATIENCE: Final = 20.0
-"""Seconds to wait for the vectors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

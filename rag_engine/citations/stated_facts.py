@@ -144,7 +144,6 @@ def _other_units(claim: str, sources: Sequence[str]) -> Iterator[str]:
 
 
 def _measures(text: str) -> Iterator[tuple[str, str, str]]:
-    """Words, value and unit ("" if unknown) of each number."""
     for match in _MEASURED.finditer(unicodedata.normalize("NFKC", text)):
         before, number, after = match.groups()
         value = plain(number) if number[0].isdigit() else spelled_number(number)
@@ -154,7 +153,6 @@ def _measures(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _scaled(text: str) -> dict[str, str]:
-    """Numbers with a word such as "million", as written, and their values."""
     scaled: dict[str, str] = {}
     for match in _SCALED.finditer(text):
         scale = _SCALES.get(match[2].casefold())

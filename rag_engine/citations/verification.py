@@ -115,7 +115,6 @@ def _sources(text: str, passages: Sequence[Hit], question: str) -> _Sources:
 
 
 def _language(text: str, passages: Sequence[Hit]) -> str:
-    """A short text is rather in a language of the passages than in another."""
     likely = detect(text)
     known = {hit.chunk.language for hit in passages}
     return next((name for name in (likely, *possible(text)) if name in known), likely)
@@ -143,7 +142,6 @@ def _figures(text: str) -> WordingSimilarity:
 
 
 def _by_wording(statements: Sequence[Statement], sources: _Sources) -> list[SupportVerdict | None]:
-    """None where the meaning has to decide."""
     return [_decided(statement, sources) for statement in statements]
 
 
@@ -205,7 +203,6 @@ def _unheld(statement: Statement, sources: _Sources) -> SupportVerdict:
 
 
 def _own_words(statement: Statement, sources: _Sources) -> WordingSimilarity | None:
-    """None if there are too few to compare."""
     wording = WordingSimilarity.of(statement.words, language=sources.language)
     full = frozenset(spelled_number(token) or token for token in wording.tokens - wording.empty)
     if len(full) < _FEWEST_WORDS:

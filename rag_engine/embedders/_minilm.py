@@ -20,7 +20,6 @@ DIGESTS: Final = {
 
 
 def is_named(model: str) -> bool:
-    """With or without organisation."""
     return model in (NAME, REPOSITORY)
 
 

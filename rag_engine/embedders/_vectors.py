@@ -61,7 +61,6 @@ _BY_NAME: tuple[tuple[str, Prefixes], ...] = (
 
 
 def known_prefixes(model: str) -> Prefixes | None:
-    """None if the model is not in the table."""
     name = model.rstrip("/").rpartition("/")[2].lower()
     return next((prefixes for start, prefixes in _BY_NAME if name.startswith(start)), None)
 

@@ -82,7 +82,6 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 def _features(tokens: Iterator[str]) -> Iterator[tuple[str, float]]:
-    """A constant feature avoids zero vectors."""
     yield "", 0.05
     before = ""
     for token in tokens:

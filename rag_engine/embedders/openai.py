@@ -41,7 +41,6 @@ _LONGEST_CACHED_TEXT: Final = 1_000
 _TEXT_FOR_EMPTY: Final = " "
 """Servers reject an empty text."""
 _PASSING_STATUSES: Final = frozenset({408, 409, 425, 429})
-"""Retried, like all statuses from 500."""
 _MATRIX: Final = 2
 _NO_CREDIT: Final = "insufficient_quota"
 """The code of a 429 that retries cannot fix."""
@@ -130,7 +129,6 @@ class OpenAIEmbedder:
         return self._short_count(text) if len(text) <= _LONGEST_CACHED_TEXT else tokens.count(text)
 
     def _prepared(self, texts: Sequence[str], prefix: str) -> tuple[list[str], list[int]]:
-        """Runs in a thread, because long texts take a while."""
         inputs: list[str] = []
         sizes: list[int] = []
         for text in texts:
@@ -218,7 +216,6 @@ def _identity(settings: Settings, prefixes: Prefixes, trained: Prefixes) -> str:
 
 
 def _rows(response: CreateEmbeddingResponse, count: int) -> Matrix:
-    """Raises `ValueError` for an invalid response."""
     by_place = {item.index: item.embedding for item in response.data}
     rows = np.array([by_place[place] for place in range(count)], np.float32)
     if (

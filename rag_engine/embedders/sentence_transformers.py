@@ -195,7 +195,6 @@ def _trained_prefixes(model: str, encoder: _Model) -> Prefixes:
 
 
 def _identity(source: str, precision: str, prefixes: Prefixes, trained: Prefixes) -> str:
-    """With digests of a folder's weights and of a custom passage prefix."""
     name = source
     if Path(source).is_dir():
         name = _name_of_folder(Path(source))

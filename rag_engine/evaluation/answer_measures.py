@@ -151,7 +151,6 @@ def _is_right(cited: CitedPassage, question: GoldQuestion) -> bool:
 
 
 def _held(strings: Sequence[str], text: str) -> float:
-    """Whatever their case and spaces."""
     plain = _plain(text)
     return mean(float(_plain(string) in plain) for string in strings)
 

@@ -25,8 +25,6 @@ class DatasetRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
-    """Judged questions, and their grades by document id."""
-
     questions: Mapping[str, str]
     grades: Mapping[str, Mapping[str, int]]
 
@@ -57,7 +55,6 @@ def read_judgements(folder: Path) -> Dataset:
 
 
 def find(folder: Path, name: str) -> Path:
-    """`name` or `name.gz`."""
     if not folder.is_dir():
         raise UserError(f"There is no folder {folder}.")
     for path in (folder / name, folder / f"{name}.gz"):
@@ -103,13 +100,11 @@ def _id(fields: dict[str, object], where: str) -> str:
 
 
 def string(fields: dict[str, object], name: str) -> str:
-    """Empty if missing."""
     value = fields.get(name)
     return "" if value is None else str(value)
 
 
 def _grades(path: Path) -> Iterator[tuple[str, str, int]]:
-    """Three columns, or TREC's four."""
     for number, (where, line) in enumerate(_lines(path)):
         # Ids may contain blanks, so tabs take precedence.
         columns = line.split("\t") if "\t" in line else line.split()

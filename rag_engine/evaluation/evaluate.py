@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _KNOWLEDGE_BASE = KnowledgeBaseId("evaluation")
 _DEPTH = 100
-"""As recall@100 needs."""
 _DEEPEST = 1000
 """Hits requested of a leg whose candidates name too few documents."""
 _ASKERS = 4
@@ -34,8 +33,6 @@ _ASKERS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """Averaged over the questions."""
-
     documents: int
     chunks: int
     queries: int
@@ -45,7 +42,6 @@ class Evaluation:
     hybrid: Mapping[str, float]
 
     def as_json(self) -> dict[str, object]:
-        """JSON values: counts, seconds, and each leg's measures by name."""
         return {
             "documents": self.documents,
             "chunks": self.chunks,

@@ -127,7 +127,6 @@ def _best(
     weights: Sequence[float],
     familiarity: float,
 ) -> tuple[_Passage, float]:
-    """Of nearly equal passages, the one with the kind of answer asked for."""
     ranked = sorted(
         ((_fit(asked, passage, familiarity), place) for place, passage in enumerate(passages)),
         key=lambda rated: (-rated[0], rated[1]),
@@ -139,7 +138,6 @@ def _best(
 
 
 def _fit(asked: Sequence[Term], passage: _Passage, familiarity: float) -> float:
-    """Figures and names first: the row of another month is not the answer."""
     lacking = _FIGURES_FIRST * _missing(asked, passage, "figure") + _NAMES_FIRST * _missing(
         asked, passage, "name"
     )
@@ -224,13 +222,11 @@ def _found(term: Term, present: frozenset[str], listed: str, *, joins: bool) -> 
 
 
 def _has_half(form: str, present: frozenset[str]) -> bool:
-    """Whether the first or the last part of a compound is there as a word."""
     ends = range(_SHORTEST_STEM, len(form) - 3)
     return any(form[:end] in present for end in ends) or any(form[-end:] in present for end in ends)
 
 
 def _is_related(form: str, listed: str) -> bool:
-    """Another inflection of `form`, or a compound that ends in it."""
     if f"{form} " in listed:
         return True
     stem = form[: max(_SHORTEST_STEM - 1, math.ceil(_SAME_STEM * len(form)))]
@@ -244,7 +240,6 @@ def _is_related(form: str, listed: str) -> bool:
 
 
 def _nearby(passage: _Passage, asked: Sequence[Term], weights: Sequence[float]) -> str:
-    """The two neighbouring sentences or rows that cover most, with their surroundings."""
     chunk = passage.chunk
     text = chunk.text[:_LONGEST_READ]
     parts = text.split("\n") if chunk.kind == "table" else split_sentences(text)

@@ -101,7 +101,6 @@ def month_forms(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def terms(question: str) -> tuple[Term, ...]:
-    """The words that tell the question from others, in order."""
     language = detect(question)
     spoken = (language,) if language else possible(question)
     dropped = _ADDRESSING.union(*(FUNCTION_WORDS.get(name, "").split() for name in spoken))
@@ -160,7 +159,6 @@ def _characters(run: str) -> Iterator[Term]:
 
 
 def _forms(word: str, language: str) -> tuple[str, ...]:
-    """Passages of unknown language are stemmed as English ones."""
     if not language:
         return query_tokens(word)
     return tuple(dict.fromkeys((*tokens(word, language=language), *tokens(word, language="en"))))

@@ -63,6 +63,5 @@ def judge(
 
 
 def _own(wording: str, rankings: Sequence[Ranking]) -> Sequence[Ranking]:
-    """The rankings of this query, or those of the question itself."""
     own = [ranking for ranking in rankings if ranking.query == wording]
     return own or [ranking for ranking in rankings if not ranking.query] or rankings

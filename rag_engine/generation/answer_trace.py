@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from rag_engine.types import Answer, Citation, Hit, Query, Turn
 
 _MOST_TRACED = 1_000
-"""Passages: those of a summary are all of a document's."""
 
 
 def answer_trace(inquiry: Inquiry, generated: GeneratedReply, answer: Answer, asked: Turn) -> Trace:
@@ -47,7 +46,6 @@ def answer_trace(inquiry: Inquiry, generated: GeneratedReply, answer: Answer, as
 
 
 def _options(query: Query) -> dict[str, object]:
-    """Only what differs from the defaults."""
     usual = asdict(AnswerOptions())
     return {name: value for name, value in asdict(query.options).items() if value != usual[name]}
 

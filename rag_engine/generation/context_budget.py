@@ -186,7 +186,6 @@ def _first_excerpt(
 def _with_shares(
     draft: _Draft, passages: Sequence[Hit], rounds: Sequence[Round], room: int, layout: PromptLayout
 ) -> tuple[_Draft, int]:
-    """The last round, passages up to 70 % of the room, earlier rounds, then more passages."""
     costs = [messages_size(exchange, layout.count) for exchange in rounds]
     kept, room = _take_rounds(costs[-1:], room)
     further = passages[1:] if draft.excerpts else ()
@@ -229,7 +228,6 @@ def _take_passages(
 
 
 def _excerpt(hit: Hit, room: int, layout: PromptLayout, *, smallest: int = 1) -> Excerpt | None:
-    """None if `room` tokens hold less than `smallest` of its text."""
     wrapping = layout.count(layout.format(99, hit, "")) + 1
     limit = room - wrapping
     while limit >= smallest:

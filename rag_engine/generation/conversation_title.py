@@ -34,7 +34,6 @@ class TitleWriter:
     seconds: float = 30.0
 
     async def __call__(self, question: str, answer: str) -> str:
-        """Empty if it is no plain line. Raises the model's errors, `UnreadableReply` and `TimeoutError`."""
         async with asyncio.timeout(self.seconds):
             prompt = await asyncio.to_thread(_prompt, question, answer)
             reply = await structured_reply.ask(self.model, prompt, TitleReply, task=TASK)

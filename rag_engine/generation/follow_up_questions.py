@@ -41,7 +41,6 @@ class FollowUpQuestions:
     """For proposals and searches together."""
 
     async def __call__(self, query: Query, answer: str, passages: Sequence[Hit]) -> tuple[str, ...]:
-        """Raises the errors of model and search, `UnreadableReply` and `TimeoutError`."""
         async with asyncio.timeout(self.seconds):
             prompt = await asyncio.to_thread(_prompt, query.text, answer, passages[:_PASSAGES])
             reply = await structured_reply.ask(self.model, prompt, FollowUpsReply, task=TASK)

@@ -66,7 +66,6 @@ class _ModelChain:
     failures: list[RagError] = field(default_factory=list[RagError])
 
     def next(self) -> tuple[LanguageModel, float]:
-        """The next model, with an equal share of the remaining time."""
         share = max(self.deadline - time.monotonic(), 0.0) / len(self.models)
         return self.models.popleft(), share
 

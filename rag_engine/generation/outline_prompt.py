@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 
 def outline_prompt(entries: Sequence[OutlineEntry], question: str) -> tuple[Message, ...]:
-    """Numbered headings under the titles of their files."""
     lines: list[str] = []
     title = ""
     for number, entry in enumerate(entries, 1):

@@ -252,12 +252,10 @@ def instructions(
 
 
 def summary_instructions(stage: SummaryStage) -> str:
-    """One rule per line."""
     return "\n".join(rule.text for rule in _SUMMARY if rule.when in ("always", stage))
 
 
 def language_name(code: str) -> str:
-    """Empty for an unknown ISO 639-1 code."""
     return LANGUAGE_NAMES.get(code, "")
 
 

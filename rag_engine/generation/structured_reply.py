@@ -128,7 +128,6 @@ def _candidates(text: str) -> list[str]:
 
 
 def _balanced(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """Inner ones first, up to the end of the one that begins there."""
     opened: list[int] = []
     for mark in _MARK.finditer(text, start):
         sign = mark[0]

@@ -23,7 +23,6 @@ Batches: TypeAlias = AsyncIterator[list[Section]]
 Slice: TypeAlias = "list[tuple[Chunk, Vector]]"
 
 _SLICE = 64
-"""Enough chunks to keep the embedder's workers busy, few enough for progress and overlap."""
 
 
 async def at_once(sections: list[Section]) -> AsyncGenerator[list[Section]]:

@@ -92,7 +92,6 @@ class _Reading:
     pages: set[str] = field(default_factory=set[str])
 
     def beside(self) -> list[Section]:
-        """Beside the text."""
         return [*(Section(text=text, kind="notice") for text in self.notices), *self.stated]
 
 
@@ -100,7 +99,6 @@ _LONGEST_NOTICE = 600
 _MOST_NOTICES = 200
 _LONG_CHARACTERS = 50_000
 _LONG_SECONDS = 1.0
-"""Below both limits parsing is faster than storing the text."""
 _STOPPED = "It was stopped before it was read to the end; add it again."
 _UNFINISHED = "A new version is being written; if this stays, add the file again."
 
@@ -314,7 +312,6 @@ class Ingestion:
         return record
 
     async def _fail(self, claim: IngestionTarget, error: UserError) -> DocumentRecord:
-        """Returns the file's record, which for a new version is not the stored one."""
         if claim.before is None:
             record = replace(claim.record, state="failed", reason=str(error))
             await self._catalog.save(record)

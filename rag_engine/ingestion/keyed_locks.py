@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 
 class Locks:
-    """A lock per name in use."""
-
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[tuple[str, ...], asyncio.Lock] = WeakValueDictionary()
 

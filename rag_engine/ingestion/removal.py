@@ -25,14 +25,12 @@ class Removal:
         self._locks = locks
 
     async def forget(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
-        """See `Ingestion.forget`."""
         if document is None:
             return await self.discard(knowledge_base)
         async with self._sources_locked(knowledge_base, document):
             return await self.discard(knowledge_base, document)
 
     async def finish(self) -> bool:
-        """Returns False if some still fail."""
         unfinished = self._catalog.unfinished
         for document, knowledge_base in (await unfinished.leaving()).items():
             async with self._sources_locked(knowledge_base, document):
@@ -58,7 +56,6 @@ class Removal:
                 return True
 
     async def _remove(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
-        """Keeps what was added again; returns whether the index answered."""
         if not await self._dropped(knowledge_base, document, known=True):
             return False
         await self._catalog.unfinished.remove(knowledge_base, document)

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _IN_MEMORY: Final = 1 << 20
 """Bytes; longer spools are in a file without a name, which the system removes even after a kill."""
 _READ_AT_ONCE: Final = 1 << 16
-"""Bytes; at least one value."""
 
 Item = TypeVar("Item")
 
@@ -47,7 +46,6 @@ class Spool(Sequence[Item], Generic[Item]):
         self._decode = decode
 
     def extend(self, items: Iterable[Item]) -> None:
-        """Append the values."""
         content = [self._encode(item) for item in items]
         with self._lock:
             self._file.seek(self._ends[-1])
@@ -62,7 +60,6 @@ class Spool(Sequence[Item], Generic[Item]):
                 self._ends.append(self._ends[-1] + len(one))
 
     def close(self) -> None:
-        """Free memory and disk."""
         with self._lock:
             self._file.close()
 

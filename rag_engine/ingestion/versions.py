@@ -103,7 +103,6 @@ class IngestionTargets:
         return IngestionTarget(record=record, text=text)
 
     async def _free_id(self, blob: Blob, knowledge_base: KnowledgeBaseId) -> DocumentId:
-        """Uses the bytes too if a moved document has the URI's id."""
         identity = _hashed(knowledge_base, blob.uri)
         if await self._catalog.sources(identity):
             identity = _hashed(knowledge_base, blob.uri, blob.digest)
@@ -129,6 +128,5 @@ def _document(blob: Blob, knowledge_base: KnowledgeBaseId, identity: DocumentId)
 
 
 def _file_name(uri: str) -> str:
-    """Empty for other URIs, whose last part need not be a name."""
     parts = urlsplit(uri)
     return PurePosixPath(unquote(parts.path)).name if parts.scheme == "file" else ""

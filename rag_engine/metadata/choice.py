@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 _ALWAYS: Final = frozenset({*DERIVED, "in", "date", "author", "created", "modified", "title"})
 _MOST_DOCUMENTS: Final = 1_000
-"""Those that a model is shown the values of."""
 _MOST_VALUES: Final = 50
 _MOST_CHARACTERS: Final = 4_000
 _LONGEST_SHOWN: Final = 60

@@ -64,7 +64,6 @@ def _compares(value: str, operator: str, wanted: str) -> bool:
 
 
 def _order(value: str, wanted: str) -> int | None:
-    """By number, else by date, else by text; None: they cannot be compared."""
     number, other = _number(value), _number(wanted)
     if number is not None and other is not None:
         return (number > other) - (number < other)

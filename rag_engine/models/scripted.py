@@ -50,8 +50,6 @@ class Settings(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptedLine:
-    """Pieces, optionally followed by an error."""
-
     pieces: tuple[str, ...] = ()
     task: str = ""
     pattern: str = ""

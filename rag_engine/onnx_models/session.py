@@ -64,7 +64,6 @@ class OnnxModel:
         return self._tokenizer.encode_batch_fast(list(texts))
 
     def run(self, batch: Sequence[Encoding], output: str) -> tuple[Numbers, NDArray[np.int64]]:
-        """The output and the attention mask (texts, tokens)."""
         length = max(len(each) for each in batch)
         ids = np.full((len(batch), length), self._padding, np.int64)
         mask = np.zeros_like(ids)

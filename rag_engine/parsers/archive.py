@@ -98,7 +98,6 @@ def _obstacle(entry: zipfile.ZipInfo) -> Exception | None:
 
 
 def _tar_members(archive: tarfile.TarFile) -> Iterator[NestedFile]:
-    """Links and devices point elsewhere."""
     for entry in archive:
         # tarfile keeps a list of all members.
         cast("list[tarfile.TarInfo]", vars(archive)["members"]).clear()

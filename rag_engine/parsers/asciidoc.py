@@ -56,7 +56,6 @@ class _Document:
         return plain(content, self.attributes)
 
     def label(self) -> str:
-        """Also resets the options."""
         admonition, self.options = _ADMONITION.match(self.options.partition(",")[0]), ""
         return f"{admonition[1].capitalize()}: " if admonition is not None else ""
 

@@ -40,7 +40,6 @@ _DIV: Final = re.compile(r"^[ \t]*+:{3,}+[ \t]*+(?:\{[^}\n]*+\}|[\w -]*+)[ \t]*+
 _IMPORTS: Final = re.compile(
     r"(?:import\s++(?:[\w{}*,\s]{1,300}?\sfrom\s++)?[\"'“”‘’][^\"'\n]{1,200}[\"'“”‘’];?\s*+)++"
 )
-"""MDX imports."""
 
 
 @dataclass(slots=True)

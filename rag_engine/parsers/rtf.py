@@ -37,7 +37,6 @@ _HTML: Final = re.compile(rb"\\fromhtml1\b")
 _HEADING: Final = re.compile(r"heading (\d)")
 _HEAD: Final = 4_096
 _MOST_ROWS: Final = 500
-"""Rows in one section, which bounds memory."""
 _DEEPEST_STYLE: Final = 9
 _MARGINS: Final = {"header": "Header", "footer": "Footer"}
 

@@ -19,7 +19,6 @@ CONTENT: Final = "text"
 _TABLE: Final = re.compile(r"\s*+\[\[?(?P<name>[^\[\]=]{1,200})\]\]?\s*+(?:[#;].*)?$")
 _KEY: Final = re.compile(r"\"[^\"]*\"|'[^']*'|[^.\"']+")
 _MOST_LINES: Final = 2_000
-"""Lines of one table in memory."""
 _MULTILINE: Final = re.compile("\"\"\"|'''")
 
 

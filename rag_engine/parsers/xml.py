@@ -43,9 +43,7 @@ _MARKUP: Final = re.compile(
 _PREDEFINED: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _LONGEST_ENTITY: Final = 200
 _MOST_EXPANDED: Final = 100_000
-"""Characters added by all entities together."""
 _LONGEST_TEXT: Final = 4_000
-"""Characters in memory."""
 _LONGEST_ATTRIBUTE: Final = 200
 _DEEPEST: Final = 60
 _LARGEST_FEED: Final = 1 << 16
@@ -145,7 +143,6 @@ class _Reader:
         self._parser.DefaultHandler = self._expand_entity
 
     def feed(self, source: str, *, last: bool = False) -> Iterator[Section]:
-        """Raises `ExpatError` if the source is not well-formed."""
         self._parser.Parse(source.encode("utf-8", errors="replace"), last)
         yield from self._take_sections()
 

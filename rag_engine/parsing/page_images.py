@@ -26,7 +26,6 @@ _SHORTEST_PIECE: Final = 8
 _RED, _GREEN, _BLUE = 255, 236, 90
 """Highlighter colour: white becomes this, black stays black."""
 _MARGIN: Final = 1.0
-"""Points added around the letters."""
 
 _Box: TypeAlias = tuple[float, float, float, float]
 
@@ -194,7 +193,6 @@ def _boxes(letters: Sequence[_Letter]) -> Iterator[_Box]:
 
 
 def _mark(samples: bytearray, picture: _Pixmap, drawn: bytes, where: _Rect) -> None:
-    """Multiplies the colours, like a highlighter."""
     left, right = (min(max(round(edge), 0), picture.width) for edge in (where.x0, where.x1))
     top, bottom = (min(max(round(edge), 0), picture.height) for edge in (where.y0, where.y1))
     for row in range(top, bottom):

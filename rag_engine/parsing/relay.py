@@ -67,7 +67,6 @@ def nobody_left() -> bool:
 
 
 def _children() -> list[int]:
-    """Living children of this process, which adopts orphans."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             continue
@@ -97,7 +96,6 @@ class _Frames:
         self.last = b""
 
     def add(self, content: bytes) -> bool:
-        """False if a frame is too long."""
         self._content += content
         while len(self._content) >= 4 and not self.last:
             length = int.from_bytes(self._content[:4], "big")

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 FOLDER: Final = "footnote-worker-"
 _NICENESS: Final = 10
-"""Answers have priority over files."""
 _FIRST_TO_GO: Final = 500
 """Out-of-memory score in thousandths: the kernel should kill a parser, not the bot."""
 NOT_HELD: Final = 18
@@ -99,7 +98,6 @@ def _answer(
     programs: frozenset[str],
     replies: BinaryIO,
 ) -> int:
-    """Returns the exit status."""
     os.chdir(allowed.folder)
     os.environ.update(dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP"), str(allowed.folder)))
     tempfile.tempdir = None

@@ -100,7 +100,6 @@ class _HttpReranker:
 
 
 def _scores(body: object, *, count: int) -> list[float]:
-    """By position. Raises `ValueError` unless each passage has exactly one finite score."""
     results = cast("dict[str, object]", body).get("results") if isinstance(body, dict) else body
     if not isinstance(results, list):
         raise ValueError("no results")

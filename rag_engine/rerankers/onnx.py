@@ -71,7 +71,6 @@ class _OnnxReranker:
         self._batch_size = batch_size
 
     async def rerank(self, query: str, hits: Sequence[Hit], *, limit: int) -> list[Hit]:
-        """A cancelled call stops after its batch."""
         if not hits:
             return []
         loop = asyncio.get_running_loop()
@@ -99,7 +98,6 @@ def _load(settings: Settings, data_dir: Path) -> OnnxModel:
 
 
 def _scores(model: OnnxModel, batch: Sequence[Encoding]) -> list[float]:
-    """Probabilities from 0 to 1."""
     rows, _ = model.run(batch, model.outputs[0])
     logits = rows[:, 0] if rows.shape[1] == 1 else rows[:, 1] - rows[:, 0]
     if not np.isfinite(logits).all():

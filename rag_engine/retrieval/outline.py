@@ -18,7 +18,6 @@ _MOST_WORDS = 22
 _BEST_SCORE = 5.0
 _LEAST_SHARE = 0.3
 _CONSTANT = 60
-"""Of reciprocal rank fusion."""
 
 
 class SectionScore(BaseModel):

@@ -123,7 +123,6 @@ def understanding_of(reply: UnderstandingReply, asked: str) -> Understanding:
 
 
 def _decided(understood: Understanding) -> Route:
-    """An unsure model's route is a search, and so is a question back that nobody could answer."""
     if understood.confidence < _UNSURE:
         return "search"
     if understood.route == "clarify" and not _is_counter_question(understood.counter_question):

@@ -22,7 +22,6 @@ _MOST_TERMS: Final = 10
 _LONGEST_TERM: Final = 60
 _MOST_WORDS: Final = 8
 _SHARE: Final = 0.7
-"""Weight of a synonym of one word relative to a typed word."""
 _MOST_TOKENS: Final = 200
 _MOST_WORDINGS: Final = 3
 _MOST_ASKED: Final = 200
@@ -126,7 +125,6 @@ class _Term:
 
 
 _Place = tuple[int, int]
-"""Of a term: its entry, and its number there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +150,6 @@ def _glossary(listed: tuple[tuple[str, ...], ...]) -> _Glossary:
 def _occurrences(
     asked: Sequence[_Word], glossary: _Glossary
 ) -> list[tuple[tuple[_Term, ...], _Term, Sequence[_Word]]]:
-    """With the question's words for it."""
     found: dict[_Place, Sequence[_Word]] = {}
     tried = 0
     for start, word in enumerate(asked):
@@ -190,7 +187,6 @@ def _is_part(asked: _Word, term: _Word) -> bool:
 
 
 def _has_grams(word: _Word) -> bool:
-    """Whether it is of a script without blanks, or Hangul."""
     return not word[0].isascii() and word[0][0].casefold() in word[1]
 
 

@@ -81,6 +81,5 @@ def _found(inquiry: Inquiry) -> int:
 
 
 def _reranked(inquiry: Inquiry) -> float | None:
-    """A reranker's best score."""
     best: Hit = inquiry.hits[0]
     return min(max(best.score, 0.0), 1.0) if "reranked" in inquiry.details else None

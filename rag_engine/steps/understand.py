@@ -170,7 +170,6 @@ async def _ask(
     metadata: Metadata | None,
     needed: bool,
 ) -> Understanding | None:
-    """None if the message needs no model."""
     async with asyncio.timeout(settings.seconds):
         if not needed and not await _may_filter(inquiry, metadata):
             return None

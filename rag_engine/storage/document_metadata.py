@@ -54,7 +54,6 @@ _STORED: Final[Mapping[str, tuple[str, ...]]] = {
     "tag": ("tags",),
     "date": ("created", "modified"),
 }
-"""The stored keys of a key that also follows from others."""
 _WILDCARD: Final = re.compile(r"[%_\\]")
 _ESCAPED: Final = r"\\\g<0>"
 _NAMES: Final = {

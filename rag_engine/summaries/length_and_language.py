@@ -73,7 +73,6 @@ _UNITS = (
         r"段落|段话|段話|段|단락",
     ),
 )
-"""Of words, points, sentences and paragraphs; each with those of scripts without blanks."""
 _WORDS, _POINTS, _SENTENCES, _PARAGRAPHS = (_counted(*units) for units in _UNITS)
 _UNIT = lazy(
     lambda: re.compile(
@@ -170,7 +169,6 @@ _FILE_NAME = lazy(
 )
 _HIDDEN = "\ue000"
 _END = 500
-"""Characters at either end of a request, where it says its length and language."""
 _ALL_PATTERNS = (
     (_UNIT, (_WORDS, _SENTENCES, _PARAGRAPHS, _POINTS)),
     (None, (_BULLETS,)),

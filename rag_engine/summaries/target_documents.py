@@ -158,7 +158,6 @@ def _by_words(
 
 
 def _is_near(word: str, tokens: frozenset[str]) -> bool:
-    """Allows a typo."""
     if word in tokens:
         return True
     most = most_edits(word)
@@ -180,7 +179,6 @@ def _edits(one: str, other: str) -> int:
 
 
 def _is_distinctive(name: str) -> bool:
-    """Whether a name is distinctive: "handbook", but not "file" or "it"."""
     if _UNSPACED_LETTER.search(name):
         return len(name) >= _UNSPACED_STEM and bool(naming_words(name))
     return len(name) > _UNSPACED_STEM and bool(naming_words(name))

@@ -60,7 +60,6 @@ _JOINERS = lazy(lambda: re.compile("[\u200c\u200d]"))
 _CONTRACTION = lazy(lambda: re.compile(r"['’](?:s|t|d|m|ll|re|ve)\b", re.IGNORECASE))
 
 _LONGEST = 64
-"""Characters."""
 
 _MOST_QUERY_PIECES = 2_000
 

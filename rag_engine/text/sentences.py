@@ -116,7 +116,6 @@ def _end(text: str, candidate: re.Match[str]) -> int:
 
 
 def _bracketed(text: str) -> Iterator[tuple[int, int]]:
-    """Outermost short bracket pairs on one line, in order: (opening, closing) offsets."""
     opened: list[int] = []
     pairs: list[tuple[int, int]] = []
     for match in _PAIR.finditer(text):

@@ -84,7 +84,6 @@ def edits(one: str, other: str, *, most: int) -> int:
 
 
 def _unlike_parts(one: str, other: str) -> tuple[str, str]:
-    """Without what both begin and end with."""
     shared = min(len(one), len(other))
     start = 0
     while start < shared and one[start] == other[start]:

@@ -91,7 +91,6 @@ class CircuitBreaker:
             self._answered()
 
     def _admit(self) -> bool:
-        """Whether the call is the trial; raises if the breaker is open."""
         if self.state == "closed":
             return False
         left = self._rests_until - self._clock()

@@ -68,7 +68,6 @@ def _replies_to(message: discord.Message, question: int) -> bool:
 
 
 def _next_part(later: Sequence[discord.Message], ours: Sequence[discord.Message]) -> int:
-    """Only the last part of an answer has buttons."""
     if not ours or later[0] is not ours[0]:
         return 0
     untouched = later[0].edited_at is None and not buttons.subjects(later[0])

@@ -66,7 +66,6 @@ def button_name(action: str) -> str:
 
 
 def _block_id(kind: str) -> str:
-    """Slack wants new ids with each edit."""
     return f"{kind}-{secrets.token_hex(6)}"
 
 

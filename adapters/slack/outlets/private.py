@@ -121,7 +121,6 @@ class PrivateOutlet:
             await self._send({"text": _SENT_DIRECTLY})
 
     async def _show(self, page: Page) -> None:
-        """Plainer forms until Slack takes one."""
         *better, last = blocks.FORMS
         for form in better:
             try:
@@ -151,7 +150,6 @@ class PrivateOutlet:
             await self._respond({"delete_original": True})
 
     async def _respond(self, body: dict[str, Any]) -> bool:
-        """False if the response URL is used up."""
         if not self._posts_left:
             return False
         client = AsyncWebhookClient(

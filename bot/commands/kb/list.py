@@ -86,7 +86,6 @@ def _fact(use: CommandContext, name: str) -> str:
 
 
 def _fact_value(use: CommandContext, name: str, value: str) -> str:
-    """Quoting is no language model."""
     if name != "language model":
         return value
     models = value.split(MODEL_SEPARATOR)

@@ -54,7 +54,6 @@ def _described(use: CommandContext, settings: PlaceSettings, heading: Sentence) 
 
 
 def _chosen(use: CommandContext, settings: PlaceSettings) -> list[str]:
-    """A line for each setting that differs from the usual."""
     lines: list[str] = []
     if settings.persona:
         lines.append(use.say("setting_persona", persona=literal(settings.persona)))

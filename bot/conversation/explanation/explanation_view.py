@@ -194,7 +194,6 @@ def _may_read_all(explained: _Explained) -> bool:
 
 
 def _bases(explained: _Explained) -> str:
-    """Only those that the person may read now."""
     scope, searched = explained.scope, explained.answer.knowledge_bases
     names = [name for base, name in scope.names.items() if base in searched]
     if names:

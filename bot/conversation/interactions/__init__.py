@@ -225,7 +225,6 @@ class Interactions:
         posted: tuple[str, ...] = (),
         slow: bool = True,
     ) -> None:
-        """Show the reply to the person alone; slow work shows a status first."""
         language = language_of("", person)
         outlet = room.outlet(private=person, posted=posted)
         async with self.scheduler.open(outlet, posted=posted) as stream:
@@ -253,7 +252,6 @@ class Interactions:
 
 
 async def _add_files(stream: MessageStream, reply: FollowedReply) -> None:
-    """Files that fail are left out."""
     try:
         files = await reply.files()
         async with asyncio.timeout(_FILES_SECONDS):

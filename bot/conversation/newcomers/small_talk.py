@@ -22,7 +22,6 @@ REPLIES: Final[Mapping[Kind, Sentence]] = {
 }
 
 _LONGEST: Final = 200
-"""Longer messages are taken as questions."""
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _EMOJI_CODE: Final = re.compile(r":[a-z0-9_+'-]{1,60}:")
 _MENTION: Final = re.compile(r"[@#][^\s@#]{1,80}")
@@ -42,8 +41,6 @@ class SmallTalk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Language:
-    """Words, or phrases where words are not separated."""
-
     spaced: bool
     greeting: frozenset[str]
     thanks: frozenset[str]
@@ -154,7 +151,6 @@ def _consists_of(
     meaning: Iterable[frozenset[str]],
     filling: frozenset[str] = frozenset(),
 ) -> bool:
-    """Every word is one of these, and at least one is not filling."""
     meant = frozenset[str]().union(*meaning)
     if language.spaced:
         words = _WORD.findall(plain)
@@ -173,7 +169,6 @@ def _contains(plain: str, language: _Language, words: frozenset[str]) -> bool:
 
 
 def _stripped(packed: str, phrases: frozenset[str]) -> str:
-    """Without these phrases, the longest first at each place."""
     if not phrases:
         return packed
     longest = max(map(len, phrases))

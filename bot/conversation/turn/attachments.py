@@ -136,7 +136,6 @@ class AttachmentIntake:
         return await self._refusal(context.message, context.files_place, context.room)
 
     async def _refusal(self, message: IncomingMessage, place: Place, room: Room) -> str:
-        """Empty if they may add files."""
         try:
             await self.permissions.check(message.person, place, room.directory, act="add")
         except NotAllowed as error:

@@ -286,7 +286,6 @@ class TurnRunner:
             await view.finish(Reply(text=view.say("help")), "final")
 
     async def _chats(self, context: TurnContext) -> bool:
-        """They are never searched."""
         talk = None if context.message.attachments else small_talk(context.recorder.turn.question)
         if talk is None:
             return False

@@ -204,7 +204,6 @@ class TargetFinder:
 
 
 def _is_distinctive(title: str) -> bool:
-    """Not a word that answers use anyway."""
     return len(title) >= _DISTINCTIVE_CHARACTERS and not title.isalpha()
 
 

@@ -113,7 +113,6 @@ def code(text: str) -> str:
 
 
 def _put_code(line: _Line, text: str) -> None:
-    """In pieces between which a message can end."""
     for start in range(0, len(text), _CODE_PIECE):
         _apart(line)
         line.put(code(text[start : start + _CODE_PIECE]), whole=True)
@@ -168,7 +167,6 @@ _BRACKETS: Final = lazy(lambda: regex.compile(r"\\.|`+|\[|\]"))
 
 
 def _code_end(text: str, start: int, marks: int) -> int:
-    """-1 if not on this line."""
     fence = "`" * marks
     farthest = start + _LONGEST_CODE
     at = text.find(fence, start + marks, farthest)

@@ -150,7 +150,6 @@ def _aligned_row(row: Sequence[str], widths: Sequence[int], right: Sequence[bool
 def _listed(
     lines: Sequence[SourceLine], dialect: Dialect, links: Links, border: Border
 ) -> Iterator[RenderedLine]:
-    """Each row as an item, its cells as "header: value"."""
     prefix = line_prefixes.quoted(lines[0], dialect)
     columns = len(cells(lines[0].content))
     headers = [inline(cell, dialect, links).text for cell in _row(lines[0], columns)]

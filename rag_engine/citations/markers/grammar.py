@@ -109,7 +109,6 @@ def _wrapped() -> Part:
 
 
 def _element() -> Part:
-    """<cite>1</cite>."""
     names = either(*map(text, ("cite", "citation", "ref", "source")))
     inner = sequence(_space(), maybe(signs("[")), _numbers(), maybe(signs("]")), _space())
     return sequence(signs("<"), names, signs(">"), inner, text("</"), names, signs(">"))
@@ -204,7 +203,6 @@ def is_begun(source: str) -> bool:
 
 
 def _read_named(source: str, at: int, *, closed: bool) -> MarkerToken | Literal["text"] | None:
-    """`ref 1`, as a separate word at the end of a sentence."""
     if at and (source[at - 1].isalnum() or source[at - 1] in "_-./#"):
         return "text"
     end = _AUTOMATA.named.read(source, at, closed=closed)

@@ -21,7 +21,6 @@ CitedPlace: TypeAlias = "tuple[DocumentId, str]"
 """A document and the anchor of a passage: what a citation number stands for."""
 MOST_MARKERS: Final = 4
 _LONGEST_HELD: Final = 16
-"""Characters of space or punctuation held back."""
 _CONTEXT: Final = 32
 _CLOSERS: Final = 8
 _BOUNDARY: Final = re.compile(r"[.?!…\n\r\f\v\x85\u2028\u2029．。？！；｡।॥۔؟።‽]")
@@ -176,7 +175,6 @@ class MarkerPlacement:
         self._before = "\n\n" if self.length else ""
 
     def marker(self, numbers: Sequence[int]) -> None:
-        """A marker naming these passages, counted from 1."""
         valid = [number - 1 for number in numbers if 0 < number <= self._passages]
         self.counts.invalid += len(numbers) - len(valid)
         self._loose = ""
@@ -234,7 +232,6 @@ class MarkerPlacement:
             self._show(f"{before}{stop}{gap}")
 
     def _leave(self, waiting: list[int], stop: str, between: str, behind: str, following: str) -> None:
-        """After punctuation that ends nothing or at the start of a line."""
         self._show(stop)
         accepted = self._accepted(waiting, probe=between + (following if following.islower() else "X"))
         if accepted:

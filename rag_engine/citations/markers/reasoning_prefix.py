@@ -41,7 +41,6 @@ class ReasoningPrefix:
         self._limit = _LONGEST_UNANNOUNCED if reasoning_first else _LONGEST_THOUGHT
 
     def feed(self, text: str, *, closed: bool = False) -> str:
-        """Returns what can be read; with `closed` all that is left."""
         if not self._is_open:
             return text
         searched = max(0, len(self._held) - LONGEST_REASONING_END)

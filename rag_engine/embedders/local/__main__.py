@@ -60,7 +60,6 @@ def _in_place(final: Path) -> Generator[Path]:
 
 
 def _remove_stale(folder: Path) -> None:
-    """Files of running builders are younger."""
     for leftover in folder.glob(f"*{_UNFINISHED}"):
         if time.time() - leftover.stat().st_mtime > _SECONDS_UNTIL_STALE:
             leftover.unlink(missing_ok=True)

@@ -51,8 +51,6 @@ def read_safetensors(path: Path) -> dict[str, Array]:
 
 @dataclass(slots=True, kw_only=True)
 class _Draft:
-    """Each method adds nodes and returns the name of their output."""
-
     precision: Precision
     nodes: list[onnx.NodeProto] = field(default_factory=list[onnx.NodeProto])
     constants: list[TensorProto] = field(default_factory=list[TensorProto])
@@ -129,7 +127,6 @@ def build(tensors: Mapping[str, Array], *, precision: Precision) -> onnx.ModelPr
 
 
 def _embeddings(draft: _Draft, tensors: Mapping[str, Array]) -> str:
-    """Word plus position vectors; type 0, the only one, is added to the positions."""
     positions = np.asarray(tensors["embeddings.position_embeddings.weight"], np.float32)
     token_type = np.asarray(tensors["embeddings.token_type_embeddings.weight"], np.float32)[0]
     table = draft.constant("positions.table", positions + token_type)

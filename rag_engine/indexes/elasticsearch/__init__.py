@@ -104,12 +104,10 @@ async def remove(settings: Settings, *, data_dir: Path) -> None:
 
 
 def files(settings: Settings) -> dict[str, int]:
-    """No files in the data directory."""
     return {}
 
 
 async def erase(settings: Settings, *, data_dir: Path) -> bool:
-    """Nothing to do: servers erase removed chunks when they merge files."""
     return False
 
 
@@ -136,7 +134,6 @@ class ElasticsearchIndex:
         await self._writer.refreshed.close()
 
     async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
-        """Visible to every program's next search."""
         last, fits = await asyncio.to_thread(_positions, chunks, self._cluster.identity.dimensions)
         if not fits:
             raise SchemaMismatch(
@@ -156,14 +153,12 @@ class ElasticsearchIndex:
             self._sweeper.soon(document.knowledge_base)
 
     async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
-        """Hidden in one step, then deleted."""
         with self._noticing_removal():
             change = Withdraw(document=document) if document is not None else Empty()
             await self._ledger.change(knowledge_base, change)
             await self._sweeper.now(knowledge_base)
 
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
-        """One version of each knowledge base."""
         if not searches:
             return []
         with self._noticing_removal(), translate_errors():

@@ -59,7 +59,6 @@ class Writer:
         await repeated(send, seconds=self._cluster.settings.write_timeout)
 
     async def _undone(self, batch: Sequence[Operation]) -> tuple[list[Operation], IndexUnavailable | None]:
-        """Sends once; the operations to retry, and why."""
         names = await self._cluster.names()
         answer = await self._cluster.writer.bulk(
             operations=cast("Any", [line for operation in batch for line in operation]),

@@ -26,7 +26,6 @@ _VERSIONS = "external_gte"
 _ASSUMED_AVERAGE = 100.0
 """Tokens of a chunk. The average of the searched knowledge bases, which BM25 needs, is known only when they are searched."""
 _DIGITS = 4
-"""Lucene keeps fewer."""
 
 
 def operations(

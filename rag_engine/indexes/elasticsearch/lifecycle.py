@@ -141,7 +141,6 @@ async def _behind(client: AsyncElasticsearch, alias: str) -> _Found | None:
 async def _is_usable(
     client: AsyncElasticsearch, alias: str, found: _Found, identity: IndexIdentity, *, rebuilding: bool
 ) -> bool:
-    """False if it can be discarded; raises for another identity that must stay."""
     schema.check_owner(found.names.chunks, found.meta)
     try:
         schema.check_schema(found.names.chunks, found.meta)
@@ -181,7 +180,6 @@ async def _make(
 
 
 async def _change(client: AsyncElasticsearch, actions: Sequence[Mapping[str, Any]]) -> bool:
-    """False if they were applied already."""
     try:
         await client.indices.update_aliases(actions=actions)
     except elasticsearch.NotFoundError:
@@ -202,7 +200,6 @@ async def _create(client: AsyncElasticsearch, name: str, body: Mapping[str, Any]
 async def _free_stem(
     client: AsyncElasticsearch, settings: Settings, identity: IndexIdentity, *, alias: str
 ) -> str:
-    """Numbered, for indexes of one model side by side."""
     named = f"{identity.model}\x1f{identity.dimensions}\x1f{identity.analyzer}"
     stem = f"{settings.alias}-{hashlib.sha256(named.encode()).hexdigest()[:8]}"
     answer = await client.indices.get_alias(index=f"{stem}-*{_CHUNKS}")

@@ -42,7 +42,6 @@ async def count_of(cluster: Cluster, ledger: ManifestStore, base: KnowledgeBaseI
 async def scan(
     cluster: Cluster, ledger: ManifestStore, base: KnowledgeBaseId
 ) -> AsyncGenerator[tuple[Chunk, Vector]]:
-    """By document and ordinal, from one moment."""
     async with moment_of(cluster, ledger, [base]) as (seen, opened):
         manifest = seen[base]
         if not manifest.base:
@@ -79,7 +78,6 @@ async def chunks_of(
     limit: int,
     start: int = 0,
 ) -> list[Chunk]:
-    """All from one moment."""
     found: list[Chunk] = []
     async with moment_of(cluster, ledger, [base]) as (seen, opened):
         manifest = seen[base]

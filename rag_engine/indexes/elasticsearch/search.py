@@ -34,7 +34,6 @@ _MOST_TOKENS = 1_000
 _MOST_TERMS = 60_000
 """Of one condition; the server's limit is 65,536."""
 _MOST_CANDIDATES = 10_000
-"""The server's limit."""
 _SHARE_OF_TIME = 0.4
 """Each leg's share of the time; beyond it the answer is degraded, not failed."""
 _VIEW_LIFETIME = "1m"
@@ -184,7 +183,6 @@ def manifests_of(search: Search, known: Manifests) -> list[Manifest]:
 
 
 def _visible(search: Search, known: Manifests) -> dict[str, Any] | None:
-    """None if nothing is visible."""
     manifests = manifests_of(search, known)
     if not manifests or search.documents == frozenset():
         return None

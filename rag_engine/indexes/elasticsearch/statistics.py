@@ -30,15 +30,11 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _MOST_KNOWN = 64
-"""Versions of which words are cached."""
 _MOST_WORDS = 20_000
-"""Words of one version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistics:
-    """Of the visible chunks."""
-
     chunks: int
     tokens: int
     words: Mapping[str, int]
@@ -55,7 +51,6 @@ class LexicalWeights:
     """The worth of further words by the key of the knowledge base."""
 
     def score(self, tokens: str, base: str) -> float:
-        """Lucene's BM25."""
         found = tokens.split(" ")
         counts = Counter(found)
         return math.fsum(

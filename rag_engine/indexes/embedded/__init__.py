@@ -83,7 +83,6 @@ async def remove(settings: Settings, *, data_dir: Path) -> None:
 
 
 def files(settings: Settings) -> dict[str, int]:
-    """Each with its newest known schema."""
     return {settings.file: SCHEMA}
 
 
@@ -106,7 +105,6 @@ class EmbeddedIndex:
         self._group = GroupCommit(file, dimensions=dimensions, on_written=self._changed)
 
     async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
-        """See `Index.put`; concurrent documents share a transaction."""
         await self._group.put(document, chunks)
 
     async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:

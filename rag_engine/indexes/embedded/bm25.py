@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _K1 = 1.2
 _B = 0.75
 _ENOUGH = 4
-"""Chunks per hit in which to look for a lower bound of the last score."""
 _COMMON = 1_000
 _COMMON_SHARE = 32
 _ROUNDING = 1 + 1e-9
@@ -63,7 +62,6 @@ class ScoredChunks:
         return _top(places, scores[places], limit)
 
     def _of_rare(self, terms: Sequence[WeightedPostings], limit: int) -> tuple[Scores, float]:
-        """Their scores, and one that at least `limit` chunks reach, if it is not 0."""
         if not terms:
             return np.zeros(self.lengths.size), 0.0
         positions = np.concatenate([term.positions for term in terms])

@@ -28,11 +28,9 @@ _EXACT = 2_000
 _ROUNDING = 2e-3
 """Upper bound of the cosine error of half precision."""
 _MANTISSA = 13
-"""Bits by which it is shorter in half precision."""
 _SIGN_AND_NUMBER = np.int32(0x8FFFE000 - 2**32)
 _EXPONENT = np.float32(2.0**112)
 _SIGNS = np.unpackbits(np.arange(256, dtype=np.uint8)[np.newaxis, :], axis=0).astype(np.float32) * 2 - 1
-"""Of each value of a byte, shape (bits, values)."""
 _TINY = 1e-12
 _DECIMALS = 9
 """Equal vectors get equal scores, whatever the order of summation."""
@@ -105,14 +103,12 @@ def _shortlist(snapshot: Snapshot, vector: Vector, positions: Ids | None, limit:
 
 
 def _table(vector: Vector, *, words: int) -> NDArray[np.float32]:
-    """The product of `vector` with each value of each byte of a code."""
     padded = np.zeros(words * 64, dtype=np.float32)
     padded[: vector.size] = vector
     return padded.reshape(-1, 8) @ _SIGNS
 
 
 def _nearest_codes(distances: NDArray[np.uint16], count: int) -> Ids:
-    """Of several with the last distance, the oldest."""
     if distances.size <= count:
         return np.arange(distances.size)
     last = int(np.bincount(distances).cumsum().searchsorted(count))

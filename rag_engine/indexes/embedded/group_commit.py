@@ -78,7 +78,6 @@ class GroupCommit:
             loop.call_soon_threadsafe(_settle, groups[-1])
 
     def _commit(self, connection: sqlite3.Connection, taken: list[_Waiting]) -> None:
-        """The oldest waiting document and as many after it as fit."""
         group: list[tuple[_Waiting, NewDocument]] = []
         size = 0
         while self._waiting and (not group or size + len(self._waiting[0].chunks) <= _MOST_CHUNKS):

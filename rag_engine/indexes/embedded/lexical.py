@@ -110,7 +110,6 @@ class AudienceTerms:
 def _frequencies(
     asked: Mapping[str, int], terms: AudienceTerms, literal: Collection[str]
 ) -> tuple[dict[str, float], Corrections]:
-    """Frequencies; a term without visible chunks is replaced by its spelling corrections."""
     frequencies = terms.frequencies(list(asked))
     counts = {token: float(asked[token]) for token, frequency in frequencies.items() if frequency}
     corrected = corrections(frequencies, near=terms.near, look_up=terms.frequencies, literal=literal)
@@ -126,7 +125,6 @@ def _synonyms(
     *,
     typed: Collection[str],
 ) -> list[tuple[str, VisiblePostings, float]]:
-    """With the worth of each token, within the synonyms' own knowledge base."""
     found: list[tuple[str, VisiblePostings, float]] = []
     for base, weights in synonyms.items():
         for token, postings in zip(weights, terms.postings(weights), strict=True):

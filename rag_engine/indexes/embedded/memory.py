@@ -33,7 +33,6 @@ _GROWTH = 1.25
 _FIRST_CAPACITY = 1024
 _FEW_DEAD = 1024
 _SPARSE = 16
-"""A table of positions has at most so many entries per chunk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,8 +193,6 @@ class Memory:
 
 
 class _Buffers:
-    """Growable arrays: snapshots view the filled part."""
-
     def __init__(self, *, words: int, capacity: int) -> None:
         self.words = words
         self.capacity = capacity

@@ -50,7 +50,6 @@ class RecentVectors:
         return (ids, vectors) if known.all() else (ids[known], vectors[known])
 
     def fill(self, connection: sqlite3.Connection) -> None:
-        """With the newest vectors, as many as fit."""
         row = connection.execute(
             "SELECT id FROM vec ORDER BY id DESC LIMIT 1 OFFSET ?", (self._slots,)
         ).fetchone()

@@ -58,7 +58,6 @@ def row_of(chunk: Chunk) -> IndexRow:
 
 
 def chunk_of(columns: Sequence[Any], knowledge_base: KnowledgeBaseId) -> Chunk:
-    """From `CHUNK_COLUMNS`."""
     cid, document, ordinal, text, title, uri, headings, anchor, kind, language = columns
     made: Any = _ChunkFields()
     made.id = cid
@@ -108,8 +107,6 @@ def hash_of(token: str) -> int:
 
 
 class _Hashes(dict[str, int]):
-    """Hashes by token, shifted for the frequency."""
-
     def __missing__(self, token: str) -> int:
         if len(self) >= _MOST_HASHES:
             self.clear()

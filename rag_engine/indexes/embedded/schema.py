@@ -53,7 +53,6 @@ DERIVED = (
     "CREATE TABLE code(id INTEGER PRIMARY KEY, base INTEGER NOT NULL, length INTEGER NOT NULL, b BLOB NOT NULL)",
 )
 _DERIVED_TABLES = ("word", "pending", "segment", "block", "code", "vocabulary", "fts", "terms")
-"""Also those of earlier schemas."""
 
 
 def opened(path: Path) -> sqlite3.Connection:

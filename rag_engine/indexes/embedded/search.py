@@ -103,7 +103,6 @@ def _synonyms(connection: sqlite3.Connection, search: Search) -> dict[int, Mappi
 def _audience(
     connection: sqlite3.Connection, snapshot: Snapshot, names: frozenset[KnowledgeBaseId]
 ) -> SearchAudience | None:
-    """None without visible chunks."""
     known = snapshot.audiences.get(names)
     if known is None and (bases := _bases(connection, names)):
         known = snapshot.audience(bases)
@@ -154,7 +153,6 @@ def _bases(connection: sqlite3.Connection, names: frozenset[KnowledgeBaseId]) ->
 
 
 def _cut_tie(connection: sqlite3.Connection, scored: _Scored, limit: int) -> None:
-    """Among hits that tie with the last one, keep those with the smallest chunk ids."""
     last = min(scored.values())
     tied = [place for place, score in scored.items() if score == last]
     rows = connection.execute(
@@ -203,6 +201,4 @@ def _hit(chunk: Chunk, score: float, rank: int) -> Hit:
 
 
 class _HitFields:
-    """A mutable hit: made like a chunk (see `rows`)."""
-
     __slots__ = tuple(field.name for field in fields(Hit))

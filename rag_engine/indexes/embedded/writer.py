@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 _FIRST_CENTRED = 2_000
 _CENTRED_AGAIN = 8
-"""The mean is recomputed after growth by this factor."""
 _BATCH = 1_000
 _MOST_KNOWN = 50_000
 
@@ -63,14 +62,12 @@ class KnownTokens:
         return {token for row in rows for token in row.tokens - self._tokens}
 
     def stored(self, tokens: Iterable[str]) -> None:
-        """After they are committed."""
         self._tokens.update(tokens)
 
 
 def replace_documents(
     connection: sqlite3.Connection, documents: Iterable[NewDocument], known: KnownTokens
 ) -> None:
-    """All in one transaction."""
     stored: set[str] = set()
     with transaction(connection):
         version = _next_version(connection)
@@ -115,7 +112,6 @@ def _insert(
 
 
 def _last_chunk(connection: sqlite3.Connection) -> int:
-    """Of all there ever were."""
     row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunk'").fetchone()
     return row[0] if row else 0
 

@@ -153,7 +153,6 @@ class _ExtractiveAnswerer:
         ]
 
     async def _cosines(self, question: str, measured: Sequence[Overlap]) -> list[float]:
-        """Empty if the embedder fails."""
         if not measured:
             return []
         texts = [item.candidate.text for item in measured]
@@ -169,7 +168,6 @@ class _ExtractiveAnswerer:
 def _about_the_question(
     request: AnswerRequest, chosen: Sequence[Scored]
 ) -> tuple[list[Scored], tuple[str, ...]]:
-    """The quotes about the dates and currencies asked for, or all if there are none; and what none of them is about."""
     asked = (request.question, *parts(request.question))
     found = [_best_unmet(asked, item, request.passages[item.candidate.passage].chunk) for item in chosen]
     fitting = [(item, unmet) for item, unmet in zip(chosen, found, strict=True) if not unmet.others]

@@ -34,7 +34,6 @@ _NAME = lazy(
         r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?[ \t]+)?[^\W\d_a-zß-öø-ÿа-я][^\d:;.!?…。！？：；|=<>@\n]{1,79}"
     )
 )
-"""A short line without numbers or the end of a sentence, which begins with no small letter."""
 _MOST_HEADING_WORDS = 9
 _BLANK_LINES = lazy(lambda: re.compile(r"\n\s*\n"))
 
@@ -103,7 +102,6 @@ def _blocks(text: str, *, table: bool) -> Iterator[tuple[list[str], bool]]:
 
 
 def _rows(index: int, lines: Sequence[str], *, headed: bool = True) -> Iterator[Candidate]:
-    """A first row with amounts is data, not a header."""
     grid = [split_row(line) for line in lines if not _RULE.fullmatch(line)]
     header = grid[0] if headed and len(grid) > 1 and not any(map(_AMOUNT.fullmatch, grid[0])) else []
     for row in grid[1:] if header else grid:

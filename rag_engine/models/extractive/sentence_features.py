@@ -39,7 +39,6 @@ _ENDS, _CLOSERS = (*".!?…。！？।۔",), " \"'”’»)]」』"
 _TOTAL = 0.3
 _NAMES, _ROW, _NO_NEWS = 0.3, 0.25, 1.0
 _LETTERHEAD = lazy(lambda: re.compile(r"(?:From|To|Cc|Bcc|Sent|Date|Attachments): "))
-"""Sender and date, as written by the mail parsers."""
 _FEWEST_WORDS, _MOSTLY = 3, 0.7
 _FIELD, _FIELDS = re.compile(r"\w: \S[^;]*;"), 2
 _WORD = lazy(lambda: re.compile(r"[^\W\d_]{2,}"))

@@ -32,7 +32,6 @@ _WORDS_OF_PASSAGE = 0.3
 _MEANING = 1.2
 _RANK = 0.06
 _CELLS = 0.8
-"""Weight of naming a row's cells, as a share of the question."""
 _FEWEST_TOKENS = 3
 _SHORT_PENALTY = 0.2
 
@@ -43,7 +42,6 @@ _UNNAMED_PENALTY = 0.1
 _RELEVANT = 0.42
 """Minimum share of the question's words, plus half of the highest relative cosine."""
 _RELEVANT_BY_WORDS = 0.3
-"""The same without cosines."""
 _STANDS_OUT = 0.3
 """A cosine this far above the median is relevant without shared words."""
 _PRIOR_COSINE = 0.3
@@ -55,7 +53,6 @@ _NEARLY_AS_GOOD = 0.65
 _NEARLY_AS_CLOSE = 0.75
 """Minimum share of the highest relative cosine without shared words."""
 _SAME = 0.7
-"""Minimum share of common tokens in a repetition."""
 
 _WORD = lazy(lambda: re.compile(r"\w+(?:[-'’.]\w+)*"))
 _UNSPACED = lazy(lambda: re.compile(r"[\u0e01-\u0e5b\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]"))
@@ -222,7 +219,6 @@ def _score(item: Overlap, best_passage: float, above: float) -> float:
 
 
 def _worth_of_cells(item: Overlap) -> float:
-    """An unnamed row only repeats the question's words."""
     if not item.candidate.cells:
         return 0.0
     return _CELLS * item.fit if item.fit >= _NAMED else -_UNNAMED_PENALTY

@@ -29,12 +29,10 @@ if TYPE_CHECKING:
 
 _MOST_SECTIONS = {"short": 6, "": 24, "long": 40}
 _FEW_SECTIONS = 6
-"""Up to this many sections may have several sentences each."""
 _MOST_OF_ONE = {"short": 1, "": 2, "long": 4}
 _SENTENCES_FOR_MORE = 4
 _ALONE = {"short": 3, "": 6, "long": 10}
 _MOST_COMPARED = 40
-"""Of more, the first and evenly spaced others."""
 _WORDS_EACH = 18
 _BOILERPLATE, _SOMETIMES = 0.3, 2
 _OWN, _WHOLE = 0.65, 0.35

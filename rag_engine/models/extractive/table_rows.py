@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 _MOST_CELLS: Final = 8
 _NAMING: Final = 2
 _LONGEST_NAME: Final = 5
-"""Words."""
 _BORDER: Final = re.compile(r"(?:^| )\|(?: |$)")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 

@@ -136,7 +136,6 @@ def _object(data: bytes) -> Mapping[str, object] | None:
 
 
 async def _lines(body: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
-    """Splits bytes, so that no character is cut."""
     held = b""
     async for part in body:
         *lines, held = (held + part).split(b"\n")

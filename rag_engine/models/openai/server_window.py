@@ -18,7 +18,6 @@ _FEWEST, _MOST = 512, 10_000_000
 _SILENT_HOST: Final = "api.openai.com"
 """Lists its models without their windows."""
 _FIELDS: Final = ("max_model_len", "context_length", "context_window", "max_context_length")
-"""Of vLLM; OpenRouter and Together; Groq; Mistral."""
 _OLLAMA_SETTING = re.compile(r"^num_ctx\s+(\d+)\s*$", re.MULTILINE)
 
 logger = logging.getLogger(__name__)

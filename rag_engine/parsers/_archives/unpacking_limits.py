@@ -29,7 +29,6 @@ _DENSEST: Final = 150
 _SHARE_OF_TIME: Final = 0.7
 """Of the process's CPU time; after it no file is started."""
 _LONGEST_LIST: Final = 230
-"""Characters of names in a notice; the rest is counted."""
 
 
 def _processor_seconds() -> float:

@@ -76,7 +76,6 @@ def table(lines: Sequence[str], options: str, attributes: Mapping[str, str]) -> 
 
 
 def _cells(lines: Sequence[str]) -> tuple[list[str], int]:
-    """A spanning cell is followed by empty ones."""
     cells: list[str] = []
     in_first_line = 0
     for line in lines:

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from rag_engine.parsers._ooxml.package import Element, OoxmlPackage
 
 _LONGEST_HEADING: Final = 300
-"""Characters."""
 _DEEPEST: Final = 8
 _MARKS_OF_PAGES: Final = 3
 _MOST_HEADER_ROWS: Final = 3
@@ -237,7 +236,6 @@ class BlockReader:
         return self._depth <= _DEEPEST and (is_layout(row) or self._has_heading(row))
 
     def _has_heading(self, row: Element) -> bool:
-        """One or two cells with exactly one heading, as in forms; in a header row all cells look alike."""
         cells = list(cells_of(row))
         if len(cells) > _MOST_CELLS_OF_A_FORM:
             return False

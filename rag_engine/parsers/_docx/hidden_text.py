@@ -153,7 +153,6 @@ def _own(properties: Element | None, name: str) -> str:
 
 
 def _box_fill(content: Element) -> str:
-    """Of a text box, which may lie on anything if it has no fill of its own."""
     for above in content.iterancestors():
         tag = str(above.tag)
         if tag == f"{_SHAPES}wsp":

@@ -88,7 +88,6 @@ class _Page:
 def walk(
     root: _Element, *, strictness: Strictness = Strictness.BOILERPLATE, title: str = ""
 ) -> Iterator[Section]:
-    """`title` is the outermost heading."""
     page = _Page(strictness=strictness)
     if title:
         page.path = entered((), 0, title)

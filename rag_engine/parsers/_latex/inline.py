@@ -63,7 +63,6 @@ _HIDDEN_ARGUMENTS: Final = {
     )
     for name in names.split()
 }
-"""How many arguments a command hides."""
 _ARGUMENTS_BEFORE_TEXT: Final = {
     **dict.fromkeys(("href", "textcolor", "parbox", "raisebox", "colorbox", "resizebox", "scalebox"), 1),
     "foreignlanguage": 1,
@@ -98,7 +97,6 @@ def plain(source: str, macros: Mapping[str, str] | None = None, depth: int = 0) 
 
 
 def group(source: str, at: int) -> tuple[str, int]:
-    """With the offset after it."""
     start = _blanks(source, at)
     if start >= len(source) or source[start] != "{":
         return "", at
@@ -119,7 +117,6 @@ def group(source: str, at: int) -> tuple[str, int]:
 
 
 def optional(source: str, at: int) -> tuple[str, int]:
-    """With the offset after it."""
     start = _blanks(source, at)
     if source[start : start + 1] != "[":
         return "", at
@@ -132,7 +129,6 @@ def optional(source: str, at: int) -> tuple[str, int]:
 
 
 def arguments(source: str, at: int, count: int) -> tuple[list[str], int]:
-    """Skips optional ones."""
     found: list[str] = []
     for _ in range(count):
         while True:

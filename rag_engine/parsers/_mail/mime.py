@@ -120,7 +120,6 @@ def _part(source: bytes | mmap, start: int, end: int) -> MimePart:
 
 
 def _between(source: bytes | mmap, boundary: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The last boundary may be missing."""
     mark = b"--" + boundary.encode("utf-8", "replace")
     first = None
     at = source.find(mark, start, end)

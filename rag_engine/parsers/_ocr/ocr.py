@@ -42,7 +42,6 @@ PROGRAMS: Final = (PROGRAM,)
 _DENSEST: Final = 300.0
 _LEAST_DENSE: Final = 200.0
 _MOST_PIXELS: Final = 20_000_000
-"""A3 at 300 dpi."""
 _MOST_STORED: Final = 160_000_000
 """Pixels of an embedded picture, which must be decoded whole; larger ones are bombs."""
 _PLENTY: Final = 2_400.0

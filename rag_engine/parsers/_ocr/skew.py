@@ -14,9 +14,7 @@ _WIDEST: Final = 20.0
 _FINE: Final = 0.25
 _LEAST: Final = 0.6
 _GAIN: Final = 1.15
-"""In clearness after rotation."""
 _CLEAR: Final = 1.0
-"""Pictures without text do not reach it."""
 _FEWEST: Final = 200
 _LEAST_CONTRAST: Final = 32
 _AROUND: Final = 12

@@ -125,7 +125,6 @@ class OoxmlPackage:
         return self._members[_plain(part)].compress_size
 
     def root(self, part: str) -> Element:
-        """Only for parts that are small or needed whole."""
         parser = etree.XMLParser(
             resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
         )

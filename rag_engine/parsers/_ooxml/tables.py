@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _LONGEST_REPEATED: Final = 120
-"""Characters."""
 _LARGEST: Final = 6_000
 _LONGEST_HEADER: Final = 1_000
 _MOST_COLUMNS: Final = 200

@@ -59,7 +59,6 @@ class OdfListNumbering:
             values[level:] = [0] * len(values[level:])
 
     def next_label(self, style: str, level: int, *, start: int | None = None) -> str:
-        """ "3.", "b)", "2.1", or a bullet."""
         level = min(level, _LEVELS)
         levels = self.styles.get(style, {})
         values = self.counters.setdefault(style, [0] * (_LEVELS + 1))

@@ -14,12 +14,10 @@ if TYPE_CHECKING:
 Lines: TypeAlias = "list[TextLine]"
 
 _STEP: Final = 3.0
-"""Points."""
 _DIP: Final = 0.5
 """Share of the neighbouring lines that may cross a gutter."""
 _FEWEST_LINES: Final = 3
 _SHORTEST_LINE: Final = 18
-"""Average characters; table cells are shorter."""
 _LEAST_FILL: Final = 0.5
 """Average share of the column width."""
 _MOST_COLUMNS: Final = 4

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     Box: TypeAlias = tuple[float, float, float, float]
 
 _DRAWN: Final = 16 | 32
-"""MuPDF's flags of filled and stroked letters."""
 _CLEAR: Final = 16
 """Of 255; fainter text is invisible."""
 _TINY: Final = 1.6

@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 _NEXT_LINE: Final = 1.8
 """In font sizes, within a paragraph."""
 _ALIGNED: Final = 3.0
-"""Points, of left edges."""
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _FOOTNOTES: Final = 4
-"""Blocks at the end of a column that may be footnotes."""
 _FEWEST_ROWS: Final = 2
 _APART: Final = 6.0
 """Points; lines further apart vertically are not in one row."""
@@ -30,7 +28,6 @@ _MOST_COLUMNS: Final = 3
 _NEAR_ROW: Final = 3
 _LONG_CELLS: Final = 20
 _NEXT_ROW: Final = 12
-"""Distance in font sizes."""
 _FINISHED: Final = (".", "!", "?", ":", ";", "\u3002", "\uff01", "\uff1f")
 
 
@@ -87,7 +84,6 @@ def arranged(
 
 
 def _table_signs(rows: Sequence[Sequence[TextLine]], *, columns: int) -> int:
-    """How often a row has pieces below another's, more than prose columns have."""
     signs = 0
     above: Sequence[TextLine] = ()
     between = False

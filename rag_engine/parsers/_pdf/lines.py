@@ -137,7 +137,6 @@ def _rectangles(text: mupdf.TextPage) -> Sequence[Box]:
 
 
 def _lines(page: PdfPage, text: mupdf.TextPage) -> tuple[list[list[TextLine]], int, int, int]:
-    """With the numbers of turned letters, letters and hidden ones."""
     hidden = HiddenText(page, text)
     blocks: list[list[TextLine]] = []
     turned_letters = letters = 0

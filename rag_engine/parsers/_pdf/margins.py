@@ -114,7 +114,6 @@ def _margin_rows(page: PageText) -> list[list[TextLine]]:
 
 
 def _key(text: str, number: int) -> str:
-    """Without the page number, which may have a constant offset; "#" for a bare one."""
     own = next((found for found in _DIGITS.finditer(text) if found.group() == str(number)), None)
     if own is not None:
         around, off = f"{text[: own.start()]}#{text[own.end() :]}", 0

@@ -26,7 +26,6 @@ _CELL_CHARACTERS: Final = 22
 """Average, without rules; lines of prose are longer."""
 _FEWEST_ROWS: Final = 3
 _ALIGNED: Final = 3.0
-"""Points, of left edges or rules."""
 _THIN: Final = 3.0
 _FEWEST_LABELS: Final = 4
 _FIGURE: Final = re.compile(r"\d|^\W+$")
@@ -34,7 +33,6 @@ _MOST_MISSES: Final = 4
 """Pages without ruled tables after which stronger signs are needed."""
 _SURE_SIGNS: Final = 4
 _LONGEST_CELL: Final = 1_500
-"""Characters; longer text is in a layout frame."""
 _NEXT_LINE: Final = 1.6
 _LONGEST_BETWEEN: Final = 60
 _ROWS_SEARCHED: Final = 12
@@ -86,7 +84,6 @@ def repeated_header(before: Rows, rows: Rows) -> str:
 
 
 def carried_rows(before: Rows, blocks: Sequence[TextBlock]) -> Rows:
-    """A note may follow the table."""
     last = blocks[-1]
     if not last.rows and len(blocks) > 1 and len(last.lines) == 1:
         last = blocks[-2]

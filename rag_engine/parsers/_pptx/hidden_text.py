@@ -30,7 +30,6 @@ _SOLID_BACKGROUND: Final = "1001"
 _RUNS: Final = (f"{A}r", f"{A}fld")
 _THINGS: Final = (f"{P}sp", f"{P}pic", f"{P}graphicFrame")
 _MOST_COMPARED: Final = 1_000_000
-"""Pairs of shapes of a slide."""
 _DEEPEST_LEVEL: Final = 9
 
 
@@ -117,7 +116,6 @@ def _is_off_slide(shape: Element, around: SlideSurroundings) -> bool:
 
 
 def _properties(run: Element) -> list[Element]:
-    """Of the run, then of its level in its shape."""
     found = [run.find(f"{A}rPr")]
     paragraph = run.getparent()
     body = None if paragraph is None else paragraph.getparent()
@@ -238,7 +236,6 @@ class _Backgrounds:
         self._compared = 0
 
     def under(self, shape: Element) -> bool:
-        """A group may also contain one."""
         if shape not in self._known:
             box = box_of(shape, self._around.boxes)
             self._compared += len(self._opaque)

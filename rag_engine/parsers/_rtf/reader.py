@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 _DEEPEST: Final = 2_000
 _MOST_BRACES: Final = 200_000
-"""Unbalanced braces before the file counts as damaged."""
 _KNOWN: Final = frozenset(
     {"shpinst", "do", "annotation", "atnauthor", "fldinst", "ud", "moMath", "footnote", "listtext", "pntext"}
     | {"shptxt", "nesttableprops", "fonttbl", "stylesheet"}

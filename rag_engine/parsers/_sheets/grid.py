@@ -230,7 +230,6 @@ def _outside(row: GridRow, spans: Sequence[tuple[int, int]]) -> dict[int, str]:
 
 
 def _spans(rows: Sequence[GridRow]) -> list[tuple[int, int]]:
-    """Text between tables side by side belongs to the left one."""
     columns = sorted({column for row in rows for column in row.cells})
     if not columns:
         return []

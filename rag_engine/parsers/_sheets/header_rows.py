@@ -123,7 +123,6 @@ _LONGEST_FORM: Final = 15
 
 
 def _is_form(head: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Such as "Customer:" and "ACME", "Employees" and "45"."""
     is_wider = any(any(row[2:]) for row in (head, *below))
     if len(below) > _LONGEST_FORM or is_wider or len(head) == 1 or not all(head[:2]):
         return False

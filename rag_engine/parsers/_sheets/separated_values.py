@@ -57,8 +57,6 @@ class _UnclosedQuote(Exception):
 
 
 class _Lines:
-    """Keeps the lines of the current record for a second attempt."""
-
     def __init__(self, lines: Iterator[str]) -> None:
         self._lines = lines
         self.record: list[str] = []

@@ -247,7 +247,6 @@ class JsonTextStream:
             return True, checked
 
     def _next(self) -> str:
-        """The next non-blank character, not consumed; empty at the end."""
         while True:
             while self._at < len(self._buffer):
                 if self._buffer[self._at] not in _BLANKS:

@@ -122,7 +122,6 @@ class Tree:
         return (", ".join(names[:_MOST_NAMES]),) if names else ()
 
     def _break(self, depth: int | None = None) -> Iterator[Section]:
-        """Outermost first; only nodes above `depth` if given."""
         nodes = self._nodes[:depth]
         for place, node in enumerate(nodes):
             if node.blocks:

@@ -23,7 +23,6 @@ _BELONGS_ABOVE: Final = frozenset(
     {"info", "articleinfo", "bookinfo", "chapterinfo", "sectioninfo", "title-group", "article-meta", "front"}
     | {"title-info", "description", "prolog", "titleStmt", "fileDesc", "teiHeader"}
 )
-"""Elements between a section and its title."""
 _TITLES: Final = frozenset({"title", "head", "article-title", "book-title"})
 _NAMES: Final = {
     **dict.fromkeys(("p", "para", "simpara", "shortdesc", "ab", "subtitle"), "p"),

@@ -19,7 +19,6 @@ Element: TypeAlias = etree._Element  # pyright: ignore[reportPrivateUsage]
 """lxml has no public name for its element class."""
 
 _LARGEST_WHOLE: Final = 32 << 20
-"""Bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

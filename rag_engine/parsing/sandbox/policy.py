@@ -19,11 +19,9 @@ _SYSTEM: Final = (
     *("/usr/share/fonts", "/usr/local/share/fonts", "/System/Library", "/Library/Fonts"),
     *("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"),
 )
-"""Shared libraries, fonts and tables that libraries open after import."""
 _DATA: Final = ("share/tessdata", "share/tesseract-ocr", "share/tesseract")
 """What programs read, below the prefix they are installed in."""
 _LOADERS: Final = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/nix/store")
-"""Folders of the dynamic loader."""
 _IMPORTABLE: Final = (".py", ".pyc", ".libs", *EXTENSION_SUFFIXES)
 
 

@@ -74,7 +74,6 @@ def _lift_memory() -> None:
 
 
 def _data_bytes() -> int:
-    """What this process has; 0 if unknown."""
     with suppress(OSError, IndexError, ValueError):
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
         return int(status.partition("VmData:")[2].split()[0]) << 10

@@ -37,7 +37,6 @@ _FIRST: Final = 16
 _SECOND: Final = 24
 
 _THREAD: Final = 0x10000
-"""The flag of `clone` for a thread."""
 _TYPE_INTO_TERMINAL: Final = (0x5412, 0x541C)
 """`ioctl` requests that type into the terminal."""
 
@@ -111,5 +110,4 @@ def _decide(
 
 
 def _line(operation: int, value: int, *, then: int = 0, otherwise: int = 0) -> bytes:
-    """`then` and `otherwise` count skipped instructions."""
     return struct.pack("HBBI", operation, then, otherwise, value)

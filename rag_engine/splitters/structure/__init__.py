@@ -158,7 +158,6 @@ def _sampled(sections: Iterable[Section]) -> tuple[str, Iterator[Section]]:
 def _passages(
     group: Iterable[Section], above: ChunkHeader, counter: TokenCounter, overlap: int
 ) -> Iterator[tuple[str, SectionKind, str]]:
-    """With its kind, and its own anchor if narrower than the section's."""
     for is_apart, sections in groupby(group, key=lambda section: _is_apart(section, above, counter)):
         if not is_apart:
             pieces = _joined(sections, above, counter)
@@ -194,7 +193,6 @@ def _narrowed(
 
 
 def _rows_anchor(lines: TableLines | None, rows: str, start: int, end: int, above: int) -> str:
-    """With `above` lines above the rows; empty if unknown."""
     if lines is None:
         return ""
     passage = rows[start:end]
@@ -212,7 +210,6 @@ def _whole(section: Section, above: ChunkHeader, counter: TokenCounter) -> bool:
 
 
 def _joined(sections: Iterable[Section], above: ChunkHeader, counter: TokenCounter) -> Iterator[Piece]:
-    """A table that fits stays whole."""
     for section in sections:
         if not section.text or section.text.isspace():
             continue
@@ -228,7 +225,6 @@ def _joined(sections: Iterable[Section], above: ChunkHeader, counter: TokenCount
 
 
 def _headed(table: Section, above: ChunkHeader, counter: TokenCounter) -> tuple[str, Section]:
-    """The header row is empty if too long."""
     head, feed, rows = table.text.lstrip("\n").partition("\n")
     if not rows or len(head) > above.capacity * 4 or counter.weigh(head) > above.capacity // 3:
         return "", table

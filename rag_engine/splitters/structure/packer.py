@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 Fits: TypeAlias = "Callable[[Sequence[Piece]], bool]"
 
 _LEAST_FILL = 0.4
-"""Minimum fill of a passage while more text follows."""
 
 _WORTH = {
     Boundary.GRAPHEME: 0.0,
@@ -56,7 +55,6 @@ def _weight(pieces: Sequence[Piece]) -> int:
 
 
 def _take(window: list[Piece], repeated: int, capacity: int, fits: Fits, weigh: Weigh) -> Sequence[Piece]:
-    """The window changes only if a piece had to be halved."""
     count = _best_cut(window, repeated, capacity)
     while not fits(window[:count]):
         if count > repeated + 1:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from rag_engine.types import Section
 
 _SCRAP: Final = 3
-"""A scrap fills less than this part of a chunk."""
 
 
 def place(section: Section) -> tuple[tuple[str, ...], str]:

@@ -66,7 +66,6 @@ def _numbered(scripts: Traversable) -> list[tuple[int, str]]:
 
 
 def _apply(connection: sqlite3.Connection, path: Path, number: int, script: str, *, since: int) -> None:
-    """`since` is the schema before the migration; 0: new."""
     with _transaction(connection):
         if _version(connection) >= number:
             return

@@ -77,7 +77,6 @@ def _opened(path: Path, stack: ExitStack) -> sqlite3.Connection:
 
 
 def _lock(writers: Mapping[Path, sqlite3.Connection], *, deadline: float) -> None:
-    """While waiting for one lock, no other is held."""
     first = next(iter(writers), None)
     while first is not None:
         order = [first, *(path for path in writers if path != first)]
@@ -87,7 +86,6 @@ def _lock(writers: Mapping[Path, sqlite3.Connection], *, deadline: float) -> Non
 def _busy(
     order: Sequence[Path], writers: Mapping[Path, sqlite3.Connection], *, deadline: float
 ) -> Path | None:
-    """If another than the first is busy, release all and return that one."""
     held: list[sqlite3.Connection] = []
     for path in order:
         while not _begin(writers[path], last=time.monotonic() > deadline):

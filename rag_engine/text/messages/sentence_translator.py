@@ -102,7 +102,6 @@ class SentenceTranslator:
         return values
 
     def _list(self, text: str, language: str) -> str:
-        """Such as `a.pdf (damaged), b.zip (too large) and 3 more`."""
 
         def reason(found: re.Match[str]) -> str:
             return f" ({self._one(found[1], language, 1) or found[1]})"
@@ -114,7 +113,6 @@ class SentenceTranslator:
         return self._catalogs[0][0].say("and_more", language, {"list": more[1], "number": more[2]})
 
     def _patterns(self) -> list[tuple[MessageCatalog, str, re.Pattern[str]]]:
-        """The longest fixed text first."""
         if self._templates is None:
             found = [
                 (len(PLACE.sub("", wording)), catalog, name, _pattern(wording))

@@ -39,7 +39,6 @@ _CLOSING_SECONDS = 5.0
 _NOT_NOW = 503
 
 _MOST_IN_A_BATCH = 200
-"""One search must find the generations of all their documents."""
 
 EMPTY = Manifest()
 
@@ -77,7 +76,6 @@ class ManifestStore:
         self._unsaid: dict[KnowledgeBaseId, list[Change]] = {}
 
     async def known(self, bases: Sequence[KnowledgeBaseId]) -> dict[KnowledgeBaseId, Manifest]:
-        """Empty manifests if not stored."""
         found = {base: self._known[base] for base in bases if base in self._known}
         missing = [base for base in bases if base not in found]
         if missing:
@@ -88,13 +86,11 @@ class ManifestStore:
         return (await self.fetch_all([base]))[base]
 
     async def fetch_all(self, bases: Sequence[KnowledgeBaseId]) -> dict[KnowledgeBaseId, Manifest]:
-        """Bypasses the cache."""
         return {base: stored.manifest for base, stored in (await self._read(bases)).items()}
 
     def learn(
         self, bases: Sequence[KnowledgeBaseId], hits: Iterable[Mapping[str, Any]]
     ) -> dict[KnowledgeBaseId, Manifest]:
-        """Missing ones are empty."""
         by_key = {hit["_id"]: hit for hit in hits}
         found: dict[KnowledgeBaseId, Manifest] = {}
         for base in bases:
@@ -116,7 +112,6 @@ class ManifestStore:
         self._unsaid.clear()
 
     async def generation(self, base: KnowledgeBaseId) -> Generation:
-        """Invisible until published."""
         while True:
             ready = self._ready.setdefault(base, [])
             current = self._known.get(base, _NOTHING).manifest.base

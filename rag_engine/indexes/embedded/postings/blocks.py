@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _HEADER = struct.Struct("<IIq")
 _BLOCK = 6_000
-"""Postings in a block: about 50 KB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +40,6 @@ class Postings:
 
 
 def of_chunks(rows: Sequence[tuple[int, bytes]]) -> Postings:
-    """From `packed_terms`, by rising id."""
     hashes, counts = unpacked_terms(b"".join(packed for _, packed in rows))
     ids = np.array([place for place, _ in rows], dtype=np.int64)
     chunks = np.repeat(ids, [len(packed) // 8 for _, packed in rows])
@@ -76,7 +74,6 @@ class Block:
     """Bytes."""
 
     def of(self, term: np.uint64) -> tuple[NDArray[np.int64], NDArray[np.uint8]] | None:
-        """As `Postings.of`; None without any."""
         place = int(self.hashes.searchsorted(term))
         if place == self.hashes.size or self.hashes[place] != term:
             return None

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 FOLDED_AFTER = 4_000
 """Chunks."""
 _STRIDE = 32
-"""Blocks of the largest segment merged at a time, to limit memory."""
 _LARGEST_HASH = 2**56 - 1
 _RATIO = 2
 _LEAST_ALIVE = 0.5
@@ -59,7 +58,6 @@ def rewrite(connection: sqlite3.Connection) -> None:
 
 
 def hashes(connection: sqlite3.Connection) -> NDArray[np.uint64]:
-    """Sorted."""
     pending = connection.execute("SELECT id, b FROM pending ORDER BY id").fetchall()
     found = [of_chunks(pending).hashes]
     for segment in read(connection):
@@ -70,7 +68,6 @@ def hashes(connection: sqlite3.Connection) -> NDArray[np.uint64]:
 
 
 def _due(segments: Sequence[PostingSegment]) -> Sequence[PostingSegment]:
-    """The newest segments, while each is not much larger than all newer ones together."""
     total, first = 0, len(segments)
     for number in range(len(segments) - 1, -1, -1):
         if number < len(segments) - 1 and segments[number].postings > _RATIO * total:

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from rag_engine.indexes.embedded.postings.blocks import Block, Postings
 
 _NUMBERS = 24
-"""Of a block's number within its segment."""
 _MOST_CACHED = 16_000_000
-"""Bytes of blocks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +45,6 @@ class PostingSegment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredPostings:
-    """The postings of one version, oldest chunks first."""
-
     segments: tuple[PostingSegment, ...]
     newest: tuple[Postings, ...]
     """Of chunks that no segment contains yet."""
@@ -112,7 +108,6 @@ class BlockCache:
 
 
 def place_of(segment: int, number: int) -> int:
-    """A rowid."""
     return segment << _NUMBERS | number
 
 
@@ -142,7 +137,6 @@ def _after(run: Postings, last: int) -> Postings:
 
 
 def _consolidated(runs: Sequence[Postings]) -> tuple[Postings, ...]:
-    """Few runs, each more than twice as long as the next."""
     kept: list[Postings] = []
     for run in runs:
         kept.append(run)
