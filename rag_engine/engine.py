@@ -38,6 +38,7 @@ from rag_engine.types import (
     Turn,
     TurnId,
 )
+from rag_engine.web.request import asks_for_web, with_web_request
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -243,7 +244,8 @@ class Engine:
         return self.prompt_steps_for(models[0])
 
     async def _inquiry(self, query: Query, *, remember: bool) -> Inquiry:
-        query = with_inline_filter(query)
+        refused = query.web == "never" and asks_for_web(query.text)
+        query = with_inline_filter(with_web_request(query))
         await _check(query, self.limits)
         started = time.perf_counter()
         history: list[Turn] = []
@@ -255,6 +257,9 @@ class Engine:
         seconds = {"history": time.perf_counter() - started}
         spoken = _merged(history, query.other_turns, most=self.limits.history_turns)
         inquiry = Inquiry(query=query, question=query.text, history=spoken, seconds=seconds)
+        if refused:
+            notice = phrase("web_switched_off", language=_language(inquiry))
+            inquiry = replace(inquiry, notices=(notice,))
         return await with_chosen_documents(inquiry, self.metadata)
 
     async def _run(self, inquiry: Inquiry, steps: Sequence[NamedStep]) -> Inquiry:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from rag_engine.metadata.filter_types import Properties
     from rag_engine.pipeline import Inquiry
+    from rag_engine.retrieval.web_results import WebPages, WebResult
     from rag_engine.types import (
         AnswerRequest,
         Chunk,
@@ -331,6 +332,18 @@ class SynonymEntries(Protocol):
         ...
 
 
+class WebSearch(Protocol):
+    async def search(self, question: str, *, language: str, limit: int) -> list[WebResult]:
+        """Best first; `language` is an ISO 639-1 code or empty. Raises `Unavailable` and `BadSettings`."""
+        ...
+
+
+class WebReader(Protocol):
+    async def pages(self, question: str, *, language: str, limit: int) -> WebPages:
+        """Passages of at most `limit` pages, in the provider's order. Raises `Unavailable` if it does not answer."""
+        ...
+
+
 class VectorCache(Protocol):
     """Vectors by model and text hash, so that a text is embedded once."""
 
@@ -362,6 +375,8 @@ class Ports:
     task_models: Mapping[str, LanguageModel] = field(default_factory=dict[str, "LanguageModel"])
     """Models of their own, by task."""
     synonyms: SynonymEntries | None = None
+    web: WebReader | None = None
+    """None: the web is never searched."""
 
     def model_for(self, task: str) -> LanguageModel | None:
         return self.task_models.get(task, self.model)

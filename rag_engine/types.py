@@ -36,6 +36,8 @@ Role = Literal["system", "user", "assistant"]
 Knowledge = Literal["only_sources", "prefer_sources"]
 """Whether an answer rests on the passages alone, or may add what the model knows, marked as such."""
 Route = Literal["search", "summarise", "chat", "clarify", "edit"]
+WebUse = Literal["never", "on_request", "if_nothing", "asked"]
+"""When the web is searched: not at all, if the question asks for it, also if the files do not answer, or in any case."""
 DocumentState = Literal["queued", "parsing", "embedding", "ready", "failed"]
 
 
@@ -162,6 +164,7 @@ class Query:
     asker_language: str = ""
     """ISO 639-1 code of the asker's client; empty if unknown."""
     options: AnswerOptions = AnswerOptions()
+    web: WebUse = "never"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,6 +67,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             names=places.names_in("en"),
             limit=settings.answering.passages or BEST_PASSAGES,
             exact_limit=settings.answering.passages is not None,
+            web="on_request" if settings.web_search.kind else "never",
             options=AnswerOptions(model=chosen),
         )
         if arguments.json:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from bot.port import Option
+from rag_engine.web.request import OPTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,6 +13,7 @@ OPTIONS: Final = (
     Option(name="type", description="Search only files of this type: pdf, sheet, mail", named=True),
     Option(name="after", description="Search only files since this day: 2025-01-31", named=True),
     Option(name="tag", description="Search only files with this tag", named=True, suggested=True),
+    Option(name="web", description="Read pages of the web too", choices=("yes",), named=True),
 )
 _KEYS: Final[Mapping[str, str]] = {"file": "name", "type": "type", "after": "after", "tag": "tag"}
 _SEVERAL: Final = frozenset({"type", "tag"})
@@ -26,7 +28,8 @@ def filtered_question(values: Mapping[str, str]) -> str:
         for value in (values.get(option, "").split(",") if option in _SEVERAL else [values.get(option, "")])
         if value.strip()
     ]
-    return " ".join((values.get("question", ""), *filters))
+    web = [OPTION] if values.get("web") else []
+    return " ".join((values.get("question", ""), *filters, *web))
 
 
 def _quoted(value: str) -> str:

@@ -110,4 +110,5 @@ class CommandDependencies:
     """`index`, `embedder` and `language model`, for `/kb status`; models are joined by `MODEL_SEPARATOR`."""
     explain: Explain
     models: tuple[str, ...] = ()
+    has_web: bool = False
     questions: Questions = field(default_factory=Questions)

@@ -26,6 +26,7 @@ _FIELDS: Final = {
     "empty": "empty_answer",
     "citations": "citations",
     "route": "route",
+    "web": "web",
 }
 
 OPTIONS: Final = (
@@ -57,6 +58,12 @@ OPTIONS: Final = (
         named=True,
     ),
     Option(
+        name="web",
+        description="Whether I read the web: never, when a question says web:yes, or also if the files do not answer",
+        choices=("off", "ask", "auto"),
+        named=True,
+    ),
+    Option(
         name="reset",
         description="The setting that becomes the default again, or all",
         choices=(*_FIELDS, "all"),
@@ -72,6 +79,7 @@ def applied(
     defaults: PlaceSettings,
     models: Sequence[str],
     has_model: bool,
+    has_web: bool,
 ) -> PlaceSettings:
     """Raises `Invalid`."""
     changes: dict[str, Any] = {}
@@ -80,11 +88,11 @@ def applied(
         changes = {name: getattr(defaults, name) for name in names}
     for name, value in values.items():
         if name in _FIELDS:
-            changes[_FIELDS[name]] = _value(name, value, models=models, has_model=has_model)
+            changes[_FIELDS[name]] = _value(name, value, models=models, has_model=has_model, has_web=has_web)
     return replace(current, **changes)
 
 
-def _value(name: str, value: str, *, models: Sequence[str], has_model: bool) -> object:
+def _value(name: str, value: str, *, models: Sequence[str], has_model: bool, has_web: bool) -> object:
     match name:
         case "language":
             return _language(value)
@@ -100,6 +108,8 @@ def _value(name: str, value: str, *, models: Sequence[str], has_model: bool) -> 
             return value == "on"
         case "route" if value == "chat" and not has_model:
             raise Invalid("chat_needs_model")
+        case "web" if value != "off" and not has_web:
+            raise Invalid("web_needs_provider")
         case _:
             return value
 

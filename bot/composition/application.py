@@ -15,6 +15,7 @@ from bot.composition import loader, wrappers
 from bot.composition.components import Application, BaseComponents, IndexingComponents
 from bot.composition.model_chain import chosen_models, model_choices, with_tasks
 from bot.composition.storage import storage
+from bot.composition.web import web_reader
 from bot.data_directory import data_lock, index_lock
 from bot.files.originals import Originals
 from bot.observability import Observers
@@ -139,6 +140,7 @@ async def library(
                 most_bytes=int(settings.ingestion.originals_mb * _MB),
             ),
             max_file_bytes=int(settings.parsing.file_mb * _MB),
+            parse=observers.parse(pool.parse),
         )
 
 
@@ -163,6 +165,7 @@ async def application(
             metadata=indexing.catalog.metadata,
             task_models=task_models,
             synonyms=indexing.catalog.synonyms,
+            web=await stack.enter_async_context(web_reader(settings, indexing)),
         )
         steps = partial(_steps, settings, observers)
         engine = Engine(

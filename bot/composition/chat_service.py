@@ -221,6 +221,7 @@ def _commands(
         facts=partial(_facts, application),
         explain=_explanation(application, database, audiences).latest,
         models=tuple(application.engine.choices),
+        has_web=bool(application.settings.web_search.kind),
     )
     return Commands(
         specs=commands.SPECS,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rag_engine.engine import Engine
     from rag_engine.generation.conversation_title import TitleWriter
     from rag_engine.generation.follow_up_questions import FollowUpQuestions
-    from rag_engine.ingestion.ingestion import Ingestion
+    from rag_engine.ingestion.ingestion import Ingestion, Parse
     from rag_engine.ports import Embedder, IndexIdentity, Splitter, StoredIndex
     from rag_engine.storage.active_files import ActiveFiles
     from rag_engine.storage.catalog import SqliteCatalog
@@ -55,6 +55,7 @@ class IndexingComponents:
     ingestion: Ingestion
     originals: Originals
     max_file_bytes: int
+    parse: Parse
 
     @property
     def catalog(self) -> SqliteCatalog:

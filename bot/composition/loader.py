@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Reranker,
         Splitter,
         StoredIndex,
+        WebSearch,
     )
     from rag_engine.steps import fuse, pack, retrieve
     from rag_engine.types import KnowledgeBaseId, Leg
@@ -151,6 +152,14 @@ async def reranker(slice_: Slice, *, data_dir: Path) -> AsyncGenerator[Reranker]
     async with module.connect(
         _validated(module, slice_.rest(), variable="RERANKER"), data_dir=data_dir
     ) as connected:
+        yield connected
+
+
+@asynccontextmanager
+async def web_search(slice_: Slice) -> AsyncGenerator[WebSearch]:
+    module = await asyncio.to_thread(plugins.load, "rag_engine.web_search", slice_.kind)
+    own = _validated(module, slice_.rest(), variable="WEB_SEARCH")
+    async with module.connect(own) as connected:
         yield connected
 
 

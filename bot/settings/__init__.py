@@ -116,6 +116,13 @@ class RerankerSlice(Slice):
     """`onnx`, `http` or `sentence_transformers`; empty for none."""
 
 
+class WebSearchSlice(Slice):
+    """Where pages of the web are found, in places that allow it (`/kb settings web`). The question leaves this machine."""
+
+    kind: str = ""
+    """`searxng`, `tavily`, `brave` or `wikipedia`; empty: the web is never searched."""
+
+
 class SplitterSlice(Slice):
     """How documents are split into passages."""
 
@@ -289,6 +296,7 @@ class Settings(Environment):
     tasks: dict[str, TaskSettings] = Field(default_factory=dict[str, TaskSettings])
     """Settings of the language model by task: `FOOTNOTE_TASKS__UNDERSTAND__MODEL=…`."""
     reranker: RerankerSlice = RerankerSlice()
+    web_search: WebSearchSlice = WebSearchSlice()
     parsing: ParsingSettings = ParsingSettings()
     ingestion: IngestionSettings = IngestionSettings()
     answering: AnsweringSettings = AnsweringSettings()

@@ -18,22 +18,25 @@ Policy: TypeAlias = Literal["strict", "blended"]
 PlaceRoute: TypeAlias = Literal["auto", "chat"]
 """`chat`: nothing is searched."""
 
+WebPolicy: TypeAlias = Literal["off", "ask", "auto"]
+"""Whether the web is read: never, if a question asks for it, or also if the files do not answer."""
+
 _SETTINGS = """
-    SELECT mode, knowledge, language, persona, model, temperature, empty_answer, citations, route, filter
+    SELECT mode, knowledge, language, persona, model, temperature, empty_answer, citations, route, filter, web
     FROM place_settings WHERE platform = ? AND workspace = ? AND channel = ?
 """
 _CHANGE = """
     INSERT OR REPLACE INTO place_settings
         (platform, workspace, channel, mode, knowledge, language, persona, model, temperature, empty_answer, citations, route,
-         filter)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         filter, web)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _RESET = """
     DELETE FROM place_settings WHERE platform = ? AND workspace = ? AND channel = ?
 """
 _ALL_SETTINGS = """
     SELECT platform, workspace, channel, mode, knowledge, language, persona, model, temperature, empty_answer, citations, route,
-        filter
+        filter, web
     FROM place_settings ORDER BY platform, workspace, channel
 """
 _BINDINGS = """
@@ -98,6 +101,7 @@ class PlaceSettings:
     route: PlaceRoute = "auto"
     filter: str = ""
     """Filters on files, one a line; all of them hold."""
+    web: WebPolicy = "off"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +159,7 @@ class Places:
                     settings.citations,
                     settings.route,
                     settings.filter,
+                    settings.web,
                 ),
             )
         return settings
@@ -282,7 +287,7 @@ def _channel(place: Place) -> tuple[str, str, str]:
 
 
 def _place_settings(row: Sequence[Any]) -> PlaceSettings:
-    mode, knowledge, language, persona, model, temperature, empty_answer, citations, route, filter_ = row
+    mode, knowledge, language, persona, model, temperature, empty_answer, citations, route, filter_, web = row
     return PlaceSettings(
         mode=mode,
         knowledge=knowledge,
@@ -294,6 +299,7 @@ def _place_settings(row: Sequence[Any]) -> PlaceSettings:
         citations=bool(citations),
         route=route,
         filter=filter_,
+        web=web,
     )
 
 

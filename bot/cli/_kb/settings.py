@@ -52,6 +52,7 @@ async def _changed(places: Places, place: Place, values: dict[str, str], setting
         defaults=places.defaults,
         models=sorted(label.casefold() for label in settings.model.choices),
         has_model=len(model_choices(settings)) > 1,
+        has_web=bool(settings.web_search.kind),
     )
     return await places.change(place, edit)
 

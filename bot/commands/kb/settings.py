@@ -36,6 +36,7 @@ async def settings(use: CommandContext) -> Reply:
             defaults=places.defaults,
             models=use.desk.models,
             has_model=models[0] != QUOTING,
+            has_web=use.desk.has_web,
         )
         changed = await places.change(use.place, edit)
     use.audit("settings")
@@ -67,6 +68,8 @@ def _chosen(use: CommandContext, settings: PlaceSettings) -> list[str]:
         lines.append(use.say("setting_citations_off"))
     if settings.route == "chat":
         lines.append(use.say("setting_route_chat"))
+    if settings.web != "off":
+        lines.append(use.say("setting_web_ask" if settings.web == "ask" else "setting_web_auto"))
     return lines
 
 

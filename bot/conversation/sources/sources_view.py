@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from bot.conversation.dependencies import FollowedReply
 from bot.conversation.sources import excerpts
+from bot.conversation.sources.excerpts import Passage
 from bot.conversation.sources.readable_records import readable_record
 from bot.messages import language_of, say
 from bot.port import Button, File, Reply
@@ -22,12 +23,12 @@ from rag_engine.errors import RagError
 from rag_engine.parsing.media_types import shown
 from rag_engine.text.place_names import place_in_language
 from rag_engine.types import Blob
+from rag_engine.web.addresses import is_web
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bot.conversation.dependencies import AudienceLookup
-    from bot.conversation.sources.excerpts import Passage
     from bot.files.originals import Originals
     from bot.port import Action, Citation, Room
     from bot.store.turns import ChatTurn
@@ -90,6 +91,8 @@ class SourcesView:
         return FollowedReply(reply=reply, files=partial(self._pictures, checked, language))
 
     async def _checked(self, citation: Citation, knowledge_bases: frozenset[KnowledgeBaseId]) -> _Checked:
+        if is_web(citation.document):
+            return _Checked(citation=citation)
         record = await readable_record(self.catalog, citation.document, knowledge_bases)
         if record is None:
             return _Checked(citation=citation)
@@ -156,6 +159,8 @@ def _part(value: str, parts: int) -> int:
 
 def _entry(one: _Checked, language: str) -> str:
     citation = one.citation
+    if is_web(citation.document):
+        return _web_entry(one, language)
     if one.record is None:
         return f"**[{citation.number}]** {say('source_gone', language)}"
     title = literal(shown(one.record.document.title))
@@ -169,7 +174,19 @@ def _entry(one: _Checked, language: str) -> str:
     return f"{heading}\n\n{say('source_changed', language)}" if citation.quote.strip() else heading
 
 
+def _web_entry(one: _Checked, language: str) -> str:
+    """Pages are not kept, so it shows the quote alone."""
+    citation = one.citation
+    heading = f"**[{citation.number}]** {literal(shown(citation.title))}, {literal(citation.anchor)}"
+    if address := _address(one):
+        heading += f" · [{say('source_open', language)}](<{address}>)"
+    quoted = Passage(before="", quote=citation.quote, after="")
+    return f"{heading}\n\n{quoted.markdown()}"
+
+
 def _address(one: _Checked) -> str:
+    if is_web(one.citation.document):
+        return one.citation.uri if _WEB.fullmatch(one.citation.uri) else ""
     uri = one.record.document.uri if one.record is not None else ""
     return uri if _WEB.fullmatch(uri) else ""
 

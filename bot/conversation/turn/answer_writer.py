@@ -24,24 +24,26 @@ if TYPE_CHECKING:
     from bot.access.permissions import Scope
     from bot.conversation.dependencies import AudienceLookup, ForgetTurn
     from bot.conversation.follow_ups import FollowUps
-    from bot.conversation.turn.context import TurnContext
+    from bot.conversation.turn.context import TurnContext, TurnOptions
     from bot.conversation.turn.thread_titles import ThreadTitles
     from bot.messages.names import Sentence
     from bot.store.message_files import MessageFiles
-    from bot.store.places import PlaceSettings
+    from bot.store.places import PlaceSettings, WebPolicy
     from bot.store.topics import Topics
     from bot.store.turns import ChatTurn, Turns
     from rag_engine.engine import Engine
-    from rag_engine.types import AnswerEvent, Turn
+    from rag_engine.types import AnswerEvent, Turn, WebUse
 
 _STAGES: dict[str, Sentence] = {
     "retrieve": "stage_retrieve",
     "rerank": "stage_rerank",
+    "web": "stage_web",
     "answer": "stage_answer",
     "summarise": "stage_summarise",
     "part": "stage_part",
 }
 _MOST_VERSIONS = 10
+_WEB_USES: dict[WebPolicy, WebUse] = {"off": "never", "ask": "on_request", "auto": "if_nothing"}
 _WITHOUT_ADVICE = frozenset({"summarise", "chat", "clarify", "edit"})
 _QUOTING = "extractive"
 _MOST_CONSULTED = 3
@@ -157,6 +159,7 @@ class AnswerWriter:
             unfiltered=options.unfiltered,
             time_zone=context.message.person.time_zone,
             asker_language=context.message.person.language,
+            web=_web_use(options),
             options=_answer_options(options.settings, model=turn.model, plain_chat=not scope.knowledge_bases),
         )
 
@@ -305,6 +308,13 @@ def _answer_options(settings: PlaceSettings, *, model: str, plain_chat: bool) ->
         cites=settings.citations,
         plain_chat=plain_chat or settings.route == "chat",
     )
+
+
+def _web_use(options: TurnOptions) -> WebUse:
+    """A question that nobody asked of us leaves no trace outside."""
+    if options.unprompted:
+        return "never"
+    return _WEB_USES[options.settings.web]
 
 
 def _question_language(context: TurnContext) -> str:

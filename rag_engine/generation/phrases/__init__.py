@@ -34,6 +34,8 @@ Phrase = Literal[
     "rewriting_failed",
     "no_file_matches",
     "filter_left_out",
+    "web_unavailable",
+    "web_switched_off",
 ]
 
 CATALOG: Final = MessageCatalog(Path(__file__).parent)

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rag_engine.types import Chunk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebResult:
+    """A page that a provider of web search found."""
+
+    url: str
+    title: str = ""
+    snippet: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebPages:
+    """What the provider found, as far as it could be read."""
+
+    chunks: tuple[Chunk, ...]
+    found: tuple[str, ...]
+    """The addresses that the provider named."""
+    unread: tuple[str, ...]

@@ -1,0 +1,1 @@
+"""Providers of web search: one module each, with `Settings` and `connect`."""

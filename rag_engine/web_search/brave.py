@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx2
+from pydantic import SecretStr
+
+from rag_engine.web_search._json_api import ProviderSettings, listed, result, translated_errors
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from rag_engine.ports import WebSearch
+    from rag_engine.retrieval.web_results import WebResult
+
+_LONGEST = 400
+_MOST_WORDS = 50
+
+
+class Settings(ProviderSettings):
+    """Brave's search."""
+
+    api_key: SecretStr
+    """Its subscription token."""
+    url: str = "https://api.search.brave.com/res/v1/web/search"
+    """Address of the endpoint."""
+
+
+@asynccontextmanager
+async def connect(settings: Settings) -> AsyncGenerator[WebSearch]:
+    headers = {"X-Subscription-Token": settings.api_key.get_secret_value(), "Accept": "application/json"}
+    async with httpx2.AsyncClient(timeout=settings.timeout, headers=headers) as client:
+        yield _Brave(client=client, url=settings.url)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Brave:
+    client: httpx2.AsyncClient
+    url: str
+
+    async def search(self, question: str, *, language: str, limit: int) -> list[WebResult]:
+        asked = " ".join(question.split()[:_MOST_WORDS])[:_LONGEST]
+        parameters = {"q": asked, "count": str(min(limit, 20))}
+        if len(language) == 2:
+            parameters["search_lang"] = language
+        with translated_errors():
+            response = await self.client.get(self.url, params=parameters)
+            response.raise_for_status()
+            body = response.json()
+            # Nothing found: there is no `web`.
+            items = listed(body, "web", "results") if "web" in body else ()
+        found = (result(item, title="title", url="url", text="description") for item in items)
+        return [each for each in found if each is not None][:limit]
