@@ -25,6 +25,7 @@ FAMILIES = {
     "splitter": "splitters",
     "model": "models",
     "reranker": "rerankers",
+    "web_search": "web_search",
 }
 INTRODUCTION = """# Settings
 

@@ -50,6 +50,7 @@ class _Brave:
             response.raise_for_status()
             body = response.json()
             # Nothing found: there is no `web`.
-            items = listed(body, "web", "results") if "web" in body else ()
+            is_empty = isinstance(body, dict) and "web" not in body
+            items = () if is_empty else listed(body, "web", "results")
         found = (result(item, title="title", url="url", text="description") for item in items)
         return [each for each in found if each is not None][:limit]

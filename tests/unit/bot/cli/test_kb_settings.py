@@ -67,6 +67,7 @@ async def test_the_operator_changes_shows_and_resets(
         (NAME, "temperature=9", "number from 0 to 2"),
         (NAME, "model=fast", "only one language model"),
         (NAME, "route=chat", "no language model"),
+        (NAME, "web=ask", "No web search is set up here"),
     ],
 )
 async def test_what_is_unusable_changes_nothing(

@@ -124,6 +124,17 @@ async def test_citations_need_passages_and_consent(here: World, *, cites: bool, 
         assert post.text == "It is four weeks in Berlin."
 
 
+async def test_the_web_is_asked_for_in_vain_where_it_is_off(here: World) -> None:
+    here.says("Four weeks [1].", task="answer")
+    off = await here.ask(f"{QUESTION} web:yes")
+    assert "The web is not switched on here, so I searched the files alone." in off.reply.notices
+    wants(here, web="ask")
+    here.says("Four weeks [1].", task="answer")
+    on = await here.ask(f"{QUESTION} web:yes")
+    assert all("web" not in notice for notice in on.reply.notices)
+    assert "web:yes" not in here.model.prompts[-1][1].messages[-1].content
+
+
 async def test_plain_chat_asks_the_model_without_a_search(here: World) -> None:
     wants(here, route="chat")
     here.says("Hello, ask me anything.", task="answer")

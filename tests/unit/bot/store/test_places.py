@@ -71,6 +71,7 @@ async def test_every_setting_is_stored_and_goes_back_to_the_default(places: Plac
         empty_answer="No luck",
         citations=False,
         route="chat",
+        web="auto",
     )
     await places.change(place(thread="1"), lambda _: chosen)
     assert await places.settings(place()) == chosen

@@ -79,6 +79,7 @@ async def test_one_setting_or_all_go_back_to_the_default(counter: Counter) -> No
         ("temperature nan", "Give the temperature as a number from 0 to 2, such as `0.2`."),
         (f"persona {'x' * 1_001}", "This text has 1001 characters, and at most 1000 are possible."),
         (f"empty {'x' * 501}", "This text has 501 characters, and at most 500 are possible."),
+        ("web auto", "No web search is set up here: the operator sets `FOOTNOTE_WEB_SEARCH__KIND`."),
         ("citations sometimes", "`citations` can be `on`, `off`, not `sometimes`."),
     ],
 )
