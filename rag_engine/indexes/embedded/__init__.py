@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ from rag_engine.indexes.embedded.group_commit import GroupCommit
 from rag_engine.indexes.embedded.memory import Memory
 from rag_engine.indexes.embedded.scan import chunks_of, count_of, page_after
 from rag_engine.indexes.embedded.schema import SCHEMA
+from rag_engine.indexes.embedded.words import remove_unused
 
 if TYPE_CHECKING:
     import sqlite3
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 
 _TIDIED_AFTER = 500
 """Tidies after so many changed chunks or documents."""
+_WORDS_REMOVED_AFTER = 60.0
+"""Seconds from one removal of a knowledge base's words to the next; it reads all postings."""
 _FILLED_AT = 4
 """A program that makes so many searches makes more: vectors are read into memory."""
 
@@ -55,7 +60,11 @@ async def connect(
         path = rebuild.beside(data_dir, settings.file)
         await asyncio.to_thread(rebuild.discard_others, path, identity)
     async with connections.opened(path, identity) as opened:
-        yield EmbeddedIndex(opened, dimensions=identity.dimensions)
+        index = EmbeddedIndex(opened, dimensions=identity.dimensions)
+        try:
+            yield index
+        finally:
+            index.close()
 
 
 async def replace(
@@ -102,6 +111,8 @@ class EmbeddedIndex:
         self._memory = Memory(words=words_of(dimensions), dimensions=dimensions)
         self._changes = 0
         self._searches = 0
+        self._drops = 0
+        self._words_removed = -math.inf
         self._group = GroupCommit(file, dimensions=dimensions, on_written=self._changed)
 
     async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
@@ -109,7 +120,15 @@ class EmbeddedIndex:
 
     async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
         await self._file.write(lambda connection: writer.drop(connection, knowledge_base, document))
+        self._drops += 1
         self._changed(1)
+        if document is None and time.monotonic() > self._words_removed + _WORDS_REMOVED_AFTER:
+            self._remove_words()
+
+    def close(self) -> None:
+        """Before the file is closed."""
+        if self._drops:
+            self._remove_words()
 
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
         asked = list(searches)
@@ -147,6 +166,12 @@ class EmbeddedIndex:
             self._changes = 0
             self._file.write_later(self._tidy)
 
+    def _remove_words(self) -> None:
+        self._drops = 0
+        self._words_removed = time.monotonic()
+        self._file.write_later(remove_unused)
+
     def _tidy(self, connection: sqlite3.Connection) -> None:
-        writer.tidy(connection)
+        if writer.tidy(connection):
+            remove_unused(connection)
         search.refresh(connection, self._memory)

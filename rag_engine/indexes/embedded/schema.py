@@ -43,7 +43,7 @@ _TABLES = (
     "CREATE TABLE deleted(version INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY(version, id)) WITHOUT ROWID",
 )
 DERIVED = (
-    # Every word ever indexed, for spelling correction; it may outlive its last chunk.
+    # For spelling correction; a word may outlive its last chunk for a while.
     "CREATE TABLE word(id INTEGER PRIMARY KEY, t TEXT NOT NULL UNIQUE)",
     # The terms of the newest chunks, which no segment contains yet.
     "CREATE TABLE pending(id INTEGER PRIMARY KEY, b BLOB NOT NULL)",

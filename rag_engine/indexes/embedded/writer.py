@@ -159,15 +159,17 @@ def rebuild(connection: sqlite3.Connection) -> None:
                 compaction.merge(connection)
 
 
-def tidy(connection: sqlite3.Connection) -> None:
+def tidy(connection: sqlite3.Connection) -> bool:
+    """Whether segments were written."""
     with transaction(connection):
-        if compaction.fold(connection) or compaction.merge(connection):
+        if is_compacted := compaction.fold(connection) or compaction.merge(connection):
             compaction.merge(connection)
             _next_version(connection)
     count = connection.execute("SELECT count(*) FROM code").fetchone()[0]
     if count >= max(_FIRST_CENTRED, _CENTRED_AGAIN * read_number(connection, "centred_at")):
         _centre(connection, count)
     connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    return is_compacted
 
 
 def _centre(connection: sqlite3.Connection, count: int) -> None:
@@ -229,6 +231,7 @@ def _delete(connection: sqlite3.Connection, version: int, ids: str, parameters: 
     connection.executemany("DELETE FROM code WHERE id = ?", gone)
     connection.executemany("DELETE FROM vec WHERE id = ?", gone)
     connection.executemany("DELETE FROM chunk WHERE id = ?", gone)
+    write(connection, "removed_at", version)
     connection.executemany("INSERT INTO deleted VALUES (?, ?)", [(version, place) for (place,) in gone])
     connection.execute("DELETE FROM deleted WHERE version < ?", (version - RETAINED_VERSIONS,))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,16 +26,16 @@ SETTINGS = embedded.Settings()
 PLANTED = ("jabberwockian", "snickersnee", "the-forgotten-one")
 
 
-async def put(index: EmbeddedIndex, name: str, *texts: str) -> None:
+async def put(index: EmbeddedIndex, name: str, *texts: str, base: KnowledgeBaseId = BASE) -> None:
     document = Document(
-        id=DocumentId(name), knowledge_base=BASE, title=name, uri="", media_type="text/plain", digest=""
+        id=DocumentId(name), knowledge_base=base, title=name, uri="", media_type="text/plain", digest=""
     )
     vector: Vector = np.full(8, 8**-0.5, dtype=np.float32)
     chunks = [
         Chunk(
             id=ChunkId(f"{name}-{number}"),
             document=document.id,
-            knowledge_base=BASE,
+            knowledge_base=base,
             ordinal=number,
             text=text,
         )
@@ -90,3 +92,37 @@ async def test_words_that_others_have_stay(tmp_path: Path) -> None:
         await embedded.erase(SETTINGS, data_dir=tmp_path)
         assert standing(tmp_path) == {"jabberwockian"}
         assert await found(index, "jabberwockain") == 1, "typing errors are still corrected"
+
+
+def words(folder: Path) -> set[str]:
+    with closing(sqlite3.connect(folder / SETTINGS.file)) as connection:
+        return {word for (word,) in connection.execute("SELECT t FROM word")}
+
+
+async def test_the_words_of_a_removed_knowledge_base_alone_leave_the_table_of_words(tmp_path: Path) -> None:
+    other = KnowledgeBaseId("other")
+    async with embedded.connect(SETTINGS, data_dir=tmp_path, identity=IDENTITY) as index:
+        await put(index, "one", "A jabberwockian meadow.")
+        await put(index, "two", "A snickersnee meadow.", base=other)
+    assert words(tmp_path) >= {"jabberwockian", "snickersne", "meadow"}
+    async with embedded.connect(SETTINGS, data_dir=tmp_path, identity=IDENTITY) as index:
+        await index.drop(other)
+        await index.count(BASE)
+        await index.drop(BASE, DocumentId("none"))  # the writer's next turn
+        assert "snickersne" not in words(tmp_path)
+        assert words(tmp_path) >= {"jabberwockian", "meadow"}
+        await put(index, "three", "A snickersnee again.")
+        assert await found(index, "snickersnee") == 1
+        assert await found(index, "snickerznee") == 1
+
+
+async def test_the_words_of_a_removed_document_leave_when_the_index_is_closed(tmp_path: Path) -> None:
+    async with embedded.connect(SETTINGS, data_dir=tmp_path, identity=IDENTITY) as index:
+        for number in range(70):
+            await put(index, f"note {number}", *(f"Note on topic {part}." for part in range(60)))
+        await put(index, "one", "A jabberwockian meadow.")
+        for number in range(70, 80):
+            await put(index, f"note {number}", *(f"Note on topic {part}." for part in range(60)))
+        await index.drop(BASE, DocumentId("one"))
+    assert "jabberwockian" not in words(tmp_path)
+    assert "topic" in words(tmp_path)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rag_engine.indexes.embedded.postings.blocks import Postings
+    from rag_engine.indexes.embedded.postings.blocks import Block, Postings
     from rag_engine.indexes.embedded.postings.segments import PostingSegment
 
 FOLDED_AFTER = 4_000
@@ -58,13 +58,20 @@ def rewrite(connection: sqlite3.Connection) -> None:
 
 
 def hashes(connection: sqlite3.Connection) -> NDArray[np.uint64]:
+    """Of chunks that are not removed; sorted."""
     pending = connection.execute("SELECT id, b FROM pending ORDER BY id").fetchall()
     found = [of_chunks(pending).hashes]
     for segment in read(connection):
-        found += [
-            read_block(connection, segment.number, number).hashes for number in range(segment.starts.size)
-        ]
+        alive = _alive(connection, segment)
+        for number in range(segment.starts.size):
+            block = read_block(connection, segment.number, number)
+            found.append(block.hashes if alive.size == segment.chunks else _held(block, alive))
     return np.unique(np.concatenate(found))
+
+
+def _held(block: Block, alive: NDArray[np.int64]) -> NDArray[np.uint64]:
+    postings = block.postings()
+    return np.unique(postings.hashes[np.isin(postings.chunks, alive)])
 
 
 def _due(segments: Sequence[PostingSegment]) -> Sequence[PostingSegment]:

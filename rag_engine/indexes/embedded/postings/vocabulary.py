@@ -19,7 +19,7 @@ _BATCH = 10_000
 
 
 class Vocabulary:
-    """Every word ever indexed, read when first needed. Safe for several threads."""
+    """The table of words, read when first needed. Safe for several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

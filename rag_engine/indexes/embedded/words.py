@@ -1,0 +1,53 @@
+"""Words for spelling corrections, without those of removed chunks alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from rag_engine.indexes.embedded.postings import compaction
+from rag_engine.indexes.embedded.rows import hash_of
+from rag_engine.indexes.embedded.schema import read_number, write
+from rag_engine.indexes.embedded.writer import transaction
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_BATCH: Final = 50_000
+
+
+def remove_unused(connection: sqlite3.Connection) -> None:
+    """If chunks were removed since the last time; in batches, so that others can write in between."""
+    version = read_number(connection, "version")
+    if read_number(connection, "words_checked_at") >= read_number(connection, "removed_at"):
+        return
+    last = 0
+    while rows := connection.execute(
+        "SELECT id, t FROM word WHERE id > ? ORDER BY id LIMIT ?", (last, _BATCH)
+    ).fetchall():
+        last = rows[-1][0]
+        if not (unused := _unused(connection, rows)):
+            continue
+        with transaction(connection):
+            # Others may have put such a word meanwhile.
+            places = [(place,) for place, _ in _unused(connection, unused)]
+            connection.executemany("DELETE FROM word WHERE id = ?", places)
+            # Every program drops the words it keeps in memory.
+            write(connection, "epoch", read_number(connection, "epoch") + 1)
+            write(connection, "version", read_number(connection, "version") + 1)
+    with transaction(connection):
+        write(connection, "words_checked_at", version)
+
+
+def _unused(connection: sqlite3.Connection, rows: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    held = compaction.hashes(connection)
+    return [row for row in rows if not _holds(held, row[1])]
+
+
+def _holds(hashes: NDArray[np.uint64], word: str) -> bool:
+    place = int(hashes.searchsorted(np.uint64(hash_of(word))))
+    return place < hashes.size and int(hashes[place]) == hash_of(word)
