@@ -7,6 +7,7 @@ import time
 import uuid
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rag_engine import pipeline
@@ -18,8 +19,10 @@ from rag_engine.generation.phrases import phrase
 from rag_engine.generation.uncited import uncited
 from rag_engine.metadata.conditions import described
 from rag_engine.pipeline import Inquiry, NamedStep
+from rag_engine.research.research import ordinary, spent, sub_search
 from rag_engine.retrieval.document_filters import with_chosen_documents, with_inline_filter
 from rag_engine.retrieval.query_variants import is_same
+from rag_engine.retrieval.turn_order import merged
 from rag_engine.summaries.intent import is_restyling
 from rag_engine.summaries.plan import Sentence
 from rag_engine.summaries.stream import sentence_events, summarised
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
     from rag_engine.ports import Answerer, Embedder, History, LanguageModel, Metadata, Step
+    from rag_engine.research.research import Research
     from rag_engine.summaries.plan import Summaries
 
 
@@ -63,7 +67,6 @@ class Engine:
     """The first language model that works writes; without any, passages are quoted."""
 
     search_steps: Sequence[NamedStep]
-    """From a question to ranked hits."""
     prompt_steps: Sequence[NamedStep]
     """From ranked hits to a prompt."""
     models: Sequence[LanguageModel]
@@ -79,9 +82,9 @@ class Engine:
     summary_models: Sequence[LanguageModel] = ()
     """The models that summarise; none: `models`."""
     metadata: Metadata | None = None
-    """Chooses documents by filters."""
     summaries: Summaries | None = None
     """Handles requests for summaries; None: these are searched like any question."""
+    research: Research | None = None
     _thinkers: set[str] = field(default_factory=set[str], init=False)
 
     async def search(self, query: Query) -> Retrieval:
@@ -129,9 +132,10 @@ class Engine:
             return sentence_events(_no_document(inquiry), inquiry)
         if inquiry.query.options.plain_chat and self.models:
             return self._answered(replace(inquiry, route="chat"))
-        if (summary := await self._summary(inquiry)) is not None:
+        researches = inquiry.query.options.research
+        if not researches and (summary := await self._summary(inquiry)) is not None:
             return summary
-        if not _is_edit(inquiry):
+        if researches or not _is_edit(inquiry):
             return self._searched(inquiry)
         inquiry = replace(inquiry, route="edit")
         if self.models:
@@ -180,11 +184,30 @@ class Engine:
         if understood is not None and inquiry.route == "clarify":
             sentence = Sentence(text=understood.counter_question, documents=(), language=_language(inquiry))
             return sentence_events(sentence, inquiry)
+        if inquiry.route == "research" or inquiry.query.options.research:
+            return self._researched(inquiry)
         if understood is not None and inquiry.route == "summarise":
             if (summary := await self._summary(inquiry)) is not None:
                 return summary
             inquiry = replace(inquiry, route="search")
         return self._answered(inquiry)
+
+    async def _researched(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
+        models = self._models(inquiry.query, self.models)
+        if self.research is None or not models or not self.research.takes(inquiry):
+            inquiry = ordinary(inquiry, has_model=bool(models))
+        else:
+            steps = sub_search(self.search_steps, self.prompt_steps)
+            run = self.research.run(inquiry, partial(self._run, steps=steps), model=models[0])
+            async with aclosing(run) as items:
+                async for item in items:
+                    if isinstance(item, Stage):
+                        yield item
+                    else:
+                        inquiry = item
+        async with aclosing(self._answered(inquiry)) as answered:
+            async for item in answered:
+                yield item
 
     async def _answered(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
         models = self._models(inquiry.query, self.models)
@@ -255,7 +278,7 @@ class Engine:
                 query.conversation, limit=self.limits.history_turns, before=before
             )
         seconds = {"history": time.perf_counter() - started}
-        spoken = _merged(history, query.other_turns, most=self.limits.history_turns)
+        spoken = merged(history, query.other_turns, most=self.limits.history_turns)
         inquiry = Inquiry(query=query, question=query.text, history=spoken, seconds=seconds)
         if refused:
             notice = phrase("web_switched_off", language=_language(inquiry))
@@ -317,6 +340,7 @@ def _answer(inquiry: Inquiry, generated: GeneratedReply, turn: TurnId) -> Answer
         choices=_choices(inquiry),
         corrections=inquiry.corrections,
         filtered_by=described(inquiry.filtered_by),
+        research=spent(inquiry),
     )
 
 
@@ -336,18 +360,6 @@ async def _check(query: Query, limits: Limits) -> None:
         )
     if not await asyncio.to_thread(query_tokens, query.text):
         raise UserError("There are no words in this question that could be searched for: ask it in words.")
-
-
-def _merged(history: Sequence[Turn], others: Sequence[Turn], *, most: int) -> tuple[Turn, ...]:
-    """By time, but what others said between a question and its answer comes after the answer."""
-    turns = sorted(others, key=lambda turn: turn.at)
-    merged: list[Turn] = []
-    for turn in history:
-        while turns and turn.role == "user" and turns[0].at < turn.at:
-            merged.append(turns.pop(0))
-        merged.append(turn)
-    merged += turns
-    return tuple(merged[-most:] if most else ())
 
 
 def _is_edit(inquiry: Inquiry) -> bool:

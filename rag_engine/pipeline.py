@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from rag_engine.metadata.filter_types import Filter
     from rag_engine.ports import Step
+    from rag_engine.research.findings import Findings
     from rag_engine.retrieval.understood_message import Understanding
 
 
@@ -58,6 +59,7 @@ class Inquiry:
     pending: asyncio.Task[Understanding | None] | None = None
     """The call of the step `understand`, until `retrieve` joins it."""
     understanding: Understanding | None = None
+    findings: Findings | None = None
     synonyms: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]] = field(
         default_factory=dict[KnowledgeBaseId, "Sequence[Sequence[str]]"]
     )

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rag_engine.metadata.filter_types import Filter
+    from rag_engine.research.findings import PlanStep
     from rag_engine.summaries.length_and_language import LengthAndLanguage
 
     Vector: TypeAlias = NDArray[np.float32]
@@ -35,7 +36,7 @@ SectionKind = Literal["prose", "list", "table", "code", "notice", "properties"]
 Role = Literal["system", "user", "assistant"]
 Knowledge = Literal["only_sources", "prefer_sources"]
 """Whether an answer rests on the passages alone, or may add what the model knows, marked as such."""
-Route = Literal["search", "summarise", "chat", "clarify", "edit"]
+Route = Literal["search", "summarise", "chat", "clarify", "edit", "research"]
 WebUse = Literal["never", "on_request", "if_nothing", "asked"]
 """When the web is searched: not at all, if the question asks for it, also if the files do not answer, or in any case."""
 DocumentState = Literal["queued", "parsing", "embedding", "ready", "failed"]
@@ -118,10 +119,10 @@ class AnswerOptions:
     """A label of `Engine.choices`; empty: the first model."""
     temperature: float | None = None
     empty_answer: str = ""
-    """Given in place of an answer if nothing was found."""
     cites: bool = True
     plain_chat: bool = False
     """Talk to the language model without a search."""
+    research: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +157,6 @@ class Query:
     as_asked: bool = False
     """Search for the words as they are: no rule, dictionary or model changes them."""
     filters: tuple[Filter, ...] = ()
-    """Documents must meet them all."""
     unfiltered: bool = False
     """Search all documents: also the filters in `text` only leave it."""
     time_zone: str = ""
@@ -258,15 +258,13 @@ class Prompt:
     passages: tuple[Hit, ...] = ()
     """In prompt order: the model cites passage i (from 1) as [i]."""
     tokens: int = 0
-    """Tokens of all `messages`, overheads included."""
+    """With overheads."""
     reply_tokens: int = 0
-    """The most tokens the reply may take."""
     needs_passages: bool = True
     """Then, without passages, no language model is called."""
     reply_schema: Mapping[str, object] | None = None
     """The JSON schema of the reply; None for text."""
     temperature: float | None = None
-    """None: that of the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,7 +283,6 @@ class AnswerRequest:
     """Replaces an answer that nothing supports; empty: a sentence."""
     language: str = ""
     summary: LengthAndLanguage | None = None
-    """None for an answer to `question`."""
     sections: int = 0
     """For a summary: those of the documents, of which `passages` may be a selection."""
 
@@ -299,6 +296,7 @@ class Stage:
     number: int = 0
     """The number of the part, from 1."""
     of: int = 0
+    steps: tuple[PlanStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,7 +330,6 @@ class Answer:
     notices: tuple[str, ...] = ()
     """Sentences to show under the answer, e.g. that the stream was cut."""
     model: str = ""
-    """The name of the model or answerer."""
     prompt_tokens: int = 0
     route: Route = "search"
     language: str = ""
@@ -349,6 +346,8 @@ class Answer:
     unsupported: tuple[str, ...] = ()
     """Its figures, dates and names that no cited passage holds."""
     choices: tuple[str, ...] = ()
+    research: Mapping[str, object] = field(default_factory=dict[str, object])
+    """Of a researched question: rounds, searches, calls, ..."""
 
 
 AnswerEvent: TypeAlias = Stage | Retrieval | Delta | Answer
@@ -375,7 +374,7 @@ class Trace:
     conversation: ConversationId
     at: float
     seconds: Mapping[str, float]
-    """Seconds by stage."""
+    """By stage."""
     fallbacks: tuple[str, ...] = ()
     details: Mapping[str, object] = field(default_factory=dict[str, object])
 

@@ -53,7 +53,7 @@ def main() -> int:
 
 def page() -> str:
     """The page as Markdown."""
-    tree = classes(SETTINGS)
+    tree = {name: one for path in sorted(SETTINGS.parent.glob("*.py")) for name, one in classes(path).items()}
     plain: list[SettingField] = []
     sections: list[str] = []
     for field in fields(tree["Settings"]):

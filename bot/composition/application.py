@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 from bot.composition import loader, wrappers
 from bot.composition.components import Application, BaseComponents, IndexingComponents
 from bot.composition.model_chain import chosen_models, model_choices, with_tasks
+from bot.composition.research import research
 from bot.composition.storage import storage
+from bot.composition.summaries import summaries
 from bot.composition.web import web_reader
 from bot.data_directory import data_lock, index_lock
 from bot.files.originals import Originals
@@ -45,7 +47,6 @@ from rag_engine.ports import (
 )
 from rag_engine.storage import vector_cache
 from rag_engine.storage.uncancellable import uninterrupted
-from rag_engine.summaries.plan import Summaries, SummaryLimits
 from rag_engine.text import analyzer
 from rag_engine.wrappers.cached_embedder import CachedEmbedder
 
@@ -179,8 +180,9 @@ async def application(
             history=indexing.storage.history,
             metadata=indexing.catalog.metadata,
             limits=Limits(**settings.answering.model_dump(exclude={"passages"})),
-            summaries=_summaries(settings, indexing, index) if settings.summaries.enabled else None,
+            summaries=summaries(settings, indexing, index) if settings.summaries.enabled else None,
             prompt_steps_for=lambda model: steps("prompt", replace(ports, model=model)),
+            research=research(settings, indexing, ports),
         )
         yield _application(settings, indexing, engine, ports, observers)
 
@@ -273,20 +275,6 @@ async def _reranker(
         yield wrappers.wrapped(
             reranker, wrappers.of_reranker(observers, indexing.breakers, is_local=is_local)
         )
-
-
-def _summaries(settings: Settings, indexing: IndexingComponents, index: StoredIndex) -> Summaries:
-    packing = loader.packing(settings)
-    own = settings.tasks.get("summary")
-    return Summaries(
-        index=index,
-        library=indexing.catalog,
-        unfinished=indexing.catalog.unfinished,
-        embedder=indexing.embedder,
-        limits=SummaryLimits(**settings.summaries.model_dump(exclude={"enabled"})),
-        reply_tokens=(own.max_tokens if own else None) or packing.reply_tokens,
-        ratio=packing.context_ratio,
-    )
 
 
 @asynccontextmanager

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rag_engine.storage.catalog import SqliteCatalog
     from rag_engine.storage.history import SqliteHistory
     from rag_engine.storage.jobs import SqliteJobClaims, SqliteJobQueue
+    from rag_engine.storage.research_findings import SqliteFindings
     from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId
 
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 class StorageComponents:
     catalog: SqliteCatalog
     history: SqliteHistory
+    findings: SqliteFindings
     queue: SqliteJobQueue
     claims: SqliteJobClaims
     active_files: ActiveFiles

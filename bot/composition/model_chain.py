@@ -13,7 +13,18 @@ if TYPE_CHECKING:
 
 _QUOTING: Final = "extractive"
 _OPENAI: Final = "openai"
-TASKS: Final = ("answer", "understand", "summary", "outline", "hypothesis", "follow_ups", "titles")
+TASKS: Final = (
+    "answer",
+    "understand",
+    "summary",
+    "outline",
+    "hypothesis",
+    "follow_ups",
+    "titles",
+    "subqueries",
+    "extract",
+    "sufficiency",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from rag_engine.storage import jobs
 from rag_engine.storage.active_files import ActiveFiles
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.history import SqliteHistory
+from rag_engine.storage.research_findings import SqliteFindings
 from rag_engine.storage.sqlite.database import connect
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ async def storage(settings: Settings, *, observers: Observers = _NOBODY) -> Asyn
         yield StorageComponents(
             catalog=SqliteCatalog(database),
             history=SqliteHistory(database),
+            findings=SqliteFindings(database),
             queue=jobs.SqliteJobQueue(database),
             claims=claims,
             active_files=active_files,

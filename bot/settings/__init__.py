@@ -23,6 +23,7 @@ from pydantic import (
 from pydantic_settings import NoDecode, SettingsError
 
 from bot.settings.platforms import PREFIX, Environment, PlatformSlice, platform_slices, platforms
+from bot.settings.research import ResearchSettings
 from rag_engine.errors import BadSettings
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class ModelSlice(Slice):
 
 
 class TaskSettings(_Section):
-    """A language model of its own for one task: `answer`, `understand` (what a message means), `summary`, `follow_ups` (buttons with further questions) or `titles` (of new threads); without a model of their own the last two are off. What is unset is as in `FOOTNOTE_MODEL`."""
+    """A language model of its own for one task: `answer`, `understand` (what a message means), `summary`, `subqueries`, `extract` and `sufficiency` (of a research), `follow_ups` (buttons with further questions) or `titles` (of new threads); without a model of their own the last two are off. What is unset is as in `FOOTNOTE_MODEL`."""
 
     model: str = ""
     """Name of the model: `FOOTNOTE_TASKS__UNDERSTAND__MODEL=gpt-4.1-nano`."""
@@ -301,6 +302,7 @@ class Settings(Environment):
     ingestion: IngestionSettings = IngestionSettings()
     answering: AnsweringSettings = AnsweringSettings()
     summaries: SummarySettings = SummarySettings()
+    research: ResearchSettings = ResearchSettings()
     breakers: BreakerSettings = BreakerSettings()
     metrics: MetricsSettings = MetricsSettings()
     tracing: TracingSettings = TracingSettings()

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rag_engine.errors import UserError
 from rag_engine.generation.dates import days_line, today_line
-from rag_engine.generation.prompt_rules import FOLLOW_UPS, TITLES, UNDERSTAND, Rule
+from rag_engine.generation.prompt_rules import (
+    EXTRACT,
+    FOLLOW_UPS,
+    REPORT,
+    SUBQUERIES,
+    SUFFICIENCY,
+    TITLES,
+    UNDERSTAND,
+    Rule,
+)
 from rag_engine.generation.prompt_safety import neutral
 from rag_engine.text.language.names import LANGUAGE_NAMES
 from rag_engine.types import Knowledge, Message
@@ -213,6 +222,10 @@ _RULES = {
     "hypothesis": _HYPOTHESIS,
     "follow_ups": FOLLOW_UPS,
     "titles": TITLES,
+    "subqueries": SUBQUERIES,
+    "extract": EXTRACT,
+    "sufficiency": SUFFICIENCY,
+    "report": REPORT,
 }
 
 TASKS = tuple(_RULES)

@@ -36,6 +36,7 @@ _ROUTES: Final[Mapping[str, Route]] = {
     "edit": "edit",
     "summarise": "summarise",
     "summarize": "summarise",
+    "research": "research",
 }
 
 
@@ -70,9 +71,9 @@ class UnderstandingReply(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    route: Annotated[Literal["search", "chat", "clarify", "edit", "summarise"], BeforeValidator(_route)] = (
-        "search"
-    )
+    route: Annotated[
+        Literal["search", "chat", "clarify", "edit", "summarise", "research"], BeforeValidator(_route)
+    ] = "search"
     confidence: Annotated[float, BeforeValidator(_share)] = 1.0
     question: Annotated[str, BeforeValidator(_text)] = ""
     queries: Annotated[list[str], BeforeValidator(_texts)] = []

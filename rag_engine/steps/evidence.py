@@ -50,7 +50,8 @@ async def weigh(inquiry: Inquiry, *, settings: Settings, has_model: bool, trust:
 
     A model with room for the whole scope reads it, whatever its words.
     """
-    if not settings.enabled or not inquiry.hits or _JUDGED in inquiry.details:
+    is_judged = _JUDGED in inquiry.details or inquiry.route == "research"
+    if not settings.enabled or not inquiry.hits or is_judged:
         return inquiry
     if has_model and _found(inquiry) <= inquiry.query.limit:
         return inquiry

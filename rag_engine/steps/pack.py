@@ -21,6 +21,7 @@ from rag_engine.generation.context_budget import (
 from rag_engine.generation.dates import local_time
 from rag_engine.generation.passage_blocks import by_document, listed, passage
 from rag_engine.generation.phrases import phrase
+from rag_engine.research import report
 from rag_engine.text import tokens
 from rag_engine.text.language import detect
 from rag_engine.types import Prompt
@@ -86,7 +87,7 @@ async def pack(
     budget = prompt_budget(window, settings.reply_tokens, ratio=settings.context_ratio)
     fitted = await asyncio.to_thread(_fitted, asked, hits, inquiry.history, budget, layout)
     prompt = Prompt(
-        messages=fitted.messages,
+        messages=fitted.messages if inquiry.findings is None else report.numbered(fitted),
         passages=tuple(excerpt.hit for excerpt in fitted.excerpts),
         tokens=fitted.tokens,
         reply_tokens=reply_reserve(window, settings.reply_tokens),
@@ -118,7 +119,7 @@ def _assembly(inquiry: Inquiry, language: str, knowledge: prompts.Knowledge) -> 
         return lambda _, rounds, message: prompts.chat(
             rounds, message, persona=options.persona, plain=options.plain_chat
         )
-    return partial(
+    assemble = partial(
         prompts.answer,
         language=language,
         knowledge=knowledge,
@@ -127,6 +128,9 @@ def _assembly(inquiry: Inquiry, language: str, knowledge: prompts.Knowledge) -> 
         cites=options.cites,
         persona=options.persona,
     )
+    if inquiry.findings is None:
+        return assemble
+    return report.reporting(assemble, inquiry.findings, cites=options.cites)
 
 
 def _fitted(

@@ -140,6 +140,7 @@ class SqliteHistory:
             await transaction.execute_many(_FORGET_TITLE, rows)
             await transaction.execute_many("DELETE FROM turns WHERE id = ?", rows)
             await transaction.execute_many("DELETE FROM traces WHERE turn = ?", rows)
+            await transaction.execute_many("DELETE FROM research WHERE turn = ?", rows)
 
     async def newest(self) -> float:
         """In seconds since the epoch; 0 without turns."""
@@ -149,7 +150,7 @@ class SqliteHistory:
     async def prune(self, *, before: float, limit: int) -> bool:
         """`before` in seconds since the epoch; returns whether more may remain."""
         more = False
-        for table in ("turns", "traces"):
+        for table in ("turns", "traces", "research"):
             # Outside the transaction, so that writers do not wait.
             rows = await self._database.fetch(
                 f"SELECT ordinal FROM {table} WHERE at < ? ORDER BY ordinal LIMIT ?",  # noqa: S608

@@ -78,17 +78,23 @@ def of(marks: ErasureMarks) -> list[ErasureRule]:
 def _history(marks: ErasureMarks) -> Iterator[ErasureRule]:
     """`marks.turns` includes the later answers that were written with erased words in view."""
     turns, traces = list(_conversations(marks)), list(_conversations(marks))
+    researched = list(_conversations(marks))
     if marks.turns:
         turns.append((f"id {_IN}", (_list([*marks.turns, *(f"{turn}-question" for turn in marks.turns)]),)))
         traces.append((f"turn {_IN}", (_list(marks.turns),)))
+        researched.append((f"turn {_IN}", (_list(marks.turns),)))
     if marks.answers:
         turns.append((_OF_ANSWERS.format(column="id", table="turns"), (_list(marks.answers),)))
         traces.append((_OF_ANSWERS.format(column="turn", table="traces"), (_list(marks.answers),)))
+        researched.append((_OF_ANSWERS.format(column="turn", table="research"), (_list(marks.answers),)))
     if marks.people:
         traces.append((WITH_SPEAKERS, (_list(speakers(marks)),)))
     if marks.documents:
         traces.append((_NAMES.format(column="details"), (_list(names(marks)),)))
+        researched.append((_NAMES.format(column="state"), (_list(names(marks)),)))
         turns.append((f"role = 'assistant' AND {_NAMES.format(column='text')}", (_list(marks.file_names),)))
+    if researched:
+        yield _engine("interrupted researches", "research", *_either(researched))
     if traces:
         yield _engine("traces", "traces", *_either(traces))
     if turns:

@@ -36,6 +36,8 @@ Phrase = Literal[
     "filter_left_out",
     "web_unavailable",
     "web_switched_off",
+    "research_needs_model",
+    "research_gaps",
 ]
 
 CATALOG: Final = MessageCatalog(Path(__file__).parent)

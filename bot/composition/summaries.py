@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bot.composition import loader
+from rag_engine.summaries.plan import Summaries, SummaryLimits
+
+if TYPE_CHECKING:
+    from bot.composition.components import IndexingComponents
+    from bot.settings import Settings
+    from rag_engine.ports import StoredIndex
+
+
+def summaries(settings: Settings, indexing: IndexingComponents, index: StoredIndex) -> Summaries:
+    packing = loader.packing(settings)
+    own = settings.tasks.get("summary")
+    return Summaries(
+        index=index,
+        library=indexing.catalog,
+        unfinished=indexing.catalog.unfinished,
+        embedder=indexing.embedder,
+        limits=SummaryLimits(**settings.summaries.model_dump(exclude={"enabled"})),
+        reply_tokens=(own.max_tokens if own else None) or packing.reply_tokens,
+        ratio=packing.context_ratio,
+    )
