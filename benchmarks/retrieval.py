@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.corpus import CHUNKS_PER_DOCUMENT, DATA, DIMENSIONS, KNOWLEDGE_BASES, SETS, Corpus
 from benchmarks.memoized_embedder import MemoizedEmbedder
 from bot import settings
-from bot.composition import application
+from bot.composition.laboratory import retrieval_laboratory
 from rag_engine.embedders import _minilm, local
 from rag_engine.evaluation.evaluate import evaluate
 from rag_engine.indexes import embedded
@@ -139,7 +139,7 @@ async def quality(names: Sequence[str]) -> None:
     chosen = settings.read().model_copy(update={"data_dir": DATA})
     for folder in folders:
         with tempfile.TemporaryDirectory() as directory:
-            async with application.laboratory(chosen, Path(directory)) as laboratory:
+            async with retrieval_laboratory(chosen, Path(directory)) as laboratory:
                 measured = await evaluate(
                     folder,
                     embedder=laboratory.embedder,

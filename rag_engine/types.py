@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from rag_engine.metadata.filter_types import Filter
     from rag_engine.research.findings import PlanStep
     from rag_engine.summaries.length_and_language import LengthAndLanguage
+    from rag_engine.tables.types import ComputedAnswer
+    from rag_engine.text.table_anchors import TableGrid
 
     Vector: TypeAlias = NDArray[np.float32]
     """Shape (dimensions,), unit length."""
@@ -36,7 +38,7 @@ SectionKind = Literal["prose", "list", "table", "code", "notice", "properties"]
 Role = Literal["system", "user", "assistant"]
 Knowledge = Literal["only_sources", "prefer_sources"]
 """Whether an answer rests on the passages alone, or may add what the model knows, marked as such."""
-Route = Literal["search", "summarise", "chat", "clarify", "edit", "research"]
+Route = Literal["search", "summarise", "chat", "clarify", "edit", "research", "compute"]
 WebUse = Literal["never", "on_request", "if_nothing", "asked"]
 """When the web is searched: not at all, if the question asks for it, also if the files do not answer, or in any case."""
 DocumentState = Literal["queued", "parsing", "embedding", "ready", "failed"]
@@ -81,14 +83,15 @@ class Document:
 class Section:
     """A parsed part of a document, in reading order.
 
-    `anchor` is the place for people ("p. 3", "slide 2", "Budget!A2:D40", "§ Leave"), or empty. `headings` is the path of
-    headings, outermost first. The text of a table has one row per line, the header first, with cells joined by " | ".
+    `anchor` is the place for people ("p. 3", "slide 2", "Budget!A2:D40", "§ Leave"), or empty. `headings` is their path, outermost
+    first. A table has one row per line, the header first, cells joined by " | "; `grid` holds them exactly while it is read.
     """
 
     text: str
     anchor: str = ""
     headings: tuple[str, ...] = ()
     kind: SectionKind = "prose"
+    grid: TableGrid | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +109,6 @@ class Chunk:
     anchor: str = ""
     kind: SectionKind = "prose"
     language: str = ""
-    """ISO 639-1; empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,7 +296,6 @@ class Stage:
     name: str
     detail: str = ""
     number: int = 0
-    """The number of the part, from 1."""
     of: int = 0
     steps: tuple[PlanStep, ...] = ()
 
@@ -348,6 +349,7 @@ class Answer:
     choices: tuple[str, ...] = ()
     research: Mapping[str, object] = field(default_factory=dict[str, object])
     """Of a researched question: rounds, searches, calls, ..."""
+    computed: ComputedAnswer | None = None
 
 
 AnswerEvent: TypeAlias = Stage | Retrieval | Delta | Answer

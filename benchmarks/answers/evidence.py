@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bot import settings
-from bot.composition import application
+from bot.composition.laboratory import retrieval_laboratory
 from rag_engine.evidence.calibration import COEFFICIENTS, COMPOUNDING, COMPOUNDING_SHIFT
 from rag_engine.evidence.features import read
 from rag_engine.steps import fuse, retrieve
@@ -37,7 +37,7 @@ from tests.documents.questions import questions as document_questions
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from bot.composition.application import EvaluationComponents
+    from bot.composition.laboratory import EvaluationComponents
     from rag_engine.types import Ranking
 
 _DATA: Final = Path(__file__).parents[3] / "shared" / "data"
@@ -273,7 +273,7 @@ async def main() -> None:
     for name in sys.argv[1:] or _SETS:
         judged = await _made(name)
         with tempfile.TemporaryDirectory() as folder:
-            async with application.laboratory(settings.read(), Path(folder)) as laboratory:
+            async with retrieval_laboratory(settings.read(), Path(folder)) as laboratory:
                 rows += await _rows(judged, laboratory)
         print(f"{name}: {len(rows)} rows", file=sys.stderr, flush=True)
     coefficients, bias = _fit([row for row in rows if row.is_fitted])

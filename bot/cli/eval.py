@@ -19,7 +19,7 @@ from rich.table import Table
 
 from bot.cli import _eval_answers
 from bot.cli._shared import options
-from bot.composition import application
+from bot.composition.laboratory import retrieval_laboratory
 from rag_engine.errors import UserError
 from rag_engine.evaluation.evaluate import evaluate
 
@@ -66,7 +66,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if arguments.without or arguments.prices:
         raise UserError("--without and --prices belong to footnote eval answers DIR.")
     with tempfile.TemporaryDirectory(prefix="footnote-eval-") as folder, _bar() as progress:
-        async with application.laboratory(settings, Path(folder), index_kind=arguments.index) as laboratory:
+        async with retrieval_laboratory(settings, Path(folder), index_kind=arguments.index) as laboratory:
             measured = await evaluate(
                 Path(judged),
                 embedder=laboratory.embedder,

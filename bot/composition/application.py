@@ -18,7 +18,7 @@ from bot.composition.research import research
 from bot.composition.storage import storage
 from bot.composition.summaries import summaries
 from bot.composition.web import web_reader
-from bot.data_directory import data_lock, index_lock
+from bot.data_directory import index_lock
 from bot.files.originals import Originals
 from bot.observability import Observers
 from bot.observability.operations import IndexUse
@@ -36,19 +36,16 @@ from rag_engine.parsing.pool import ParserPool, parser_pool
 from rag_engine.ports import (
     Answerer,
     Embedder,
-    Index,
     IndexIdentity,
     LanguageModel,
     Ports,
     Reranker,
-    Splitter,
     StoredIndex,
     VectorCache,
 )
 from rag_engine.storage import vector_cache
-from rag_engine.storage.uncancellable import uninterrupted
+from rag_engine.tables.store import TableStore
 from rag_engine.text import analyzer
-from rag_engine.wrappers.cached_embedder import CachedEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
@@ -66,13 +63,6 @@ _MB = 1 << 20
 _NOBODY = Observers()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluationComponents:
-    embedder: Embedder
-    index: Index
-    splitter: Splitter
-
-
 @asynccontextmanager
 async def foundation(settings: Settings, *, observers: Observers = _NOBODY) -> AsyncGenerator[BaseComponents]:
     async with AsyncExitStack() as stack:
@@ -82,7 +72,7 @@ async def foundation(settings: Settings, *, observers: Observers = _NOBODY) -> A
         is_local = loader.is_local("embedders", settings.embedder.kind)
         wrapped = wrappers.wrapped(embedder, wrappers.of_embedder(observers, breakers, is_local=is_local))
         yield BaseComponents(
-            storage=stored, embedder=wrapped, identity=_identity(embedder), breakers=breakers
+            storage=stored, embedder=wrapped, identity=identity_of(embedder), breakers=breakers
         )
 
 
@@ -103,7 +93,7 @@ async def library(
     """
     async with AsyncExitStack() as stack:
         base = on or await stack.enter_async_context(foundation(settings, observers=observers))
-        cache = await stack.enter_async_context(_vector_cache(vectors or settings.data_dir))
+        cache = await stack.enter_async_context(cached_vectors(vectors or settings.data_dir))
         opened = partial(_index, settings, identity=base.identity, rebuilding=rebuilding, observers=observers)
         found = await keep_trying(lambda: stack.enter_async_context(opened()))
         is_local = loader.is_local("indexes", settings.index.kind)
@@ -125,6 +115,7 @@ async def library(
                 passages=settings.ingestion.document_passages,
             ),
             folder=settings.data_dir,
+            tables=TableStore(settings.data_dir / "tables"),
         )
         yield IndexingComponents(
             storage=base.storage,
@@ -277,28 +268,6 @@ async def _reranker(
         )
 
 
-@asynccontextmanager
-async def laboratory(
-    settings: Settings, folder: Path, *, index_kind: str = ""
-) -> AsyncGenerator[EvaluationComponents]:
-    """In `folder`, over a temporary index. Vectors stay cached in the data directory."""
-    module, own = loader.index_module(loader.temporary_index(settings.index, kind=index_kind), settings)
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(data_lock.in_use(settings.data_dir))
-        embedder = await stack.enter_async_context(loader.embedder(settings))
-        cache = await stack.enter_async_context(_vector_cache(settings.data_dir))
-        stack.push_async_callback(lambda: uninterrupted(module.remove(own, data_dir=folder)))
-        # Otherwise the index could be created after its removal.
-        index = await uninterrupted(
-            stack.enter_async_context(module.connect(own, data_dir=folder, identity=_identity(embedder)))
-        )
-        yield EvaluationComponents(
-            embedder=CachedEmbedder(embedder, cache),
-            index=index,
-            splitter=loader.splitter(settings, embedder),
-        )
-
-
 async def replace_index(
     settings: Settings, *, identity: IndexIdentity, knowledge_bases: Collection[KnowledgeBaseId]
 ) -> None:
@@ -365,7 +334,7 @@ def _parser_pool(settings: Settings) -> AbstractAsyncContextManager[ParserPool]:
     )
 
 
-def _vector_cache(folder: Path) -> AbstractAsyncContextManager[VectorCache]:
+def cached_vectors(folder: Path) -> AbstractAsyncContextManager[VectorCache]:
     return vector_cache.connect(folder / "vectors.sqlite")
 
 
@@ -384,5 +353,5 @@ def _refuse_unused(settings: Settings) -> None:
             )
 
 
-def _identity(embedder: Embedder) -> IndexIdentity:
+def identity_of(embedder: Embedder) -> IndexIdentity:
     return IndexIdentity(model=embedder.model, dimensions=embedder.dimensions, analyzer=analyzer.VERSION)

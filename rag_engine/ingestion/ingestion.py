@@ -29,6 +29,7 @@ from rag_engine.ingestion.prefetch import reading_ahead
 from rag_engine.ingestion.removal import Removal
 from rag_engine.ingestion.spool import passage_spool, section_spool
 from rag_engine.ingestion.stated_properties import properties_section, stated_properties
+from rag_engine.ingestion.table_intake import TableIntake, table_intake, without_cells
 from rag_engine.ingestion.text_limits import DocumentText, TextLimits
 from rag_engine.ingestion.versions import IngestionTarget, IngestionTargets
 from rag_engine.parsing.media_types import shown
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from rag_engine.ingestion.spool import Spool
     from rag_engine.ingestion.text_limits import MessageText
     from rag_engine.ports import Embedder, Index, Splitter
+    from rag_engine.tables.store import TableStore
     from rag_engine.types import Chunk, Vector
 
 __all__ = ["IngestProgress", "Ingestion", "Parse", "Shelves", "blob_from_path"]
@@ -83,6 +85,7 @@ Report: TypeAlias = "Callable[[IngestProgress], None]"
 @dataclass(slots=True, kw_only=True)
 class _Reading:
     used: DocumentText
+    tables: TableIntake
     sections: Spool[Section]
     passages: Spool[tuple[Chunk, Vector]]
     notices: dict[str, None] = field(default_factory=dict[str, None])
@@ -117,6 +120,7 @@ class Ingestion:
         reading: Reading | None = None,
         limits: TextLimits | None = None,
         folder: Path | None = None,
+        tables: TableStore | None = None,
     ) -> None:
         self._parse = parse
         self._splitter = splitter
@@ -126,8 +130,9 @@ class Ingestion:
         self._reading = reading or _unrecorded
         self._limits = limits or TextLimits()
         self._folder = folder
+        self._tables = tables
         self._locks = Locks()
-        self._removal = Removal(index=index, catalog=catalog, locks=self._locks)
+        self._removal = Removal(index=index, catalog=catalog, locks=self._locks, tables=tables)
         self._claims = IngestionTargets(catalog=catalog, removal=self._removal)
 
     async def ingest(
@@ -176,7 +181,8 @@ class Ingestion:
             reason = "" if current.reason == _UNFINISHED else current.reason
             notice = Section(text=reason, anchor="", kind="notice")
             stated = properties_section(await self._catalog.metadata.own(document.id))
-            return await self._carry_out(claim, at_once([*sections, notice, stated]), report=_ignore)
+            text = at_once([*sections, notice, stated])
+            return await self._carry_out(claim, text, report=_ignore, reads=False)
 
     async def expect(self, name: str, *, uri: str, media_type: str, knowledge_base: KnowledgeBaseId) -> None:
         """Record a waiting file, if its URI is unknown or failed."""
@@ -223,6 +229,7 @@ class Ingestion:
         *,
         report: Report,
         message: MessageText | None = None,
+        reads: bool = True,
     ) -> Ingested:
         name = claim.record.document.title
         report(IngestProgress(name=name, state="parsing"))
@@ -230,10 +237,11 @@ class Ingestion:
         try:
             with (
                 used.refunded_on_error(),
+                table_intake(self._tables, claim.record.document, reads=reads) as tables,
                 section_spool(self._folder) as sections,
                 passage_spool(self._folder) as passages,
             ):
-                reading = _Reading(used=used, sections=sections, passages=passages)
+                reading = _Reading(used=used, tables=tables, sections=sections, passages=passages)
                 await self._read(claim, batches, reading, report=report)
                 record = await self._write(claim, reading)
         except UserError as error:
@@ -264,14 +272,14 @@ class Ingestion:
         began = asyncio.get_running_loop().time()
 
         async def on_end() -> None:
-            seconds = asyncio.get_running_loop().time() - began
-            long = reading.used.characters >= _LONG_CHARACTERS or seconds >= _LONG_SECONDS
+            await reading.tables.keep()
+            is_slow = asyncio.get_running_loop().time() - began >= _LONG_SECONDS
+            long = is_slow or reading.used.characters >= _LONG_CHARACTERS
             if long and not claim.text and (reading.sections or reading.notices):
                 read = chain(reading.sections, reading.beside())
                 await self._catalog.unfinished.keep_reading(document, read)
 
-        text = _limited(batches, reading)
-        async with reading_ahead(text, reading.sections, on_end=on_end) as ahead:
+        async with reading_ahead(_limited(batches, reading), reading.sections, on_end=on_end) as ahead:
             passages = embedded(
                 document,
                 ahead,
@@ -304,10 +312,11 @@ class Ingestion:
         )
         await self._catalog.metadata.describe(document.id, stated_properties(reading.stated))
         await self._index.put(document, reading.passages)
+        await reading.tables.publish()
         try:
             await self._catalog.save(record, sections=reading.sections)
         except UnknownKnowledgeBase:
-            await self._index.drop(document.knowledge_base, document.id)
+            await self._removal.drop(document.knowledge_base, document.id)
             raise
         return record
 
@@ -343,13 +352,15 @@ async def _limited(batches: Batches, reading: _Reading) -> AsyncGenerator[list[S
     try:
         async for batch in batches:
             reading.used.sections(batch)
+            await reading.tables.extend(batch)
             for section in batch:
                 if section.kind == "properties":
                     reading.stated = [section]
                 if section.kind == "notice" and len(notices) < _MOST_NOTICES:
                     within, _, _ = section.anchor.rpartition(" › ")
                     notices[f"{within}: {section.text}" if within else section.text] = None
-            yield [section for section in batch if section.kind not in ("notice", "properties")]
+            texts = [section for section in batch if section.kind not in ("notice", "properties")]
+            yield without_cells(texts)
     finally:
         if isinstance(batches, AsyncGenerator):
             await batches.aclose()

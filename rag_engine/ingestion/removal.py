@@ -13,14 +13,18 @@ if TYPE_CHECKING:
 
     from rag_engine.ingestion.keyed_locks import Locks
     from rag_engine.ports import Index, Shelves
+    from rag_engine.tables.store import TableStore
     from rag_engine.types import DocumentId, KnowledgeBaseId
 
 _log = logging.getLogger(__name__)
 
 
 class Removal:
-    def __init__(self, *, index: Index, catalog: Shelves, locks: Locks) -> None:
+    def __init__(
+        self, *, index: Index, catalog: Shelves, locks: Locks, tables: TableStore | None = None
+    ) -> None:
         self._index = index
+        self._tables = tables
         self._catalog = catalog
         self._locks = locks
 
@@ -65,13 +69,19 @@ class Removal:
         self, knowledge_base: KnowledgeBaseId, document: DocumentId | None, *, known: bool
     ) -> bool:
         try:
-            await self._index.drop(knowledge_base, document)
+            await self.drop(knowledge_base, document)
         except Unavailable as error:
             if not known:
                 raise
             _log.info("something is removed later, when the index answers: %s", error)
             return False
         return True
+
+    async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
+        """From the index, its tables first."""
+        if self._tables is not None:
+            await self._tables.drop(knowledge_base, document)
+        await self._index.drop(knowledge_base, document)
 
     @asynccontextmanager
     async def _sources_locked(

@@ -13,6 +13,7 @@ from rag_engine.parsers._shared.sections import is_blank, joined, one_line
 from rag_engine.parsers._sheets.date_formats import EPOCH, EPOCH_1904
 from rag_engine.parsers._sheets.grid import Area, GridRow, column_letters, merged, sheet_sections
 from rag_engine.parsers._sheets.number_formats import format_value
+from rag_engine.parsers._sheets.typed_cells import typed_number
 from rag_engine.parsers._sheets.xlsx_comments import note_text
 from rag_engine.types import Section
 
@@ -127,7 +128,9 @@ def _text(book: _Book, sheet: _Sheet, place: tuple[int, int], kind: int, value: 
         style = book.xf_list[sheet.cell_xf_index(*place)]
         found = book.format_map.get(style.format_key)
         number_format = found.format_str if found else "General"
-        return format_value(value, number_format, epoch=EPOCH_1904 if book.datemode else EPOCH)
+        epoch = EPOCH_1904 if book.datemode else EPOCH
+        text = format_value(value, number_format, epoch=epoch)
+        return typed_number(text, cast("float", value), number_format, epoch=epoch)
     if kind == xlrd.XL_CELL_BOOLEAN:
         return "TRUE" if value else "FALSE"
     if kind == xlrd.XL_CELL_ERROR:

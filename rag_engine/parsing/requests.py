@@ -136,14 +136,17 @@ def _failure(error: Exception, name: str, *, memory: int, exhausted: bool) -> di
     return {"error": kind.__name__, "message": message, "cause": cause}
 
 
-def _batches(sections: Iterable[Section]) -> Iterator[list[dict[str, str]]]:
-    batch: list[dict[str, str]] = []
+def _batches(sections: Iterable[Section]) -> Iterator[list[dict[str, object]]]:
+    batch: list[dict[str, object]] = []
     size = 0
     for section in sections:
         headings = "\n".join(" ".join(heading.split()) for heading in section.headings)
-        batch.append(
-            {"text": section.text, "anchor": section.anchor, "headings": headings, "kind": section.kind}
-        )
+        one: dict[str, object] = {"text": section.text, "anchor": section.anchor}
+        one |= {"headings": headings, "kind": section.kind}
+        if section.grid is not None:
+            grid = section.grid
+            one["grid"] = [grid.number, grid.names, grid.first_column, grid.rows]
+        batch.append(one)
         size += len(section.text) + len(section.anchor) + len(headings)
         if size >= _BATCH_CHARACTERS or len(batch) >= _BATCH_SECTIONS:
             yield batch

@@ -10,7 +10,8 @@ first    {"ready": process id, "landlock": version, "seccomp": whether there is}
 request  {"token", "path", "name", "seconds", "memory", "recognition": seconds, "languages": [...]}; for a picture of a PDF page
          also {"page": from 1, "quotes": [...]}
 replies  {"begin": token} from the worker; all others from the process that reads the file, by a pipe of its own:
-         {"sections": [{"text", "anchor", "headings": one a line, "kind"}, ...]} any number of times, or once
+         {"sections": [{"text", "anchor", "headings": one a line, "kind", "grid": [number, names, first column, rows]}, ...]},
+         `grid` with tables only, any number of times, or once
          {"recognising": whether} when text recognition of a page begins or ends, whose time counts apart
          {"picture": PNG in base64, "marked": quotes found}; then one of
          {"done": true} or {"error": class name, "message": sentence, "cause": traceback for the log}

@@ -25,6 +25,7 @@ from rag_engine.parsing.media_types import shown
 from rag_engine.parsing.processor_clock import ProcessorClock
 from rag_engine.parsing.relay import LARGEST_FRAME
 from rag_engine.parsing.sandbox import Protection
+from rag_engine.parsing.table_grids import table_grid
 from rag_engine.parsing.worker import FOLDER
 from rag_engine.types import Section, SectionKind
 
@@ -309,7 +310,8 @@ def _section(raw: object, blob: Blob) -> Section:
             kind in _KINDS
         ):
             path = tuple(headings.split("\n")) if headings else ()
-            return Section(text=text, anchor=anchor, headings=path, kind=cast("SectionKind", kind))
+            grid = table_grid(cast("dict[str, object]", raw).get("grid"))
+            return Section(text=text, anchor=anchor, headings=path, kind=cast("SectionKind", kind), grid=grid)
         case _:
             raise unreadable(blob)
 

@@ -9,10 +9,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
+
+Cell: TypeAlias = "str | tuple[str, str | float, str]"
+"""The text as displayed, or with its value (a number or an ISO date) and unit."""
 
 _CELLS: Final = re.compile(r"(.*!)([A-Z]{1,3})([0-9]{1,9})(?::([A-Z]{1,3})([0-9]{1,9}))?", re.DOTALL)
 _ROWS: Final = re.compile(r"(|.* › )(row|line)s? ([0-9]{1,12})(?:–([0-9]{1,12}))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableGrid:
+    """The cells of one section; `number` is the same in all sections of a table, `rows` have their place in the sheet or file."""
+
+    number: int
+    names: tuple[str, ...]
+    first_column: int
+    rows: tuple[tuple[int, tuple[Cell, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

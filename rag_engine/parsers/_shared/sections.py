@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rag_engine.errors import EmptyDocument
 from rag_engine.text.lazy_pattern import lazy
-from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from rag_engine.types import Section
 
 HeadingPath: TypeAlias = tuple[tuple[float, str], ...]
 """With levels, outermost first; level 1 is above level 2."""
@@ -85,7 +86,7 @@ def _cleaned(block: Section) -> Section:
     # Indentation is meaningful in code and lists, an empty first cell in tables.
     text = text.strip() if block.kind == "prose" else text.strip("\n").rstrip()
     headings = _clean_headings(block.headings)
-    return Section(text=text, anchor=_clean_anchor(block.anchor), headings=headings, kind=block.kind)
+    return replace(block, text=text, anchor=_clean_anchor(block.anchor), headings=headings)
 
 
 @functools.lru_cache(maxsize=64)
@@ -122,7 +123,8 @@ def _pieces(block: Section) -> Iterator[Section]:
     if len(header) > LARGEST // 4:
         header = ""
     for number, text in enumerate(_cut(block.text, LARGEST - len(header))):
-        yield replace(block, text=text if number == 0 else header + text)
+        grid = replace(block.grid, rows=()) if block.grid and number else block.grid
+        yield replace(block, text=header + text if number else text, grid=grid)
 
 
 def _cut(text: str, longest: int) -> Iterator[str]:

@@ -5,12 +5,15 @@ One row is one line, and no section spans missing rows: `rag_engine.text.table_a
 
 from __future__ import annotations
 
+import itertools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._shared.sections import one_line
 from rag_engine.parsers._sheets.header_rows import layout
+from rag_engine.parsers._sheets.typed_cells import cell_of
+from rag_engine.text.table_anchors import TableGrid
 from rag_engine.types import Section
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ _BAND: Final = 200
 _BAND_COLUMNS: Final = 24
 _LONGEST_KEY: Final = 60
 _LONGEST_TITLE: Final = 120
+_NUMBERS: Final = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +99,7 @@ class TableWriter:
         self._density = 0.3
         self._pending: list[TableRow] = []
         self._weight = 0
+        self._number = next(_NUMBERS)
 
     def again(self) -> TableWriter:
         return TableWriter(anchor=self._anchor, headings=self._headings)
@@ -164,8 +169,17 @@ class TableWriter:
 
     def _flush(self) -> Iterator[Section]:
         rows, self._pending, self._weight = self._pending, [], 0
-        if not rows:
-            return
+        grid = self._grid(rows)
+        for section in self._sections(rows) if rows else ():
+            yield replace(section, grid=grid)
+            grid = replace(grid, rows=())
+
+    def _grid(self, rows: Sequence[TableRow]) -> TableGrid:
+        cells = (tuple(map(cell_of, [*self._blanks(row), *row.cells])) for row in rows)
+        numbered = tuple(zip((row.number for row in rows), cells, strict=True))
+        return TableGrid(number=self._number, names=self._names, first_column=self._left, rows=numbered)
+
+    def _sections(self, rows: Sequence[TableRow]) -> Iterator[Section]:
         if not self._bands:
             yield self._section(rows, self._names, [self._shifted(row) for row in rows], rows)
             return
@@ -203,4 +217,7 @@ class TableWriter:
         )
 
     def _shifted(self, row: TableRow) -> list[str]:
-        return [""] * (row.first_column - self._left) + list(row.cells)
+        return [*self._blanks(row), *row.cells]
+
+    def _blanks(self, row: TableRow) -> list[str]:
+        return [""] * (row.first_column - self._left)

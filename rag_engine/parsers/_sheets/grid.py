@@ -55,6 +55,13 @@ def column_letters(column: int) -> str:
     return letters
 
 
+def column_number(letters: str) -> int:
+    number = 0
+    for letter in letters.upper():
+        number = number * 26 + ord(letter) - 64
+    return number
+
+
 def cell_range(title: str) -> Callable[[Sequence[TableRow]], str]:
 
     def anchor(rows: Sequence[TableRow]) -> str:

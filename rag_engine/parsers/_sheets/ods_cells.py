@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._shared.sections import is_blank, one_line
 from rag_engine.parsers._sheets.grid import LAST_COLUMN
+from rag_engine.parsers._sheets.typed_cells import typed
 from rag_engine.parsers._xml.parts import attribute, descendants, local
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def cells_of(row: Element) -> Iterator[OdsCell]:
         if name == "table-cell" and len(node):
             yield from _cells(node, column, min(repeated, _MOST_REPEATED, LAST_COLUMN + 1 - column))
         elif name == "table-cell" and node.attrib:
-            text = _value(node)
+            text = _typed(node, _value(node))
             if text:
                 for offset in range(min(repeated, _MOST_REPEATED)):
                     yield OdsCell(column=column + offset, text=text)
@@ -50,7 +51,7 @@ def cells_of(row: Element) -> Iterator[OdsCell]:
 
 
 def _cells(node: Element, column: int, repeated: int) -> Iterator[OdsCell]:
-    text = _displayed_text(node) or _value(node)
+    text = _typed(node, _displayed_text(node) or _value(node))
     note = next((part for part in node if local(part) == "annotation"), None)
     author = "" if note is None else next((part.text or "" for part in descendants(note, "creator")), "")
     has_drawings = any(local(part) in {"frame", "custom-shape", "g"} for part in node)
@@ -101,6 +102,22 @@ def _value(node: Element) -> str:
         return f"{float(value) * 100:.10g}%" if kind == "percentage" and value else value
     formula = _NAMESPACE_OF_FORMULA.sub("", attribute(node, "formula"))
     return _REFERENCE.sub(lambda match: match[1].replace(":.", ":"), formula)
+
+
+def _typed(node: Element, text: str) -> str:
+    kind, value = attribute(node, "value-type"), attribute(node, "value")
+    if not text or kind not in {"float", "percentage", "currency", "date"}:
+        return text
+    if kind == "date":
+        date = attribute(node, "date-value")
+        return typed(text, date.removesuffix("T00:00:00").replace("T", " ")[:16]) if date else text
+    try:
+        number = float(value)
+    except ValueError:
+        return text
+    if kind == "percentage":
+        return typed(text, float(f"{number * 100:.15g}"), "%")
+    return typed(text, int(number) if number.is_integer() else number, attribute(node, "currency"))
 
 
 def chart_titles(package: XmlPackage | None, href: str) -> str:

@@ -13,6 +13,7 @@ from rag_engine.parsers._archives.zip_bombs import check_archive
 from rag_engine.parsers._shared.sections import is_blank, one_line
 from rag_engine.parsers._sheets.grid import Area, GridRow, merged, sheet_sections
 from rag_engine.parsers._sheets.number_formats import format_value
+from rag_engine.parsers._sheets.typed_cells import iso_date, typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -84,4 +85,7 @@ def _rows(sheet: _Sheet) -> Iterator[GridRow]:
 def _text(value: object) -> str:
     if isinstance(value, datetime.timedelta):
         return format_value(value, "[h]:mm:ss")
-    return format_value(value, "General")
+    text = format_value(value, "General")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return typed(text, value)
+    return typed(text, iso_date(value)) if isinstance(value, datetime.date) else text

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from rag_engine.errors import FileTooLarge
 from rag_engine.parsers._shared.sections import is_blank
-from rag_engine.parsers._sheets.grid import LAST_COLUMN, Area
+from rag_engine.parsers._sheets.grid import LAST_COLUMN, Area, column_number
 from rag_engine.parsers._sheets.number_formats import format_value, plain
+from rag_engine.parsers._sheets.typed_cells import typed_number
 from rag_engine.parsers._xml.parts import Element, descendants, local
 
 if TYPE_CHECKING:
@@ -113,11 +114,12 @@ class CellReader:
             number = int(value) if value.lstrip("-").isdecimal() and len(value) < 16 else float(value)
         except ValueError:
             return value
-        return (
+        text = (
             format_value(number, number_format, epoch=self._epoch)
             if number_format != "General"
             else plain(number)
         )
+        return typed_number(text, number, number_format, epoch=self._epoch)
 
 
 def _formula(node: Element) -> str:
@@ -140,13 +142,6 @@ def string_text(node: Element) -> str:
 def unescaped(text: str) -> str:
     """Decode escapes such as _x000D_, for characters that XML cannot hold."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
-
-
-def column_number(letters: str) -> int:
-    number = 0
-    for letter in letters.upper():
-        number = number * 26 + ord(letter) - 64
-    return number
 
 
 def area_of(reference: str) -> Area | None:

@@ -9,7 +9,8 @@ import pytest
 from pydantic import SecretStr
 
 from bot import settings
-from bot.composition import application, loader
+from bot.composition import loader
+from bot.composition.laboratory import retrieval_laboratory
 from rag_engine.errors import BadSettings
 from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from rag_engine.pipeline import Inquiry
@@ -82,7 +83,7 @@ def test_a_throw_away_index_of_another_kind_has_no_settings_of_the_one_in_use(
 async def test_a_laboratory_leaves_no_index_behind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("FOOTNOTE_EMBEDDER__KIND", "hashing")
     folder = tmp_path / "throw-away"
-    async with application.laboratory(settings.read(), folder):
+    async with retrieval_laboratory(settings.read(), folder):
         assert (folder / "index.sqlite").exists()
     assert list(folder.iterdir()) == []
 

@@ -1,0 +1,138 @@
+"""The tables of all documents: a folder per knowledge base with a file per document."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import shutil
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.errors import StorageUnavailable
+from rag_engine.tables import table_file
+from rag_engine.tables.collection import TableCollection, TableLimits
+from rag_engine.tables.columns import sql_name
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Mapping
+    from pathlib import Path
+
+    from rag_engine.tables.table_file import StoredTable
+    from rag_engine.types import Document, DocumentId, KnowledgeBaseId
+
+_SAFE: Final = re.compile(r"[a-z0-9_-]{1,64}")
+_SUFFIX: Final = ".sqlite"
+_PENDING: Final = ".pending"
+
+
+class TableStore:
+    """Files are replaced in one step and never change. Raises `StorageUnavailable`."""
+
+    def __init__(self, folder: Path, *, limits: TableLimits | None = None) -> None:
+        self._folder = folder
+        self._limits = limits or TableLimits()
+
+    @contextmanager
+    def collection(self) -> Generator[TableCollection]:
+        """For one document that is read."""
+        collection = TableCollection(self._limits)
+        try:
+            yield collection
+        finally:
+            collection.close()
+
+    async def keep(self, document: Document, collection: TableCollection) -> None:
+        """Until `publish`, also after a crash; no question finds them before."""
+        await asyncio.to_thread(collection.write, self._pending(document), document)
+
+    async def is_kept(self, document: Document) -> bool:
+        """Whether tables of these bytes wait for `publish`."""
+        return await asyncio.to_thread(table_file.digest, self._pending(document)) == document.digest
+
+    async def publish(self, document: Document) -> None:
+        """What was kept replaces its earlier tables."""
+        await asyncio.to_thread(self._publish, document)
+
+    def _publish(self, document: Document) -> None:
+        pending, path = self._pending(document), self._path(document)
+        try:
+            if pending.exists():
+                pending.replace(path)
+            else:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageUnavailable from error
+
+    async def rename(self, document: Document) -> None:
+        """Its tables get its title and URI."""
+        await asyncio.to_thread(
+            table_file.rename, self._path(document), title=document.title, uri=document.uri
+        )
+
+    async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
+        """A document's, or all of the knowledge base; no error if there are none."""
+        await asyncio.to_thread(self._drop, knowledge_base, document)
+
+    def _drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None) -> None:
+        folder = self._folder / _safe(knowledge_base)
+        try:
+            if document is not None:
+                for suffix in (_SUFFIX, _PENDING):
+                    (folder / f"{_safe(document)}{suffix}").unlink(missing_ok=True)
+            elif folder.exists():
+                shutil.rmtree(folder)
+        except OSError as error:
+            raise StorageUnavailable from error
+
+    async def documents(self, knowledge_base: KnowledgeBaseId) -> int:
+        """How many have tables."""
+        return await asyncio.to_thread(lambda: len(list(self._files(knowledge_base))))
+
+    async def tables(self, documents: Mapping[DocumentId, KnowledgeBaseId]) -> list[StoredTable]:
+        """In the order of the documents, with names that are unique among them."""
+        return await asyncio.to_thread(self._tables, documents)
+
+    async def all_tables(self, knowledge_bases: Iterable[KnowledgeBaseId], *, most: int) -> list[StoredTable]:
+        """None if more than `most` documents have any."""
+        return await asyncio.to_thread(self._all_tables, list(knowledge_bases), most)
+
+    def _tables(self, documents: Mapping[DocumentId, KnowledgeBaseId]) -> list[StoredTable]:
+        paths = (
+            self._folder / _safe(base) / f"{_safe(document)}{_SUFFIX}" for document, base in documents.items()
+        )
+        return _named(path for path in paths if path.exists())
+
+    def _all_tables(self, knowledge_bases: list[KnowledgeBaseId], most: int) -> list[StoredTable]:
+        paths = [path for base in sorted(knowledge_bases) for path in self._files(base)]
+        return _named(paths) if len(paths) <= most else []
+
+    def _files(self, knowledge_base: KnowledgeBaseId) -> list[Path]:
+        return sorted((self._folder / _safe(knowledge_base)).glob(f"*{_SUFFIX}"))
+
+    def _pending(self, document: Document) -> Path:
+        return self._path(document).with_suffix(_PENDING)
+
+    def _path(self, document: Document) -> Path:
+        return self._folder / _safe(document.knowledge_base) / f"{_safe(document.id)}{_SUFFIX}"
+
+
+def _safe(identity: str) -> str:
+    """Ids of an imported archive can be anything."""
+    if _SAFE.fullmatch(identity):
+        return identity
+    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _named(paths: Iterable[Path]) -> list[StoredTable]:
+    taken: set[str] = set()
+    named: list[StoredTable] = []
+    for path in paths:
+        for stored in table_file.read(path):
+            table = replace(
+                stored.table, sql_name=sql_name(stored.table.sql_name, taken, otherwise="table_1")
+            )
+            taken |= {table.sql_name, table.all_name}
+            named.append(replace(stored, table=table))
+    return named

@@ -1,0 +1,114 @@
+"""Queries over stored tables, each run in its own process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rag_engine.errors import QueryRefused, QueryTooHeavy
+from rag_engine.tables.execution import TableQueries
+from tests.tables.stored import stored_tables
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.process
+
+
+async def test_a_sum_names_the_rows_that_went_in(budget: Path, tmp_path: Path) -> None:
+    _, tables = await stored_tables(tmp_path / "tables", [budget])
+    answer = await TableQueries().run("SELECT SUM(amount) FROM spending WHERE department = 'Field'", tables)
+    assert answer.rows == ((1334.067,),)
+    assert answer.columns[0].unit == "€"
+    (source,) = answer.sources
+    assert (source.numbers, source.count) == ((4, 6), 2)
+    assert source.texts[0] == ("Field", "03.01.2025", "€ 1,234.57", "123.5%", "TRUE")
+    assert [(warning.kind, warning.count) for warning in answer.warnings] == [("totals_left_out", 1)]
+
+
+async def test_totals_can_be_asked_for(budget: Path, tmp_path: Path) -> None:
+    _, tables = await stored_tables(tmp_path / "tables", [budget])
+    answer = await TableQueries().run("SELECT count(*) FROM spending__all", tables)
+    assert (answer.rows, answer.warnings) == (((6,),), ())
+
+
+async def test_the_first_of_many_are_named_by_their_order(budget: Path, tmp_path: Path) -> None:
+    _, tables = await stored_tables(tmp_path / "tables", [budget])
+    sql = 'SELECT department AS "Who", amount AS "Sum" FROM spending ORDER BY "Sum" DESC LIMIT 2'
+    answer = await TableQueries().run(sql, tables)
+    assert answer.rows == (("Field", 1234.567), ("Office", 200))
+    assert answer.sources[0].numbers == (4, 5)
+
+
+async def test_all_columns_are_shown_once(budget: Path, tmp_path: Path) -> None:
+    _, tables = await stored_tables(tmp_path / "tables", [budget])
+    answer = await TableQueries().run("SELECT * FROM spending WHERE amount < 0", tables)
+    assert [column.name for column in answer.columns] == ["Department", "Date", "Amount", "Share", "Paid"]
+    assert answer.rows == (("IT", "2025-04-03", -40, -4.0, 0),)
+
+
+async def test_two_files_are_joined(budget: Path, tmp_path: Path) -> None:
+    path = tmp_path / "heads.csv"
+    path.write_text("Department,Head\nField,Ana\nIT,Bo\n")
+    _, tables = await stored_tables(tmp_path / "tables", [budget, path])
+    sql = "SELECT h.head, SUM(s.amount) FROM spending s JOIN heads h USING (department) GROUP BY h.head ORDER BY 1"
+    answer = await TableQueries().run(sql, tables)
+    assert answer.rows == (("Ana", 1334.067), ("Bo", -33))
+    assert [source.count for source in answer.sources] == [4, 2]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM spending",
+        "SELECT 1",
+        "SELECT amount FROM spending; DELETE FROM spending",
+        "ATTACH 'x' AS y",
+        "PRAGMA table_info(spending)",
+        "SELECT * FROM sqlite_master",
+        "SELECT * FROM spending, pragma_table_info('t1')",
+        "SELECT * FROM d0.t1",
+        "SELECT * FROM t1",
+        'SELECT "nope" FROM spending',
+        "SELECT load_extension('x') FROM spending",
+        "SELECT zeroblob(1000000000) FROM spending",
+        "SELECT readfile('/etc/passwd') FROM spending",
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n, spending",
+        "WITH spending AS (SELECT 1 AS amount) SELECT amount FROM spending",
+        "SELECT amount FROM spending WHERE amount > ?",
+        "SELECT " + "(" * 200 + "amount" + ")" * 200 + " FROM spending",
+        "",
+        "what is the total",
+    ],
+)
+async def test_anything_but_a_select_over_the_tables_is_refused(
+    sql: str, budget: Path, tmp_path: Path
+) -> None:
+    _, tables = await stored_tables(tmp_path / "tables", [budget])
+    with pytest.raises(QueryRefused):
+        await TableQueries().run(sql, tables)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "SELECT sum(a.amount * b.amount) FROM {}",
+        "SELECT group_concat(a.department || b.department) FROM {}",
+        "SELECT a.department FROM {} ORDER BY a.amount * b.amount * c.amount, d.date",
+    ],
+)
+async def test_endless_queries_are_stopped(what: str, budget: Path, tmp_path: Path) -> None:
+    _, tables = await stored_tables(tmp_path / "tables", [budget])
+    joins = ", ".join(f"spending {name}" for name in "abcdefghijkl")
+    with pytest.raises(QueryTooHeavy):
+        await TableQueries().run(what.format(joins), tables)
+
+
+async def test_the_files_of_others_cannot_be_read(budget: Path, tmp_path: Path) -> None:
+    other = tmp_path / "salaries.csv"
+    other.write_text("Name,Salary\nAna,9\n")
+    _, tables = await stored_tables(tmp_path / "tables", [budget, other])
+    mine = [stored for stored in tables if stored.table.title == "budget.xlsx"]
+    with pytest.raises(QueryRefused, match="no table 'salaries'"):
+        await TableQueries().run("SELECT salary FROM salaries", mine)
