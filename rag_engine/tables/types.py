@@ -88,8 +88,9 @@ class WrittenQuery:
     """Sentences for people on how the question was taken, in its language."""
 
 
-Missing = Literal["question", "table", "column", "value", "period", "unit", "choice"]
-"""`question`: it asks for nothing that is computed; `choice`: several readings are possible."""
+Missing = Literal["question", "table", "column", "value", "period", "unit", "choice", "unclear"]
+"""`question`: it asks for nothing that is computed; `choice`: several readings are possible; `unclear`: it asks for a computation over
+`table` that is not understood."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,44 @@
+"""Questions over one table as SQL without a model: by the words of the question, its headers and its values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rag_engine.tables.rules.choice import chosen
+from rag_engine.tables.rules.interpretation import Question
+from rag_engine.tables.rules.language.lexicon import LANGUAGES, lexicon
+from rag_engine.tables.rules.language.question_words import words
+from rag_engine.tables.types import QueryRefusal
+from rag_engine.text.language import detect, possible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.tables.types import TypedTable, WrittenQuery
+
+_MOST_WORDS = 80
+
+
+def write(question: str, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal:
+    """A query only if every word of the question has its part in it."""
+    first: QueryRefusal | None = None
+    usable = [table for table in tables if table.columns and not table.too_large]
+    for language in _languages(question):
+        found = words(question, language)
+        if not 1 < len(found) <= _MOST_WORDS:
+            break
+        asked = Question(text=question, language=language, lexicon=lexicon(language), words=found)
+        written = chosen(asked, usable)
+        if not isinstance(written, QueryRefusal):
+            return written
+        if first is None or first.missing == "question":
+            first = written
+    return first or QueryRefusal(missing="question")
+
+
+def _languages(question: str) -> tuple[str, ...]:
+    certain = detect(question)
+    if certain:
+        return (certain,) if certain in LANGUAGES else ()
+    likely = [language for language in possible(question) if language in LANGUAGES]
+    return tuple(dict.fromkeys((*likely, *LANGUAGES)))

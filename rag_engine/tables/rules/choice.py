@@ -1,0 +1,144 @@
+"""The table that a question is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag_engine.tables.rules.assembly import assembled
+from rag_engine.tables.rules.entities import place_columns
+from rag_engine.tables.rules.interpretation import read
+from rag_engine.tables.rules.refusals import Unanswered
+from rag_engine.tables.rules.select import select
+from rag_engine.tables.types import QueryRefusal, WrittenQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.tables.rules.interpretation import Interpretation, Question
+    from rag_engine.tables.types import TypedColumn, TypedTable
+
+_COMPUTING = frozenset({"sum", "count", "average", "most", "least", "share", "difference", "change"})
+_BEFORE_NAMES = frozenset({"aus", "in", "von", "fur", "bei", "vom", "im", "mit"})
+_BEFORE_PLACES = frozenset({"from", "in", "aus", "en"})
+_MOST_SHOWN = 12
+_ENOUGH = 3.0
+_ORDINARY = QueryRefusal(missing="question")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Attempt:
+    reading: Interpretation
+    result: WrittenQuery | QueryRefusal
+
+
+def chosen(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal:
+    attempts = [attempt for table in tables if (attempt := _attempt(question, table)) is not None]
+    written = [one for one in attempts if isinstance(one.result, WrittenQuery)]
+    told = [
+        (one.reading, one.result)
+        for one in attempts
+        if isinstance(one.result, QueryRefusal) and one.result.missing != "question"
+    ]
+    if written:
+        best = max(one.reading.evidence for one in written)
+        unclear = [one for one in told if not one[0].leftovers and one[0].evidence > best]
+        if not unclear:
+            return _best(written)
+        told = unclear
+    if not told:
+        return _ORDINARY
+    _, result = best = max(told, key=_closeness)
+    return result if _is_about(best[0], result) else _ORDINARY
+
+
+def _closeness(one: tuple[Interpretation, QueryRefusal]) -> tuple[int, float]:
+    return -_unknown(one[0]), one[0].evidence
+
+
+def _attempt(question: Question, table: TypedTable) -> _Attempt | None:
+    reading = read(question, table)
+    if not reading.evidence:
+        return None
+    try:
+        query = assembled(reading)
+    except Unanswered as end:
+        result: WrittenQuery | QueryRefusal = end.refusal
+        if end.refusal.missing == "question":
+            result = _unclear(reading)
+        if reading.leftovers:
+            result = _unknown_words(reading)
+    else:
+        if reading.leftovers:
+            result = _unknown_words(reading)
+        else:
+            result = WrittenQuery(sql=select(query, question.lexicon), tables=(table.sql_name,))
+    return _Attempt(reading=reading, result=result)
+
+
+def _unclear(reading: Interpretation) -> QueryRefusal:
+    if not _computes(reading):
+        return _ORDINARY
+    return QueryRefusal(missing="unclear", name=reading.question.text, table=reading.table.sql_name)
+
+
+def _best(written: Sequence[_Attempt]) -> WrittenQuery | QueryRefusal:
+    ranked = sorted(written, key=lambda one: -one.reading.evidence)
+    best = [one for one in ranked if one.reading.evidence == ranked[0].reading.evidence]
+    if len(best) == 1:
+        return best[0].result
+    names = [_place(one.reading.table) for one in best]
+    return QueryRefusal(missing="choice", available=tuple(dict.fromkeys(names)))
+
+
+def _place(table: TypedTable) -> str:
+    return f"{table.title}: {table.caption}" if table.caption else table.title
+
+
+def _unknown(reading: Interpretation) -> int:
+    return sum(end - start for start, end in reading.leftovers)
+
+
+def _unknown_words(reading: Interpretation) -> QueryRefusal:
+    start, end = reading.leftovers[0]
+    table = reading.table
+    if _is_name(reading, start):
+        places = _values_near(reading, start)
+        shown = places[0].values[:_MOST_SHOWN] if len(places) == 1 else ()
+        name = reading.question.spoken(start, end)
+        return QueryRefusal(missing="value", name=name, available=shown, table=table.sql_name)
+    name = reading.question.spoken(start, end)
+    columns = tuple(column.name for column in table.columns)
+    return QueryRefusal(missing="column", name=name, available=columns, table=table.sql_name)
+
+
+def _is_name(reading: Interpretation, start: int) -> bool:
+    """Where nouns have capitals, only behind words such as "from"."""
+    words = reading.question.words
+    if not start or not words[start].text[0].isupper():
+        return False
+    return reading.question.language != "de" or words[start - 1].folded in _BEFORE_NAMES
+
+
+def _values_near(reading: Interpretation, start: int) -> list[TypedColumn]:
+    """Columns of the kind of thing that the word behind names, such as places behind "from"."""
+    if reading.question.words[start - 1].folded in _BEFORE_PLACES:
+        return place_columns(reading)
+    texts = [column for column in reading.table.columns if column.kind == "text"]
+    return texts if len(texts) == 1 else []
+
+
+def _is_about(reading: Interpretation, result: QueryRefusal) -> bool:
+    """Whether a refusal helps more than an ordinary search."""
+    if not _computes(reading):
+        return False
+    if result.missing in {"period", "unit"} and not reading.leftovers:
+        return True
+    return reading.evidence >= _ENOUGH and _unknown(reading) <= reading.evidence
+
+
+def _computes(reading: Interpretation) -> bool:
+    return any(
+        sign.group == "superlatives" or (sign.group == "operations" and sign.name in _COMPUTING)
+        for sign in reading.signs
+    )

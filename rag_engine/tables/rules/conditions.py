@@ -1,0 +1,324 @@
+"""The filters that a question states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.tables.rules import period_filters
+from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.query import AnyFilter, EmptyFilter, RangeFilter, TextFilter
+from rag_engine.tables.rules.refusals import no_column, refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rag_engine.tables.rules.interpretation import BareNumber, Interpretation, Sign
+    from rag_engine.tables.rules.mentions.cell_values import ValueMention
+    from rag_engine.tables.rules.mentions.columns import ColumnMention
+    from rag_engine.tables.rules.mentions.comparisons import Comparison
+    from rag_engine.tables.rules.mentions.periods import PeriodMention
+    from rag_engine.tables.rules.period_filters import PlacedPeriod
+    from rag_engine.tables.rules.query import Filter
+    from rag_engine.tables.types import TypedColumn
+
+_TRUE: Final = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenValue:
+    mention: ValueMention
+    column: TypedColumn
+    texts: tuple[str, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions:
+    """`rest`: column mentions that name no condition; `under`: the columns of the period, if it is in headers."""
+
+    values: tuple[ChosenValue, ...]
+    periods: tuple[PlacedPeriod, ...]
+    others: tuple[Filter, ...]
+    rest: tuple[ColumnMention, ...]
+    numbers: tuple[BareNumber, ...]
+    """Those that name no row."""
+
+    @property
+    def filters(self) -> tuple[Filter, ...]:
+        return (*text_filters(self.values), *period_alternatives(self.periods), *self.others)
+
+    @property
+    def under(self) -> tuple[TypedColumn, ...]:
+        return tuple(dict.fromkeys(column for placed in self.periods for column in placed.columns))
+
+
+def conditions(reading: Interpretation) -> Conditions:
+    """Raises `Unanswered`."""
+    used: list[ColumnMention] = []
+    if reading.doubtful and reading.periods:
+        raise refused("choice", reading.table, "", [one.name for one in reading.doubtful])
+    values = [_chosen(reading, mention, used) for mention in reading.values]
+    others = [*_empty(reading, used), *_compared(reading, used)]
+    others += _truths(reading, used)
+    _check_links(reading, values, used)
+    numbered = list(_numbered(reading, used))
+    others += [one for _, one in numbered]
+    periods = [_placed(reading, mention, used) for mention in reading.periods]
+    if len({placed.by.sql_name for placed in periods if placed.by is not None}) > 1:
+        raise refused("choice", reading.table, "", [placed.by.name for placed in periods if placed.by])
+    rest = tuple(mention for mention in reading.columns if mention not in used)
+    numbers = tuple(one for one in reading.numbers if one not in [number for number, _ in numbered])
+    return Conditions(
+        values=tuple(values), periods=tuple(periods), others=tuple(others), rest=rest, numbers=numbers
+    )
+
+
+def text_filters(values: tuple[ChosenValue, ...]) -> list[Filter]:
+    """Values of one column are alternatives."""
+    found: dict[tuple[str, bool], TextFilter] = {}
+    for value in values:
+        key = value.column.sql_name, value.negated
+        texts = (*(found[key].texts if key in found else ()), *value.texts)
+        found[key] = TextFilter(
+            column=value.column,
+            texts=tuple(dict.fromkeys(texts)),
+            listed=value.column.has_all_values,
+            negated=value.negated,
+        )
+    return list(found.values())
+
+
+def period_alternatives(periods: tuple[PlacedPeriod, ...]) -> tuple[Filter, ...]:
+    """A row is about one of several periods."""
+    found = tuple(dict.fromkeys(placed.filters for placed in periods if placed.filters))
+    return found[0] if len(found) == 1 else (AnyFilter(alternatives=found),) if found else ()
+
+
+def _chosen(reading: Interpretation, mention: ValueMention, used: list[ColumnMention]) -> ChosenValue:
+    beside = [
+        (column_mention, column, texts)
+        for column_mention in _beside(reading, mention)
+        for column, texts in mention.choices
+        if column in column_mention.columns
+    ]
+    if beside:
+        used.extend(found[0] for found in beside)
+        _, column, texts = beside[0]
+    elif len(mention.choices) == 1:
+        column, texts = mention.choices[0]
+    else:
+        raise refused(
+            "choice", reading.table, _said(reading, mention), [one.name for one, _ in mention.choices]
+        )
+    if len(texts) > 1 and not mention.exact:
+        raise refused("choice", reading.table, _said(reading, mention), texts)
+    return ChosenValue(mention=mention, column=column, texts=texts, negated=_is_negated(reading, mention))
+
+
+def _beside(reading: Interpretation, mention: ValueMention) -> Iterator[ColumnMention]:
+    """Such as "department Field" and "Field department"; not what is asked for, counted or grouped by."""
+    for column in reading.columns:
+        before = reading.question.is_beside(column.end, mention.start)
+        after = reading.question.is_beside(mention.end, column.start)
+        if (before or after) and not _is_asked(reading, column):
+            yield column
+
+
+def _is_asked(reading: Interpretation, column: ColumnMention) -> bool:
+    return any(
+        sign.end == column.start
+        and (sign.group, sign.name)
+        in {("groups", "per"), ("asked", "which"), ("operations", "count"), ("operations", "different")}
+        for sign in reading.signs
+    )
+
+
+def _is_negated(reading: Interpretation, mention: ValueMention) -> bool:
+    place = mention.start
+    for other in sorted(reading.values, key=lambda one: -one.start):
+        if other.end <= place and _is_list(reading, other.end, place) and _same_columns(other, mention):
+            place = other.start
+    return any(
+        sign.group == "links" and sign.name == "not" and _leads_to(reading, sign, place)
+        for sign in reading.signs
+    )
+
+
+def _is_list(reading: Interpretation, end: int, start: int) -> bool:
+    """Only "and" and "or" between."""
+    joined = {
+        at for sign in reading.signs if sign.name in {"and", "or"} for at in range(sign.start, sign.end)
+    }
+    return end < start and all(at in joined for at in range(end, start))
+
+
+def _same_columns(one: ValueMention, other: ValueMention) -> bool:
+    return bool(
+        {column.sql_name for column, _ in one.choices} & {column.sql_name for column, _ in other.choices}
+    )
+
+
+def _leads_to(reading: Interpretation, sign: Sign, place: int) -> bool:
+    named = {at for mention in reading.columns for at in range(mention.start, mention.end)}
+    words = reading.question.words
+    return sign.end <= place and all(
+        at in named or reading.question.lexicon.has(words[at], "filler") for at in range(sign.end, place)
+    )
+
+
+def _empty(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
+    for sign in reading.signs:
+        if sign.group != "links" or sign.name != "missing":
+            continue
+        found = next(
+            (
+                column
+                for column in reading.columns
+                if reading.question.is_beside(sign.end, column.start) and len(column.columns) == 1
+            ),
+            None,
+        )
+        if found is None:
+            raise refused("question", reading.table)
+        used.append(found)
+        yield EmptyFilter(column=found.columns[0])
+
+
+def _truths(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
+    """Columns of yes and no that are named as a condition."""
+    for mention in reading.columns:
+        (column, *more) = mention.columns
+        if more or column.kind != "boolean" or mention in used or _is_asked(reading, mention):
+            continue
+        negated = any(
+            sign.group == "links" and sign.name == "not" and _leads_to(reading, sign, mention.start)
+            for sign in reading.signs
+        )
+        used.append(mention)
+        value = 1 - _TRUE if negated else _TRUE
+        yield RangeFilter(column=column, low=value, high=value)
+
+
+def _numbered(reading: Interpretation, used: list[ColumnMention]) -> Iterator[tuple[BareNumber, RangeFilter]]:
+    """Rows that are named by their number, as in "order 1005"."""
+    language = reading.question.language
+    for number in reading.numbers:
+        mention = next(
+            (one for one in reading.columns if reading.question.is_beside(one.end, number.start)), None
+        )
+        spans = [one for one in reading.titles if reading.question.is_beside(one.end, number.start)]
+        spoken = mention.columns if mention is not None else reading.table.columns if spans else ()
+        codes = [
+            column
+            for column in spoken
+            if column.kind == "number" and columns.header(column.name, language).is_code
+        ]
+        if len(codes) != 1:
+            continue
+        if mention is not None:
+            used.append(mention)
+        yield number, RangeFilter(column=codes[0], low=number.value, high=number.value, includes_high=True)
+
+
+def _compared(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
+    for comparison in reading.comparisons:
+        yield RangeFilter(
+            column=_compared_column(reading, comparison, used),
+            low=comparison.low,
+            high=comparison.high,
+            includes_low=comparison.includes_low,
+            includes_high=comparison.includes_high,
+        )
+
+
+def _compared_column(
+    reading: Interpretation, comparison: Comparison, used: list[ColumnMention]
+) -> TypedColumn:
+    language = reading.question.language
+    if comparison.concept:
+        meant = columns.of_concepts(reading.table, frozenset({comparison.concept}), language)
+        numeric = [column for column in meant if column.kind == "number"]
+        if len(numeric) == 1:
+            return numeric[0]
+        raise no_column(reading.table, reading.question.spoken(comparison.start, comparison.end))
+    for mention in reading.columns:
+        before = reading.question.is_beside(mention.end, comparison.start)
+        after = reading.question.is_beside(comparison.end, mention.start)
+        if not before and not after:
+            continue
+        numeric = [column for column in mention.columns if columns.is_quantity(column, language)]
+        if len(numeric) == 1:
+            _check_unit(reading, comparison, numeric[0])
+            used.append(mention)
+            return numeric[0]
+        if after and not comparison.unit:
+            raise refused("question", reading.table)
+    possible = [column for column in reading.table.columns if columns.is_quantity(column, language)]
+    if comparison.unit:
+        with_unit = [column for column in possible if column.unit == comparison.unit]
+        possible = with_unit or [column for column in possible if not column.unit]
+    named = {column.sql_name for mention in reading.columns for column in mention.columns}
+    spoken = [column for column in possible if column.sql_name in named]
+    chosen = spoken if len(spoken) == 1 else possible
+    if len(chosen) != 1:
+        names = [column.name for column in chosen]
+        said = reading.question.spoken(comparison.start, comparison.end)
+        raise refused("choice", reading.table, said, names) if names else no_column(reading.table, said)
+    _check_unit(reading, comparison, chosen[0])
+    return chosen[0]
+
+
+def _check_unit(reading: Interpretation, comparison: Comparison, column: TypedColumn) -> None:
+    known = set("€$£¥") | {"CHF"}
+    if comparison.unit in known and column.unit in known and comparison.unit != column.unit:
+        raise refused("unit", reading.table, comparison.unit, [column.unit])
+
+
+def _check_links(reading: Interpretation, values: list[ChosenValue], used: list[ColumnMention]) -> None:
+    """Every "not" and "or" must belong to something."""
+    for sign in reading.signs:
+        if sign.group != "links":
+            continue
+        if sign.name == "not":
+            ends = [value.mention.start for value in values if value.negated]
+            ends += [mention.start for mention in used]
+            if not any(_leads_to(reading, sign, end) for end in ends):
+                raise refused("question", reading.table)
+        if sign.name == "pair" and not reading.has("difference", "change"):
+            raise refused("question", reading.table)
+        if sign.name == "or" and not _is_joint(reading, sign, values):
+            raise refused("question", reading.table)
+
+
+def _is_joint(reading: Interpretation, sign: Sign, values: list[ChosenValue]) -> bool:
+    before = [value for value in values if reading.question.is_beside(value.mention.end, sign.start)]
+    after = [value for value in values if reading.question.is_beside(sign.end, value.mention.start)]
+    if before and after:
+        return before[-1].column == after[0].column
+    ends = [one for one in reading.periods if one.end == sign.start]
+    starts = [one for one in reading.periods if reading.question.is_beside(sign.end, one.start)]
+    return bool(ends and starts)
+
+
+def _placed(reading: Interpretation, mention: PeriodMention, used: list[ColumnMention]) -> PlacedPeriod:
+    named = [
+        column_mention
+        for column_mention in reading.columns
+        if any(column.kind == "date" for column in column_mention.columns)
+        and not _is_asked(reading, column_mention)
+    ]
+    dates = [column for one in named for column in one.columns if column.kind == "date"]
+    placed = period_filters.placed(reading, mention, tuple(dict.fromkeys(dates)))
+    if placed.by is not None:
+        used.extend(one for one in named if placed.by in one.columns)
+        used.extend(
+            one
+            for one in reading.columns
+            if placed.by in one.columns and reading.question.is_beside(one.end, mention.start)
+        )
+    return placed
+
+
+def _said(reading: Interpretation, mention: ValueMention) -> str:
+    return reading.question.spoken(mention.start, mention.end)

@@ -1,0 +1,227 @@
+"""What results are grouped by, and what a superlative asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rag_engine.tables.rules import measures, period_filters
+from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.query import Grouping
+from rag_engine.tables.rules.refusals import no_column, refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.tables.rules.interpretation import Interpretation, Sign
+    from rag_engine.tables.rules.mentions.columns import ColumnMention
+    from rag_engine.tables.rules.query import TimeUnit
+    from rag_engine.tables.types import TypedColumn
+
+_PEOPLE = frozenset({"person", "manager", "seller", "customer", "student"})
+
+
+def group_columns(
+    reading: Interpretation, rest: Sequence[ColumnMention]
+) -> tuple[tuple[Grouping, ...], tuple[ColumnMention, ...]]:
+    """Raises `Unanswered` if something is grouped by what is no column."""
+    groups: list[Grouping] = []
+    left = list(rest)
+    for sign in reading.signs:
+        if sign.group != "groups":
+            continue
+        if sign.name != "per":
+            if not _is_part_of_group(reading, sign) and not _is_before_period(reading, sign):
+                groups.append(_timed(reading, sign))
+            continue
+        mention = next((one for one in left if reading.question.is_beside(sign.end, one.start)), None)
+        if mention is not None and _is_number(reading, mention):
+            if not _ranks(reading):
+                raise refused("question", reading.table)
+        elif mention is not None:
+            left.remove(mention)
+            groups.append(Grouping(column=_single(reading, mention)))
+        elif (unit := _unit_behind(reading, sign)) is not None:
+            groups.append(_timed(reading, unit))
+        elif not _is_before_value(reading, sign):
+            raise refused("question", reading.table)
+    return tuple(dict.fromkeys(groups)), tuple(left)
+
+
+def _ranks(reading: Interpretation) -> bool:
+    """As in "top 3 customers by amount"."""
+    return reading.has("most", "least") or any(sign.group == "superlatives" for sign in reading.signs)
+
+
+def asked_entity(
+    reading: Interpretation, sign: Sign, rest: Sequence[ColumnMention]
+) -> tuple[Grouping | None, tuple[ColumnMention, ...]]:
+    """With the mentions that are left."""
+    unit = next(
+        (
+            one
+            for one in reading.signs
+            if one.group == "groups" and one.name != "per" and _is_asked(reading, one)
+        ),
+        None,
+    )
+    if unit is not None:
+        return _timed(reading, unit), tuple(rest)
+    candidates = [one for one in rest if not _is_number(reading, one)]
+    asked = [one for one in candidates if _follows_which(reading, one)]
+    if not asked and reading.has("who", group="asked"):
+        return _person(reading, sign, rest)
+    if not asked and reading.has("when", group="asked"):
+        found = period_filters.date_column(reading, ())
+        if found is None:
+            raise refused("question", reading.table)
+        return Grouping(column=found), tuple(rest)
+    if not asked and reading.has("where", group="asked"):
+        places = [column for column in reading.table.columns if _is_place(reading, column)]
+        if len(places) != 1:
+            raise refused("question", reading.table)
+        return Grouping(column=places[0]), tuple(rest)
+    asked = asked or [one for one in candidates if reading.question.is_beside(sign.end, one.start)]
+    asked = asked or [one for one in candidates if _is_after_number(reading, sign, one)]
+    if not asked:
+        return None, tuple(rest)
+    left = tuple(one for one in rest if one is not asked[0])
+    return Grouping(column=_single(reading, asked[0])), left
+
+
+def _person(
+    reading: Interpretation, sign: Sign, rest: Sequence[ColumnMention]
+) -> tuple[Grouping, tuple[ColumnMention, ...]]:
+    found = person_columns(reading)
+    if len(found) != 1:
+        raise refused("question", reading.table)
+    left = tuple(one for one in rest if found[0] not in one.columns)
+    return Grouping(column=found[0]), left
+
+
+def person_columns(reading: Interpretation) -> list[TypedColumn]:
+    language = reading.question.language
+    found = [
+        column
+        for column in reading.table.columns
+        if column.kind == "text" and columns.header(column.name, language).concepts & _PEOPLE
+    ]
+    labels = measures.label_columns(reading.table, language)
+    first = [column for column in found if column in labels]
+    return first or found
+
+
+def place_columns(reading: Interpretation) -> list[TypedColumn]:
+    return [column for column in reading.table.columns if _is_place(reading, column)]
+
+
+def _is_place(reading: Interpretation, column: TypedColumn) -> bool:
+    known = columns.concepts()[0]
+    read = columns.header(column.name, reading.question.language)
+    return column.kind == "text" and any(known[name].is_place for name in read.concepts)
+
+
+def _timed(reading: Interpretation, sign: Sign) -> Grouping:
+    unit: TimeUnit = {"year": "year", "quarter": "quarter", "month": "month"}.get(sign.name, "day")  # pyright: ignore[reportAssignmentType]
+    language = reading.question.language
+    if not any(column.kind == "date" for column in reading.table.columns):
+        same = [
+            column
+            for column in reading.table.columns
+            if unit in columns.header(column.name, language).concepts
+        ]
+        if len(same) == 1:
+            return Grouping(column=same[0])
+    found = period_filters.date_column(reading, ())
+    if found is None:
+        raise no_column(reading.table, reading.question.spoken(sign.start, sign.end))
+    return Grouping(column=found, unit=unit)
+
+
+def _is_asked(reading: Interpretation, unit: Sign) -> bool:
+    return any(
+        one.group == "asked" and one.name == "which" and reading.question.is_beside(one.end, unit.start)
+        for one in reading.signs
+    )
+
+
+def _follows_which(reading: Interpretation, mention: ColumnMention) -> bool:
+    return any(
+        one.group == "asked"
+        and one.name in {"which", "list"}
+        and _is_beside_or_counted(reading, one.end, mention.start)
+        and not any(
+            other.group == "superlatives" or other.name in {"most", "least"}
+            for other in _between(reading, one.end, mention.start)
+        )
+        for one in reading.signs
+    )
+
+
+def _is_beside_or_counted(reading: Interpretation, end: int, start: int) -> bool:
+    counted = {at for number in reading.numbers for at in range(number.start, number.end)}
+    return end <= start and all(
+        at in counted or reading.question.lexicon.has(reading.question.words[at], "filler")
+        for at in range(end, start)
+    )
+
+
+def _between(reading: Interpretation, end: int, start: int) -> list[Sign]:
+    return [sign for sign in reading.signs if end <= sign.start < start]
+
+
+def _is_after_number(reading: Interpretation, sign: Sign, mention: ColumnMention) -> bool:
+    """As in "top 3 customers" and "the 3 largest customers"."""
+    return any(
+        reading.question.is_beside(sign.end, number.start)
+        and reading.question.is_beside(number.end, mention.start)
+        for number in reading.numbers
+    )
+
+
+def _is_number(reading: Interpretation, mention: ColumnMention) -> bool:
+    return any(columns.is_quantity(column, reading.question.language) for column in mention.columns)
+
+
+def _is_part_of_group(reading: Interpretation, unit: Sign) -> bool:
+    return any(
+        one.name in {"per", "which"} and reading.question.is_beside(one.end, unit.start)
+        for one in reading.signs
+    )
+
+
+def _is_before_period(reading: Interpretation, unit: Sign) -> bool:
+    return any(reading.question.is_beside(unit.end, period.start) for period in reading.periods)
+
+
+def _unit_behind(reading: Interpretation, sign: Sign) -> Sign | None:
+    return next(
+        (
+            one
+            for one in reading.signs
+            if one.group == "groups" and one.name != "per" and reading.question.is_beside(sign.end, one.start)
+        ),
+        None,
+    )
+
+
+def _is_before_value(reading: Interpretation, sign: Sign) -> bool:
+    return any(
+        reading.question.is_beside(sign.end, value.start)
+        or any(
+            column.start >= sign.end
+            and reading.question.is_beside(sign.end, column.start)
+            and reading.question.is_beside(column.end, value.start)
+            for column in reading.columns
+        )
+        for value in reading.values
+    )
+
+
+def _single(reading: Interpretation, mention: ColumnMention) -> TypedColumn:
+    if len(mention.columns) == 1:
+        return mention.columns[0]
+    texts = [column for column in mention.columns if column.kind == "text"]
+    if len(texts) == 1:
+        return texts[0]
+    said = reading.question.spoken(mention.start, mention.end)
+    raise refused("choice", reading.table, said, [column.name for column in mention.columns])

@@ -1,0 +1,297 @@
+"""What each word of a question means for one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from rag_engine.tables.rules.language.question_words import header_words
+from rag_engine.tables.rules.mentions import cell_values, columns, comparisons, periods
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rag_engine.tables.rules.language.lexicon import Lexicon
+    from rag_engine.tables.rules.language.question_words import QuestionWord
+    from rag_engine.tables.rules.mentions.cell_values import ValueMention
+    from rag_engine.tables.rules.mentions.columns import ColumnMention
+    from rag_engine.tables.rules.mentions.comparisons import Comparison
+    from rag_engine.tables.rules.mentions.periods import Period, PeriodMention
+    from rag_engine.tables.types import TypedColumn, TypedTable
+
+HINTED: Final = {
+    "money": frozenset({"price", "revenue", "amount", "cost", "budget", "rent", "tax"}),
+    "quantity": frozenset({"quantity"}),
+    "pay": frozenset({"pay"}),
+    "duration": frozenset({"duration", "hours"}),
+}
+"""Concepts of the columns that a verb is about."""
+_SIGNS: Final = ("superlatives", "operations", "links", "groups", "asked")
+_COMMON: Final = (*_SIGNS, "filler", "nouns", "hints", "comparisons", "periods")
+_Mention = TypeVar(
+    "_Mention",
+    "ValueMention",
+    "ColumnMention",
+    "PeriodMention",
+    "Comparison",
+    "Sign",
+    "BareNumber",
+    "TitleMention",
+)
+_EXTENSIONS: Final = frozenset({"csv", "tsv", "xlsx", "xls", "xlsm", "ods", "md", "docx", "html", "pdf"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Read once for all tables."""
+
+    text: str
+    language: str
+    lexicon: Lexicon
+    words: tuple[QuestionWord, ...]
+
+    def is_common(self, word: QuestionWord) -> bool:
+        return self.lexicon.has(word, *_COMMON)
+
+    def spoken(self, start: int, end: int) -> str:
+        return self.text[self.words[start].start : self.words[end - 1].end]
+
+    def is_beside(self, end: int, start: int) -> bool:
+        """Whether only words without content stand between."""
+        return end <= start and all(self.lexicon.has(word, "filler") for word in self.words[end:start])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sign:
+    """`group` and `name` as in the lexicon."""
+
+    start: int
+    end: int
+    group: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TitleMention:
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BareNumber:
+    start: int
+    end: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interpretation:
+    question: Question
+    table: TypedTable
+    values: tuple[ValueMention, ...]
+    columns: tuple[ColumnMention, ...]
+    periods: tuple[PeriodMention, ...]
+    comparisons: tuple[Comparison, ...]
+    signs: tuple[Sign, ...]
+    numbers: tuple[BareNumber, ...]
+    titles: tuple[TitleMention, ...]
+    leftovers: tuple[tuple[int, int], ...]
+    doubtful: tuple[TypedColumn, ...] = ()
+    """Dates that a value may mean too, such as the day of shipping for "shipped"."""
+
+    @property
+    def evidence(self) -> float:
+        """How surely the question is about this table."""
+        exact = sum(3.0 if value.exact else 1.0 for value in self.values)
+        named = sum(3 * column.share or 1.5 for column in self.columns)
+        hinted = sum(2.0 for sign in self.signs if sign.group == "hints" and self._fits(sign.name))
+        return exact + named + hinted + len(self.titles)
+
+    def _fits(self, hint: str) -> bool:
+        return bool(columns.of_concepts(self.table, HINTED[hint], self.question.language))
+
+    def has(self, *names: str, group: str = "operations") -> bool:
+        return any(sign.group == group and sign.name in names for sign in self.signs)
+
+
+class _Claims:
+    def __init__(self, count: int) -> None:
+        self.free = [True] * count
+
+    def take(self, found: Iterable[_Mention]) -> tuple[_Mention, ...]:
+        taken = tuple(found)
+        for mention in taken:
+            self.free[mention.start : mention.end] = [False] * (mention.end - mention.start)
+        return taken
+
+
+def read(question: Question, table: TypedTable) -> Interpretation:
+    """The surest meanings first; no word has two."""
+    words, language = question.words, question.language
+    claims = _Claims(len(words))
+    long = claims.take(
+        mention
+        for mention in cell_values.whole(words, claims.free, table, language, question.is_common)
+        if mention.end - mention.start > 1 and not _is_timed(words[mention.start : mention.end])
+    )
+    compared = claims.take(comparisons.compared(words, claims.free, question.lexicon, language))
+    dated = claims.take(periods.stated(words, question.lexicon, claims.free))
+    short, named, doubtful = _values_and_columns(question, table, claims)
+    claims.take(short)
+    claims.take(named)
+    signs = claims.take(_of_groups(question, claims.free, *_SIGNS))
+    titled = _title_words(table, language)
+    meant = claims.take(columns.meant(words, claims.free, table, language))
+    hints = claims.take(_of_groups(question, claims.free, "hints"))
+    titles = claims.take(_titles(words, claims.free, titled))
+    partial = claims.take(cell_values.parts(words, claims.free, table, language))
+    numbers = claims.take(_numbers(words, claims.free))
+    return Interpretation(
+        question=question,
+        table=table,
+        values=_in_order(long, short, partial),
+        columns=tuple(
+            replace(one, is_title=_is_title(words[one.start : one.end], titled))
+            for one in _in_order(named, meant)
+        ),
+        periods=dated,
+        comparisons=compared,
+        signs=_in_order(signs, hints),
+        numbers=numbers,
+        titles=titles,
+        leftovers=tuple(_leftovers(question, claims.free)),
+        doubtful=doubtful,
+    )
+
+
+def _in_order(*found: Sequence[_Mention]) -> tuple[_Mention, ...]:
+    return tuple(sorted((one for each in found for one in each), key=lambda one: one.start))
+
+
+def title_periods(table: TypedTable, language: str) -> list[Period]:
+    """Of its file's name and caption."""
+    return [
+        period
+        for text in (table.title, table.caption)
+        for _, _, period in periods.within(header_words(text, language))
+    ]
+
+
+def _values_and_columns(
+    question: Question, table: TypedTable, claims: _Claims
+) -> tuple[list[ValueMention], list[ColumnMention], tuple[TypedColumn, ...]]:
+    words, language = question.words, question.language
+    values = cell_values.whole(words, claims.free, table, language, question.is_common)
+    named = columns.mentioned(words, claims.free, table, language, question.is_common)
+    asks_when = any(sign.name == "when" for sign in _of_groups(question, claims.free, "asked"))
+    dated = {value: column for value in values for column in _dates(question, table, value)}
+    if asks_when and dated:
+        values = [value for value in values if value not in dated]
+        dated = {}
+    kept = [
+        value
+        for value in values
+        if not any(_overlap(value, column) and _is_rather_column(question, value, column) for column in named)
+    ]
+    named = [column for column in named if not any(_overlap(value, column) for value in kept)]
+    return kept, named, tuple(dict.fromkeys(dated.values()))
+
+
+def _dates(question: Question, table: TypedTable, value: ValueMention) -> list[TypedColumn]:
+    """Columns of dates that the words of the value may name."""
+    within = [value.start <= at < value.end for at in range(len(question.words))]
+    language = question.language
+    found = [
+        *columns.mentioned(question.words, within, table, language, question.is_common),
+        *columns.meant(question.words, within, table, language),
+    ]
+    return [column for one in found for column in one.columns if column.kind == "date"]
+
+
+def _is_rather_column(question: Question, value: ValueMention, column: ColumnMention) -> bool:
+    lengths = column.end - column.start, value.end - value.start
+    if lengths[0] != lengths[1]:
+        return lengths[0] > lengths[1]
+    said = question.words[value.start]
+    is_name = said.text[0].isupper() and value.start > 0 and question.language in {"en", "es"}
+    return column.share == 1 and not is_name
+
+
+def _of_groups(question: Question, free: Sequence[bool], *groups: str) -> list[Sign]:
+    found: list[Sign] = []
+    at = 0
+    while at < len(question.words):
+        end, meaning = question.lexicon.at(question.words, at, *groups) if free[at] else (at, "")
+        if meaning and all(free[at:end]) and not _is_longer_filler(question, at, end):
+            group, _, name = meaning.partition(" ")
+            found.append(Sign(start=at, end=end, group=group, name=name))
+            at = end
+        else:
+            at += 1
+    return found
+
+
+def _is_longer_filler(question: Question, start: int, end: int) -> bool:
+    return question.lexicon.at(question.words, start, "filler", "periods")[0] > end
+
+
+def _numbers(words: Sequence[QuestionWord], free: Sequence[bool]) -> list[BareNumber]:
+    return [
+        BareNumber(start=at, end=at + 1, value=value)
+        for at, word in enumerate(words)
+        if free[at] and (value := _whole_number(word))
+    ]
+
+
+def _whole_number(word: QuestionWord) -> int:
+    if word.text.isdecimal():
+        return int(word.text)
+    number = 0 if word.is_han else comparisons.small_number(word)
+    return number if number > 1 else 0
+
+
+def _title_words(table: TypedTable, language: str) -> frozenset[str]:
+    return frozenset(
+        form
+        for text in (table.title, table.caption)
+        for word in header_words(text, language)
+        if word.folded not in _EXTENSIONS and not word.is_number
+        for form in word.forms
+    )
+
+
+def _titles(
+    words: Sequence[QuestionWord], free: Sequence[bool], titled: frozenset[str]
+) -> list[TitleMention]:
+    return [
+        TitleMention(start=at, end=at + 1)
+        for at, word in enumerate(words)
+        if free[at] and not word.forms.isdisjoint(titled) and not word.is_number
+    ]
+
+
+def _is_title(said: Sequence[QuestionWord], titled: frozenset[str]) -> bool:
+    return all(not word.forms.isdisjoint(titled) for word in said)
+
+
+def _leftovers(question: Question, free: Sequence[bool]) -> list[tuple[int, int]]:
+    """Runs of words that mean nothing here."""
+    found: list[tuple[int, int]] = []
+    at = 0
+    while at < len(question.words):
+        end, _ = question.lexicon.at(question.words, at, "filler", "nouns")
+        if free[at] and end == at:
+            if found and found[-1][1] == at:
+                found[-1] = (found[-1][0], at + 1)
+            else:
+                found.append((at, at + 1))
+        at = max(end, at + 1)
+    return found
+
+
+def _is_timed(said: Sequence[QuestionWord]) -> bool:
+    return periods.whole(said) is not None
+
+
+def _overlap(one: ValueMention, other: ColumnMention) -> bool:
+    return one.start < other.end and other.start < one.end

@@ -1,0 +1,96 @@
+"""Questions, headers and cells as comparable words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.text.analyzer import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_HAN: Final = "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_DATE: Final = r"\d{4}-\d{2}(?:-\d{2})?(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{4}(?!\d)"
+_WORD: Final = re.compile(
+    rf"[{_HAN}]|{_DATE}|\d+(?:[.,'’]\d+)*|[^\W\d_{_HAN}][^\W_{_HAN}]*|[<>]=?|[%€$£¥&≤≥=、]"
+)
+_HUMP: Final = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Þ])")
+_POSSESSIVE: Final = re.compile(r"(?<=\w)['’]s\b")
+_COMPOUND: Final = re.compile(
+    r"(gesamt|durchschnitts|höchst|mindest|maximal|minimal)([a-zäöüß]{4,})\Z", re.IGNORECASE
+)
+_ENDINGS: Final = frozenset({"e", "en", "er", "es", "em", "wert", "werte"})
+_SHORTEST_STEM: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionWord:
+    text: str
+    folded: str
+    """Lower case, without accents."""
+    forms: frozenset[str]
+    """`folded` and its stems."""
+    start: int
+    end: int
+
+    @property
+    def is_number(self) -> bool:
+        return self.text[0].isdigit()
+
+    @property
+    def is_han(self) -> bool:
+        return len(self.text) == 1 and self.text[0] >= "\u3005"
+
+
+def folded(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+
+
+@lru_cache(maxsize=65_536)
+def forms(word: str, language: str) -> frozenset[str]:
+    plain = folded(word)
+    if len(plain) < _SHORTEST_STEM or not plain.isalpha():
+        return frozenset((plain,))
+    stems = (form for name in {language, "en"} for form in tokens(word, language=name))
+    return frozenset((plain, *map(folded, stems)))
+
+
+@lru_cache(maxsize=32_768)
+def words(text: str, language: str) -> tuple[QuestionWord, ...]:
+    """In order; each Chinese character is one."""
+    text = _POSSESSIVE.sub(lambda found: " " * len(found[0]), unicodedata.normalize("NFC", text))
+    found: list[QuestionWord] = []
+    for match in _WORD.finditer(text):
+        for part, start in _parts(match[0], match.start()):
+            word = unicodedata.normalize("NFKC", part)
+            found.append(
+                QuestionWord(
+                    text=word,
+                    folded=folded(word),
+                    forms=forms(word, language),
+                    start=start,
+                    end=start + len(part),
+                )
+            )
+    return tuple(found)
+
+
+def header_words(text: str, language: str) -> tuple[QuestionWord, ...]:
+    return words(_HUMP.sub(" ", text), language)
+
+
+def _parts(word: str, start: int) -> list[tuple[str, int]]:
+    compound = _COMPOUND.fullmatch(word)
+    if compound is None or compound[2] in _ENDINGS:
+        return [(word, start)]
+    return [(compound[1], start), (compound[2], start + len(compound[1]))]
+
+
+def spoken(found: Sequence[QuestionWord], start: int, end: int, text: str) -> str:
+    """The words as written."""
+    return text[found[start].start : found[end - 1].end] if start < end else ""

@@ -1,0 +1,151 @@
+"""Questions for cells and rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rag_engine.tables.rules import measures, period_filters
+from rag_engine.tables.rules.entities import group_columns, person_columns, place_columns
+from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.query import Aggregate, Measure, RangeFilter, RowList, TextFilter
+from rag_engine.tables.rules.refusals import refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rag_engine.tables.rules.conditions import Conditions
+    from rag_engine.tables.rules.interpretation import Interpretation
+    from rag_engine.tables.rules.query import Filter, TableQuery
+    from rag_engine.tables.types import TypedColumn
+
+
+def lookup(reading: Interpretation, stated: Conditions, found: Sequence[TypedColumn] = ()) -> TableQuery:
+    """`found`: columns that are asked for although no word names them. Raises `Unanswered`."""
+    groups, _ = group_columns(reading, stated.rest)
+    if groups and not found:
+        return _grouped(reading, stated)
+    asked = list(dict.fromkeys((*found, *_asked(reading, stated), *_of_question_word(reading, stated))))
+    filters = stated.filters
+    if not (asked or _titled(reading)) or (not filters and not _lists(reading)):
+        raise refused("question", reading.table)
+    if not stated.values and not stated.others and filters and _adds_up(reading, asked):
+        measure = Measure(function="sum", columns=tuple(asked))
+        return Aggregate(table=reading.table, measures=(measure,), filters=filters)
+    asked = asked or _titled(reading)
+    label = measures.label_columns(reading.table, reading.question.language)
+    shown = tuple(dict.fromkeys((*label, *_filtered(filters), *asked)))
+    if not filters:
+        return RowList(table=reading.table, columns=tuple(asked), distinct=True)
+    is_one = _is_one_row(reading, filters)
+    summed = tuple(asked) if _adds_up(reading, asked) and not (is_one and len(asked) == 1) else ()
+    return RowList(table=reading.table, columns=shown, filters=filters, summed=summed)
+
+
+def _titled(reading: Interpretation) -> list[TypedColumn]:
+    """As in "list all orders of …", whose rows the title names."""
+    named = any(
+        sign.group == "asked"
+        and sign.name in {"which", "list"}
+        and any(reading.question.is_beside(sign.end, title.start) for title in reading.titles)
+        for sign in reading.signs
+    )
+    return list(reading.table.columns) if named else []
+
+
+def _grouped(reading: Interpretation, stated: Conditions) -> TableQuery:
+    """As in "sales by month"."""
+    groups, rest = group_columns(reading, stated.rest)
+    found = measures.measured(reading, stated, rest)
+    language = reading.question.language
+    if any(one not in [mention for _, mention in found] and not one.is_title for one in rest):
+        raise refused("question", reading.table)
+    if not all(columns.adds_up(column, language) for each, _ in found for column in each):
+        raise refused("question", reading.table)
+    made = tuple(Measure(function="sum", columns=each) for each, _ in found)
+    return Aggregate(table=reading.table, measures=made, filters=stated.filters, groups=groups)
+
+
+def _asked(reading: Interpretation, stated: Conditions) -> Iterator[TypedColumn]:
+    has_numbers = bool(measures.named(reading, stated.rest))
+    for mention in stated.rest:
+        narrowed = [column for column in mention.columns if not stated.under or column in stated.under]
+        timed = columns.timed_columns(reading.table, reading.question.language)
+        if stated.under and narrowed:
+            yield from narrowed
+        elif len(mention.columns) == 1:
+            yield mention.columns[0]
+        elif mention.is_title:
+            yield from measures.label_columns(reading.table, reading.question.language)
+        else:
+            if not all(column in timed for column in mention.columns):
+                said = reading.question.spoken(mention.start, mention.end)
+                raise refused("choice", reading.table, said, [column.name for column in mention.columns])
+            yield from mention.columns
+    if stated.under and not has_numbers:
+        yield from stated.under
+
+
+def _of_question_word(reading: Interpretation, stated: Conditions) -> Iterator[TypedColumn]:
+    """The columns that "who", "when" and "where" ask for."""
+    named = {column.sql_name for mention in stated.rest for column in mention.columns}
+    for name, found in (
+        ("who", person_columns),
+        ("where", place_columns),
+        ("when", _dates),
+    ):
+        if not reading.has(name, group="asked"):
+            continue
+        possible = found(reading)
+        if named & {column.sql_name for column in possible} or (name == "when" and _names_date(stated)):
+            continue
+        filtered = {column.sql_name for column in _filtered(stated.filters)}
+        possible = [column for column in possible if column.sql_name not in filtered]
+        if len(possible) == 1:
+            yield possible[0]
+        elif name != "who" or not named:
+            raise refused("question", reading.table)
+
+
+def _names_date(stated: Conditions) -> bool:
+    return any(column.kind == "date" for mention in stated.rest for column in mention.columns)
+
+
+def _dates(reading: Interpretation) -> list[TypedColumn]:
+    found = period_filters.date_column(reading, ())
+    named = [column for column in reading.table.columns if column.kind == "date"]
+    return [found] if found is not None else named
+
+
+def _lists(reading: Interpretation) -> bool:
+    """As in "which departments are there"."""
+    return any(
+        sign.group == "asked"
+        and sign.name in {"which", "list"}
+        and any(
+            reading.question.is_beside(sign.end, mention.start)
+            for mention in reading.columns
+            if mention.share == 1
+        )
+        for sign in reading.signs
+    )
+
+
+def _filtered(filters: Sequence[Filter]) -> list[TypedColumn]:
+    return [one.column for one in filters if isinstance(one, TextFilter | RangeFilter)]
+
+
+def _adds_up(reading: Interpretation, asked: Sequence[TypedColumn]) -> bool:
+    language = reading.question.language
+    timed = columns.timed_columns(reading.table, language)
+    is_one = len(asked) == 1 or all(column in timed for column in asked)
+    return is_one and all(columns.adds_up(column, language) for column in asked)
+
+
+def _is_one_row(reading: Interpretation, filters: Sequence[Filter]) -> bool:
+    return any(
+        isinstance(one, TextFilter)
+        and len(one.texts) == 1
+        and not one.negated
+        and measures.is_unique(reading.table, one.column)
+        for one in filters
+    )

@@ -1,0 +1,151 @@
+"""What is summed, compared or ranked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.tables.rules.interpretation import HINTED
+from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.refusals import no_column, refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.tables.rules.conditions import Conditions
+    from rag_engine.tables.rules.interpretation import Interpretation
+    from rag_engine.tables.rules.mentions.columns import ColumnMention
+    from rag_engine.tables.types import TypedColumn, TypedTable
+
+_CURRENCIES: Final = frozenset({"€", "$", "£", "¥", "CHF", "EUR", "USD", "GBP"})
+_WHOLE: Final = frozenset(
+    {"total", "totals", "sum", "summe", "gesamt", "insgesamt", "suma", "合计", "总计", "overall"}
+)
+
+
+def measured(
+    reading: Interpretation, stated: Conditions, rest: Sequence[ColumnMention]
+) -> list[tuple[tuple[TypedColumn, ...], ColumnMention | None]]:
+    """Each measure with the words for it; the only possible one if none is named. Raises `Unanswered`."""
+    found: list[tuple[tuple[TypedColumn, ...], ColumnMention | None]] = []
+    for mention in rest:
+        numeric = tuple(column for column in mention.columns if _is_measure(reading, column))
+        if numeric:
+            found.append((_within_period(reading, stated, numeric, mention), mention))
+    return found or [(_only(reading, stated), None)]
+
+
+def named(reading: Interpretation, rest: Sequence[ColumnMention]) -> list[ColumnMention]:
+    return [mention for mention in rest if any(_is_measure(reading, column) for column in mention.columns)]
+
+
+def label_columns(table: TypedTable, language: str) -> tuple[TypedColumn, ...]:
+    """What tells the rows from each other."""
+    unique = [column for column in table.columns if column.kind == "text" and is_unique(table, column)]
+    codes = [
+        column
+        for column in table.columns
+        if columns.header(column.name, language).is_code and is_unique(table, column)
+    ]
+    texts = [column for column in table.columns if column.kind == "text"]
+    return tuple((unique or codes or texts)[:1])
+
+
+def is_unique(table: TypedTable, column: TypedColumn) -> bool:
+    return column.has_all_values and len(column.values) == column.filled == table.row_count
+
+
+def _is_measure(reading: Interpretation, column: TypedColumn) -> bool:
+    return columns.is_quantity(column, reading.question.language)
+
+
+def _within_period(
+    reading: Interpretation, stated: Conditions, numeric: tuple[TypedColumn, ...], mention: ColumnMention
+) -> tuple[TypedColumn, ...]:
+    if stated.under:
+        numeric = tuple(column for column in numeric if column in stated.under)
+    timed = columns.timed_columns(reading.table, reading.question.language)
+    if (
+        numeric
+        and all(column in timed for column in numeric)
+        and (stated.under or _is_one_name(reading, numeric))
+    ):
+        return numeric
+    if len(numeric) == 1:
+        return numeric
+    said = reading.question.spoken(mention.start, mention.end)
+    raise refused("choice", reading.table, said, [column.name for column in numeric or mention.columns])
+
+
+def _only(reading: Interpretation, stated: Conditions) -> tuple[TypedColumn, ...]:
+    language = reading.question.language
+    timed = columns.timed_columns(reading.table, language)
+    if stated.under:
+        if _is_one_name(reading, stated.under):
+            return stated.under
+        raise refused("choice", reading.table, "", [column.name for column in stated.under])
+    possible = [
+        column for column in reading.table.columns if _is_measure(reading, column) and column not in timed
+    ]
+    whole = [column for column in possible if _is_whole(column, language)]
+    if timed:
+        if len(whole) == 1 and len(possible) == 1:
+            return tuple(whole)
+        if not possible and _is_one_name(reading, timed) and _is_one_length(timed, language):
+            return timed
+        raise refused("choice", reading.table, "", [column.name for column in (*possible, *timed)])
+    possible = _hinted(reading, possible)
+    if len(possible) > 1:
+        possible = [column for column in possible if columns.adds_up(column, language)] or possible
+    if len(possible) > 1:
+        possible = [column for column in possible if _is_money(column, language)] or possible
+    if len(possible) == 1:
+        return (possible[0],)
+    if not possible:
+        raise refused("question", reading.table)
+    raise refused("choice", reading.table, "", [column.name for column in possible])
+
+
+def _hinted(reading: Interpretation, possible: list[TypedColumn]) -> list[TypedColumn]:
+    for sign in reading.signs:
+        if sign.group != "hints":
+            continue
+        names = HINTED[sign.name]
+        fitting = [
+            column
+            for column in possible
+            if names & columns.header(column.name, reading.question.language).concepts
+            or (sign.name == "money" and column.unit in _CURRENCIES)
+        ]
+        if not fitting:
+            raise no_column(reading.table, reading.question.spoken(sign.start, sign.end))
+        possible = fitting
+    return possible
+
+
+def _is_money(column: TypedColumn, language: str) -> bool:
+    concepts = columns.header(column.name, language).concepts
+    return column.unit in _CURRENCIES or bool(concepts & (HINTED["money"] - {"price"}))
+
+
+def _is_whole(column: TypedColumn, language: str) -> bool:
+    return all(word.folded in _WHOLE for word in columns.header(column.name, language).words)
+
+
+def _is_one_name(reading: Interpretation, found: Sequence[TypedColumn]) -> bool:
+    """Whether the headers differ in their periods alone."""
+    language = reading.question.language
+    names = set[tuple[str, ...]]()
+    for column in found:
+        read = columns.header(column.name, language)
+        names.add(tuple(read.words[at].folded for at in sorted(read.required)))
+    return len(names) == 1
+
+
+def _is_one_length(found: Sequence[TypedColumn], language: str) -> bool:
+    """Not months beside the quarters that sum them up."""
+    lengths = {
+        len(period.months)
+        for column in found
+        if (period := columns.header(column.name, language).period) is not None
+    }
+    return len(lengths) == 1

@@ -1,0 +1,1 @@
+"""What parts of a question name: columns, values, numbers and periods."""

@@ -1,0 +1,164 @@
+"""Values of text columns that a question mentions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.tables.rules.language.question_words import words as words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from rag_engine.tables.rules.language.question_words import QuestionWord
+    from rag_engine.tables.types import TypedColumn, TypedTable
+
+_LONGEST: Final = 12
+"""Words; longer cells are prose."""
+_SHORTEST_PART: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueMention:
+    """`choices`: the texts by column that the words may mean; `exact`: they are the whole cell."""
+
+    start: int
+    end: int
+    choices: tuple[tuple[TypedColumn, tuple[str, ...]], ...]
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    by_form: Mapping[str, tuple[tuple[tuple[QuestionWord, ...], str], ...]]
+    """Whole values, by every form of their first word."""
+    by_word: Mapping[str, tuple[str, ...]]
+    """Values by each word in them."""
+
+
+@lru_cache(maxsize=4_096)
+def _index(values: tuple[str, ...], language: str) -> _Values:
+    by_form: dict[str, list[tuple[tuple[QuestionWord, ...], str]]] = {}
+    by_word: dict[str, dict[str, None]] = {}
+    for text in values:
+        found = words_of(text, language)
+        if not found or len(found) > _LONGEST:
+            continue
+        for form in found[0].forms:
+            by_form.setdefault(form, []).append((found, text))
+        for word in found:
+            by_word.setdefault(word.folded, {})[text] = None
+    return _Values(
+        {form: tuple(entries) for form, entries in by_form.items()},
+        {word: tuple(texts) for word, texts in by_word.items()},
+    )
+
+
+def whole(
+    words: Sequence[QuestionWord],
+    free: Sequence[bool],
+    table: TypedTable,
+    language: str,
+    is_common: Callable[[QuestionWord], bool],
+) -> list[ValueMention]:
+    """The longest at each place; `is_common` words must be written exactly as in the cell."""
+    found: list[ValueMention] = []
+    at = 0
+    while at < len(words):
+        mention = _longest(words, free, at, table, language, is_common) if free[at] else None
+        if mention is not None:
+            found.append(mention)
+        at = mention.end if mention is not None else at + 1
+    return found
+
+
+def parts(
+    words: Sequence[QuestionWord], free: Sequence[bool], table: TypedTable, language: str
+) -> list[ValueMention]:
+    """Names of which only a part was said, such as "ACME" for "ACME Corp."."""
+    found: list[ValueMention] = []
+    at = 0
+    while at < len(words):
+        end = at
+        texts: dict[int, frozenset[str]] = {}
+        while end < len(words) and free[end] and _is_name(words[end], end):
+            here = _holding(words[end], table, language)
+            narrowed = (
+                {number: texts[number] & here[number] for number in texts.keys() & here.keys()}
+                if texts
+                else here
+            )
+            narrowed = {number: kept for number, kept in narrowed.items() if kept}
+            if not narrowed:
+                break
+            texts, end = narrowed, end + 1
+        if texts:
+            choices = tuple(
+                (table.columns[number], tuple(sorted(kept))) for number, kept in sorted(texts.items())
+            )
+            found.append(ValueMention(start=at, end=end, choices=choices, exact=False))
+        at = max(end, at + 1)
+    return found
+
+
+def _holding(word: QuestionWord, table: TypedTable, language: str) -> dict[int, frozenset[str]]:
+    return {
+        number: frozenset(texts)
+        for number, column in enumerate(table.columns)
+        if column.kind == "text" and (texts := _index(column.values, language).by_word.get(word.folded))
+    }
+
+
+def _is_name(word: QuestionWord, at: int) -> bool:
+    if any(map(str.isdigit, word.text)) and not word.is_number:
+        return True
+    return len(word.text) >= _SHORTEST_PART and word.text[0].isupper() and at > 0
+
+
+def _longest(
+    words: Sequence[QuestionWord],
+    free: Sequence[bool],
+    start: int,
+    table: TypedTable,
+    language: str,
+    is_common: Callable[[QuestionWord], bool],
+) -> ValueMention | None:
+    best = start
+    choices: dict[int, list[str]] = {}
+    for number, column in enumerate(table.columns):
+        if column.kind != "text":
+            continue
+        index = _index(column.values, language)
+        entries = {id(entry): entry for form in words[start].forms for entry in index.by_form.get(form, ())}
+        for value, text in entries.values():
+            end = start + len(value)
+            if end < best or end > len(words) or not all(free[start:end]):
+                continue
+            if not _is_same(words[start:end], value, is_common):
+                continue
+            if end > best:
+                best, choices = end, {}
+            choices.setdefault(number, []).append(text)
+    if not choices:
+        return None
+    exact = {number: _closest(words[start:best], texts, language) for number, texts in choices.items()}
+    named = tuple((table.columns[number], texts) for number, texts in sorted(exact.items()))
+    return ValueMention(start=start, end=best, choices=named, exact=True)
+
+
+def _closest(said: Sequence[QuestionWord], texts: Sequence[str], language: str) -> tuple[str, ...]:
+    """Those of the same letters if there are any, else those of the same stems."""
+    folded = [word.folded for word in said]
+    same = [text for text in texts if [word.folded for word in words_of(text, language)] == folded]
+    return tuple(dict.fromkeys(same or texts))
+
+
+def _is_same(
+    said: Sequence[QuestionWord], value: Sequence[QuestionWord], is_common: Callable[[QuestionWord], bool]
+) -> bool:
+    if not all(not one.forms.isdisjoint(other.forms) for one, other in zip(said, value, strict=True)):
+        return False
+    if all(map(is_common, said)) or (len(said) == 1 and len(said[0].text) == 1 and not said[0].is_han):
+        return [word.text for word in said] == [word.text for word in value] and not said[0].text.islower()
+    return True

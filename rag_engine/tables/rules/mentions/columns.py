@@ -1,0 +1,294 @@
+"""Columns that a question mentions, by the words of their headers or by another name for the same thing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.tables.rules.language.lexicon import concepts, concepts_at
+from rag_engine.tables.rules.language.question_words import header_words
+from rag_engine.tables.rules.mentions import periods
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rag_engine.tables.rules.language.question_words import QuestionWord
+    from rag_engine.tables.rules.mentions.periods import Period
+    from rag_engine.tables.types import TypedColumn, TypedTable
+
+_LINKS: Final = frozenset(
+    [
+        "of",
+        "the",
+        "in",
+        "de",
+        "del",
+        "la",
+        "el",
+        "los",
+        "las",
+        "der",
+        "die",
+        "das",
+        "des",
+        "per",
+        "pro",
+        "je",
+        "por",
+        "a",
+        "an",
+        "von",
+        "的",
+        "&",
+        "and",
+        "und",
+        "y",
+    ]
+)
+_CODES: Final = frozenset(
+    [
+        "id",
+        "ids",
+        "no",
+        "nr",
+        "number",
+        "nummer",
+        "num",
+        "numero",
+        "n",
+        "code",
+        "codigo",
+        "key",
+        "sku",
+        "zip",
+        "plz",
+        "postcode",
+        "rank",
+        "#",
+        "号",
+        "phone",
+    ]
+)
+_COUNTED: Final = frozenset(["of", "der", "von", "de"])
+_UNITS: Final = frozenset(
+    ["€", "$", "£", "¥", "%", "eur", "usd", "gbp", "chf", "euro", "euros", "percent", "元", "万"]
+)
+_BRACKETS: Final = re.compile(r"[(\[（].*?[)\]）]")
+_TIMES: Final = frozenset({"year", "month", "quarter"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    words: tuple[QuestionWord, ...]
+    required: frozenset[int]
+    """Places of the words that name it; not those of units, links and its period."""
+    concepts: frozenset[str]
+    period: Period | None
+    is_code: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnMention:
+    """`columns` fit equally well; `share` of the header's words that were said, 0 if it was meant by another name."""
+
+    start: int
+    end: int
+    columns: tuple[TypedColumn, ...]
+    share: float
+    is_title: bool = False
+
+
+@lru_cache(maxsize=8_192)
+def header(name: str, language: str) -> Header:
+    found = header_words(name, language)
+    inside = [match.span() for match in _BRACKETS.finditer(name)]
+    spans = periods.within(found)
+    timed = {at for start, end, _ in spans for at in range(start, end)}
+    named = [
+        at
+        for at, word in enumerate(found)
+        if at not in timed and word.folded not in _LINKS | _UNITS and not _is_within(word, inside)
+    ]
+    codes = [at for at in named if found[at].folded in _CODES]
+    is_code = bool(codes) and not any(
+        at + 1 < len(found) and found[at + 1].folded in _COUNTED for at in codes
+    )
+    plain = [at for at in named if not (is_code and at in codes)]
+    return Header(
+        words=found,
+        required=frozenset(plain or named),
+        concepts=_concepts(found),
+        period=spans[0][2] if len(spans) == 1 else None,
+        is_code=is_code,
+    )
+
+
+def adds_up(column: TypedColumn, language: str) -> bool:
+    """Whether a sum of it means anything."""
+    known = concepts()[0]
+    read = header(column.name, language)
+    return (
+        is_quantity(column, language)
+        and column.unit not in {"%", "‰"}
+        and all(known[name].adds_up for name in read.concepts)
+        and "%" not in column.name
+    )
+
+
+def is_quantity(column: TypedColumn, language: str) -> bool:
+    """A number that is no code, year, month or rank."""
+    read = header(column.name, language)
+    return column.kind == "number" and not read.is_code and not (read.concepts & _TIMES)
+
+
+def timed_columns(table: TypedTable, language: str) -> tuple[TypedColumn, ...]:
+    """Numbers under months, quarters or years, at least two of them."""
+    found = tuple(
+        column
+        for column in table.columns
+        if column.kind == "number" and header(column.name, language).period is not None
+    )
+    return found if len(found) > 1 else ()
+
+
+def mentioned(
+    words: Sequence[QuestionWord],
+    free: Sequence[bool],
+    table: TypedTable,
+    language: str,
+    is_common: Callable[[QuestionWord], bool],
+) -> list[ColumnMention]:
+    """By words of the headers; `is_common` tells words that alone name no column."""
+    places = [_places(words, at, table, language) if free[at] else {} for at in range(len(words))]
+    found: list[ColumnMention] = []
+    at = 0
+    while at < len(words):
+        mention = _run(words, places, at, table, language, is_common)
+        if mention is not None:
+            found.append(mention)
+        at = mention.end if mention is not None else at + 1
+    return found
+
+
+def meant(
+    words: Sequence[QuestionWord], free: Sequence[bool], table: TypedTable, language: str
+) -> list[ColumnMention]:
+    """By another name for the same thing."""
+    found: list[ColumnMention] = []
+    at = 0
+    while at < len(words):
+        end, names = concepts_at(words, at)
+        columns = tuple(column for column in table.columns if names & header(column.name, language).concepts)
+        if names and columns and all(free[at:end]):
+            found.append(
+                ColumnMention(start=at, end=end, columns=_narrowed(columns, names, language), share=0.0)
+            )
+            at = end
+        else:
+            at += 1
+    return found
+
+
+def of_concepts(table: TypedTable, names: frozenset[str], language: str) -> tuple[TypedColumn, ...]:
+    return tuple(column for column in table.columns if names & header(column.name, language).concepts)
+
+
+def _narrowed(
+    columns: tuple[TypedColumn, ...], names: frozenset[str], language: str
+) -> tuple[TypedColumn, ...]:
+    """Those that are named for nothing else, if there are any."""
+    pure = tuple(column for column in columns if header(column.name, language).concepts <= names)
+    return pure or columns
+
+
+def _run(
+    words: Sequence[QuestionWord],
+    places: Sequence[dict[int, frozenset[int]]],
+    start: int,
+    table: TypedTable,
+    language: str,
+    is_common: Callable[[QuestionWord], bool],
+) -> ColumnMention | None:
+    kept = dict(places[start])
+    if not kept:
+        return None
+    end = at = start + 1
+    while at < len(words) and at - end <= 2:
+        if words[at].folded in _LINKS and not places[at]:
+            at += 1
+            continue
+        grown = _grown(kept, places[at])
+        if not grown:
+            break
+        kept, at = grown, at + 1
+        end = at
+    scored = {
+        number: _share(table.columns[number], said, language)
+        for number, said in kept.items()
+        if _names_enough(words[start:end], table.columns[number], said, language, is_common)
+    }
+    if not scored:
+        return None
+    best = max(scored.values())
+    columns = tuple(table.columns[number] for number, share in scored.items() if share == best)
+    return ColumnMention(start=start, end=end, columns=columns, share=best)
+
+
+def _grown(kept: dict[int, frozenset[int]], more: dict[int, frozenset[int]]) -> dict[int, frozenset[int]]:
+    return {
+        number: kept[number] | more[number]
+        for number in kept.keys() & more.keys()
+        if more[number] - kept[number]
+    }
+
+
+def _names_enough(
+    said: Sequence[QuestionWord],
+    column: TypedColumn,
+    places: frozenset[int],
+    language: str,
+    is_common: Callable[[QuestionWord], bool],
+) -> bool:
+    read = header(column.name, language)
+    if not places & read.required:
+        return False
+    if said[0].is_han and len(said) == 1 and len(read.required) > 1:
+        return False
+    return not all(map(is_common, said)) or places >= read.required
+
+
+def _share(column: TypedColumn, said: frozenset[int], language: str) -> float:
+    required = header(column.name, language).required
+    return len(said & required) / len(required)
+
+
+def _places(
+    words: Sequence[QuestionWord], at: int, table: TypedTable, language: str
+) -> dict[int, frozenset[int]]:
+    """Places in the headers of the columns that hold the word."""
+    found: dict[int, frozenset[int]] = {}
+    for number, column in enumerate(table.columns):
+        same = frozenset(
+            place
+            for place, word in enumerate(header(column.name, language).words)
+            if not word.forms.isdisjoint(words[at].forms)
+        )
+        if same:
+            found[number] = same
+    return found
+
+
+def _concepts(found: tuple[QuestionWord, ...]) -> frozenset[str]:
+    names: set[str] = set()
+    at = 0
+    while at < len(found):
+        end, meant_here = concepts_at(found, at)
+        names |= meant_here
+        at = max(end, at + 1)
+    return frozenset(names - {"quantity"} or names)
+
+
+def _is_within(word: QuestionWord, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start < word.start < end for start, end in spans)

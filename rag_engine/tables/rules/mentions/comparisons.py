@@ -1,0 +1,201 @@
+"""Numbers that a question compares with, such as "more than 1,000 €"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.tables.rules.language.lexicon import Lexicon
+    from rag_engine.tables.rules.language.question_words import QuestionWord
+
+_SCALES: Final = {
+    "k": 10**3, "thousand": 10**3, "tausend": 10**3, "tsd": 10**3, "mil": 10**3, "千": 10**3, "万": 10**4,
+    "million": 10**6, "millions": 10**6, "mio": 10**6, "millionen": 10**6, "millones": 10**6, "millon": 10**6,
+    "m": 10**6, "亿": 10**8,
+}  # fmt: skip
+UNITS: Final = {
+    name: unit
+    for unit, names in {
+        "€": "€ eur euro euros 欧",
+        "$": "$ usd dollar dollars dolar dolares",
+        "£": "£ gbp pound pounds",
+        "CHF": "chf franken francs",
+        "%": "% percent prozent",
+        "¥": "¥ cny rmb yuan 元",
+        "h": "h hours hour stunden horas",
+        "kg": "kg kilo kilos kilogramm",
+        "km": "km kilometer kilometers kilometres kilometros",
+    }.items()
+    for name in names.split()
+}
+_CURRENCIES: Final = frozenset("€$£¥")
+_GROUPED: Final = {
+    "comma": re.compile(r"\d{1,3}(?:[,'’]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"),
+    "point": re.compile(r"\d{1,3}(?:[.'’]\d{3})+(?:,\d+)?|\d+(?:[.,]\d+)?"),
+}
+_SPELLED: Final = {
+    word: number
+    for number, names in enumerate(
+        (
+            "one ein eine einen uno una 一",
+            "two zwei dos 两 二",
+            "three drei tres 三",
+            "four vier cuatro 四",
+            "five funf cinco 五",
+            "six sechs seis 六",
+            "seven sieben siete 七",
+            "eight acht ocho 八",
+            "nine neun nueve 九",
+            "ten zehn diez 十",
+        ),
+        1,
+    )
+    for word in names.split()
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """`unit` as columns have it, or ""."""
+
+    start: int
+    end: int
+    low: float | None = None
+    high: float | None = None
+    includes_low: bool = False
+    includes_high: bool = False
+    unit: str = ""
+    concept: str = ""
+    """Of the column, as in "older than"."""
+
+
+def compared(
+    words: Sequence[QuestionWord], free: Sequence[bool], lexicon: Lexicon, language: str
+) -> list[Comparison]:
+    found: list[Comparison] = []
+    at = 0
+    while at < len(words):
+        comparison = _comparison(words, at, lexicon, language) if free[at] else None
+        if comparison is not None and all(free[comparison.start : comparison.end]):
+            found.append(comparison)
+            at = comparison.end
+        else:
+            at += 1
+    return found
+
+
+def number(words: Sequence[QuestionWord], at: int, language: str) -> tuple[int, float | None, str]:
+    """End, value and unit."""
+    unit = ""
+    if at < len(words) and words[at].text in _CURRENCIES:
+        unit, at = UNITS[words[at].text], at + 1
+    if at >= len(words) or not words[at].is_number:
+        return at, None, ""
+    value = plain_number(words[at].text, language)
+    if value is None:
+        return at, None, ""
+    end = at + 1
+    if end < len(words) and words[end].folded in _SCALES and (words[end].folded != "m"):
+        value, end = value * _SCALES[words[end].folded], end + 1
+    if not unit and end < len(words) and words[end].folded in UNITS:
+        unit, end = UNITS[words[end].folded], end + 1
+    return end, int(value) if value == int(value) else value, unit
+
+
+def plain_number(text: str, language: str) -> float | None:
+    form = "point" if language in {"de", "es"} else "comma"
+    if not _GROUPED[form].fullmatch(text):
+        return None
+    text = text.replace("'", "").replace("’", "")
+    if form == "comma":
+        return float(text.replace(",", ""))
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?", text):
+        text = text.replace(".", "")
+    return float(text.replace(",", "."))
+
+
+def small_number(word: QuestionWord) -> int:
+    """Such as 3 or "three"; 0 for any other word."""
+    if word.text.isdecimal() and len(word.text) <= 3:
+        return int(word.text)
+    return _SPELLED.get(word.folded, 0)
+
+
+def _comparison(words: Sequence[QuestionWord], at: int, lexicon: Lexicon, language: str) -> Comparison | None:
+    end, meaning = lexicon.at(words, at, "comparisons")
+    name, _, concept = meaning.removeprefix("comparisons ").partition(" ")
+    if not name or name.endswith("_behind"):
+        return _behind(words, at, lexicon, language)
+    after, value, unit = number(words, end, language)
+    if value is None:
+        return None
+    if name == "between":
+        return _between(words, at, after, value, unit, lexicon, language)
+    if _is_year(words, at, end, after, name):
+        return None
+    return _one_sided(at, after, name, value, unit, concept)
+
+
+def _one_sided(start: int, end: int, name: str, value: float, unit: str, concept: str = "") -> Comparison:
+    is_low, is_high = name in {"above", "at_least", "equal"}, name in {"below", "at_most", "equal"}
+    return Comparison(
+        start=start,
+        end=end,
+        low=value if is_low else None,
+        high=value if is_high else None,
+        includes_low=name in {"at_least", "equal"},
+        includes_high=name in {"at_most", "equal"},
+        unit=unit,
+        concept=concept,
+    )
+
+
+def _behind(words: Sequence[QuestionWord], at: int, lexicon: Lexicon, language: str) -> Comparison | None:
+    end, value, unit = number(words, at, language)
+    if value is None or end >= len(words):
+        return None
+    after, meaning = lexicon.at(words, end, "comparisons")
+    if not meaning.endswith("_behind"):
+        return None
+    name = meaning.removeprefix("comparisons ").removesuffix("_behind")
+    return _one_sided(at, after, name, value, unit)
+
+
+def _between(
+    words: Sequence[QuestionWord], start: int, at: int, low: float, unit: str, lexicon: Lexicon, language: str
+) -> Comparison | None:
+    if at >= len(words):
+        return None
+    end, meaning = lexicon.at(words, at, "links", "periods")
+    if meaning not in {"links and", "periods until"}:
+        return None
+    after, high, other = number(words, end, language)
+    if high is None or (unit and other and unit != other):
+        return None
+    if not (unit or other) and all(1900 <= value <= 2099 and value == int(value) for value in (low, high)):
+        return None
+    return Comparison(
+        start=start,
+        end=after,
+        low=low,
+        high=high,
+        includes_low=True,
+        includes_high=True,
+        unit=unit or other,
+    )
+
+
+def _is_year(words: Sequence[QuestionWord], at: int, start: int, end: int, name: str) -> bool:
+    """As in "up to 2024"."""
+    return (
+        name in {"at_most", "equal"}
+        and end == start + 1
+        and len(words[start].text) == 4
+        and 1900 <= int(words[start].text) <= 2099
+        if words[start].text.isdecimal()
+        else False
+    )

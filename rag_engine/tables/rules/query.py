@@ -1,0 +1,126 @@
+"""What a question asks of one table, before it becomes SQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from rag_engine.tables.types import TypedColumn, TypedTable
+
+Function = Literal["sum", "average", "most", "least", "count", "distinct"]
+TimeUnit = Literal["", "year", "quarter", "month", "day"]
+Extreme = Literal["", "most", "least"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """Several columns count as one, such as the months of a quarter; a count of rows has none."""
+
+    function: Function
+    columns: tuple[TypedColumn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextFilter:
+    """`listed`: whether `texts` are all spellings in the column."""
+
+    column: TypedColumn
+    texts: tuple[str, ...]
+    listed: bool = True
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeFilter:
+    """Numbers or ISO dates; None is open."""
+
+    column: TypedColumn
+    low: str | float | None = None
+    high: str | float | None = None
+    includes_low: bool = True
+    includes_high: bool = False
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmptyFilter:
+    column: TypedColumn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnyFilter:
+    """One of the alternatives, each with all of its filters."""
+
+    alternatives: tuple[tuple[Filter, ...], ...]
+
+
+Filter = TextFilter | RangeFilter | EmptyFilter | AnyFilter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grouping:
+    column: TypedColumn
+    unit: TimeUnit = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Superlative:
+    """The first `limit` by the measure, with ties."""
+
+    extreme: Extreme
+    limit: int
+    column: TypedColumn | None = None
+    """Of rows; groups are ranked by their measure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregate:
+    table: TypedTable
+    measures: tuple[Measure, ...]
+    filters: tuple[Filter, ...] = ()
+    groups: tuple[Grouping, ...] = ()
+    ranking: Superlative | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowList:
+    """`summed`: columns whose sum stands beside each row; `distinct`: each combination once."""
+
+    table: TypedTable
+    columns: tuple[TypedColumn, ...]
+    filters: tuple[Filter, ...] = ()
+    ranking: Superlative | None = None
+    summed: tuple[TypedColumn, ...] = ()
+    distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    table: TypedTable
+    measure: Measure
+    part: tuple[Filter, ...]
+    filters: tuple[Filter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """`columns` replace those of the measure if there are any."""
+
+    name: str
+    filters: tuple[Filter, ...] = ()
+    columns: tuple[TypedColumn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """First minus second."""
+
+    table: TypedTable
+    measure: Measure
+    first: Side
+    second: Side
+    filters: tuple[Filter, ...] = ()
+
+
+TableQuery = Aggregate | RowList | Share | Difference
