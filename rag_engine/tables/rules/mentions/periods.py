@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.text.months import NUMBERS
+from rag_engine.text.language.months import NUMBERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
