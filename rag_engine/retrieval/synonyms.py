@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 import unicodedata
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from rag_engine.types import KnowledgeBaseId
 
+_log = logging.getLogger(__name__)
+
 MOST_ENTRIES: Final = 500
 _MOST_TERMS: Final = 10
 _LONGEST_TERM: Final = 60
@@ -26,6 +29,8 @@ _MOST_TOKENS: Final = 200
 _MOST_WORDINGS: Final = 3
 _MOST_ASKED: Final = 200
 """Words of a question in which synonyms are looked for."""
+_MOST_ANALYSED: Final = 5_000
+"""New terms after which further knowledge bases wait for the next question, which finds these analysed."""
 _MOST_TRIED: Final = 20_000
 """Comparisons of a term with a place in the question."""
 _SEPARATOR: Final = re.compile(r"[=＝,，、;；\n]")
@@ -87,7 +92,11 @@ def synonyms_for(question: str, entries: Mapping[KnowledgeBaseId, Sequence[Seque
     tokens: dict[KnowledgeBaseId, Mapping[str, float]] = {}
     known: set[str] = set()
     wordings: dict[str, None] = {}
-    for base, listed in entries.items():
+    analysed = _words.cache_info().misses
+    for number, (base, listed) in enumerate(entries.items()):
+        if _words.cache_info().misses - analysed >= _MOST_ANALYSED:
+            _log.info("synonyms_of_later knowledge_bases=%d", len(entries) - number)
+            break
         added: dict[str, float] = {}
         for entry, term, found in _occurrences(asked, _glossary(tuple(map(tuple, listed)))):
             known.update(token for _, forms in found for token in forms)
@@ -134,7 +143,7 @@ class _Glossary:
     """Of the terms, by what their first words can be found by."""
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)
 def _glossary(listed: tuple[tuple[str, ...], ...]) -> _Glossary:
     """Analysed once: a knowledge base may have thousands of terms."""
     entries = tuple(tuple(_Term(text, _words(text)) for text in terms) for terms in listed)

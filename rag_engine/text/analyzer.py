@@ -182,24 +182,34 @@ def _tokens_of(piece: str, language: str) -> tuple[str, ...]:
     piece = piece[: 4 * _LONGEST]
     if piece[-1] in "+#":
         return (piece.casefold(),)
+    parts, joined = _parts_of(piece, language in _DROPPING)
     found: list[str] = []
-    for part in _PART.findall(_CONTRACTION.sub("", piece) if language in _DROPPING else piece):
-        found.extend(_word(part, language))
-    if (joined := _identifier(piece)) and joined not in found:
+    for stemmed, runs in parts:
+        found += [token for word in stemmed if (token := _stem(word, language))]
+        found += runs
+    if joined and joined not in found:
         found.append(joined)
     return tuple(found)
 
 
-def _word(part: str, language: str) -> list[str]:
-    folded = _JOINERS.sub("", part.casefold())[:_LONGEST]
-    if language in _DROPPING and part != _CAPITALISED_SUBJECT and folded in _ENGLISH_STOP_WORDS:
-        return []
-    found = [_stem(folded, language)]
-    if _CAMEL.fullmatch(part):
-        found.extend(_stem(hump.casefold(), language) for hump in _HUMP.findall(part) if len(hump) > 1)
-    elif not part.isalpha() and not part.isdigit():
-        found.extend(run for run in _LETTERS_OR_DIGITS.findall(folded) if run != folded)
-    return [token for token in found if token]
+@lru_cache(maxsize=4_096)
+def _parts_of(
+    piece: str, is_dropping: bool
+) -> tuple[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...], str]:
+    """Words to stem and what is left as it is, by part, and the identifier: the same in many languages."""
+    found: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
+    for part in _PART.findall(_CONTRACTION.sub("", piece) if is_dropping else piece):
+        folded = _JOINERS.sub("", part.casefold())[:_LONGEST]
+        if is_dropping and part != _CAPITALISED_SUBJECT and folded in _ENGLISH_STOP_WORDS:
+            continue
+        humps: list[str] = []
+        runs: list[str] = []
+        if _CAMEL.fullmatch(part):
+            humps = [hump.casefold() for hump in _HUMP.findall(part) if len(hump) > 1]
+        elif not part.isalpha() and not part.isdigit():
+            runs = [run for run in _LETTERS_OR_DIGITS.findall(folded) if run != folded]
+        found.append(((folded, *humps), tuple(runs)))
+    return tuple(found), _identifier(piece)
 
 
 def _identifier(piece: str) -> str:
@@ -231,5 +241,6 @@ def _stem(word: str, language: str) -> str:
 def _stemmer(name: str) -> Callable[[str], str]:
     stemmers: dict[str, Callable[[str], str]] = _local.__dict__
     if name not in stemmers:
-        stemmers[name] = _snowball["Stemmer"](name).stemWord
+        # Without a cache of its own, which would take longer than stemming.
+        stemmers[name] = _snowball["Stemmer"](name, 0).stemWord
     return stemmers[name]

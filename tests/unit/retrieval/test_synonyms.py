@@ -111,3 +111,15 @@ def test_many_entries_cost_a_question_little() -> None:
     started = time.process_time()
     assert synonyms_for(asked, entries).wordings
     assert time.process_time() - started < 0.5
+
+
+def test_of_many_new_entries_a_question_analyses_a_part_and_later_ones_the_rest() -> None:
+    entries = {
+        KnowledgeBaseId(f"base{base}"): [
+            tuple(f"zq{base}x{entry}y{term}" for term in range(10)) for entry in range(500)
+        ]
+        for base in range(3)
+    }
+    question = " ".join(f"zq{base}x7y0" for base in range(3))
+    found = [set(synonyms_for(question, entries).tokens) for _ in range(3)]
+    assert [len(bases) for bases in found] == [1, 2, 3]
