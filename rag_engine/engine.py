@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rag_engine import pipeline
 from rag_engine.errors import QueryTooLong, RagError, UserError
 from rag_engine.generation import generate
-from rag_engine.generation.answer_trace import answer_trace
+from rag_engine.generation.answer_trace import answer_trace, evidence_of, writing
 from rag_engine.generation.generate import GeneratedReply
 from rag_engine.generation.phrases import phrase
 from rag_engine.generation.uncited import uncited
@@ -68,12 +68,10 @@ class Engine:
 
     search_steps: Sequence[NamedStep]
     prompt_steps: Sequence[NamedStep]
-    """From ranked hits to a prompt."""
     models: Sequence[LanguageModel]
     choices: Mapping[str, LanguageModel] = field(default_factory=dict[str, "LanguageModel"])
     """By label: the models that a place or a question may ask first."""
     answerer: Answerer
-    """Answers if no language model does."""
     embedder: Embedder
     history: History
     limits: Limits = Limits()
@@ -239,7 +237,7 @@ class Engine:
             empty_answer=query.options.empty_answer,
         )
         yield Retrieval(hits=prompt.passages, fallbacks=inquiry.fallbacks, notices=inquiry.notices)
-        yield Stage(name="answer", detail="Writing…")
+        yield writing(inquiry, len(prompt.passages))
         yield inquiry
         async with aclosing(
             generate.reply(
@@ -341,6 +339,7 @@ def _answer(inquiry: Inquiry, generated: GeneratedReply, turn: TurnId) -> Answer
         corrections=inquiry.corrections,
         filtered_by=described(inquiry.filtered_by),
         research=spent(inquiry),
+        evidence=evidence_of(inquiry, generated),
     )
 
 

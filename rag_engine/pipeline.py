@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from rag_engine.types import (
     DocumentId,
+    Evidence,
     Hit,
     KnowledgeBaseId,
+    Leg,
     Prompt,
     Query,
     Ranking,
@@ -45,6 +47,9 @@ class Inquiry:
     """The hits after the query's limit."""
     context: tuple[Hit, ...] = ()
     """What a language model reads in place of `hits`."""
+    found: Mapping[Leg, int] = field(default_factory=dict["Leg", int])
+    """Chunks by leg."""
+    evidence: Evidence = ""
     closest: tuple[Hit, ...] = ()
     """The hits that do not answer."""
     unmentioned: tuple[str, ...] = ()
@@ -93,15 +98,17 @@ class NamedStep:
 
 
 async def run(inquiry: Inquiry, steps: Sequence[NamedStep]) -> AsyncGenerator[Stage | Inquiry]:
-    """Yields a `Stage` before each step that has a status, and the final inquiry last."""
+    """Yields a `Stage` before each step that has a status, one for a pending understanding, and the final inquiry last."""
     pending: asyncio.Task[Understanding | None] | None = None
     try:
         for step in steps:
-            if step.status:
+            if step.status and inquiry.pending is None:
                 yield Stage(name=step.name, detail=step.status)
             started = time.perf_counter()
             inquiry = await step.run(inquiry)
-            pending = inquiry.pending or pending
+            if pending is None and inquiry.pending is not None:
+                pending = inquiry.pending
+                yield Stage(name="understand", detail="Understanding your question…")
             inquiry = replace(inquiry, seconds={**inquiry.seconds, step.name: time.perf_counter() - started})
         yield inquiry
     finally:

@@ -41,6 +41,8 @@ Knowledge = Literal["only_sources", "prefer_sources"]
 Route = Literal["search", "summarise", "chat", "clarify", "edit", "research", "compute"]
 WebUse = Literal["never", "on_request", "if_nothing", "asked"]
 """When the web is searched: not at all, if the question asks for it, also if the files do not answer, or in any case."""
+Evidence = Literal["", "strong", "weak", "none"]
+"""How surely the passages answer; empty if that was not judged."""
 DocumentState = Literal["queued", "parsing", "embedding", "ready", "failed"]
 
 
@@ -143,11 +145,9 @@ class Query:
     other_turns: tuple[Turn, ...] = ()
     """Unanswered turns of others in the conversation; merged with its history by time."""
     knowledge: Knowledge | None = None
-    """None: as set by the step `pack`."""
     language: str = ""
     """ISO 639-1 code of the language to answer in; empty: that of the question."""
     turn: TurnId | None = None
-    """The id of the answer; None: a new one."""
     version_of: TurnId | None = None
     """The answer of which this becomes another version."""
     files: tuple[str, ...] = ()
@@ -260,7 +260,6 @@ class Prompt:
     passages: tuple[Hit, ...] = ()
     """In prompt order: the model cites passage i (from 1) as [i]."""
     tokens: int = 0
-    """With overheads."""
     reply_tokens: int = 0
     needs_passages: bool = True
     """Then, without passages, no language model is called."""
@@ -275,7 +274,6 @@ class AnswerRequest:
 
     question: str
     passages: tuple[Hit, ...] = ()
-    """The answerer cites passage i (from 1) as [i]."""
     closest: tuple[Hit, ...] = ()
     """Passages that do not answer, to be named if there are no others."""
     unmentioned: tuple[str, ...] = ()
@@ -298,6 +296,7 @@ class Stage:
     number: int = 0
     of: int = 0
     steps: tuple[PlanStep, ...] = ()
+    found: Mapping[Leg, int] = field(default_factory=dict[Leg, int])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -350,6 +349,7 @@ class Answer:
     research: Mapping[str, object] = field(default_factory=dict[str, object])
     """Of a researched question: rounds, searches, calls, ..."""
     computed: ComputedAnswer | None = None
+    evidence: Evidence = ""
 
 
 AnswerEvent: TypeAlias = Stage | Retrieval | Delta | Answer
@@ -376,7 +376,6 @@ class Trace:
     conversation: ConversationId
     at: float
     seconds: Mapping[str, float]
-    """By stage."""
     fallbacks: tuple[str, ...] = ()
     details: Mapping[str, object] = field(default_factory=dict[str, object])
 

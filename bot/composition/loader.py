@@ -186,7 +186,8 @@ def step(name: str, settings: Settings, ports: Ports) -> NamedStep:
         if "dense" not in _retrieval(settings).legs:
             values["passages"] = 0
     own = _validated(module, values, variable=f"STEPS__{name.upper()}")
-    return NamedStep(name=name, run=module.build(own, ports), status=module.STATUS)
+    status = module.STATUS if getattr(own, "enabled", True) else ""
+    return NamedStep(name=name, run=module.build(own, ports), status=status)
 
 
 def _retrieval(settings: Settings) -> retrieve.Settings:

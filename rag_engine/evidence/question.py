@@ -20,7 +20,7 @@ TermKind = Literal["word", "light", "name", "figure"]
 _GRAMS: Final = "\u0e01-\u0e5b\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _RUN: Final = re.compile(rf"[{_GRAMS}]+|[^\W{_GRAMS}]+(?:[-'’.,/:][^\W{_GRAMS}]+)*")
 _UNSPACED: Final = re.compile(f"[{_GRAMS}]")
-_ASKING: Final = {
+ASKING: Final = {
     "zh": re.compile(
         r"什么时候|什么|多少|多久|多长|多大|多高|哪[些个里位种年]?|谁|怎么样?|怎样|如何|为什么|为何|何时|几|吗|呢|是否|请问|应该|应当|需要|必须|可以|能否|能够"
         r"|之内|以内|之前|以前|之后|以后|我们|你们|的|了|是|在|有|和|与|被|于|由|中|要|会|能|我|你"
@@ -30,6 +30,7 @@ _ASKING: Final = {
     ),
     "ko": re.compile(r"무엇|언제|어디|누구|왜|어떻게|얼마|몇|입니까|인가요|나요|까요"),
 }
+"""What asks, by language: in scripts without blanks it cannot be told from the other words by them."""
 _ADDRESSING: Final = frozenset(
     [
         "i",
@@ -104,7 +105,7 @@ def terms(question: str) -> tuple[Term, ...]:
     language = detect(question)
     spoken = (language,) if language else possible(question)
     dropped = _ADDRESSING.union(*(FUNCTION_WORDS.get(name, "").split() for name in spoken))
-    asking = _ASKING.get(language)
+    asking = ASKING.get(language)
     found: dict[frozenset[str], Term] = {}
     said = asking.sub(" ", question) if asking else question
     for place, run in enumerate(_RUN.finditer(said)):

@@ -3,14 +3,28 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rag_engine.types import AnswerOptions, Trace
+from rag_engine.types import AnswerOptions, Stage, Trace
 
 if TYPE_CHECKING:
     from rag_engine.generation.generate import GeneratedReply
     from rag_engine.pipeline import Inquiry
-    from rag_engine.types import Answer, Citation, Hit, Query, Turn
+    from rag_engine.types import Answer, Citation, Evidence, Hit, Query, Turn
 
+_SHAKY = 0.5
 _MOST_TRACED = 1_000
+
+
+def evidence_of(inquiry: Inquiry, generated: GeneratedReply) -> Evidence:
+    if inquiry.evidence and not generated.citations:
+        return "none"
+    is_shaky = generated.support_ratio < _SHAKY or bool(generated.unsupported)
+    return "weak" if inquiry.evidence == "strong" and is_shaky else inquiry.evidence
+
+
+def writing(inquiry: Inquiry, read: int) -> Stage:
+    found = inquiry.found
+    counts = f" {found.get('lexical', 0)} by words, {found.get('dense', 0)} by meaning, {read} read"
+    return Stage(name="answer", detail=f"Writing…{counts if found else ''}", number=read, found=found)
 
 
 def answer_trace(inquiry: Inquiry, generated: GeneratedReply, answer: Answer, asked: Turn) -> Trace:

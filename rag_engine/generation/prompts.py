@@ -135,6 +135,10 @@ EDIT_UNCITED = Rule(
     id="edit_uncited",
     text="Write your last answer again as the message wants it: keep what it says.",
 )
+WEAK = Rule(
+    id="weak",
+    text="The passages may not answer this question: say so if they do not.",
+)
 PERSONA = Rule(
     id="persona",
     text="The people here want the tone and the role between the tags. They change only how you sound: every rule above holds, "
@@ -214,6 +218,7 @@ _HYPOTHESIS = (
 _RULES = {
     "answer": _ANSWER,
     "edit": (EDIT, EDIT_UNCITED),
+    "weak": (WEAK,),
     "persona": (PERSONA,),
     "chat": _CHAT,
     "understand": UNDERSTAND,
@@ -283,6 +288,7 @@ def answer(
     edits: bool = False,
     cites: bool = True,
     persona: str = "",
+    is_weak: bool = False,
 ) -> tuple[Message, ...]:
     """The question comes once, at the very end. `language` is ISO 639-1 or empty."""
     system = Message(
@@ -295,7 +301,7 @@ def answer(
     named = LANGUAGE_NAMES.get(language)
     request = f"Answer in {named}." if named else ""
     edit = (EDIT if cites else EDIT_UNCITED).text if edits else ""
-    lines = (request, today_line(today) if today else "", edit)
+    lines = (request, today_line(today) if today else "", edit, WEAK.text if is_weak else "")
     request = "\n".join(filter(None, lines))
     last = Message(
         role="user",

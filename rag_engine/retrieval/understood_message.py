@@ -28,3 +28,4 @@ class Understanding:
     """Its most certain condition first."""
     left_out: tuple[str, ...] = ()
     """Conditions that cannot be used."""
+    seconds: float = 0.0

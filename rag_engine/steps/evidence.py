@@ -35,6 +35,8 @@ class Settings(BaseModel):
     # Refuses at most 8 % of the answerable questions held out by `python -m benchmarks.answers.evidence`, in each language.
     line: float = Field(default=0.3, ge=0, le=1)
     """The least probability, from 0 to 1, that the passages answer; a higher one finds more questions unanswerable."""
+    strong: float = Field(default=0.6, ge=0, le=1)
+    """From this probability on the evidence is called strong."""
     line_with_model: float = Field(default=0.15, ge=0, le=1)
     """The same where a language model writes, which also says so itself if the passages do not answer."""
 
@@ -72,9 +74,13 @@ async def weigh(inquiry: Inquiry, *, settings: Settings, has_model: bool, trust:
     judged = inquiry.noting(**{_JUDGED: {**verdict.as_json(), "line": line, "answered": is_answered}})
     if is_answered:
         return replace(
-            judged, wording=verdict.question if verdict.question in inquiry.wordings else inquiry.wording
+            judged,
+            evidence="strong" if verdict.probability >= settings.strong else "weak",
+            wording=verdict.question if verdict.question in inquiry.wordings else inquiry.wording,
         )
-    return replace(judged, hits=(), closest=inquiry.hits, unmentioned=verdict.reading.unmentioned)
+    return replace(
+        judged, hits=(), evidence="none", closest=inquiry.hits, unmentioned=verdict.reading.unmentioned
+    )
 
 
 def _found(inquiry: Inquiry) -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PHASE = "search"
 POSITION = 35
-STATUS = ""
+STATUS = "Reading tables of contents…"
 
 TASK = "outline"
 _DOCUMENTS = 2

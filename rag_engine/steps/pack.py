@@ -127,6 +127,7 @@ def _assembly(inquiry: Inquiry, language: str, knowledge: prompts.Knowledge) -> 
         edits=inquiry.route == "edit",
         cites=options.cites,
         persona=options.persona,
+        is_weak=inquiry.evidence == "weak",
     )
     if inquiry.findings is None:
         return assemble

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PHASE = "search"
 POSITION = 40
-STATUS = ""
+STATUS = "Choosing the best passages…"
 
 _log = logging.getLogger(__name__)
 

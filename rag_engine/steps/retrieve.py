@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from rag_engine.pipeline import Inquiry
     from rag_engine.ports import Embedder, Index, Ports, Step, SynonymEntries
-    from rag_engine.types import DocumentId, KnowledgeBaseId, Matrix
+    from rag_engine.types import ChunkId, DocumentId, KnowledgeBaseId, Matrix
 
 PHASE = "search"
 POSITION = 20
@@ -93,6 +93,8 @@ def build(settings: Settings, ports: Ports) -> Step:
 
     async def retrieve(inquiry: Inquiry) -> Inquiry:
         inquiry = await _searched(inquiry, search, ports)
+        found = _found_by_leg(inquiry.rankings)
+        inquiry = replace(inquiry, found=found).noting(found=found)
         return await asyncio.to_thread(_completed, inquiry, is_word) if inquiry.rankings else inquiry
 
     return retrieve
@@ -104,8 +106,7 @@ async def _searched(inquiry: Inquiry, search: _Searching, ports: Ports) -> Inqui
     # A model makes the other reading needless, and embedding it takes time.
     at_once = asked[:1] if inquiry.pending else asked
     found = await search(inquiry, at_once)
-    sizes = {ranking.leg: len(ranking.hits) for ranking in found.rankings}
-    inquiry = _with(inquiry, found).noting(found=sizes)
+    inquiry = _with(inquiry, found)
     if inquiry.pending is None:
         return inquiry
     inquiry = await joined(inquiry)
@@ -121,6 +122,13 @@ async def _searched(inquiry: Inquiry, search: _Searching, ports: Ports) -> Inqui
     weighed = [own_words(variant, understood) for variant in found.variants]
     inquiry = _with(replace(inquiry, rankings=()), replace(found, variants=tuple(weighed)))
     return _with(inquiry, await search(inquiry, further)) if further else inquiry
+
+
+def _found_by_leg(rankings: Sequence[Ranking]) -> dict[Leg, int]:
+    found: dict[Leg, set[ChunkId]] = {}
+    for ranking in rankings:
+        found.setdefault(ranking.leg, set()).update(hit.chunk.id for hit in ranking.hits)
+    return {leg: len(chunks) for leg, chunks in found.items()}
 
 
 async def _with_synonyms(inquiry: Inquiry, synonyms: SynonymEntries | None) -> Inquiry:

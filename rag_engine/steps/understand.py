@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -151,6 +152,7 @@ def _searching_for(inquiry: Inquiry, question: str) -> Inquiry:
 
 def _details(understood: Understanding) -> dict[str, object]:
     return {
+        "seconds": round(understood.seconds, 4),
         "route": understood.route,
         "confidence": understood.confidence,
         "queries": list(understood.queries),
@@ -170,6 +172,7 @@ async def _ask(
     metadata: Metadata | None,
     needed: bool,
 ) -> Understanding | None:
+    started = time.perf_counter()
     async with asyncio.timeout(settings.seconds):
         if not needed and not await _may_filter(inquiry, metadata):
             return None
@@ -186,6 +189,7 @@ async def _ask(
         queries=understood.queries[: settings.queries],
         filter=filter_,
         left_out=(*understood.left_out, *left_out),
+        seconds=time.perf_counter() - started,
     )
 
 

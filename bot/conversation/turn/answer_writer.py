@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from bot.store.topics import Topics
     from bot.store.turns import ChatTurn, Turns
     from rag_engine.engine import Engine
-    from rag_engine.types import AnswerEvent, Turn, WebUse
+    from rag_engine.types import AnswerEvent, Evidence, Turn, WebUse
 
 _STAGES: dict[str, Sentence] = {
     "retrieve": "stage_retrieve",
+    "understand": "stage_understand",
+    "outline": "stage_outline",
     "rerank": "stage_rerank",
     "web": "stage_web",
     "answer": "stage_answer",
@@ -210,6 +212,9 @@ def _stage_sentence(stage: Stage, context: TurnContext, searched: int) -> str:
     name = _STAGES.get("part" if stage.of else stage.name)
     if not name:
         return stage.detail
+    if stage.found:
+        counts = {leg: stage.found.get(leg, 0) for leg in ("lexical", "dense")}
+        return context.view.say("stage_found", **counts, number=stage.number)
     return context.view.say(name, number=stage.number, count=stage.of or searched)
 
 
@@ -246,6 +251,7 @@ def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
             *scope_notices,
             *_advice(answer, context, scope),
             *_consulted(answer, context),
+            *_evidence(answer, context),
         ),
         language=view.language,
         buttons=view.answer_buttons(
@@ -286,6 +292,19 @@ def _consulted(answer: Answer, context: TurnContext) -> tuple[str, ...]:
     if more > 0:
         titles = [*titles[:_MOST_CONSULTED], view.say("count_more", count=more)]
     return (view.say("consulted", titles=" · ".join(titles)),) if titles else ()
+
+
+_EVIDENCE: dict[Evidence, Sentence] = {
+    "strong": "evidence_strong",
+    "weak": "evidence_weak",
+    "none": "evidence_none",
+}
+
+
+def _evidence(answer: Answer, context: TurnContext) -> tuple[str, ...]:
+    name = _EVIDENCE.get(answer.evidence)
+    is_chosen = answer.text == context.options.settings.empty_answer
+    return (context.view.say(name),) if name and not is_chosen else ()
 
 
 def _understood(answer: Answer, context: TurnContext) -> tuple[str, ...]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
+from rag_engine.evidence.question import ASKING
 from rag_engine.models.extractive.table_rows import fit
 from rag_engine.text.analyzer import query_tokens, tokens
 from rag_engine.text.chunk_text import searchable_header
@@ -21,7 +22,7 @@ from rag_engine.text.language.stop_words import FUNCTION_WORDS
 from rag_engine.text.lazy_pattern import lazy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rag_engine.models.extractive.candidates import Candidate
     from rag_engine.types import Hit
@@ -52,19 +53,13 @@ _UNSEEN_SENTENCES = 20
 _NEARLY_AS_GOOD = 0.65
 _NEARLY_AS_CLOSE = 0.75
 """Minimum share of the highest relative cosine without shared words."""
+_MUCH = 0.3
+"""Share of the question's words that a further sentence is for."""
+_MOST_OF = 0.75
 _SAME = 0.7
 
 _WORD = lazy(lambda: re.compile(r"\w+(?:[-'’.]\w+)*"))
 _UNSPACED = lazy(lambda: re.compile(r"[\u0e01-\u0e5b\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]"))
-_ASKING = {
-    "zh": re.compile(
-        r"什么|多少|哪[些个里位种年]?|谁|怎么样?|如何|为什么|为何|何时|几|吗|呢|是否|请问|的|了|是|在|有|和|与|被"
-    ),
-    "ja": re.compile(
-        r"なに|なん|何|いつ|どこ|誰|だれ|なぜ|どの|どう|いくら|いくつ|とは|ですか|ますか|ください|は|が|を|に|の|で|と|か"
-    ),
-    "ko": re.compile(r"무엇|언제|어디|누구|왜|어떻게|얼마|몇|입니까|인가요|나요|까요"),
-}
 _ADDRESSING_WORDS = "i me us please tell show give much mir mich uns bitte moi je nous dime dame por favor mi ci per favore diga"
 _ADDRESSING = frozenset(_ADDRESSING_WORDS.split())
 
@@ -88,13 +83,15 @@ class Overlap:
     with_passage: float
     fit: float = 0.0
     """With the row's cells."""
+    held: Mapping[int, float] = field(default_factory=dict[int, float])
+    """Its own words of the question, by their place, with their rarity."""
 
 
 def question_terms(question: str) -> tuple[frozenset[str], ...]:
     language = detect(question)
     spoken = (language,) if language else possible(question)
     dropped = _ADDRESSING.union(*(FUNCTION_WORDS.get(name, "").split() for name in spoken))
-    asking = _ASKING.get(language)
+    asking = ASKING.get(language)
     terms: list[frozenset[str]] = []
     for word in _WORD.findall(asking.sub(" ", question) if asking else question):
         named = _month_tokens(word)
@@ -140,8 +137,11 @@ def overlaps(
         whole[candidate.passage] |= found
     rarities = [_rarity(sum(not term.isdisjoint(found) for found in own), len(own)) for term in terms]
 
+    def held(found: frozenset[str] | set[str]) -> dict[int, float]:
+        return {place: rarities[place] for place, term in enumerate(terms) if not term.isdisjoint(found)}
+
     def shared(found: frozenset[str] | set[str]) -> float:
-        return sum(rarity for term, rarity in zip(terms, rarities, strict=True) if not term.isdisjoint(found))
+        return sum(held(found).values())
 
     measured: list[Overlap] = []
     for candidate, found in zip(candidates, own, strict=True):
@@ -151,6 +151,7 @@ def overlaps(
                 candidate=candidate,
                 tokens=found,
                 own=shared(found),
+                held=held(found),
                 with_context=shared(found | context | headers[candidate.passage]),
                 with_passage=shared(whole[candidate.passage]),
                 fit=fit(candidate.cells, terms, rarities, language=languages[candidate.passage]),
@@ -191,7 +192,26 @@ def choose(
     ]
     scored.sort(key=lambda item: -item.score)
     good = [item for item in scored if item.score >= _NEARLY_AS_GOOD * scored[0].score]
-    return distinct(_rows_that_fit(good), most)
+    chosen = distinct(_rows_that_fit(good), most)
+    return [*chosen, *_complement(chosen, scored, measured, most=most)]
+
+
+def _complement(
+    chosen: Sequence[Scored], scored: Sequence[Scored], measured: Sequence[Overlap], *, most: int
+) -> list[Scored]:
+    """The sentence with what the chosen ones leave out of the question, if that is much."""
+    held = {id(item.candidate): item.held for item in measured}
+    said = {place for item in chosen for place in held[id(item.candidate)]}
+    findable = {place: rarity for item in measured for place, rarity in item.held.items()}
+    missing = sum(rarity for place, rarity in findable.items() if place not in said)
+    if len(chosen) >= most or missing <= _MUCH * sum(findable.values()):
+        return []
+
+    def added(item: Scored) -> float:
+        return sum(rarity for place, rarity in held[id(item.candidate)].items() if place not in said)
+
+    best = max(scored, key=added)
+    return [best] if added(best) >= _MOST_OF * missing else []
 
 
 def _rows_that_fit(scored: Sequence[Scored]) -> list[Scored]:

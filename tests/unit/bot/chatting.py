@@ -477,13 +477,14 @@ async def world(
     budget: QuestionBudget | None = None,
     complete: bool = False,
     understands: bool = False,
+    judges: bool = False,
     choices: Mapping[str, LanguageModel] | None = None,
     suggest: SuggestQuestions | None = None,
     write_title: WriteTitle | None = None,
 ) -> AsyncGenerator[World]:
     """A service with nothing in it yet. The model says what the world tells it to, else it quotes.
 
-    `complete` also completes follow-ups and summarises.
+    `complete` also completes follow-ups and summarises; `judges` decides before writing whether passages answer.
     """
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(connect(folder / "footnote.sqlite"))
@@ -523,7 +524,7 @@ async def world(
                 _step(name, ports)
                 for name in (*(["understand"] if complete or understands else []), "retrieve", "fuse")
             ],
-            prompt_steps=[_step("pack", ports)],
+            prompt_steps=[_step(name, ports) for name in (*(["evidence"] if judges else []), "pack")],
             models=[model],
             choices=choices or {},
             answerer=quoting,

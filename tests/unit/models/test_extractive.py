@@ -234,6 +234,16 @@ async def test_an_announcement_takes_its_list_along(answerer: Answerer) -> None:
     assert "For it you need: a birth certificate; form P-12, signed [2]" in said
 
 
+async def test_what_the_best_quotes_leave_out_of_the_question_is_quoted_too(answerer: Answerer) -> None:
+    devices = passage(
+        "笔记本电脑和手机的系统更新必须在7天内安装。离开座位时必须锁定屏幕。", rank=1, title="指南.md"
+    )
+    lost = passage("设备丢失或被盗后，必须在1小时内报告。IT会远程清除设备数据。", rank=2, title="指南.md")
+    said = await answer(answerer, "笔记本电脑丢了应该多久之内报告？", devices, lost)
+    assert "必须在1小时内报告 [2]" in said
+    assert "锁定屏幕" not in said
+
+
 async def test_the_same_said_twice_is_quoted_once() -> None:
     twice = passages(
         "The notice period is four weeks.", "The notice period is four weeks!", "The garden is green."

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from rag_engine.generation.prompts import WEAK
+from rag_engine.models.scripted import ScriptedModel
 from rag_engine.pipeline import Inquiry
-from rag_engine.steps import evidence
+from rag_engine.steps import evidence, pack
 from rag_engine.steps.fuse import LegTrust
 from rag_engine.types import Hit, KnowledgeBaseId, Query, Ranking
 from tests.unit.prompting import passages
@@ -65,6 +67,18 @@ async def test_passages_that_do_not_answer_become_the_closest() -> None:
     assert done.unmentioned == ("Ada", "Lovelace", "1842")
     assert _judged(done)["answered"] is False
     assert await _weigh(done) == done
+
+
+async def test_strong_weak_and_no_evidence_differ_in_word_and_prompt() -> None:
+    strong = await _weigh(_inquiry("How long is the notice period?"))
+    weak = await _weigh(_inquiry("How long is the notice period?"), strong=1)
+    none = await _weigh(_inquiry("Who won the 1990 World Cup?", cosine=0.1))
+    assert [done.evidence for done in (strong, weak, none)] == ["strong", "weak", "none"]
+    model = ScriptedModel((), context_tokens=32_000)
+    packed = [await pack.pack(done, settings=pack.Settings(), model=model) for done in (strong, weak, none)]
+    prompts = {"".join(said.content for said in done.prompt.messages) for done in packed if done.prompt}
+    assert len(prompts) == 3
+    assert [WEAK.text in prompt for prompt in sorted(prompts, key=len)] == [False, False, True]
 
 
 async def test_the_line_can_be_moved_and_the_step_switched_off() -> None:

@@ -15,7 +15,7 @@ from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from rag_engine.pipeline import Inquiry, NamedStep
 from rag_engine.ports import Ports
 from rag_engine.steps import retrieve, understand
-from rag_engine.types import KnowledgeBaseId, Query
+from rag_engine.types import KnowledgeBaseId, Query, Stage
 from tests.doubles.rankings import GivenIndex, ranking
 from tests.unit.prompting import conversation
 from tests.unit.steps.test_retrieve import OneVector
@@ -273,6 +273,19 @@ async def test_translations_are_lists_of_their_own() -> None:
         ("dense", "Wie lange?", 0.8),
     ]
     assert len(index.calls) == 2
+
+
+@pytest.mark.parametrize(
+    ("model", "stages"),
+    [(replying(question="What are the hours in London?"), ["understand"]), (None, ["retrieve"])],
+)
+async def test_while_a_model_understands_the_status_says_so(
+    model: ScriptedModel | None, stages: list[str]
+) -> None:
+    first, search = _steps(model, _index())
+    steps = [first, replace(search, name="retrieve", status="…")]
+    async with aclosing(pipeline.run(inquiry("And in London?", *TALK), steps)) as items:
+        assert [item.name async for item in items if isinstance(item, Stage)] == stages
 
 
 @pytest.mark.parametrize("route", ["chat", "clarify"])

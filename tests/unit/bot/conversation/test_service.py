@@ -11,10 +11,12 @@ from bot.messages.refusals import Phrase, Refusal
 from bot.port import WriteRefused
 from bot.store.places import PlaceSettings
 from rag_engine.errors import IndexUnavailable, ModelUnavailable, NotAllowed
-from tests.unit.bot.asked import IN_THREAD, QUESTION, WITH_ID, here, prompt
-from tests.unit.bot.chatting import ANN, CHANNEL, THREAD, attachment
+from tests.unit.bot.asked import IN_THREAD, LEAVE, QUESTION, WITH_ID, here, prompt
+from tests.unit.bot.chatting import ANN, CHANNEL, THREAD, attachment, world
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
 
     from bot.access.permissions import Scope
@@ -41,6 +43,33 @@ async def test_the_status_says_how_many_knowledge_bases_are_searched(here: World
     assert "Searching 1 knowledge base…" in (await here.ask(QUESTION, **IN_THREAD)).statuses
     await here.file("notice.md", "# Notice\n\nFour weeks.\n", place=THREAD)
     assert "Searching 2 knowledge bases…" in (await here.ask(QUESTION, **IN_THREAD)).statuses
+
+
+async def test_the_status_counts_the_hits_of_both_legs_as_the_trace_does(here: World) -> None:
+    here.says("28 days [1].")
+    post = await here.ask(QUESTION)
+    trace = await here.history.trace()
+    assert trace is not None
+    found, read = trace.details["found"], len(trace.details["passages"])
+    assert (
+        f"Found {found['lexical']} by words, {found['dense']} by meaning; writing from {read}…"
+        in post.statuses
+    )
+
+
+async def test_the_footer_says_in_a_word_how_good_the_evidence_is(tmp_path: Path) -> None:
+    async with world(tmp_path, judges=True) as here:
+        await here.file("leave.md", LEAVE)
+        await _asks_with_each_evidence(here)
+
+
+async def _asks_with_each_evidence(here: World) -> None:
+    here.says("You have 28 days [1].")
+    assert "Evidence: strong" in (await here.ask(QUESTION)).reply.notices
+    here.says("You have 28 days and 12 apples [1].")
+    assert "Evidence: weak" in (await here.ask(QUESTION)).reply.notices
+    asked = await here.ask("Who won the 1990 World Cup in Rome?")
+    assert "Evidence: none" in asked.reply.notices
 
 
 async def test_the_placeholder_stands_before_anything_slow_is_done(here: World) -> None:
