@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.errors import CorruptFile
 from rag_engine.parsers._doc.properties import Properties
 from rag_engine.parsers._doc.word_file import DAMAGED, DocFile, opened
+from rag_engine.parsers._properties import ole
 from rag_engine.parsers._shared.ole import open_ole
 from rag_engine.parsers._shared.sections import (
     HeadingPath,
@@ -68,6 +69,9 @@ class _State:
     def section(self, text: str, kind: SectionKind = "prose") -> Section:
         headings = titles(self.path)
         return Section(text=text, anchor=section_anchor(headings), headings=headings, kind=kind)
+
+
+properties: Final = ole.summary
 
 
 def parse(path: Path) -> Iterator[Section]:

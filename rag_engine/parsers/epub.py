@@ -12,6 +12,7 @@ from rag_engine.parsers._archives.zip_bombs import check_archive
 from rag_engine.parsers._epub.package import Chapter, chapters
 from rag_engine.parsers._html.hidden_elements import Strictness
 from rag_engine.parsers._html.walk import walk
+from rag_engine.parsers._properties import book
 from rag_engine.parsers._shared.sections import joined
 from rag_engine.parsers._xml.parts import XmlPackage, attribute, translated
 from rag_engine.types import Section
@@ -33,6 +34,9 @@ _MARKS: Final = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xf
 _SILENT: Final = frozenset({"pagebreak", "doc-pagebreak", "noteref", "doc-noteref", "doc-backlink"})
 """Page numbers and note references, which would stick to the word before them."""
 _WORDS: Final = re.compile(r"[\W_]+")
+
+
+properties: Final = book.properties
 
 
 def parse(path: Path) -> Iterator[Section]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from email.utils import getaddresses
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import CorruptFile, EmptyDocument, EncryptedFile
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 STREAMS: Final = "__properties_version1.0"
 
-__all__ = ["PROGRAMS", "parse", "within"]
+__all__ = ["PROGRAMS", "parse", "properties", "within"]
 
 _SUBJECT, _CLASS, _SENDER, _SENDER_ADDRESS, _SENDER_OTHER = 0x0037, 0x001A, 0x0C1A, 0x5D01, 0x0C1F
 _TO, _CC, _BODY, _RTF, _HTML, _CODE_PAGE = 0x0E04, 0x0E03, 0x1000, 0x1009, 0x1013, 0x3FDE
@@ -42,6 +43,17 @@ _ENCRYPTED: Final = "The message is encrypted, so it cannot be read; open it in 
 def parse(path: Path) -> Iterator[Section]:
     """Anchored "message", attachments "budget.xlsx › Budget!A2:D4"."""
     yield from within(path, Unpacking())
+
+
+def properties(path: Path) -> dict[str, list[str]]:
+    with open_ole(path) as container:
+        envelope = _envelope(MsgStorage(container, (), 32), [])
+    people = {"author": [envelope.sender], "to": envelope.to, "cc": envelope.cc}
+    found = {
+        key: [name or address for name, address in getaddresses(list(each))] for key, each in people.items()
+    }
+    found |= {"subject": [envelope.subject], "created": [envelope.date]}
+    return {key: values for key, values in found.items() if any(values)}
 
 
 def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:

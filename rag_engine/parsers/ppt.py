@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import CorruptFile, EncryptedFile
+from rag_engine.parsers._properties import ole
 from rag_engine.parsers._shared.ole import open_ole, stream
 from rag_engine.parsers._shared.sections import is_blank, joined, one_line
 from rag_engine.types import Section
@@ -40,6 +41,9 @@ class _Slide:
     reference: int
     identifier: int
     texts: list[tuple[bool, str]] = field(default_factory=list[tuple[bool, str]])
+
+
+properties: Final = ole.summary
 
 
 def parse(path: Path) -> Iterator[Section]:

@@ -9,6 +9,7 @@ from xlrd.biffh import XLRDError
 from xlrd.compdoc import CompDocError
 
 from rag_engine.errors import CorruptFile, EncryptedFile
+from rag_engine.parsers._properties import ole
 from rag_engine.parsers._shared.sections import is_blank, joined, one_line
 from rag_engine.parsers._sheets.date_formats import EPOCH, EPOCH_1904
 from rag_engine.parsers._sheets.grid import Area, GridRow, column_letters, merged, sheet_sections
@@ -65,6 +66,9 @@ class _Book(Protocol):
 
 _open_workbook: Final = cast("Callable[..., _Book]", xlrd.open_workbook)
 _ERRORS: Final = cast("Mapping[int, str]", xlrd.error_text_from_code)
+
+
+properties: Final = ole.summary
 
 
 def parse(path: Path) -> Iterator[Section]:

@@ -34,7 +34,7 @@ class Chapter:
 def chapters(package: XmlPackage, names: Sequence[str]) -> list[Chapter]:
     """Non-linear pages come last. Raises `EncryptedFile` if the book has copy protection."""
     _refuse_protected(package)
-    opf = _opf_name(package, names)
+    opf = opf_name(package, names)
     root = package.tree(opf) if opf else None
     if root is None:
         return [Chapter(name=name) for name in sorted(names) if name.lower().endswith(_PAGE_SUFFIXES[:3])]
@@ -75,7 +75,7 @@ def _refuse_protected(package: XmlPackage) -> None:
             )
 
 
-def _opf_name(package: XmlPackage, names: Sequence[str]) -> str:
+def opf_name(package: XmlPackage, names: Sequence[str]) -> str:
     container = package.tree(_CONTAINER)
     if container is not None:
         for rootfile in descendants(container, "rootfile"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 import zipfile
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pymupdf
@@ -14,6 +16,7 @@ from rag_engine.metadata.properties import usable
 from rag_engine.parsing.formats import FAMILY
 from rag_engine.parsing.pool import parser_pool
 from rag_engine.types import Blob, Section
+from tests.unit.parsers.ole_files import ole, outlook
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,6 +116,65 @@ def test_of_an_e_mail(tmp_path: Path) -> None:
         "to": ("Bob", "carl@example.org"),
         "subject": ("Budget",),
         "created": ("2024-01-31",),
+    }
+
+
+def _summary(texts: Mapping[int, bytes], times: Mapping[int, datetime]) -> bytes:
+    """A summary information stream ([MS-OLEPS] 2.21) of these properties."""
+    values = {1: struct.pack("<II", 2, 1252)}
+    for number, text in texts.items():
+        padded = text + bytes(4 - len(text) % 4)
+        values[number] = struct.pack("<II", 30, len(padded)) + padded
+    for number, moment in times.items():
+        ticks = int((moment - datetime(1601, 1, 1, tzinfo=UTC)).total_seconds()) * 10_000_000
+        values[number] = struct.pack("<IQ", 64, ticks)
+    table, content = b"", b""
+    for number, value in values.items():
+        table += struct.pack("<II", number, 8 + 8 * len(values) + len(content))
+        content += value
+    section = struct.pack("<II", 8 + len(table) + len(content), len(values)) + table + content
+    return struct.pack("<HHI16xI", 0xFFFE, 0, 2, 1) + bytes(16) + struct.pack("<I", 48) + section
+
+
+@pytest.mark.parametrize("parser", ["doc", "xls", "ppt"])
+def test_of_an_office_file_before_2007(tmp_path: Path, parser: str) -> None:
+    told = _summary(
+        {2: b"Budget", 4: "Anna Müller".encode("cp1252"), 5: b"money; travel", 8: b"Bob"},
+        {12: datetime(2004, 1, 31, tzinfo=UTC), 13: datetime(1601, 1, 1, tzinfo=UTC)},
+    )
+    (tmp_path / "a").write_bytes(ole({"\x05SummaryInformation": told}))
+    assert stated(tmp_path / "a", parser) == {
+        "title": ("Budget",),
+        "author": ("Anna Müller",),
+        "keywords": ("money", "travel"),
+        "last modified by": ("Bob",),
+        "created": ("2004-01-31",),
+    }
+
+
+def test_of_an_outlook_message(tmp_path: Path) -> None:
+    path = tmp_path / "a.msg"
+    path.write_bytes(
+        outlook({0x0C1A: "Anna Li", 0x5D01: "anna@example.org", 0x0E04: "Bob; Carl", 0x37: "Budget"})
+    )
+    assert stated(path, "msg") == {"author": ("Anna Li",), "to": ("Bob", "Carl"), "subject": ("Budget",)}
+
+
+def test_of_a_book(tmp_path: Path) -> None:
+    container = '<container><rootfiles><rootfile full-path="book.opf"/></rootfiles></container>'
+    opf = (
+        '<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata>'
+        "<dc:title>Harbours</dc:title><dc:creator>Anna Li</dc:creator><dc:creator>Bob</dc:creator>"
+        '<dc:date>2024-01-31</dc:date><dc:subject>sea</dc:subject><meta property="dcterms:modified">'
+        "2025-02-01T00:00:00Z</meta></metadata></package>"
+    )
+    path = packed(tmp_path / "a.epub", **{"META-INF/container.xml": container, "book.opf": opf})
+    assert stated(path, "epub") == {
+        "title": ("Harbours",),
+        "author": ("Anna Li", "Bob"),
+        "created": ("2024-01-31",),
+        "keywords": ("sea",),
+        "modified": ("2025-02-01",),
     }
 
 
