@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
 import logging
 import os
+import re
 import shutil
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -15,7 +18,7 @@ from rag_engine.parsers._ocr.limits import limits
 from tests.hypothesis_profiles import load_profile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 load_profile()
 
@@ -35,22 +38,57 @@ pytest_plugins = ["tests.elastic.fixtures", "tests.markers"]
 
 PROJECT = Path(__file__).parents[1]
 SHARED = PROJECT.parent / "shared"
+_TIKTOKEN = SHARED / "tiktoken"
 _LOGGERS = ("", "footnote", "bot", "rag_engine", "adapters", "elasticsearch", "elastic_transport")
 
 
+def pytest_collection_finish() -> None:
+    """Modules and collected tests stay until the end: the garbage collector need not look at them again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+_FAILED = pytest.StashKey[bool]()
+_numbers = itertools.count()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    item.stash[_FAILED] = item.stash.get(_FAILED, False) or report.failed
+    return report
+
+
+@pytest.fixture
+def test_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where the test may write; not made yet. Kept if the test fails."""
+    name = re.sub(r"\W", "_", cast("pytest.Item", request.node).name)[:30]
+    folder = tmp_path_factory.getbasetemp() / f"{name}{next(_numbers)}"
+    yield folder
+    if folder.exists() and not cast("pytest.Item", request.node).stash.get(_FAILED, False):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def tmp_path(test_folder: Path) -> Path:
+    """Pytest's own lists all folders of the run before it makes one."""
+    test_folder.mkdir(mode=0o700)
+    return test_folder
+
+
 @pytest.fixture(autouse=True)
-def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def clean_environment(monkeypatch: pytest.MonkeyPatch, test_folder: Path) -> None:
     """No settings, keys or proxies of the machine, no model hub, and nothing written outside the test's folder."""
     for name in list(os.environ):
         if name.upper().startswith(("FOOTNOTE_", "OPENAI_", "SLACK_", "DISCORD_", "ELASTICSEARCH_")) or (
             name.lower().endswith("_proxy")
         ):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(test_folder / "data"))
+    monkeypatch.setenv("HOME", str(test_folder / "home"))
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
-    if (SHARED / "tiktoken").is_dir():
-        monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(SHARED / "tiktoken"))
+    if _TIKTOKEN.is_dir():
+        monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(_TIKTOKEN))
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +99,8 @@ def clean_logging() -> Iterator[None]:
     yield
     root.handlers[:], logging.raiseExceptions = handlers, raises
     for logger, level in zip(loggers, levels, strict=True):
-        logger.setLevel(level)
+        if logger.level != level:  # setting it empties a cache of every logger
+            logger.setLevel(level)
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,10 @@ a test that starts one without the marker fails, so that `make quick` stays quic
 from __future__ import annotations
 
 import importlib.util
-import sys
+import subprocess
+from functools import cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import pytest
 
@@ -32,13 +33,23 @@ _started: list[str] = []
 _chosen_markers: list[str] = []
 
 
-def _record(event: str, arguments: tuple[object, ...]) -> None:
-    # `platform` runs `uname` once per process, for a header of the OpenAI SDK.
-    if event == "subprocess.Popen" and arguments[0] != "uname":
-        _started.append(str(arguments[0]))
+def _record_starts() -> None:
+    """An audit hook would be called at each import and each open file, too."""
+    popen = cast("Any", subprocess.Popen)
+    start = popen.__init__
+
+    @wraps(start)
+    def recorded(self: object, args: Any, *rest: Any, **options: Any) -> None:
+        program = args if isinstance(args, str | bytes | Path) else next(iter(args), "")
+        # `platform` runs `uname` once per process, for a header of the OpenAI SDK.
+        if program != "uname":
+            _started.append(str(program))
+        start(self, args, *rest, **options)
+
+    popen.__init__ = recorded
 
 
-sys.addaudithook(_record)
+_record_starts()
 
 
 @pytest.hookimpl(tryfirst=True)  # before markers are read and groups become part of names
@@ -79,7 +90,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def _mark(item: pytest.Item) -> None:
-    folders = item.path.relative_to(TESTS).parts[:-1]
+    folders = _place(item.path).parts[:-1]
     if "elastic" in folders or _uses_elasticsearch(item):
         item.add_marker(pytest.mark.elastic)
     elif _PROCESS_FOLDERS.intersection(folders):
@@ -88,6 +99,11 @@ def _mark(item: pytest.Item) -> None:
         item.add_marker(pytest.mark.soak)
     if isinstance(item, pytest.Function) and _CLOCKS.intersection(item.function.__code__.co_names):
         item.add_marker(pytest.mark.timing)
+
+
+@cache
+def _place(path: Path) -> Path:
+    return path.relative_to(TESTS)
 
 
 def _uses_elasticsearch(item: pytest.Item) -> bool:
@@ -113,7 +129,7 @@ def _group(item: pytest.Item) -> str:
         return "timing"
     if item.path.name in _APART:
         return item.nodeid
-    return f"{item.path.relative_to(TESTS).as_posix()} {_platform(item)}".strip()
+    return f"{_place(item.path).as_posix()} {_platform(item)}".strip()
 
 
 def _rank(item: pytest.Item) -> int:
@@ -121,7 +137,7 @@ def _rank(item: pytest.Item) -> int:
         return 0
     if item.get_closest_marker("slow"):
         return 1
-    folder = item.path.relative_to(TESTS).parts[0]
+    folder = _place(item.path).parts[0]
     return 2 + (_ORDER.index(folder) if folder in _ORDER else len(_ORDER))
 
 
