@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 _DEFAULT: Final = 100
 _SHARES: Final = {"quick": 0.1, "test": 0.3, "soak": 5.0}
 _PROFILE: Final = os.environ.get("HYPOTHESIS_PROFILE", "test")
+IS_SOAK: Final = _PROFILE == "soak"
 
 
 def examples(count: int) -> settings:

@@ -93,9 +93,12 @@ def _methods(source: str, name: str) -> frozenset[str]:
 def _named(module: ModuleType) -> Iterator[tuple[str, Any, frozenset[str]]]:
     source = Path(str(module.__file__)).read_text(encoding="utf-8")
     for name, value in vars(module).items():
-        if re.search(rf"^{re.escape(name)}\b.*=|^_?\w+, {re.escape(name)}\b", source, re.MULTILINE):
-            for pattern in _patterns_in(value):
-                yield f"{module.__name__}.{name}", pattern, _methods(source, name)
+        patterns = list(_patterns_in(value))
+        assigned = rf"^{re.escape(name)}\b.*=|^_?\w+, {re.escape(name)}\b"
+        if patterns and re.search(assigned, source, re.MULTILINE):
+            methods = _methods(source, name)
+            for pattern in patterns:
+                yield f"{module.__name__}.{name}", pattern, methods
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Call(

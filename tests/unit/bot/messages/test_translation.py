@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, get_args
+from typing import cast, get_args
 
 import pytest
 
@@ -18,9 +19,6 @@ from bot.messages.translation import FILE_REASONS, PLATFORM, TRANSLATOR, in_lang
 from rag_engine.parsing.media_types import READABLE
 from rag_engine.text.messages.message_catalog import places
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 OTHERS = sorted(set(LANGUAGES) - {"en"})
 SAY = {"say", "Refusal", "Invalid", "NoSuchKnowledgeBase", "NoSuchDocument", "Phrase", "telling"}
 """Functions and classes whose first argument is the name of a sentence."""
@@ -29,11 +27,16 @@ AT_START = {"adapters/slack/app.py", "adapters/discord/app.py", "adapters/discor
 """Refusals that `footnote run` and `footnote doctor` print."""
 
 
-def source(package: str | None) -> Iterator[tuple[str, ast.AST]]:
+@cache
+def source(package: str | None) -> tuple[tuple[str, ast.AST], ...]:
+    """The calls and constants of a package, each with its file."""
     folder = Path(cast("str", package)).parent
-    for file in sorted(folder.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            yield file.relative_to(folder.parent).as_posix(), node
+    return tuple(
+        (file.relative_to(folder.parent).as_posix(), node)
+        for file in sorted(folder.rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call | ast.Constant)
+    )
 
 
 def called(node: ast.AST) -> str:

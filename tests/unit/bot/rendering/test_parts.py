@@ -16,10 +16,12 @@ from bot.rendering.markdown.widths import width
 from bot.rendering.pages import dialect_named
 from bot.rendering.parts import joined, split
 from bot.rendering.safety.links import links
-from tests.hypothesis_profiles import examples
+from tests.hypothesis_profiles import IS_SOAK, examples
 from tests.unit.bot.rendering.markdown_texts import markdown, sentence, texts
 
 PERMITTED = frozenset({"https://ok.example/a"})
+STEP = 3 if IS_SOAK else 9
+"""Characters between two looks at a growing text."""
 DIALECTS = pytest.mark.parametrize("dialect", ["commonmark", "slack", "discord"])
 
 
@@ -82,7 +84,7 @@ def test_what_is_shown_of_a_growing_text_only_grows(dialect: str, text: str) -> 
 @given(text=st.lists(texts, min_size=2, max_size=4).map("\n\n".join), room=st.integers(150, 400))
 def test_a_part_that_was_left_stays_as_it_is(dialect: str, text: str, room: int) -> None:
     left: list[str] = []
-    for end in (*range(0, len(text), 3), len(text)):
+    for end in (*range(0, len(text), STEP), len(text)):
         now = texts_of(text[:end], dialect, room, final=end == len(text))
         assert now[: len(left)] == left, text[:end]
         left = now[:-1]

@@ -327,7 +327,8 @@ def test_an_answer_is_shown_from_its_first_words(begun: str) -> None:
     "unit",
     ["[1]", "a[1]", ". ", "[", "`", "```\nx\n", "<", "[1,1,", "<think>", "e.g. [1] a ", "\n", "http://a.b[1]", "**b** ", "~~[1]", "中【1】。"],
 )  # fmt: skip
-def test_time_is_linear(unit: str) -> None:
+@pytest.mark.parametrize("length", [30_000, pytest.param(60_000, marks=pytest.mark.soak)])
+def test_time_is_linear(unit: str, length: int) -> None:
     def seconds(length: int) -> float:
         stream, text = MarkerStream(PASSAGES), unit * (length // len(unit))
         started = time.process_time()
@@ -337,4 +338,4 @@ def test_time_is_linear(unit: str) -> None:
         return time.process_time() - started
 
     seconds(1_000)
-    assert seconds(60_000) < max(20 * seconds(10_000), 0.2)
+    assert seconds(length) < max(20 * seconds(length // 6), 0.2)
