@@ -23,6 +23,7 @@ from rag_engine.types import (
     KnowledgeBaseId,
     Section,
 )
+from tests.databases import new_database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -33,7 +34,7 @@ MODEL = "all-MiniLM-L6-v2@fp32"
 
 @pytest.fixture(params=["sqlite"])
 async def catalog(tmp_path: Path) -> AsyncIterator[SqliteCatalog]:
-    async with connect(tmp_path / "footnote.sqlite") as database:
+    async with connect(new_database(tmp_path / "footnote.sqlite")) as database:
         yield SqliteCatalog(database)
 
 

@@ -16,6 +16,7 @@ from rag_engine.errors import UserError
 from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import ConversationId, Role, Trace, Turn, TurnId
+from tests.databases import new_database
 from tests.hypothesis_profiles import examples
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ ELSEWHERE = ConversationId("slack:T1:C2")
 
 @pytest.fixture(params=["sqlite"])
 async def history(tmp_path: Path) -> AsyncIterator[SqliteHistory]:
-    async with connect(tmp_path / "footnote.sqlite") as database:
+    async with connect(new_database(tmp_path / "footnote.sqlite")) as database:
         yield SqliteHistory(database)
 
 
@@ -180,7 +181,7 @@ async def test_fifty_writers_at_once_lose_nothing(history: SqliteHistory) -> Non
 @examples(25)
 def test_any_text_can_be_kept(texts: list[str]) -> None:
     async def round_trip(folder: str) -> list[str]:
-        async with connect(Path(folder) / "footnote.sqlite") as database:
+        async with connect(new_database(Path(folder) / "footnote.sqlite")) as database:
             history = SqliteHistory(database)
             await history.write(
                 [turn(str(number), text=text) for number, text in enumerate(texts)], trace("x")

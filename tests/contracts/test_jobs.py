@@ -14,6 +14,7 @@ from rag_engine.storage import jobs
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.jobs import SqliteJobQueue
 from rag_engine.storage.sqlite.database import connect
+from tests.databases import new_database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    async with connect(tmp_path / "footnote.sqlite") as opened:
+    async with connect(new_database(tmp_path / "footnote.sqlite")) as opened:
         yield opened
 
 

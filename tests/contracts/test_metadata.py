@@ -16,6 +16,7 @@ from rag_engine.metadata.properties import DERIVED
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import Document, DocumentId, DocumentRecord
+from tests.databases import new_database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(params=["sqlite"])
 async def catalog(tmp_path: Path) -> AsyncIterator[SqliteCatalog]:
-    async with connect(tmp_path / "footnote.sqlite") as database:
+    async with connect(new_database(tmp_path / "footnote.sqlite")) as database:
         yield SqliteCatalog(database)
 
 

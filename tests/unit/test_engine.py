@@ -33,6 +33,7 @@ from rag_engine.types import (
     Turn,
     TurnId,
 )
+from tests.databases import new_database
 from tests.unit.prompting import ScriptedAnswerer, passage
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ QUERY = Query(
 
 @pytest.fixture
 async def history(tmp_path: Path) -> AsyncGenerator[SqliteHistory]:
-    async with connect(tmp_path / "footnote.sqlite") as database:
+    async with connect(new_database(tmp_path / "footnote.sqlite")) as database:
         yield SqliteHistory(database)
 
 

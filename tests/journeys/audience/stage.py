@@ -29,6 +29,7 @@ from bot.settings import (
 )
 from bot.store.places import Places
 from rag_engine.storage.sqlite.database import connect
+from tests.databases import new_database
 from tests.journeys.audience.world import OPERATOR, PLACES, QUESTION, SECRETS, TITLES, Eyes, towns
 
 if TYPE_CHECKING:
@@ -321,7 +322,7 @@ async def opened(folder: Path, *, bound: bool) -> AsyncGenerator[Stage]:
             chat_service.service(replace(application, engine=cast("Engine", engine)))
         )
         database = await stack.enter_async_context(
-            connect(folder / "chat.sqlite", scripts=files("bot.store") / "sql")
+            connect(new_database(folder / "chat.sqlite"), scripts=files("bot.store") / "sql")
         )
         places = Places(database)
         stage = Stage(

@@ -22,6 +22,7 @@ from rag_engine.types import (
     KnowledgeBaseId,
     Section,
 )
+from tests.databases import new_database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -137,5 +138,5 @@ def _row(document: Document, ordinal: int) -> tuple[Chunk, Vector]:
 @asynccontextmanager
 async def shelf(folder: Path, *, fail_after: int = 1_000_000) -> AsyncGenerator[Shelf, None]:
     """An installation in the folder."""
-    async with connect(folder / "footnote.sqlite") as database:
+    async with connect(new_database(folder / "footnote.sqlite")) as database:
         yield Shelf(catalog=SqliteCatalog(database), index=MemoryIndex(fail_after=fail_after))

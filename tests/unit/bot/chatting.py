@@ -58,6 +58,7 @@ from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.summaries.plan import Summaries
 from rag_engine.text import analyzer
+from tests.databases import new_database
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -487,9 +488,9 @@ async def world(
     `complete` also completes follow-ups and summarises; `judges` decides before writing whether passages answer.
     """
     async with AsyncExitStack() as stack:
-        database = await stack.enter_async_context(connect(folder / "footnote.sqlite"))
+        database = await stack.enter_async_context(connect(new_database(folder / "footnote.sqlite")))
         chats = await stack.enter_async_context(
-            connect(folder / "chat.sqlite", scripts=files("bot.store") / "sql")
+            connect(new_database(folder / "chat.sqlite"), scripts=files("bot.store") / "sql")
         )
         embedder = await stack.enter_async_context(hashing.connect(hashing.Settings(), data_dir=folder))
         identity = IndexIdentity(

@@ -11,6 +11,7 @@ from rag_engine.ingestion.ingestion import Ingestion
 from rag_engine.splitters.structure import Settings, build
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.sqlite.database import connect
+from tests.databases import new_database
 from tests.unit.ingestion.world import GatedEmbedder, LineParser, ListedIndex, World
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
     folder = tmp_path / "files"
     folder.mkdir()
     async with (
-        connect(tmp_path / "footnote.sqlite") as database,
+        connect(new_database(tmp_path / "footnote.sqlite")) as database,
         hashing.connect(hashing.Settings(max_tokens=64), data_dir=tmp_path) as inner,
     ):
         embedder, index, parser = GatedEmbedder(inner), ListedIndex(), LineParser()

@@ -17,6 +17,7 @@ from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import Blob, Section
 from tests import plugins
+from tests.databases import new_database
 from tests.ocr import INSPECTION, blurred, drawn, needs_tesseract, scan
 from tests.unit.ingestion.world import ListedIndex
 from tests.unit.parsers.tiff import claiming
@@ -149,7 +150,7 @@ async def test_a_notice_is_shown_when_the_file_is_ready_and_is_not_indexed(
     needs_tesseract()
     path = scan(tmp_path / "scan.pdf", drawn(), blurred(drawn()))
     async with (
-        connect(tmp_path / "footnote.sqlite") as database,
+        connect(new_database(tmp_path / "footnote.sqlite")) as database,
         hashing.connect(hashing.Settings(max_tokens=64), data_dir=tmp_path) as embedder,
     ):
         catalog, index = SqliteCatalog(database), ListedIndex()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.storage.sqlite.database import connect
+from tests.databases import new_database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -17,5 +18,5 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    async with connect(tmp_path / "footnote.sqlite") as opened:
+    async with connect(new_database(tmp_path / "footnote.sqlite")) as opened:
         yield opened

@@ -10,6 +10,7 @@ from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.storage.synonyms import SqliteSynonyms
 from rag_engine.types import KnowledgeBaseId
+from tests.databases import new_database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncGenerator[Database]:
-    async with connect(tmp_path / "footnote.sqlite") as opened:
+    async with connect(new_database(tmp_path / "footnote.sqlite")) as opened:
         yield opened
 
 

@@ -32,6 +32,7 @@ from rag_engine.types import (
     Stage,
 )
 from rag_engine.wrappers.hidden_documents import HiddenDocumentsIndex
+from tests.databases import new_database
 from tests.doubles.model_servers import openai_server
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ async def desk(folder: Path, *, window: int = 8192, models: int = 1, **limits: f
     """`models` language models (`one`, `two`, ...) on one server, then the quoting answerer."""
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(openai_server.serve())
-        database = await stack.enter_async_context(connect(folder / "footnote.sqlite"))
+        database = await stack.enter_async_context(connect(new_database(folder / "footnote.sqlite")))
         embedder = await stack.enter_async_context(hashing.connect(hashing.Settings(), data_dir=folder))
         identity = IndexIdentity(
             model=embedder.model, dimensions=embedder.dimensions, analyzer=analyzer.VERSION

@@ -16,6 +16,7 @@ from bot.store.topics import Topics
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.sqlite import database
 from rag_engine.types import Document, DocumentId, DocumentRecord
+from tests.databases import new_database
 from tests.doubles.town import Town
 
 if TYPE_CHECKING:
@@ -94,9 +95,9 @@ class Chat:
 @asynccontextmanager
 async def opened(folder: Path) -> AsyncGenerator[Chat]:
     async with AsyncExitStack() as stack:
-        kept = await stack.enter_async_context(database.connect(folder / "footnote.sqlite"))
+        kept = await stack.enter_async_context(database.connect(new_database(folder / "footnote.sqlite")))
         chat = await stack.enter_async_context(
-            database.connect(folder / "chat.sqlite", scripts=files("bot.store") / "sql")
+            database.connect(new_database(folder / "chat.sqlite"), scripts=files("bot.store") / "sql")
         )
         catalog, places = SqliteCatalog(kept), Places(chat)
         audiences = Audiences(

@@ -17,6 +17,7 @@ from bot.store.topics import Topics
 from rag_engine.errors import UnknownKnowledgeBase, UserError
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.sqlite.database import Database, connect
+from tests.databases import new_database
 from tests.unit.bot.access.knowledge import ANN, BEN, Chat, place, town
 
 if TYPE_CHECKING:
@@ -63,9 +64,9 @@ class Counted(Database):
 @pytest.fixture
 async def databases(tmp_path: Path) -> AsyncIterator[tuple[Counted, Counted]]:
     async with AsyncExitStack() as stack:
-        kept = await stack.enter_async_context(connect(tmp_path / "footnote.sqlite"))
+        kept = await stack.enter_async_context(connect(new_database(tmp_path / "footnote.sqlite")))
         chat = await stack.enter_async_context(
-            connect(tmp_path / "chat.sqlite", scripts=files("bot.store") / "sql")
+            connect(new_database(tmp_path / "chat.sqlite"), scripts=files("bot.store") / "sql")
         )
         async with kept.transaction() as transaction:
             await transaction.execute_many(

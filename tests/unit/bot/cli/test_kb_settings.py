@@ -16,6 +16,7 @@ from bot.port import Place
 from bot.store.places import Places, PlaceSettings
 from rag_engine.errors import UserError
 from rag_engine.storage.sqlite.database import connect
+from tests.databases import new_database
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +29,9 @@ NAME = "slack:T01:C012"
 async def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> settings.Settings:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path))
-    async with connect(tmp_path / "chat.sqlite", scripts=data_files.migrations()[data_files.CHAT]):
+    async with connect(
+        new_database(tmp_path / "chat.sqlite"), scripts=data_files.migrations()[data_files.CHAT]
+    ):
         return settings.read()
 
 

@@ -17,6 +17,7 @@ from bot.store import feedback
 from rag_engine.errors import IndexUnavailable
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import TurnId
+from tests.databases import new_database
 from tests.unit.bot.asked import QUESTION, WITH_ID, here
 from tests.unit.bot.chatting import CHANNEL
 
@@ -60,7 +61,7 @@ async def test_feedback_is_counted_and_listed(here: World, tmp_path: Path) -> No
     here.says("28 days [1].")
     post = await here.ask(QUESTION)
     await here.press(post, "feedback", ends=":down")
-    async with connect(tmp_path / "chat.sqlite", scripts=migrations()[CHAT]) as database:
+    async with connect(new_database(tmp_path / "chat.sqlite"), scripts=migrations()[CHAT]) as database:
         [rated] = await feedback.listed(database, rating="down")
         assert await feedback.listed(database, rating="up") == []
     assert (rated.rating, rated.question, list(rated.documents.values())) == ("down", QUESTION, ["leave.md"])
@@ -77,7 +78,7 @@ async def test_feedback_on_a_private_answer_shows_neither_question_nor_documents
     here.says("28 days [1].")
     await here.command("ask", QUESTION)
     await here.press(here.last, "feedback", ends=":up")
-    async with connect(tmp_path / "chat.sqlite", scripts=migrations()[CHAT]) as database:
+    async with connect(new_database(tmp_path / "chat.sqlite"), scripts=migrations()[CHAT]) as database:
         [rated] = await feedback.listed(database)
     assert (rated.place, rated.question, rated.documents) == ("test: private", "", {})
 

@@ -11,6 +11,7 @@ from bot.maintenance.data_files import CHAT, migrations
 from bot.port import WriteRefused
 from bot.store.topics import Topics
 from rag_engine.storage.sqlite.database import connect
+from tests.databases import new_database
 from tests.unit.bot.asked import LEAVE, QUESTION, here, prompt
 from tests.unit.bot.chatting import ANN, BEN, CHANNEL, DIRECT, Everybody
 
@@ -89,7 +90,7 @@ async def test_each_persons_private_questions_start_over_alone(here: World) -> N
 
 
 async def test_a_clock_that_stops_or_goes_back_repeats_no_topic(tmp_path: Path) -> None:
-    async with connect(tmp_path / "chat.sqlite", scripts=migrations()[CHAT]) as database:
+    async with connect(new_database(tmp_path / "chat.sqlite"), scripts=migrations()[CHAT]) as database:
         seen: list[str] = []
         for now in (5.0, 5.0, 4.0, 5.0):
             topics = Topics(database, clock=lambda now=now: now)

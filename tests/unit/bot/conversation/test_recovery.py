@@ -16,6 +16,7 @@ from bot.store.turns import ChatTurn, Turns
 from rag_engine.errors import StorageUnavailable
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import Trace, Turn
+from tests.databases import new_database
 from tests.unit.bot.chatting import Here, attachment, world
 from tests.unit.bot.conversation.interrupted import (
     ANSWER,
@@ -285,7 +286,9 @@ class Locked(Turns):
 
 async def test_what_was_left_is_read_as_soon_as_it_can_be(here: World, tmp_path: Path) -> None:
     turn = await left(here, here.chat.message(QUESTION), "received")
-    async with connect(tmp_path / "chat.sqlite", scripts=files("bot.store") / "sql") as database:
+    async with connect(
+        new_database(tmp_path / "chat.sqlite"), scripts=files("bot.store") / "sql"
+    ) as database:
         after = here.assemble(stores=replace(here.stores, turns=Locked(database)))
         async with asyncio.timeout(10):
             await after.resume("test", Platform(here).recall)

@@ -19,6 +19,7 @@ from bot.store.turns import ChatTurn, Turns
 from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.sqlite import database
 from rag_engine.types import ConversationId, Trace, Turn, TurnId
+from tests.databases import new_database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -35,13 +36,15 @@ CONVERSATION = ConversationId("slack:T:C:1")
 
 @pytest.fixture
 async def engine(tmp_path: Path) -> AsyncIterator[Database]:
-    async with database.connect(tmp_path / "footnote.sqlite") as opened:
+    async with database.connect(new_database(tmp_path / "footnote.sqlite")) as opened:
         yield opened
 
 
 @pytest.fixture
 async def chat(tmp_path: Path) -> AsyncIterator[Database]:
-    async with database.connect(tmp_path / "chat.sqlite", scripts=files("bot.store") / "sql") as opened:
+    async with database.connect(
+        new_database(tmp_path / "chat.sqlite"), scripts=files("bot.store") / "sql"
+    ) as opened:
         yield opened
 
 

@@ -12,6 +12,7 @@ from rag_engine.ingestion.blobs import blob_from_path
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import Document, DocumentId, DocumentRecord
+from tests.databases import new_database
 from tests.page_marks import pdf
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ ROOM = 1 << 20
 
 @pytest.fixture
 async def catalog(tmp_path: Path) -> AsyncGenerator[SqliteCatalog]:
-    async with connect(tmp_path / "footnote.sqlite") as database:
+    async with connect(new_database(tmp_path / "footnote.sqlite")) as database:
         yield SqliteCatalog(database)
 
 

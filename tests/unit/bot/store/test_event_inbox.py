@@ -13,6 +13,7 @@ import pytest
 from bot.store.event_inbox import DeliveryProgress, EventInbox
 from rag_engine.errors import StorageUnavailable
 from rag_engine.storage.sqlite.database import Database, connect
+from tests.databases import new_database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -31,7 +32,7 @@ class Clock:
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncGenerator[Database]:
-    async with connect(tmp_path / "chat.sqlite", scripts=files("bot.store") / "sql") as opened:
+    async with connect(new_database(tmp_path / "chat.sqlite"), scripts=files("bot.store") / "sql") as opened:
         yield opened
 
 

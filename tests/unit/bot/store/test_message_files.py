@@ -14,6 +14,7 @@ from bot.store.message_files import MessageFile, MessageFiles
 from bot.store.turns import ChatTurn, Turns
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import DocumentId, KnowledgeBaseId
+from tests.databases import new_database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -27,7 +28,7 @@ THREAD = replace(CHANNEL, thread="1.5")
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncGenerator[Database]:
-    async with connect(tmp_path / "chat.sqlite", scripts=files("bot.store") / "sql") as opened:
+    async with connect(new_database(tmp_path / "chat.sqlite"), scripts=files("bot.store") / "sql") as opened:
         yield opened
 
 

@@ -13,6 +13,7 @@ from bot.store.processed_interactions import ProcessedInteractions
 from bot.store.turns import ChatTurn, Turns
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import ChunkId, Citation, ConversationId, DocumentId, KnowledgeBaseId, TurnId
+from tests.databases import new_database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -46,7 +47,7 @@ class Clock:
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncGenerator[Database]:
-    async with connect(tmp_path / "chat.sqlite", scripts=files("bot.store") / "sql") as opened:
+    async with connect(new_database(tmp_path / "chat.sqlite"), scripts=files("bot.store") / "sql") as opened:
         yield opened
 
 
@@ -81,7 +82,9 @@ async def test_what_was_saved_is_found_after_a_restart(tmp_path: Path) -> None:
         citations=(CITATION,),
     )
     for opening in range(2):
-        async with connect(tmp_path / "chat.sqlite", scripts=files("bot.store") / "sql") as database:
+        async with connect(
+            new_database(tmp_path / "chat.sqlite"), scripts=files("bot.store") / "sql"
+        ) as database:
             turns = Turns(database)
             if not opening:
                 assert await turns.claim(
@@ -224,7 +227,9 @@ async def test_files_that_an_older_program_took_in_are_known_by_their_message(tm
             "INSERT INTO taken_files VALUES ('slack', 'T1', 'C1', '1.5', 'F1', ?, 'a.pdf', 'https://x/1', 'kb', 'd', 5.0)",
             (asked.id,),
         )
-    async with connect(tmp_path / "chat.sqlite", scripts=files("bot.store") / "sql") as database:
+    async with connect(
+        new_database(tmp_path / "chat.sqlite"), scripts=files("bot.store") / "sql"
+    ) as database:
         taken = MessageFiles(database)
         assert await Turns(database).unfinished("slack") == [], "nobody waits for it any more"
         (file,) = await taken.brought_by(PLACE, "1.7")

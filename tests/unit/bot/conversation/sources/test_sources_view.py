@@ -29,6 +29,7 @@ from rag_engine.types import (
     KnowledgeBaseId,
     Section,
 )
+from tests.databases import new_database
 from tests.page_marks import PNG, area, marked_area, pdf, places, share_marked
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class Library:
 
 @pytest.fixture
 async def library(tmp_path: Path) -> AsyncGenerator[Library]:
-    async with connect(tmp_path / "footnote.sqlite") as database:
+    async with connect(new_database(tmp_path / "footnote.sqlite")) as database:
         catalog = SqliteCatalog(database)
         yield Library(
             folder=tmp_path,
