@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class RagError(Exception):
-    """Something went wrong that a person can be told in one sentence."""
+    """Something went wrong; one sentence says what."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(message or (self.__doc__ or "").strip().splitlines()[0])

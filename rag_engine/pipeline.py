@@ -36,7 +36,7 @@ class Inquiry:
 
     query: Query
     question: str
-    """That of the query, or its stand-alone form after the step `understand`."""
+    """That of the query, or its self-contained form after the step `understand`."""
     beside: str = ""
     """The other reading of a question that may need the conversation: with its words, or without."""
     history: tuple[Turn, ...] = ()

@@ -315,7 +315,7 @@ class Shelves(Catalog, Documents, Library, Protocol):
 
 
 class SynonymEntries(Protocol):
-    """Entries of terms that stand for each other, by knowledge base."""
+    """Entries of synonymous terms, by knowledge base."""
 
     async def read(
         self, knowledge_bases: Collection[KnowledgeBaseId]

@@ -161,7 +161,7 @@ def is_trusted(address: str, settings: Settings) -> bool:
 
 
 def is_host_of_slack(address: str) -> bool:
-    """Whatever its scheme and port."""
+    """Ignores scheme and port."""
     return f".{urlsplit(address).hostname or ''}".endswith(".slack.com")
 
 

@@ -45,7 +45,7 @@ def model_choices(settings: Settings) -> list[ModelChoice]:
     if kind == _QUOTING:
         if fallbacks:
             raise BadSettings(
-                "FOOTNOTE_MODEL__NAME is not set, so the FOOTNOTE_MODEL__FALLBACKS have nothing to stand in for."
+                "FOOTNOTE_MODEL__NAME is not set, so the FOOTNOTE_MODEL__FALLBACKS have no model to replace."
             )
         return [ModelChoice(kind=kind, values=values)]
     if kind == _OPENAI:

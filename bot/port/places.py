@@ -66,7 +66,7 @@ class Directory(Protocol):
 
     @property
     def home(self) -> str:
-        """The operator's workspace; empty if others can bring the bot into theirs."""
+        """The operator's workspace; empty if others can install the bot, too."""
         ...
 
     def of_workspace(self, workspace: str) -> Directory | None:
@@ -93,5 +93,5 @@ class Directory(Protocol):
         ...
 
     async def present(self, place: Place, person: str) -> bool:
-        """Whether the person can read the place now. Asks the platform, whatever is cached."""
+        """Whether the person can read the place now. Asks the platform, never a cache."""
         ...

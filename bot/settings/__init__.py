@@ -271,7 +271,7 @@ class MetricsSettings(_Section):
     host: str = "127.0.0.1"
     """The address to listen on."""
     stuck_seconds: float = Field(default=30, gt=0)
-    """`/healthz` fails after the event loop has stood still for so long."""
+    """`/healthz` fails after the event loop has been blocked for so long."""
     deaf_seconds: float = Field(default=30, gt=0)
     """A platform disconnected for so long is logged and counted. `/readyz` fails at once."""
 

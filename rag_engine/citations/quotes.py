@@ -46,7 +46,7 @@ class SourceQuote:
 class _Passage:
     chunk: Chunk
     places: list[Span]
-    """Where the units stand; those before `first` are a table's header."""
+    """Where the units are; those before `first` are a table's header."""
     first: int
     wordings: list[WordingSimilarity]
     weights: Weights

@@ -58,7 +58,7 @@ class Settings(BaseModel):
     base_url: str = "https://api.openai.com/v1"
     """URL of the server."""
     dimensions: int | None = Field(default=None, ge=1)
-    """Length of a vector, for models that can shorten theirs; by default detected when connecting."""
+    """Length of a vector, for models that can shorten vectors; by default detected when connecting."""
     max_tokens: int = Field(default=8191, ge=16)
     """Tokens sent of each text. Counted with OpenAI's tokenizer, so leave a margin for other models."""
     query_prefix: str | None = None

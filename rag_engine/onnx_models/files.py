@@ -100,7 +100,7 @@ def _of_hub(model: str, graph: str, *, download: bool, cache: Path) -> OnnxFiles
 
     with _translate_errors(model):
         found_files = _files(model, graph, get, is_folder=False)
-        # Weights of more than 2 GB stand beside the graph, where the runtime looks for them.
+        # Weights of more than 2 GB are beside the graph, where the runtime looks for them.
         get(f"{graph or _relative(found_files.graph)}_data")
         return found_files
 

@@ -146,7 +146,7 @@ def is_plausible(question: str, asked: str) -> bool:
 
 
 def readings(searched: str, beside: str, asked: str) -> list[QueryVariant]:
-    """The earlier words count less where the question may stand alone."""
+    """The earlier words count less if the question may need no context."""
     found = [QueryVariant(text=searched, weight=1.0)]
     if beside:
         found.append(QueryVariant(text=beside, weight=1.0 if beside == asked else _FURTHER))

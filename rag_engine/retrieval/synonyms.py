@@ -1,4 +1,4 @@
-"""Entries like `PTO = paid leave, vacation`, in which every term stands for the others. Pure."""
+"""Entries like `PTO = paid leave, vacation`, in which all terms are synonyms. Pure."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def build(settings: Settings, ports: Ports) -> Step:
 async def weigh(inquiry: Inquiry, *, settings: Settings, has_model: bool, trust: LegTrust) -> Inquiry:
     """Below the line the hits become `closest`.
 
-    A model with room for the whole scope reads it, whatever its words.
+    A model with room for the whole scope reads all of it.
     """
     is_judged = _JUDGED in inquiry.details or inquiry.route == "research"
     if not settings.enabled or not inquiry.hits or is_judged:

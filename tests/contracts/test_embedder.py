@@ -146,7 +146,7 @@ async def test_rows_are_unit_float32_one_for_each_text(embedder: Embedder) -> No
     assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
 
 
-async def test_rows_stand_in_the_order_of_the_texts(embedder: Embedder) -> None:
+async def test_rows_are_in_the_order_of_the_texts(embedder: Embedder) -> None:
     shuffled = TEXTS * 2
     random.Random(4).shuffle(shuffled)
     rows = await embedder.embed(shuffled, side="passage")

@@ -133,7 +133,7 @@ async def test_what_was_put_is_there_after_reopening(open_index: OpenIndex) -> N
         IndexIdentity(model="test@fp32", dimensions=DIMENSIONS, analyzer="another"),
     ],
 )
-async def test_another_identity_is_refused_with_the_mend(open_index: OpenIndex, other: IndexIdentity) -> None:
+async def test_another_identity_is_refused_with_the_fix(open_index: OpenIndex, other: IndexIdentity) -> None:
     async with open_index(IDENTITY) as index:
         await put(index, document("a"), "apple")
     with pytest.raises(SchemaMismatch, match="footnote kb reindex --all"):

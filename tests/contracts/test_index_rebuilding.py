@@ -76,7 +76,7 @@ async def test_what_is_built_is_not_found_before_it_is_in_place_and_then_alone(m
     assert await module.holds(rebuilding=True) == []
 
 
-async def test_an_interrupted_rebuild_is_gone_on_with(module: Module) -> None:
+async def test_an_interrupted_rebuild_continues(module: Module) -> None:
     await module.fill("one", rebuilding=True)
     async with module.open(rebuilding=True) as index:
         assert await index.count(base("kb")) == 1

@@ -58,7 +58,7 @@ async def test_nothing_is_called_when_nothing_is_new(bot: Bot) -> None:
     assert not message.streaming
 
 
-async def test_a_stream_that_expired_goes_on_by_edits_with_the_whole_text(bot: Bot) -> None:
+async def test_an_expired_stream_continues_by_edits_with_the_whole_text(bot: Bot) -> None:
     outlet = (await asked(bot)).outlet()
     ts = await outlet.write(stream(Page(text="one ")))
     bot.server.advance(301)

@@ -72,7 +72,7 @@ async def test_a_repeated_event_finds_the_answer_that_is_there(bot: Bot) -> None
     assert len(ours(bot.server)) == 1
 
 
-async def test_an_answer_goes_on_in_messages_that_are_there(bot: Bot) -> None:
+async def test_an_answer_continues_in_existing_messages(bot: Bot) -> None:
     room = await asked(bot)
     first = room.outlet()
     posted = [await first.write(stream(Page(text="one"))), await first.write(edit(Page(text="two"), part=1))]

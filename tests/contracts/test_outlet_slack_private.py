@@ -62,7 +62,7 @@ async def test_a_command_is_answered_where_the_bot_was_not_invited(bot: Bot) -> 
     assert len(seen(bot.server, "UALICE")) == 3
 
 
-async def test_who_typed_a_command_sees_that_it_was_heard_and_then_the_whole_answer(bot: Bot) -> None:
+async def test_the_person_sees_that_a_command_was_received_and_then_the_whole_answer(bot: Bot) -> None:
     command, room = await commanded(bot)
     outlet = room.outlet(private=command.person)
     for page in (
@@ -146,7 +146,7 @@ async def test_a_public_answer_to_a_command_needs_an_invitation(bot: Bot) -> Non
         await room.outlet().write(Write(part=0, page=LIST, route="edit", final=True))
 
 
-async def test_a_private_answer_to_a_message_stands_in_its_thread(bot: Bot) -> None:
+async def test_a_private_answer_to_a_message_is_in_its_thread(bot: Bot) -> None:
     alice = bot.server.add_user("alice")
     general = bot.server.add_channel("general", [alice])
     await bot.server.user_says(alice, general, f"{bot.server.mention} hi")

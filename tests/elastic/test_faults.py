@@ -245,7 +245,7 @@ async def test_red_is_reported_by_every_use_and_passes(at: Bench, part: str) -> 
     assert await at.texts() == ["apple", "plum"]
 
 
-async def test_an_index_of_another_model_schema_or_program_is_refused_with_the_mend(at: Bench) -> None:
+async def test_an_index_of_another_model_schema_or_program_is_refused_with_the_fix(at: Bench) -> None:
     async with at.opened() as index:
         await put(index, document("a"), "apple")
     other = IndexIdentity(model="other@fp32", dimensions=DIMENSIONS, analyzer=IDENTITY.analyzer)

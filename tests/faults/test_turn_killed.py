@@ -75,7 +75,7 @@ async def after_a_restart(
     await one_answer(bot, room, question, which)
 
 
-async def test_when_it_was_claimed_and_nothing_posted(bot: Mortal) -> None:
+async def test_killed_after_the_claim_before_the_first_post(bot: Mortal) -> None:
     create = CREATE[bot.town.chat.platform]
     room = bot.town.room()
     await bot.town.knows(room, HANDBOOK)
@@ -88,7 +88,7 @@ async def test_when_it_was_claimed_and_nothing_posted(bot: Mortal) -> None:
     await after_a_restart(bot, room, question, "claimed")
 
 
-async def test_when_its_message_stands_and_nobody_heard_of_that(bot: Mortal) -> None:
+async def test_killed_after_the_first_post_before_its_confirmation(bot: Mortal) -> None:
     create = CREATE[bot.town.chat.platform]
     room = bot.town.room()
     await bot.town.knows(room, HANDBOOK)
@@ -100,7 +100,7 @@ async def test_when_its_message_stands_and_nobody_heard_of_that(bot: Mortal) -> 
     await after_a_restart(bot, room, question, "posted")
 
 
-async def test_when_its_message_is_known_and_shows_no_text(bot: Mortal) -> None:
+async def test_killed_after_the_first_post_was_recorded(bot: Mortal) -> None:
     grow = GROW[bot.town.chat.platform]
     room = bot.town.room()
     await bot.town.knows(room, HANDBOOK)
@@ -112,7 +112,7 @@ async def test_when_its_message_is_known_and_shows_no_text(bot: Mortal) -> None:
     await after_a_restart(bot, room, question, "known")
 
 
-async def test_while_it_streams(bot: Mortal) -> None:
+async def test_killed_in_mid_stream(bot: Mortal) -> None:
     first = paced("Logs are kept ", asyncio.Event(), "for ever.")
     bot.town.model.on(first, task="answer", matching="streamed logs", times=1)
     room, question = await asked(bot, "streamed")
@@ -121,7 +121,7 @@ async def test_while_it_streams(bot: Mortal) -> None:
     await after_a_restart(bot, room, question, "streamed")
 
 
-async def test_when_the_last_word_stands_and_nobody_heard_of_that(bot: Mortal) -> None:
+async def test_killed_after_the_final_edit_before_its_confirmation(bot: Mortal) -> None:
     end = END[bot.town.chat.platform]
     room = bot.town.room()
     await bot.town.knows(room, HANDBOOK)
@@ -135,7 +135,7 @@ async def test_when_the_last_word_stands_and_nobody_heard_of_that(bot: Mortal) -
     await after_a_restart(bot, room, question, "told")
 
 
-async def test_when_it_was_told_and_nothing_claimed(bot: Mortal) -> None:
+async def test_killed_after_the_acknowledgement_before_the_claim(bot: Mortal) -> None:
     """Slack has been told that the event arrived, and tells it no second time; Discord never does."""
     server = bot.town.chat.server
     room = bot.town.room()
@@ -170,7 +170,7 @@ async def test_a_private_answer_while_it_streams(bot: Mortal) -> None:
     assert answer.text.startswith(WHOLE)
 
 
-async def test_a_command_tells_that_it_was_interrupted(bot: Mortal) -> None:
+async def test_a_command_reports_that_it_was_interrupted(bot: Mortal) -> None:
     reply = PRIVATE[bot.town.chat.platform]
     room = bot.town.room()
     bot.town.chat.server.fail(reply, status=500, hold=asyncio.Event(), times=-1)

@@ -111,7 +111,7 @@ async def test_nothing_added_yet_says_how_to_add(footnote: Footnote) -> None:
     assert "footnote add PATH" in said(await footnote("ask", "How many days?"), 1)
 
 
-async def test_a_question_that_is_too_long_is_told_its_limit(one_file: Footnote) -> None:
+async def test_a_question_that_is_too_long_names_the_limit(one_file: Footnote) -> None:
     sentence = said(await one_file("ask", "-", stdin="why " * 25_000), 1)
     assert "20,000" in sentence
 
@@ -162,7 +162,7 @@ async def test_data_of_a_newer_version_is_left_alone(one_file: Footnote, tmp_pat
     assert "newer" in said(await one_file("kb", "list"), 78)
 
 
-async def test_an_index_of_another_model_says_how_to_mend_it_and_the_mend_works(
+async def test_an_index_of_another_model_names_the_fix_and_the_fix_works(
     one_file: Footnote,
 ) -> None:
     other = {"FOOTNOTE_EMBEDDER__DIMENSIONS": "128"}
@@ -195,7 +195,7 @@ async def test_paths_that_lead_nowhere_do_not_stop_the_others(footnote: Footnote
     assert (await footnote("add", "")).code == 2
 
 
-async def test_two_runs_at_once_each_tell_of_their_own_files(footnote: Footnote, tmp_path: Path) -> None:
+async def test_two_runs_at_once_each_report_their_own_files(footnote: Footnote, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         for number in range(15):

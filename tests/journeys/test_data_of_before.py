@@ -88,7 +88,7 @@ async def test_its_chat_history_and_traces_are_there(footnote: Footnote, data: P
     ]
 
 
-async def test_the_bot_goes_on_with_its_channel(data: Path, tmp_path: Path) -> None:
+async def test_the_bot_continues_in_its_channel(data: Path, tmp_path: Path) -> None:
     async with scenario("slack", tmp_path) as town:
         room = town.room()
         assert room == "CROOM1", "the channel that the data tells of"

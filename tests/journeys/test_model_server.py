@@ -98,7 +98,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_a_server_that_fails_is_stood_in_for_and_named(
+async def test_a_server_that_fails_is_replaced_and_named(
     asking: Footnote, server: OpenAIServer, fault: str
 ) -> None:
     reply, expected = FAULTS[fault]

@@ -43,7 +43,7 @@ async def test_an_answer_leads_to_its_source(
     assert all(f"[{number}]" in answer["answer"] for number in numbers)
 
 
-async def test_every_quote_stands_in_the_document_as_it_was_read(samples: Footnote) -> None:
+async def test_every_quote_is_in_the_document_as_it_was_read(samples: Footnote) -> None:
     answer = json.loads((await samples("ask", "When are the core hours?", "--json")).out)
     for citation in answer["citations"]:
         shown = await samples("kb", "show", "samples", citation["title"], "--text")
@@ -72,7 +72,7 @@ async def test_piped_questions_are_answered_with_plain_sources(samples: Footnote
     assert "\x1b" not in finished.out
 
 
-async def test_search_tells_where_each_passage_came_from(samples: Footnote) -> None:
+async def test_search_shows_where_each_passage_came_from(samples: Footnote) -> None:
     rows = json.loads((await samples("search", "hotel room", "--limit", "3", "--json")).out)
     assert [row["rank"] for row in rows] == [1, 2, 3]
     assert set(rows[0]) == {"rank", "document", "title", "anchor", "score", "legs", "text"}

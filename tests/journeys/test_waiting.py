@@ -74,7 +74,7 @@ async def test_the_files_wait_for_the_index_and_go_in_when_it_is_back(
 
 
 @pytest.mark.parametrize("kind", [flaky_index.AWAY, flaky_index.GONE])
-async def test_after_its_patience_it_gives_up_and_the_next_run_goes_on(
+async def test_after_its_patience_it_gives_up_and_the_next_run_continues(
     adding: Footnote, tmp_path: Path, kind: str
 ) -> None:
     away = tmp_path / "data" / kind

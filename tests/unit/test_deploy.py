@@ -260,7 +260,7 @@ def test_the_image_runs_without_rights() -> None:
 
 
 @pytest.mark.process
-async def test_the_health_checks_tell_whether_the_event_loop_turns(tmp_path: Path) -> None:
+async def test_the_health_checks_show_whether_the_event_loop_runs(tmp_path: Path) -> None:
     """The very lines that run in the containers, against the program's own server."""
     now = 0.0
     health = Health(ticks=lambda: now)

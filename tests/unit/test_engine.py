@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from rag_engine import citations
-from rag_engine.embedders import hashing
-from rag_engine.engine import Engine, Limits
 from rag_engine.errors import ModelUnavailable, QueryTooLong, StorageUnavailable, UserError
-from rag_engine.generation.phrases import phrase
 from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from rag_engine.pipeline import Inquiry, NamedStep
-from rag_engine.retrieval.understood_message import Understanding
 from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import (
@@ -24,82 +20,28 @@ from rag_engine.types import (
     AnswerRequest,
     ConversationId,
     Delta,
-    KnowledgeBaseId,
     Message,
     Prompt,
-    Query,
     Retrieval,
     Stage,
     Turn,
     TurnId,
 )
 from tests.databases import new_database
-from tests.unit.prompting import ScriptedAnswerer, passage
+from tests.unit.engine_setup import HITS, QUERY, engine, events, saying
+from tests.unit.prompting import ScriptedAnswerer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+    from collections.abc import AsyncGenerator, Sequence
     from pathlib import Path
 
-    from rag_engine.errors import RagError
-    from rag_engine.ports import History, LanguageModel
-    from rag_engine.types import AnswerEvent, Hit, Trace
-
-HITS = (
-    passage("The notice period is four weeks.", rank=1, title="contract.pdf", anchor="p. 2"),
-    passage("Leave is 28 days a year.", rank=2, title="handbook.pdf", anchor="p. 3"),
-)
-QUERY = Query(
-    text="How long is the notice period?",
-    knowledge_bases=frozenset({KnowledgeBaseId("kb")}),
-    conversation=ConversationId("c"),
-    scope="handbook",
-)
+    from rag_engine.types import Trace
 
 
 @pytest.fixture
 async def history(tmp_path: Path) -> AsyncGenerator[SqliteHistory]:
     async with connect(new_database(tmp_path / "footnote.sqlite")) as database:
         yield SqliteHistory(database)
-
-
-@asynccontextmanager
-async def engine(
-    history: History,
-    models: Sequence[LanguageModel],
-    tmp_path: Path,
-    *,
-    hits: tuple[Hit, ...] = HITS,
-    answerer: ScriptedAnswerer | None = None,
-) -> AsyncGenerator[Engine]:
-    async def find(inquiry: Inquiry) -> Inquiry:
-        return replace(inquiry, hits=hits)
-
-    async def pack(inquiry: Inquiry) -> Inquiry:
-        told = [turn.text for turn in inquiry.history]
-        messages = (Message(role="user", content="\n".join([*told, inquiry.question])),)
-        return replace(inquiry, prompt=Prompt(messages=messages, passages=inquiry.hits))
-
-    async with hashing.connect(hashing.Settings(), data_dir=tmp_path) as embedder:
-        yield Engine(
-            search_steps=[NamedStep(name="find", run=find, status="Searching…")],
-            prompt_steps=[NamedStep(name="pack", run=pack)],
-            models=models,
-            answerer=answerer or ScriptedAnswerer("Four weeks [1]."),
-            embedder=embedder,
-            history=history,
-            limits=Limits(question_characters=1000),
-        )
-
-
-async def events(running: Engine, query: Query = QUERY) -> list[AnswerEvent]:
-    async with asyncio.timeout(10), aclosing(running.answer(query)) as answering:
-        return [event async for event in answering]
-
-
-def saying(
-    *pieces: str, fault: RagError | None = None, gates: tuple[asyncio.Event, ...] = ()
-) -> ScriptedModel:
-    return ScriptedModel([ScriptedLine(pieces=pieces, fault=fault, gates=gates)])
 
 
 QUOTING = ScriptedLine(pieces=("Four weeks [1].",))
@@ -203,7 +145,7 @@ async def test_a_stream_that_breaks_off_keeps_its_text_and_is_marked(
     assert broken.open_replies == 0
 
 
-async def test_what_others_said_stands_in_the_conversation_where_it_was_said(
+async def test_what_others_said_keeps_its_place_in_the_conversation(
     history: SqliteHistory, tmp_path: Path
 ) -> None:
     model = ScriptedModel([QUOTING, QUOTING])
@@ -329,88 +271,3 @@ async def test_a_model_that_thinks_unannounced_is_remembered(history: SqliteHist
         await events(running)
         second = await events(running)
     assert "".join(event.text for event in second if isinstance(event, Delta)) == "It is four weeks [1]."
-
-
-def _understanding(**values: Any) -> Callable[[Inquiry], Awaitable[Inquiry]]:
-    """A search step that found HITS and understood the message so."""
-
-    async def find(inquiry: Inquiry) -> Inquiry:
-        understood = Understanding(**values)
-        return replace(
-            inquiry,
-            hits=() if understood.route in ("chat", "clarify") else HITS,
-            understanding=understood,
-            route=understood.route,
-            question=understood.question or inquiry.question,
-        )
-
-    return find
-
-
-def _routing(running: Engine, **values: Any) -> Engine:
-    find = NamedStep(name="find", run=_understanding(**values))
-    return replace(running, search_steps=[find])
-
-
-async def test_a_question_back_is_the_answer(history: SqliteHistory, tmp_path: Path) -> None:
-    model = saying("never")
-    async with engine(history, [model], tmp_path) as running:
-        told = await events(_routing(running, route="clarify", counter_question="Which office?"))
-    answer = cast("Answer", told[-1])
-    assert (answer.text, answer.route, answer.citations) == ("Which office?", "clarify", ())
-    assert model.prompts == []
-    assert [turn.text for turn in await history.read(ConversationId("c"), limit=9)] == [
-        QUERY.text,
-        "Which office?",
-    ]
-
-
-async def test_what_was_understood_stands_in_the_answer(history: SqliteHistory, tmp_path: Path) -> None:
-    async with engine(history, [saying("Four weeks [1].")], tmp_path) as running:
-        done = await events(_routing(running, question="How long is the notice period in Berlin?"))
-        same = await events(_routing(running, question="how long is the notice period"))
-    assert cast("Answer", done[-1]).understood_as == "How long is the notice period in Berlin?"
-    assert cast("Answer", same[-1]).understood_as == ""
-    trace = await history.trace(cast("Answer", done[-1]).turn)
-    assert trace is not None
-    assert trace.details["searched_for"] == "How long is the notice period in Berlin?"
-
-
-@pytest.mark.parametrize(
-    ("asked", "route"), [("shorter", "edit"), ("as a table", "edit"), ("And in Berlin?", "search")]
-)
-async def test_an_edit_is_recognised_after_an_answer(
-    history: SqliteHistory, tmp_path: Path, asked: str, route: str
-) -> None:
-    model = saying("Four weeks [1].")
-    async with engine(history, [model], tmp_path) as running:
-        first = await events(running, replace(QUERY, text=asked))
-        await events(running)
-        then = await events(running, replace(QUERY, text=asked))
-    assert cast("Answer", first[-1]).route == "search"
-    assert cast("Answer", then[-1]).route == route
-
-
-@pytest.mark.parametrize(("asked", "language"), [("shorter", "en"), ("kürzer", "de")])
-async def test_without_a_model_an_edit_says_what_it_takes(
-    history: SqliteHistory, tmp_path: Path, asked: str, language: str
-) -> None:
-    async with engine(history, [], tmp_path) as running:
-        await events(running)
-        then = cast("Answer", (await events(running, replace(QUERY, text=asked, language=language)))[-1])
-    assert (then.route, then.citations, then.repeatable) == ("edit", (), False)
-    assert then.text == phrase("rewriting_needs_model", language=language)
-
-
-@pytest.mark.parametrize(("asked", "language"), [("shorter", "en"), ("kürzer", "de")])
-async def test_an_edit_that_no_model_writes_says_so_in_place_of_quotes(
-    history: SqliteHistory, tmp_path: Path, asked: str, language: str
-) -> None:
-    async with engine(history, [saying("Four weeks [1].")], tmp_path) as running:
-        await events(running)
-    broken = saying(fault=ModelUnavailable("The language model does not answer."))
-    async with engine(history, [broken], tmp_path) as running:
-        then = cast("Answer", (await events(running, replace(QUERY, text=asked, language=language)))[-1])
-    assert (then.route, then.citations) == ("edit", ())
-    assert then.text == phrase("rewriting_failed", language=language)
-    assert then.notices == ("The language model does not answer.",)

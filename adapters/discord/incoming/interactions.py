@@ -46,7 +46,7 @@ class DiscordInteractions:
         await self._done(_event_id(record))
 
     async def suggest(self, interaction: discord.Interaction) -> None:
-        """A failure shows no names; a person cannot be told of it."""
+        """A failure shows no names: there is no way to show an error here."""
         record = interaction_record.from_interaction(interaction)
         room = ChannelRoom.for_interaction(InitialResponse(self.context.client, record), self.context)
         command = command_reader.command(record, self.context)

@@ -25,7 +25,7 @@ class TurnOptions:
     as_asked: bool = False
     """Search for the words of the question as they are."""
     unfiltered: bool = False
-    """Search all files, whatever filter was asked for."""
+    """Search all files, without the filters asked for."""
     quiet: bool = False
     """Files that nobody asked about: show nothing but failures."""
     reads_thread: bool = False

@@ -1,6 +1,6 @@
 """Lines and their roles, by markdown-it.
 
-Whatever depends on later lines is a paragraph, because text grows: link definitions, underlined headings,
+What depends on later lines is a paragraph, because text grows: link definitions, underlined headings,
 indented code, HTML blocks, tables without a leading bar.
 """
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rag_engine.types import DocumentId, Hit
 
 CitedPlace: TypeAlias = "tuple[DocumentId, str]"
-"""A document and the anchor of a passage: what a citation number stands for."""
+"""A document and the anchor of a passage: what a citation number refers to."""
 MOST_MARKERS: Final = 4
 _LONGEST_HELD: Final = 16
 _CONTEXT: Final = 32

@@ -131,7 +131,7 @@ def mismatch(index: str, identity: IndexIdentity, meta: Mapping[str, Any]) -> Sc
 def halved(index: str) -> SchemaMismatch:
     """Without the manifests nobody knows which chunks count."""
     return SchemaMismatch(
-        f"The Elasticsearch index {index} was removed, without which the chunks cannot be told apart; run"
+        f"The Elasticsearch index {index} was removed, without which nobody knows which chunks count; run"
         " `footnote kb reindex --all`."
     )
 

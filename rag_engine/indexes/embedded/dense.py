@@ -33,7 +33,7 @@ _EXPONENT = np.float32(2.0**112)
 _SIGNS = np.unpackbits(np.arange(256, dtype=np.uint8)[np.newaxis, :], axis=0).astype(np.float32) * 2 - 1
 _TINY = 1e-12
 _DECIMALS = 9
-"""Equal vectors get equal scores, whatever the order of summation."""
+"""Equal vectors get equal scores, in any order of summation."""
 
 
 def encoded(vectors: NDArray[np.float32], mean: NDArray[np.float32] | None) -> list[bytes]:

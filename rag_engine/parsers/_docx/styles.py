@@ -122,7 +122,7 @@ def _style(element: Element, above: DocxStyle) -> DocxStyle:
 
 
 def fill_of(properties: Element | None) -> str:
-    """Empty if there is none, `UNKNOWN` if it cannot be told."""
+    """Empty if there is none, `UNKNOWN` if uncertain."""
     shading = None if properties is None else properties.find(f"{W}shd")
     return "" if shading is None else shading_fill(shading)
 

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from tests.doubles.discord_double.server import DiscordServer
     from tests.doubles.discord_double.world import Channel, Guild, Message
 
+
 Arguments = dict[str, Any]
+
+
 OLD_SECONDS = 3600.0
-
-
-# --- finding -------------------------------------------------------------------------------------------------------------
 
 
 def channel_of(server: DiscordServer, arguments: Arguments) -> Channel:
@@ -70,9 +70,6 @@ def as_read(server: DiscordServer, message: Message) -> payloads.Payload:
 
 def as_sent(server: DiscordServer, message: Message) -> payloads.Payload:
     return as_read(server, message) | ({} if message.nonce is None else {"nonce": message.nonce})
-
-
-# --- messages ------------------------------------------------------------------------------------------------------------
 
 
 def create_message(server: DiscordServer, arguments: Arguments, files: Sequence[Upload]) -> Any:
@@ -200,9 +197,6 @@ def _reaction(server: DiscordServer, message: Message, emoji: str) -> payloads.P
     return told | ({"guild_id": message.channel.guild.id} if message.channel.guild else {})
 
 
-# --- threads -------------------------------------------------------------------------------------------------------------
-
-
 def create_thread(server: DiscordServer, arguments: Arguments, _files: Sequence[Upload]) -> Any:
     root = message_of(server, arguments)
     if root.channel.guild is None or root.channel.is_thread:
@@ -259,9 +253,6 @@ def active_threads(server: DiscordServer, arguments: Arguments, _files: Sequence
         and permissions(channel, server.bot.id)
     ]
     return {"threads": [payloads.thread(each, viewer=server.bot.id) for each in found], "members": []}
-
-
-# --- channels, guilds, people --------------------------------------------------------------------------------------------
 
 
 def get_channel(server: DiscordServer, arguments: Arguments, _files: Sequence[Upload]) -> Any:
@@ -357,45 +348,3 @@ def my_guilds(server: DiscordServer, _arguments: Arguments, _files: Sequence[Upl
         }
         for guild in ours
     ]
-
-
-# --- the application -----------------------------------------------------------------------------------------------------
-
-
-def application(server: DiscordServer, _arguments: Arguments, _files: Sequence[Upload]) -> Any:
-    owner = next(iter(server.world.guilds.values())).owner
-    return {
-        "id": server.application_id,
-        "name": server.bot.name,
-        "icon": None,
-        "description": "",
-        "bot_public": server.public,
-        "bot_require_code_grant": False,
-        "verify_key": "00" * 32,
-        "flags": server.application_flags,
-        "owner": payloads.user(server.world.users[owner]),
-        "team": None,
-        "bot": payloads.user(server.bot),
-        "approximate_guild_count": len(server.world.guilds),
-        "redirect_uris": [],
-    }
-
-
-def gateway(server: DiscordServer, _arguments: Arguments, _files: Sequence[Upload]) -> Any:
-    limit = {
-        "total": 1000,
-        "remaining": 1000 - server.gateway.identified,
-        "reset_after": 0,
-        "max_concurrency": 1,
-    }
-    return {"url": server.gateway_url, "shards": 1, "session_start_limit": limit}
-
-
-def refresh_links(server: DiscordServer, arguments: Arguments, _files: Sequence[Upload]) -> Any:
-    refreshed = []
-    for url in arguments["attachment_urls"]:
-        channel, identity = url.split("/attachments/")[1].split("/")[:2]
-        found = server.world.attachments[identity]
-        fresh = payloads.attachment(found, channel=channel, base_url=server.base_url, now=server.wall())
-        refreshed.append({"original": url, "refreshed": fresh["url"]})
-    return {"refreshed_urls": refreshed}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tests.doubles.chat_server import Upload
-from tests.doubles.discord_double import interactions, rest
+from tests.doubles.discord_double import interactions, rest, rest_application
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,11 +95,11 @@ ENDPOINTS = (
     _at("GET", "/guilds/{guild}/roles", "list_roles", rest.list_roles),
     _at("GET", "/guilds/{guild}/members", "list_members", rest.list_members),
     _at("GET", "/guilds/{guild}/members/{user}", "get_member", rest.get_member),
-    _at("GET", "/applications/@me", "application", rest.application),
-    _at("GET", "/oauth2/applications/@me", "application", rest.application),
-    _at("GET", "/gateway/bot", "gateway", rest.gateway),
-    _open("GET", "/gateway", "gateway", rest.gateway),
-    _at("POST", "/attachments/refresh-urls", "refresh_links", rest.refresh_links),
+    _at("GET", "/applications/@me", "application", rest_application.application),
+    _at("GET", "/oauth2/applications/@me", "application", rest_application.application),
+    _at("GET", "/gateway/bot", "gateway", rest_application.gateway),
+    _open("GET", "/gateway", "gateway", rest_application.gateway),
+    _at("POST", "/attachments/refresh-urls", "refresh_links", rest_application.refresh_links),
     *_commands(_COMMANDS),
     *_commands(_GUILD_COMMANDS),
     _open("POST", "/interactions/{interaction}/{token}/callback", "callback", interactions.callback),

@@ -12,11 +12,11 @@ import pytest
 import pytest_asyncio
 
 from bot.port import MessageEdited
+from tests.journeys.audience.checks import check, everybody, labels, leaks, learns
 from tests.journeys.audience.stage import Shown, Stage, message, opened, secret_file
 from tests.journeys.audience.world import (
     ANN,
     BEN,
-    CHANNELS,
     HOLDERS,
     PLACES,
     QUESTION,
@@ -24,15 +24,14 @@ from tests.journeys.audience.world import (
     TITLES,
     Eyes,
     asked_by,
-    may_know,
-    may_learn,
     reads,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Collection
+    from collections.abc import AsyncIterator, Collection
 
     from bot.port import Person
+
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -43,50 +42,6 @@ async def stage(
 ) -> AsyncIterator[Stage]:
     async with opened(tmp_path_factory.mktemp("stage"), bound=request.param) as made:
         yield made
-
-
-everybody = pytest.mark.parametrize(
-    ("name", "person"), asked_by(), ids=[f"{name}-{person.name}" for name, person in asked_by()]
-)
-
-
-def leaks(shown: Collection[Shown], may: Callable[[Eyes, str], bool], *, asked: str = "") -> list[str]:
-    """Holders whose words stand where somebody reads them who may not; words that the person typed are theirs already."""
-    return [
-        f"{holder} to {message.eyes}"
-        for message in shown
-        for everything in (message.everything,)
-        for holder in HOLDERS
-        for word in (SECRETS[holder], TITLES[holder].removesuffix(".txt"))
-        if word not in asked and word in everything and not may(message.eyes, holder)
-    ]
-
-
-def learns(stage: Stage) -> Callable[[Eyes, str], bool]:
-    return lambda eyes, holder: may_learn(eyes, holder, bound=stage.bound)
-
-
-def knows(stage: Stage) -> Callable[[Eyes, str], bool]:
-    return lambda eyes, holder: may_know(eyes, holder, bound=stage.bound)
-
-
-def check(stage: Stage, shown: Collection[Shown], eyes: Eyes) -> None:
-    """An answer: it was searched for in exactly what its readers may learn, shows nothing else, and shows the place's own."""
-    allowed = {holder for holder in HOLDERS if may_learn(eyes, holder, bound=stage.bound)}
-    assert stage.engine.queries[-1].knowledge_bases == {stage.held[holder] for holder in allowed}
-    assert shown
-    assert {message.eyes for message in shown} == {eyes}
-    assert not leaks(shown, learns(stage))
-    text = "\n".join(message.everything for message in shown)
-    assert SECRETS[eyes.place] in text
-    for (platform, workspace, channel), (title, *_) in CHANNELS.items():
-        of = next(
-            key
-            for key, place in PLACES.items()
-            if (place.platform, place.workspace, place.channel) == (platform, workspace, channel)
-        )
-        if title and title in text:
-            assert of in allowed, f"{title} is named"
 
 
 @everybody
@@ -287,78 +242,6 @@ async def test_who_leaves_a_channel_asks_without_it_in_direct_messages(stage: St
     assert stage.bound or not leaks(shown, lambda _, holder: holder != "second_public")
 
 
-# commands
-
-
-def labels(holder: str) -> list[str]:
-    """What somebody might call it who has heard of it, or guessed."""
-    place = PLACES.get(holder)
-    if place is None:
-        return [f"{SECRETS[holder]} handbook"]
-    title = CHANNELS[place.platform, place.workspace, place.channel][0] or place.channel
-    return [f"#{title}", f"<#{place.channel}|{title}>"]
-
-
-COMMANDS = ("list", "show", "status", "help", "settings", "nonsense")
-
-
-@everybody
-async def test_what_commands_tell(stage: Stage, name: str, person: Person) -> None:
-    for line in COMMANDS:
-        shown = await stage.types(name, person, "kb", line)
-        assert {message.eyes for message in shown} == {Eyes(place=name, person=person)}
-        assert not leaks(shown, knows(stage)), line
-
-
-CHANGING = ("export", "remove", "bind", "reindex", "unbind")
-"""Each place tries others of these on each holder."""
-
-
-@everybody
-async def test_commands_that_name_what_others_hold(stage: Stage, name: str, person: Person) -> None:
-    bindings = await stage.places.bindings(PLACES[name])
-    for number, holder in enumerate(HOLDERS):
-        wording = (*labels(holder), stage.held[holder], TITLES[holder])
-        lines = [f"show {label}" for label in wording[number % 2 :: 2]]
-        lines.append(f"{CHANGING[(number + len(name)) % len(CHANGING)]} {wording[0]}")
-        for line in lines:
-            shown = await stage.types(name, person, "kb", line)
-            assert {message.eyes for message in shown} == {Eyes(place=name, person=person)}
-            assert not leaks(shown, knows(stage), asked=line), line
-    await stage.rebind(PLACES[name], bindings)
-
-
-@everybody
-async def test_pages_of_documents_by_the_ids_of_knowledge_bases(
-    stage: Stage, name: str, person: Person
-) -> None:
-    for holder, base in stage.held.items():
-        seen = await stage.presses(name, person, "kb", f"show:{base}:1")
-        assert not leaks(seen, knows(stage)), holder
-        allowed = may_know(Eyes(place=name, person=person), holder, bound=stage.bound)
-        assert (TITLES[holder] in seen[0].everything) == allowed
-
-
-@everybody
-async def test_links_to_files_that_the_asker_cannot_read(stage: Stage, name: str, person: Person) -> None:
-    """The bot can read every message; that somebody has its link is no reason to give its files away."""
-    for holder, place in PLACES.items():
-        if reads(person, holder):
-            continue
-        link = f"https://chat.test/{holder}"
-        said = replace(message(holder, ANN, "here"), attachments=(secret_file(holder),))
-        stage.links[place.platform, place.workspace, link] = said
-        shown = await stage.types(name, person, "kb", f"add {link}")
-        assert not leaks(shown, learns(stage)), link
-        assert "I cannot read that message" in shown[-1].everything
-    assert [record.document.title for record in await stage.catalog.records(stage.held[name])] == [
-        TITLES[name]
-    ]
-
-
-# what changes, and what is not told
-
-
 async def test_sources_that_may_not_be_read_any_more_are_not_shown(stage: Stage) -> None:
     place = PLACES["private"]
     bindings = await stage.places.bindings(place)
@@ -405,26 +288,6 @@ async def test_who_comes_in_or_goes_changes_the_next_answer(stage: Stage) -> Non
     others = {"private", "external"} if stage.bound else {"private"}
     assert found == {stage.held[holder] for holder in others}
     assert not leaks(again, lambda _, holder: holder in others)
-
-
-@everybody
-async def test_while_the_platform_tells_nothing_only_the_own_is_searched(
-    stage: Stage, name: str, person: Person
-) -> None:
-    town = stage.towns[PLACES[name].platform, PLACES[name].workspace]
-    own = {holder for holder in PLACES if PLACES[holder] in (PLACES[name], PLACES[name].parent)}
-    for silent in ({"channel"}, {"may_read", "membership", "are_members", "joined"}):
-        for silenced in (town, *town.others.values()):
-            silenced.silent = silent
-        try:
-            shown = [*await stage.says(name, person), *await stage.types(name, person, "ask", QUESTION)]
-            told = [message for line in COMMANDS for message in await stage.types(name, person, "kb", line)]
-        finally:
-            for silenced in (town, *town.others.values()):
-                silenced.silent = set()
-        assert not leaks(shown, lambda _, holder: holder in own)
-        assert not leaks(told, knows(stage))
-        assert SECRETS[name] in shown[-1].everything
 
 
 @everybody

@@ -42,7 +42,7 @@ async def test_a_question_delivered_three_times_is_answered_once(
     assert len([request for request in town.model.requests if " repeated logs" in request.text]) == 1
 
 
-async def test_a_first_message_whose_confirmation_is_lost_stands_there_once(
+async def test_a_first_message_whose_confirmation_is_lost_is_posted_once(
     town: Scenario, discord: DiscordServer
 ) -> None:
     room = await taught(town)
@@ -76,7 +76,7 @@ async def test_discord_is_left_alone_for_as_long_as_it_says(town: Scenario, disc
 
 
 @pytest.mark.parametrize("how", ["cut", "closed", "asked to reconnect", "session lost"])
-async def test_an_answer_goes_on_while_the_connection_is_replaced(
+async def test_an_answer_continues_while_the_connection_is_replaced(
     town: Scenario, discord: DiscordServer, how: str
 ) -> None:
     begun = await half(town, how.replace(" ", "-"))

@@ -62,7 +62,7 @@ async def asked(town: Scenario, room: str, reply: Reply, which: str) -> str:
 
 
 @pytest.mark.parametrize("fault", BEFORE)
-async def test_a_model_that_does_not_begin_is_stood_in_for(town: Scenario, room: str, fault: str) -> None:
+async def test_a_model_that_does_not_begin_is_replaced(town: Scenario, room: str, fault: str) -> None:
     reply, told = BEFORE[fault]
     which = f"early{list(BEFORE).index(fault):02}"
     question = await asked(town, room, reply, which)

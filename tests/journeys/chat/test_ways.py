@@ -33,7 +33,7 @@ async def mode(town: Scenario, room: str, chosen: str) -> None:
     )
 
 
-async def test_a_thread_with_one_person_goes_on_without_mentions(town: Scenario) -> None:
+async def test_a_thread_with_one_person_continues_without_mentions(town: Scenario) -> None:
     room = town.room()
     await mode(town, room, "thread")
     await town.knows(room, HANDBOOK)

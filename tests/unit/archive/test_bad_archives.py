@@ -354,7 +354,7 @@ async def test_a_document_or_a_passage_that_comes_twice(there: Shelf, sound: Exp
 
 
 @pytest.mark.parametrize("name", LINES)
-async def test_a_member_that_ends_early_or_goes_on(
+async def test_a_member_that_is_shorter_or_longer_than_declared(
     there: Shelf, sound: Export, tmp_path: Path, name: str
 ) -> None:
     rows = sound.rows(name)

@@ -39,9 +39,7 @@ def test_a_dotenv_file_is_read(elsewhere: Path) -> None:
     assert "sk-secret" not in repr(read)
 
 
-def test_an_unknown_name_is_refused_wherever_it_stands(
-    elsewhere: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_name_is_refused_in_any_position(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOOTNOTE_DATADIR", "/x")
     with pytest.raises(BadSettings, match="Unknown setting FOOTNOTE_DATADIR"):
         settings.read()
@@ -114,7 +112,7 @@ def test_the_settings_of_a_part_are_not_printed(monkeypatch: pytest.MonkeyPatch)
     assert "sk-secret" not in repr(settings.read()) + str(settings.read())
 
 
-def test_names_stand_with_commas_between_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOOTNOTE_ACCESS__ROLES", "kb admins, ops,")
     monkeypatch.setenv("FOOTNOTE_CHAT__BOTS", "B1")
     read = settings.read()

@@ -151,7 +151,7 @@ async def test_a_number_that_its_passage_does_not_hold_is_flagged() -> None:
     assert cited.report["numbers_unsupported"] == [{"claim": "Guests pay 9 euros.", "numbers": ["9"]}]
 
 
-async def test_a_marker_below_code_stands_for_that_code() -> None:
+async def test_a_marker_below_code_cites_that_code() -> None:
     pump = (
         '"""Settings of the pump."""\n\nPRESSURE = 6.5\n\ndef open_valve(number):\n    """At most twelve."""'
     )

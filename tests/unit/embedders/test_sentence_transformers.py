@@ -64,7 +64,7 @@ async def test_precision_and_passage_prefix_are_part_of_the_identity(tiny: Path,
     assert (await identity(str(tiny), tmp_path, passage_prefix="passage: ")).startswith(f"{plain}+")
 
 
-async def test_prefixes_stand_before_the_text(tiny: Path, tmp_path: Path) -> None:
+async def test_prefixes_are_put_before_the_text(tiny: Path, tmp_path: Path) -> None:
     written = await embedded(tiny, tmp_path, "query report", "query")
     prefixed = await embedded(tiny, tmp_path, "report", "query", query_prefix="query ")
     assert np.allclose(written, prefixed, atol=1e-6)

@@ -113,7 +113,7 @@ def test_a_file_that_is_not_there_is_named(missing: str, tmp_path: Path) -> None
         ({"qrels": "8\ta\t1\n"}, "No question of"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_place(
+def test_unreadable_parts_are_reported_with_their_place(
     broken: dict[str, str], sentence: str, tmp_path: Path
 ) -> None:
     folder = _folder(tmp_path, **broken)

@@ -56,6 +56,6 @@ def test_what_the_question_says_itself_is_no_answer(
     assert holds(kind, passage, question) is held  # pyright: ignore[reportArgumentType]
 
 
-def test_the_units_of_a_table_may_stand_elsewhere() -> None:
+def test_the_units_of_a_table_may_be_elsewhere() -> None:
     assert not holds("money", "Ferry | 25", "What does it cost?")
     assert holds("money", "Ferry | 25", "What does it cost?", units=False)

@@ -70,7 +70,7 @@ def test_braces_and_percent_signs_mean_nothing(question: str) -> None:
     assert said.split("Question:\n")[1].count("{") == question.count("{")
 
 
-def test_the_question_stands_once_at_the_very_end() -> None:
+def test_the_question_comes_once_at_the_very_end() -> None:
     question = "What about {system} and {0}?"
     messages = prompts.answer([passage_blocks.passage(1, passage("Text."), "Text.")], ROUNDS, question)
     assert "".join(message.content for message in messages).count(question) == 1

@@ -46,7 +46,7 @@ X_Y = Found(queries=["x", "y"])
         'It\'s "quoted { in prose: {"queries": ["x", "y"]}',
     ],
 )
-def test_json_is_found_in_whatever_stands_around_it(reply: str) -> None:
+def test_json_is_found_in_any_surrounding_text(reply: str) -> None:
     assert structured_reply.parse(reply, Found) == X_Y
 
 

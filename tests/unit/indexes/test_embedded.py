@@ -130,7 +130,7 @@ async def test_the_lexical_leg_of_a_large_index_finds_rare_and_common_words(tmp_
         ("Kündigungsfirst", "Kündigungsfrist"),
     ],
 )
-async def test_a_word_that_no_chunk_has_stands_for_the_nearest(
+async def test_a_word_that_no_chunk_has_is_replaced_by_the_nearest(
     tmp_path: Path, typed: str, meant: str
 ) -> None:
     async with opened(tmp_path) as index:

@@ -53,7 +53,7 @@ async def test_what_is_built_is_not_found_before_it_is_in_place_and_then_alone(t
     assert names(tmp_path) == ["index.sqlite"]
 
 
-async def test_an_interrupted_rebuild_is_gone_on_with(tmp_path: Path) -> None:
+async def test_an_interrupted_rebuild_continues(tmp_path: Path) -> None:
     await filled(tmp_path, "one", rebuilding=True)
     await filled(tmp_path, "two", rebuilding=True)
     await embedded.replace(SETTINGS, data_dir=tmp_path, identity=IDENTITY)

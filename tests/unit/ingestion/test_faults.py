@@ -27,7 +27,7 @@ async def test_a_file_that_cannot_be_read_is_recorded_with_the_reason(world: Wor
     assert (mended.state, mended.reason, mended.document.id) == ("ready", "", outcome.record.document.id)
 
 
-async def test_a_file_without_text_is_told_so(world: World) -> None:
+async def test_a_file_without_text_is_reported(world: World) -> None:
     record = await world.add("blank.txt", " \n\n \f ")
     assert record.state == "failed"
     assert "no text" in record.reason

@@ -24,7 +24,7 @@ async def have_room(world: World, *, pages: int) -> None:
 
 
 @pytest.mark.slow
-async def test_a_full_disk_is_one_sentence_and_with_room_it_goes_on(world: World) -> None:
+async def test_a_full_disk_is_one_sentence_and_work_continues_once_there_is_room(world: World) -> None:
     await have_room(world, pages=2)
     with pytest.raises(StorageUnavailable, match=FULL):
         await world.add("book.txt", BOOK)

@@ -266,7 +266,7 @@ async def test_without_an_embedder_words_decide(caplog: pytest.LogCaptureFixture
     assert "words alone" in caplog.text
 
 
-async def test_meaning_alone_is_enough_where_it_stands_out() -> None:
+async def test_meaning_alone_is_enough_if_it_is_clear() -> None:
     class Meaning(NoEmbedder):
         async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
             near = [side == "query" or "holiday" in text for text in texts]
@@ -310,7 +310,7 @@ def letters(text: str) -> str:
         max_size=15,
     )
 )
-def test_every_word_of_a_sentence_stands_in_the_passage(lines: list[str]) -> None:
+def test_every_word_of_a_sentence_is_in_the_passage(lines: list[str]) -> None:
     hit = passage("\n".join(lines))
     for candidate in candidates(0, hit.chunk):
         assert candidate.text.strip()

@@ -42,7 +42,7 @@ def test_what_must_be_read_is_read_in_order_and_nothing_else(readings: list[corp
     assert refused <= _READ_BESIDE
 
 
-def test_chunks_are_anchored_to_where_the_facts_stand(readings: list[corpus.Reading]) -> None:
+def test_chunks_are_anchored_to_the_place_of_their_facts(readings: list[corpus.Reading]) -> None:
     facts = anchors.facts()
     assert len(facts) >= 60
     assert len({fact.format for fact in facts}) >= 12

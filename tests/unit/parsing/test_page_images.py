@@ -250,7 +250,7 @@ async def test_what_is_damaged_has_no_picture(tmp_path: Path, content: bytes) ->
 
 
 @pytest.mark.process
-async def test_the_pool_goes_on_reading_files_after_a_picture(tmp_path: Path) -> None:
+async def test_the_pool_continues_to_read_files_after_a_picture(tmp_path: Path) -> None:
     async with parser_pool(workers=1, seconds=20, memory_bytes=1 << 30) as pool:
         good = await blob(tmp_path, "good.pdf", pdf(LINES))
         await pool.picture(good, page=1, quotes=[])

@@ -27,7 +27,7 @@ def test_questions_that_need_the_conversation(question: str) -> None:
      "How many vacation days do employees get?", "通知期是多久？", "¿Cuál es el plazo de preaviso?",
      "Which team won the cup that it lost in 2015, and who led it?", 'Which poet wrote "it is done" in a letter?'],
 )  # fmt: skip
-def test_questions_that_stand_alone(question: str) -> None:
+def test_questions_that_need_no_context(question: str) -> None:
     assert not leans_on_conversation(question)
 
 

@@ -9,7 +9,7 @@ def entries(headings: dict[int, tuple[str, ...]], count: int) -> dict[tuple[str,
     return {entry.path: [chunk.ordinal for chunk in entry.chunks] for entry in found}
 
 
-def test_an_entry_has_what_stands_between_its_heading_and_the_next() -> None:
+def test_an_entry_has_the_text_between_its_heading_and_the_next() -> None:
     assert entries({0: ("A",), 1: ("A", "B"), 2: ("A", "B"), 3: ("C",), 4: ("A",)}, 6) == {
         ("A",): [0, 4],
         ("A", "B"): [1, 2],

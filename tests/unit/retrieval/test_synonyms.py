@@ -46,7 +46,7 @@ def test_a_bad_entry_is_refused_in_one_sentence(text: str, sentence: str) -> Non
         entry_of(text)
 
 
-def test_a_term_stands_for_the_others() -> None:
+def test_a_term_finds_its_synonyms() -> None:
     found = synonyms_for("How many days of PTO do I get?", {OURS: [("PTO", "paid leave", "vacation")]})
     assert found.tokens[OURS][tokens("vacation", language="en")[0]] == 0.7
     assert found.tokens[OURS]["paid"] == pytest.approx(0.7 / math.sqrt(2))

@@ -9,7 +9,7 @@ import pytest
 
 from rag_engine.splitters.structure import Settings, build
 from rag_engine.types import Section, SectionKind
-from tests.unit.splitters.test_structure import DOCUMENT, sentences, split, words
+from tests.unit.splitters.documents import DOCUMENT, sentences, split, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,6 +101,6 @@ def test_chunks_of_numbered_lines_name_exactly_their_lines(kind: SectionKind, be
     assert all(first.anchor != second.anchor for first, second in pairwise(chunks))
 
 
-def test_lines_that_cannot_be_told_keep_the_anchor_of_all() -> None:
+def test_lines_that_cannot_be_identified_keep_the_anchor_of_all() -> None:
     section = Section(text=sentences(40), anchor="lines 3–9")
     assert {chunk.anchor for chunk in split(section)} == {"lines 3–9"}

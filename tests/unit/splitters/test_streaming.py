@@ -10,7 +10,7 @@ import pytest
 from rag_engine.parsers import text
 from rag_engine.splitters.structure import Settings, build
 from rag_engine.types import Section, SectionKind
-from tests.unit.splitters.test_structure import DOCUMENT, sentences, words
+from tests.unit.splitters.documents import DOCUMENT, sentences, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

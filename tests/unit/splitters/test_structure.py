@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-import time
-import unicodedata
 from typing import TYPE_CHECKING
 
 import pytest
-import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,31 +13,12 @@ from rag_engine.embedders.local.tokenizer import WordPieces
 from rag_engine.errors import BadSettings
 from rag_engine.splitters.structure import Settings, build
 from rag_engine.text.chunk_text import searchable_text
-from rag_engine.types import Chunk, Document, DocumentId, KnowledgeBaseId, Section, SectionKind
+from rag_engine.types import Document, DocumentId, Section
 from tests.hypothesis_profiles import examples
+from tests.unit.splitters.documents import DOCUMENT, octets, sentences, split, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-DOCUMENT = Document(
-    id=DocumentId("d1"),
-    knowledge_base=KnowledgeBaseId("k1"),
-    title="handbook.md",
-    uri="file:///handbook.md",
-    media_type="text/markdown",
-    digest="0" * 64,
-)
-_WORD = re.compile(r"[a-zA-Z0-9]{1,6}|[^\sa-zA-Z0-9]")
-
-
-def words(text: str) -> int:
-    """Additive, like WordPiece at white space; two special tokens."""
-    return 2 + len(_WORD.findall(text))
-
-
-def octets(text: str) -> int:
-    """Byte-level: a rare character takes many tokens."""
-    return 1 + len(text.encode("utf-8", "surrogatepass"))
 
 
 def unruly(text: str) -> int:
@@ -59,23 +36,8 @@ def word_pieces() -> Callable[[str], int]:
 TOKENIZERS: list[Callable[[str], int]] = [words, octets, unruly, word_pieces()]
 
 
-def split(
-    *sections: Section,
-    limit: int = 64,
-    count: Callable[[str], int] = words,
-    overlap: int = 0,
-    document: Document = DOCUMENT,
-) -> list[Chunk]:
-    splitter = build(Settings(overlap_tokens=overlap), count_tokens=count, max_tokens=limit)
-    return list(splitter(document, iter(sections)))
-
-
 def solid(text: str) -> str:
     return "".join(text.split())
-
-
-def sentences(count: int, *, label: str = "Sentence") -> str:
-    return " ".join(f"{label} number {number} says a little thing." for number in range(count))
 
 
 _TEXT = st.text(
@@ -86,7 +48,11 @@ _TEXT = st.text(
     ),
     max_size=600,
 )
+
+
 _KINDS = st.sampled_from(["prose", "list", "code"])
+
+
 _SECTIONS = st.lists(
     st.builds(
         Section,
@@ -230,7 +196,7 @@ def test_headings_and_anchors_are_never_mixed() -> None:
     ]
 
 
-def test_a_heading_that_stands_alone_goes_with_the_text_under_it() -> None:
+def test_a_heading_alone_joins_the_text_below_it() -> None:
     chunks = split(
         Section(text="Leave", headings=("Leave",), anchor="§ Leave"),
         Section(text="Sick leave", headings=("Leave", "Sick leave"), anchor="§ Sick leave"),
@@ -313,56 +279,6 @@ def test_outer_headings_go_first() -> None:
     chunk = split(Section(text="Call before nine.", headings=headings))[0]
     assert chunk.headings[-1] == "Sick leave"
     assert 0 < len(chunk.headings) < len(headings)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("x" * 800_000, id="one word"),
-        pytest.param("中文没有空格" * 40_000, id="Chinese without spaces"),
-        pytest.param("word " * 80_000, id="one sentence of 2 MB"),
-        pytest.param(" " * 500_000 + "end", id="blanks"),
-        pytest.param("a" + "\u0301" * 200_000, id="marks without end"),
-        pytest.param("👩‍👩‍👧‍👦" * 10_000, id="emoji families"),
-        pytest.param("🇩🇪" * 40_000, id="flags"),
-        pytest.param("line\n" * 40_000, id="short lines"),
-        pytest.param("." * 100_000, id="full stops"),
-        pytest.param("(" * 100_000, id="brackets"),
-    ],
-)
-@pytest.mark.parametrize("kind", ["prose", "list", "table", "code"])
-@pytest.mark.parametrize("share", [4, pytest.param(1, marks=pytest.mark.soak)])
-def test_hostile_texts_take_linear_time(text: str, kind: SectionKind, share: int) -> None:
-    text = text[: len(text) // share]
-
-    def seconds(part: str) -> float:
-        started = time.process_time()
-        chunks = split(Section(text=part, kind=kind), limit=256)
-        elapsed = time.process_time() - started
-        assert all(words(searchable_text(chunk)) <= 256 for chunk in chunks)
-        return elapsed
-
-    small = seconds(text[: len(text) // 8])
-    assert seconds(text) < 8 * 3 * small + 0.5
-
-
-@pytest.mark.slow
-def test_a_line_of_5_megabytes_without_a_space() -> None:
-    chunks = split(Section(text="x" * 5_000_000), limit=256)
-    assert sum(len(chunk.text) for chunk in chunks) == 5_000_000
-
-
-@pytest.mark.parametrize("cluster", ["👩‍👩‍👧‍👦", "🇩🇪", "👍🏽", "e\u0301\u0323", "한", "नि"])
-def test_no_grapheme_is_cut(cluster: str) -> None:
-    chunks = split(Section(text=cluster * 2_000), count=octets, limit=128)
-    assert len(chunks) > 1
-    pieces = [grapheme for chunk in chunks for grapheme in regex.findall(r"\X", chunk.text)]
-    assert set(pieces) == {cluster}
-
-
-def test_no_chunk_begins_with_a_mark() -> None:
-    chunks = split(Section(text="a\u0301o\u0308u\u0308" * 3_000), count=octets, limit=64)
-    assert not any(unicodedata.combining(chunk.text[0]) for chunk in chunks)
 
 
 def test_reading_is_lazy() -> None:

@@ -133,7 +133,7 @@ async def test_reciprocal_ranks_can_be_chosen() -> None:
     assert fused.hits[0].score == pytest.approx(1 / 61 + 1 / 62)
 
 
-async def test_the_step_fills_the_hits_and_tells_the_trace_why() -> None:
+async def test_the_step_fills_the_hits_and_explains_itself_in_the_trace() -> None:
     query = Query(text="parental leave", knowledge_bases=frozenset({KNOWLEDGE_BASE}), limit=2)
     inquiry = Inquiry(query=query, question=query.text, rankings=(_LEXICAL, _DENSE))
     step = fuse.build(

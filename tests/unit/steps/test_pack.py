@@ -88,7 +88,7 @@ async def test_a_small_window_is_never_overrun_and_its_passages_keep_their_chunk
     assert asked.hits[0].chunk.text not in prompt.messages[-1].content
 
 
-async def test_a_question_too_long_is_cut_and_the_asker_is_told() -> None:
+async def test_a_question_too_long_is_cut_and_the_asker_is_notified() -> None:
     done = await packed(inquiry("Was ist das für eine Frage? " * 600, "Text."), window=2000)
     assert done.fallbacks == ("question_cut",)
     assert len(done.notices) == 1
@@ -114,7 +114,7 @@ async def test_no_more_passages_than_the_query_wants() -> None:
     assert len(prompt_of(await packed(inquiry("Why?", "a", "b", "c", limit=2))).passages) == 2
 
 
-async def test_without_hits_the_context_is_told_to_be_empty() -> None:
+async def test_without_hits_the_context_says_that_it_is_empty() -> None:
     done = await packed(inquiry("Why?"))
     assert done.details["context"] == "empty"
     assert "<passages>" not in prompt_of(done).messages[-1].content

@@ -220,7 +220,7 @@ async def test_a_ranking_with_parts_missing_is_recorded() -> None:
     assert inquiry.notices == (retrieve.PART_MISSING,)
 
 
-async def test_two_rankings_with_parts_missing_are_told_of_once() -> None:
+async def test_two_rankings_with_parts_missing_give_one_notice() -> None:
     halves: dict[Leg, Ranking] = {
         leg: replace(found, complete=False, hits=()) if leg == "dense" else replace(found, complete=False)
         for leg, found in _FOUND.items()

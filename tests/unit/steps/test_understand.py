@@ -76,7 +76,7 @@ ALONE = "Which documents does a new employee hand in before the first working da
 
 
 @pytest.mark.parametrize("asked", [inquiry("And in London?"), inquiry(ALONE, *TALK)])
-async def test_no_call_for_a_first_question_or_one_that_surely_stands_alone(asked: Inquiry) -> None:
+async def test_no_call_for_a_first_question_or_one_that_is_surely_complete(asked: Inquiry) -> None:
     model = saying("never")
     assert await understood(asked, model) == asked
     assert model.prompts == []

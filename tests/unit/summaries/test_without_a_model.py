@@ -47,7 +47,7 @@ def lines(*passages: Hit, style: LengthAndLanguage | None = None) -> list[str]:
     return [line for line in text.split("\n") if line]
 
 
-async def test_every_section_is_told_of_with_its_citation(tmp_path: Path) -> None:
+async def test_every_section_is_summarised_with_its_citation(tmp_path: Path) -> None:
     async with desk(tmp_path, models=0) as here:
         await here.add("handbook.md", HANDBOOK)
         answer = await here.ask("summarise this file")
@@ -102,7 +102,7 @@ async def test_more_passages_than_a_marker_can_name_are_all_looked_at(tmp_path: 
     assert len(answer.citations) >= 20
 
 
-def test_what_is_said_twice_is_told_once() -> None:
+def test_a_repeated_fact_is_summarised_once() -> None:
     told = lines(
         passage(0, "The board meets every first Monday of the month.", "Board"),
         passage(
@@ -122,7 +122,7 @@ def test_tables_and_code_are_shown_on_one_line() -> None:
     assert told == ["- **Costs:** Item: Total; Budget: 9,000 [1].", "- **Code:** `def total(rows):` [2]."]
 
 
-def test_several_documents_stand_under_their_titles() -> None:
+def test_several_documents_are_listed_under_their_titles() -> None:
     told = lines(
         passage(0, "The contract ends in May of next year.", document="contract"),
         passage(1, "The lease can be given up within two weeks.", document="lease"),
@@ -144,7 +144,7 @@ def test_headings_cannot_format_or_cite() -> None:
     assert told[1].startswith("- **Two x:** ")
 
 
-def test_a_document_without_headings_is_told_page_by_page() -> None:
+def test_a_document_without_headings_is_summarised_page_by_page() -> None:
     told = lines(
         *(passage(n, f"Page {n} tells of the {word} in detail and at length.", anchor=f"p. {n}")
           for n, word in enumerate(("budget", "staff", "rooms"), 1))

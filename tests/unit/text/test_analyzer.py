@@ -28,7 +28,7 @@ def test_tokens_are_whole_and_usable_by_any_index(text: str, language: str) -> N
 
 
 @given(text=TEXTS, language=LANGUAGES)
-def test_tokens_depend_on_words_and_not_on_what_stands_between(text: str, language: str) -> None:
+def test_tokens_depend_on_words_and_not_on_separators(text: str, language: str) -> None:
     once = tokens(text, language=language)
     assert tokens(f"\n {text} \t", language=language) == once
     assert tokens(f"{text} !? {text}", language=language) == once * 2

@@ -16,7 +16,7 @@ def chunk(*, title: str = "", headings: tuple[str, ...] = ()) -> Chunk:
     )
 
 
-def test_title_and_headings_stand_above_the_text() -> None:
+def test_title_and_headings_come_before_the_text() -> None:
     made = searchable_text(chunk(title="Handbook", headings=("Leave", "Holidays")))
     assert made == "Handbook\nLeave > Holidays\nTwenty-five days."
 

@@ -44,7 +44,7 @@ DATA = Path(__file__).parents[3].parent / "shared" / "data"
         ("zh", "深圳的API rate limit是多少"),
     ],
 )
-def test_a_question_tells_its_language(language: str, text: str) -> None:
+def test_the_language_of_a_question_is_detected(language: str, text: str) -> None:
     assert detect(text) == language
     assert possible(text)[0] == language
 
@@ -52,7 +52,7 @@ def test_a_question_tells_its_language(language: str, text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "   ", "12345 67", "😀🎉", "TL-SE2109", "wifi password", "Cold exposure BAT", "\ud800"]
 )
-def test_what_does_not_tell_is_not_guessed(text: str) -> None:
+def test_an_unclear_case_is_not_guessed(text: str) -> None:
     assert detect(text) == ""
 
 
@@ -60,7 +60,7 @@ def test_what_does_not_tell_is_not_guessed(text: str) -> None:
     "text",
     ["carry over leave?", "Overtime carry over", "due dates", "over budget", "ten day notice", "war room"],
 )
-def test_one_word_that_is_english_too_tells_no_language(text: str) -> None:
+def test_one_word_that_is_english_too_decides_no_language(text: str) -> None:
     assert detect(text) == ""
     assert "en" in possible(text)
 

@@ -27,7 +27,7 @@ def test_the_anchor_of_lines(anchor: str, lines: int, first: int, last: int, exp
 
 
 @pytest.mark.parametrize("anchor", ["§ Leave", "p. 3", "slide 2", "Budget!A2:D9", "rows 2–9", "", "Budget!"])
-def test_where_rows_cannot_be_told(anchor: str) -> None:
+def test_where_rows_cannot_be_identified(anchor: str) -> None:
     assert table_lines(anchor, "header\nrow\nrow") is None
 
 

@@ -119,7 +119,7 @@ def test_a_trial_that_fails_restarts_the_pause() -> None:
 
 
 @pytest.mark.parametrize("error", [asyncio.CancelledError(), RuntimeError("a bug of ours")])
-def test_a_trial_that_tells_nothing_leaves_it_to_the_next(error: BaseException) -> None:
+def test_an_inconclusive_trial_leaves_the_decision_to_the_next(error: BaseException) -> None:
     watched = Watched().opened()
     watched.now = 10
     watched.fails(error)

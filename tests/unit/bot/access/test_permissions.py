@@ -75,7 +75,7 @@ async def test_in_a_workspace_that_is_not_served_nobody_may_anything(act: Act) -
         rules.admit(place())
 
 
-async def test_what_the_platform_does_not_tell_is_not_allowed() -> None:
+async def test_what_the_platform_does_not_confirm_is_not_allowed() -> None:
     made = town()
     made.silent = {"ANN", "DM_BEN"}
     for person, where in ((ANN, place()), (BEN, place("DM_BEN"))):

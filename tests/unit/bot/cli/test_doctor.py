@@ -73,7 +73,7 @@ async def test_a_language_that_is_asked_for_and_missing_is_bad(install: Callable
     assert "`sudo apt-get install tesseract-ocr-chi-sim`" in finding.remedy
 
 
-async def test_of_very_many_languages_one_is_told_to_choose(install: Callable[[str, str], None]) -> None:
+async def test_very_many_languages_ask_for_a_choice(install: Callable[[str, str], None]) -> None:
     install("tesseract", _tesseract("eng", "osd", *(f"l{number:02}" for number in range(60))))
     finding = await doctor.text_recognition(Settings())
     assert finding.state == "note"

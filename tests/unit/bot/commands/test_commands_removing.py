@@ -110,7 +110,7 @@ async def test_an_admin_who_cannot_read_a_channel_cannot_remove_or_export_what_i
         assert "that you may see here" in await counter.say(ANN, line)
 
 
-async def test_reindexing_asks_first_and_tells_how_far_it_is(counter: Counter) -> None:
+async def test_reindexing_asks_first_and_shows_its_progress(counter: Counter) -> None:
     own = await counter.chat.audiences.own(place())
     for title in ("a.txt", "b.txt"):
         await counter.chat.put(own, title)

@@ -87,7 +87,9 @@ async def test_a_persona_does_not_let_an_invented_answer_through(here: World) ->
     assert "90 years" not in post.text or "⚠" in post.text
 
 
-async def test_a_chosen_model_answers_first_and_the_others_stand_in(here: World, fast: ScriptedModel) -> None:
+async def test_a_chosen_model_answers_first_and_the_others_replace_it(
+    here: World, fast: ScriptedModel
+) -> None:
     wants(here, model="fast", temperature=0.0)
     assert (await here.ask(QUESTION)).text.startswith("Four weeks, says the fast one [1].")
     assert fast.prompts[-1][1].temperature == 0

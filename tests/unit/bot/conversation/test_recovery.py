@@ -56,9 +56,7 @@ async def here(tmp_path: Path) -> AsyncGenerator[World]:
         ("streaming", page(text="You have 28 days [1].")),
     ],
 )
-async def test_an_answer_is_gone_on_with_in_its_own_message(
-    here: World, state: str, shows: Page | None
-) -> None:
+async def test_an_answer_continues_in_its_own_message(here: World, state: str, shows: Page | None) -> None:
     turn = await left(here, here.chat.message(QUESTION), state, shows=shows)
     await Platform(here).resumes()
     (post,) = here.chat.posts.values()
@@ -78,7 +76,7 @@ async def test_what_has_ended_is_left_alone(here: World, state: str) -> None:
     assert (await now(here, turn)).state == state
 
 
-async def test_an_answer_that_a_stop_ended_is_not_gone_on_with(here: World) -> None:
+async def test_a_stopped_answer_is_not_continued(here: World) -> None:
     here.says("You have ", "28 days [1].", gates=(asyncio.Event(), asyncio.Event()))
     asking = asyncio.create_task(here.send(here.chat.message(QUESTION)))
     await here.chat.until(lambda: bool(here.chat.posts))
@@ -232,7 +230,7 @@ async def test_what_nobody_asked_stays_silent(here: World) -> None:
     assert await here.turns.find(tired.id) is None
 
 
-async def test_half_of_what_nobody_asked_goes_when_there_is_nothing_to_tell(here: World) -> None:
+async def test_half_an_unprompted_answer_is_removed_if_there_is_nothing_to_say(here: World) -> None:
     here.says("That I do not know.")
     turn = await left(
         here, here.chat.message("Nice weather."), "streaming", shows=page(text="It is"), unprompted=True
@@ -263,7 +261,7 @@ async def test_what_nobody_asked_is_dropped_also_when_it_is_delivered_again(here
 # --- a platform that does not tell -------------------------------------------------------------------------------------
 
 
-async def test_a_platform_that_does_not_answer_is_asked_again_while_others_go_on(here: World) -> None:
+async def test_a_platform_that_does_not_answer_is_retried_while_others_continue(here: World) -> None:
     first = await left(here, here.chat.message(QUESTION), "received")
     second = await left(here, here.chat.message(QUESTION, at=time.time() - 60), "received")
     platform = Platform(here, faults=[Unreachable("Not now.")])
@@ -295,7 +293,7 @@ async def test_what_was_left_is_read_as_soon_as_it_can_be(here: World, tmp_path:
     assert (await now(here, turn)).state == "final"
 
 
-async def test_where_the_platform_will_not_tell_it_ends(here: World) -> None:
+async def test_it_ends_where_the_platform_does_not_answer(here: World) -> None:
     turn = await left(here, here.chat.message(QUESTION), "received")
     platform = Platform(here, faults=[WriteRefused("You are not in this channel.")])
     await platform.resumes()
@@ -303,7 +301,7 @@ async def test_where_the_platform_will_not_tell_it_ends(here: World) -> None:
     assert (await now(here, turn)).state == "failed"
 
 
-async def test_a_placeholder_gets_its_end_however_late_the_platform_tells(tmp_path: Path) -> None:
+async def test_a_placeholder_is_finished_however_late_the_platform_reports_it(tmp_path: Path) -> None:
     async with world(tmp_path, settings=ChatSettings(resume_seconds=0)) as here:
         turn = await left(here, here.chat.message(QUESTION), "placeholder", shows=page(status="Looking…"))
         await Platform(here, faults=[Unreachable("Not now.")]).resumes()
@@ -311,7 +309,7 @@ async def test_a_placeholder_gets_its_end_however_late_the_platform_tells(tmp_pa
         assert (await now(here, turn)).state == "failed"
 
 
-async def test_one_that_goes_wrong_ends_where_it_stands_and_no_other_with_it(here: World) -> None:
+async def test_one_that_fails_ends_where_it_is_and_no_other_with_it(here: World) -> None:
     """The workspace is not served any more: the placeholder must not look as if it went on."""
     elsewhere = here.chat.message(QUESTION)
     elsewhere = replace(elsewhere, place=replace(elsewhere.place, workspace="elsewhere"))

@@ -29,7 +29,7 @@ async def began(here: World, event: str) -> None:
     assert await here.stores.interactions.begin(CHANNEL, event) == "new"
 
 
-async def test_a_command_that_was_interrupted_is_not_done_twice_and_its_person_told(here: World) -> None:
+async def test_an_interrupted_command_is_not_repeated_and_its_person_is_notified(here: World) -> None:
     await began(here, "command:c1")
     command = Command(id="c1", name="kb", line="list", place=CHANNEL, person=ANN)
     for _ in range(2):
@@ -64,7 +64,7 @@ async def test_a_button_of_ours_that_was_interrupted_is_pressed_again(here: Worl
     assert told.text == say("thanks", "en")
 
 
-async def test_a_button_of_a_command_that_was_interrupted_tells_its_person(here: World) -> None:
+async def test_the_person_learns_that_a_button_of_a_command_was_interrupted(here: World) -> None:
     await began(here, "action:a1")
     action = Action(id="a1", name="kb", value="yes:1", place=CHANNEL, person=ANN)
     await here.service.on_action(action, Here(here.chat, CHANNEL))
@@ -72,7 +72,7 @@ async def test_a_button_of_a_command_that_was_interrupted_tells_its_person(here:
     assert told.text == RESTARTED
 
 
-async def test_a_regeneration_that_was_interrupted_is_gone_on_with_by_itself(here: World) -> None:
+async def test_an_interrupted_regeneration_continues_by_itself(here: World) -> None:
     turn = await left(here, here.chat.message(QUESTION), "placeholder", shows=page(status="Looking…"))
     await began(here, "action:a1")
     action = Action(

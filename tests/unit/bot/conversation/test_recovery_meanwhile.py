@@ -96,7 +96,7 @@ async def test_a_repeated_event_meanwhile_begins_it_no_second_time(here: World) 
 # --- told again --------------------------------------------------------------------------------------------------------
 
 
-async def test_a_repeated_event_goes_on_with_what_nobody_saw_the_end_of(here: World) -> None:
+async def test_a_repeated_event_continues_an_unfinished_answer(here: World) -> None:
     message = here.chat.message(QUESTION)
     turn = await left(here, message, "placeholder", shows=page(status="Looking…"))
     await here.send(message)
@@ -107,7 +107,7 @@ async def test_a_repeated_event_goes_on_with_what_nobody_saw_the_end_of(here: Wo
     assert len(here.model.prompts) == 1
 
 
-async def test_a_private_question_goes_on_privately(here: World) -> None:
+async def test_a_private_question_stays_private(here: World) -> None:
     command = Command(id="c1", name="ask", line=QUESTION, place=CHANNEL, person=ANN, handle="the way back")
     asked = here.chat.message(QUESTION, id="command:c1", place=CHANNEL, private=True)
     turn = await left(here, asked, "placeholder", shows=page(status="Looking…"), handle=command.handle)

@@ -72,7 +72,7 @@ async def _asks_with_each_evidence(here: World) -> None:
     assert "Evidence: none" in asked.reply.notices
 
 
-async def test_the_placeholder_stands_before_anything_slow_is_done(here: World) -> None:
+async def test_the_placeholder_is_posted_before_anything_slow(here: World) -> None:
     gate = asyncio.Event()
     real = here.town.scope
 
@@ -220,7 +220,7 @@ async def test_a_stream_that_is_cut_keeps_its_text(here: World) -> None:
     assert any("broke off" in notice for notice in post.reply.notices)
 
 
-async def test_where_it_cannot_write_the_asker_alone_is_told(here: World) -> None:
+async def test_where_it_cannot_write_only_the_asker_is_notified(here: World) -> None:
     here.chat.fault = WriteRefused("The channel is archived.")
     await here.ask(QUESTION)
     assert not here.chat.public
@@ -229,7 +229,7 @@ async def test_where_it_cannot_write_the_asker_alone_is_told(here: World) -> Non
     assert "cannot write" in told.text
 
 
-async def test_a_workspace_that_is_not_served_is_told_so_in_private(here: World) -> None:
+async def test_a_workspace_that_is_not_served_gets_a_private_notice(here: World) -> None:
     await here.ask(QUESTION, place=replace(CHANNEL, workspace="elsewhere"))
     assert not here.chat.public
     (told,) = here.chat.private

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,14 +13,18 @@ from bot.store.places import PlaceSettings
 from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, DIRECT, THREAD, Here, attachment, world
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator
+    from collections.abc import AsyncGenerator
     from pathlib import Path
 
-    from bot.port import IncomingMessage
     from tests.unit.bot.chatting import World
 
+
 LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
+
+
 QUESTION = "How many days of leave do we have?"
+
+
 IN_THREAD = {"place": THREAD, "in_thread": True}
 
 
@@ -104,7 +107,9 @@ async def test_a_file_at_the_top_level_is_the_channels_or_without_leave_the_thre
     assert (await documents(here))["general"] == ["leave.md"]
 
 
-async def test_a_file_for_the_whole_channel_needs_leave_and_only_its_sender_is_told(here: World) -> None:
+async def test_a_file_for_the_whole_channel_needs_permission_and_only_its_sender_is_notified(
+    here: World,
+) -> None:
     await here.ask("", attachment("leave.md", LEAVE), place=CHANNEL)
     assert not here.chat.public
     assert here.last.private == ANN
@@ -152,7 +157,7 @@ async def test_a_question_is_answered_also_where_its_file_was_refused(here: Worl
     assert [post.text for post in here.chat.private] == ["other.md: Only an admin may add here."]
 
 
-async def test_a_mention_takes_in_the_files_that_stand_in_its_thread_once(here: World) -> None:
+async def test_a_mention_adds_the_files_of_its_thread_once(here: World) -> None:
     here.chat.message("", attachment("leave.md", LEAVE), person=BEN, addressed=False, **IN_THREAD)
     here.says("28 days [1].")
     post = await here.ask(QUESTION, **IN_THREAD)
@@ -199,9 +204,6 @@ async def test_the_same_file_twice_is_said_to_be_there(here: World) -> None:
     await here.ask("", attachment("leave.md", LEAVE), **IN_THREAD)
     post = await here.ask("", attachment("leave.md", LEAVE, id="F2", uri="chat://2"), **IN_THREAD)
     assert post.text == "- leave.md: already added, searchable"
-
-
-# --- promote
 
 
 async def test_an_administrator_promotes_a_threads_file_to_the_channel(here: World) -> None:
@@ -270,94 +272,6 @@ async def test_uploads_wait_for_each_other_in_a_conversation(here: World) -> Non
     assert here.last.text == "28 days [1]."
 
 
-# --- files and their message
-
-
-async def delete(here: World, message: IncomingMessage) -> None:
-    async with asyncio.timeout(10):
-        here.chat.said.remove(message)
-        gone = MessageDeleted(id=message.id, place=message.place.parent)
-        await here.service.on_message(gone, Here(here.chat, message.place))
-
-
-async def test_what_a_file_said_goes_with_its_message(here: World) -> None:
-    other = attachment("notice.md", "# Notice\n\nFour weeks.\n", uri="chat://m")
-    message = here.chat.message("", attachment("leave.md", LEAVE, uri="chat://m"), other, **IN_THREAD)
-    await here.send(message)
-    await delete(here, message)
-    assert await documents(here) == {"general t1": []}
-    assert "28 days" not in (await here.ask(QUESTION, **IN_THREAD)).text
-    assert await here.stores.files.brought_by(THREAD, message.id) == []
-
-
-async def test_a_file_of_the_thread_goes_with_the_message_that_brought_it_not_with_the_question(
-    here: World,
-) -> None:
-    brought = here.chat.message(
-        "", attachment("leave.md", LEAVE), person=BEN, addressed=False, at=time.time() - 5, **IN_THREAD
-    )
-    question = here.chat.message(QUESTION, **IN_THREAD)
-    await here.send(question)
-    await delete(here, question)
-    assert await documents(here) == {"general t1": ["leave.md"]}
-    await delete(here, brought)
-    assert await documents(here) == {"general t1": []}
-
-
-async def test_what_two_messages_brought_goes_with_the_second_of_them(here: World) -> None:
-    first = here.chat.message("", attachment("leave.md", LEAVE, id="F1", uri="chat://1"), **IN_THREAD)
-    second = here.chat.message("", attachment("leave.md", LEAVE, id="F2", uri="chat://2"), **IN_THREAD)
-    await here.send(first)
-    await here.send(second)
-    await delete(here, first)
-    (base,) = await here.catalog.knowledge_bases()
-    (record,) = await here.catalog.records(base.id)
-    assert record.document.uri == "chat://2"
-    assert record.state == "ready"
-    here.says("28 days [1].")
-    assert (await here.ask(QUESTION, **IN_THREAD)).text == "28 days [1]."
-    await delete(here, second)
-    assert await documents(here) == {"general t1": []}
-
-
-async def test_a_promoted_file_stays_with_the_channel(here: World) -> None:
-    message = here.chat.message("", attachment("leave.md", LEAVE, uri="chat://general/m1"), **IN_THREAD)
-    await here.send(message)
-    await here.press(here.last, "promote", person=ADMIN)
-    await delete(here, message)
-    assert await documents(here) == {"general": ["leave.md"], "general t1": []}
-
-
-async def test_two_files_of_a_message_are_promoted_beside_each_other(here: World) -> None:
-    uri = "chat://general/m1"
-    other = attachment("notice.md", "# Notice\n\nFour weeks.\n", uri=uri)
-    await here.send(here.chat.message("", attachment("leave.md", LEAVE, uri=uri), other, **IN_THREAD))
-    post = here.last
-    values = [button.value for button in post.reply.buttons]
-    for value in values:
-        await here.press(post, "promote", person=ADMIN, value=value)
-    assert await documents(here) == {"general": ["leave.md", "notice.md"], "general t1": []}
-
-
-async def test_a_message_that_is_deleted_while_its_files_are_read_leaves_nothing(here: World) -> None:
-    gate = asyncio.Event()
-
-    async def pieces() -> AsyncIterator[bytes]:
-        await gate.wait()
-        yield LEAVE.encode()
-
-    slow = replace(attachment("slow.md", "slow", uri="chat://m"), open=pieces)
-    message = here.chat.message("", attachment("leave.md", LEAVE, uri="chat://m"), slow, **IN_THREAD)
-    taking = asyncio.create_task(here.send(message))
-    await here.chat.until(lambda: bool(here.chat.posts) and "searchable" in here.last.text)
-    await delete(here, message)
-    await taking
-    assert await documents(here) == {"general t1": []}
-
-
-# --- again
-
-
 async def test_promote_stays_after_regenerate(here: World) -> None:
     here.says("28 days [1].")
     post = await here.ask(QUESTION, attachment("leave.md", LEAVE, uri="chat://general/m1"), **IN_THREAD)
@@ -405,9 +319,6 @@ async def test_regenerate_reads_again_what_could_not_be_fetched_and_only_that(he
     assert await documents(here) == {"general t1": ["leave.md", "notice.md"]}
 
 
-# --- ask about this
-
-
 async def test_asking_about_a_message_reads_its_file_first(here: World) -> None:
     here.says("28 days [1].")
     about = {"private": True, "about": "m0", "person": BEN}
@@ -420,7 +331,7 @@ async def test_asking_about_a_message_reads_its_file_first(here: World) -> None:
     assert again.reply.notices == ()
 
 
-async def test_asking_about_a_message_of_files_says_what_became_of_them(here: World) -> None:
+async def test_asking_about_a_message_of_files_reports_their_outcome(here: World) -> None:
     about = {"private": True, "about": "m0", "person": BEN, **IN_THREAD}
     post = await here.ask("", attachment("leave.md", LEAVE), **about)
     assert post.text == "- leave.md: 1 passage, searchable"

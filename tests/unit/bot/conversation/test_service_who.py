@@ -161,7 +161,7 @@ async def test_where_no_thread_can_be_opened_the_channel_is_the_conversation(her
 # --- what was said before
 
 
-async def test_a_mention_in_a_running_thread_hears_what_others_said(here: World) -> None:
+async def test_a_mention_in_a_running_thread_reads_what_others_said(here: World) -> None:
     in_thread = {"place": THREAD, "in_thread": True, "addressed": False}
     here.chat.message("We talk about parental leave.", person=BEN, **in_thread)
     here.chat.message("For the Lisbon office.", person=Person(id="U5"), **in_thread)
@@ -172,7 +172,7 @@ async def test_a_mention_in_a_running_thread_hears_what_others_said(here: World)
     assert "U5" not in prompt(here)
 
 
-async def test_what_we_answered_is_not_heard_twice(here: World) -> None:
+async def test_our_answers_are_not_read_twice(here: World) -> None:
     here.says("28 days [1].")
     first = await here.ask(QUESTION)
     in_thread = {"place": first.place, "in_thread": True}
@@ -194,7 +194,7 @@ async def test_a_bare_mention_takes_what_its_asker_wrote_before(here: World) -> 
     assert QUESTION in prompt(here)
 
 
-async def test_a_bare_mention_with_nothing_before_it_is_told_how_to_ask(here: World) -> None:
+async def test_a_bare_mention_with_nothing_before_it_gets_a_hint_how_to_ask(here: World) -> None:
     here.chat.message(QUESTION, addressed=False, at=1.0)
     post = await here.ask("")
     assert "Ask me a question" in post.text
@@ -289,7 +289,7 @@ async def test_ask_in_the_channel_is_for_everybody(here: World) -> None:
     assert here.last.text == "28 days [1]."
 
 
-async def test_an_empty_ask_is_told_how_to_ask_and_others_are_done_privately(here: World) -> None:
+async def test_an_empty_ask_gets_a_hint_and_other_commands_run_privately(here: World) -> None:
     await here.command("ask", "")
     assert here.last.private == ANN
     assert "/ask" in here.last.text

@@ -105,7 +105,7 @@ def test_what_a_message_says_by_itself(given: dict[str, object], ours: bool) -> 
     assert verdict.why
 
 
-def test_a_bot_of_the_list_is_heard_when_it_addresses_us_only() -> None:
+def test_a_bot_of_the_list_is_answered_only_if_it_addresses_us() -> None:
     listed = frozenset({"p"})
     assert screen(message(by_bot=True, addressed=True), answered_bots=listed) is None
     verdict = screen(message(by_bot=True), answered_bots=listed)

@@ -158,7 +158,7 @@ async def test_a_document_that_was_removed_before_is_known_by_the_answers_from_i
     assert await record(forgetter, "notice.md")
 
 
-async def test_an_answer_that_a_bot_is_writing_is_waited_for_and_then_told(forgetter: Eraser) -> None:
+async def test_erasing_waits_for_an_answer_being_written(forgetter: Eraser) -> None:
     data_dir, chat = forgetter.settings.data_dir, forgetter.databases[CHAT]
     marks = await forgetter.finder.person("U1", files=False)
     with working(data_dir / "workers"):

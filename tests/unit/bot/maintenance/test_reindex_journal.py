@@ -43,7 +43,7 @@ async def entries(path: Path, recipe: reindex_journal.Recipe = RECIPE) -> dict[D
         return log.entries
 
 
-async def test_what_was_written_is_read_again_and_gone_on_with(tmp_path: Path) -> None:
+async def test_what_was_written_is_read_again_and_continued(tmp_path: Path) -> None:
     path = tmp_path / "data" / "rebuilding.jsonl"
     await write(path, [("begun", "a"), ("done", "a"), ("begun", "b"), ("begun", "c"), ("gone", "c")])
     assert await entries(path) == {"a": DONE, "b": MAYBE}

@@ -80,7 +80,7 @@ def test_the_language_is_the_places_or_the_texts_or_the_persons() -> None:
         (ExceptionGroup("", [errors.RateLimited()]), "Un service demande de ralentir"),
     ],
 )
-def test_each_failure_is_one_sentence_and_what_the_asker_cannot_mend_has_an_id(
+def test_each_failure_is_one_sentence_and_those_the_asker_cannot_fix_have_an_id(
     error: Exception, begins: str
 ) -> None:
     said = sentence_of(error, "fr")
@@ -89,7 +89,7 @@ def test_each_failure_is_one_sentence_and_what_the_asker_cannot_mend_has_an_id(
     assert "bug" not in said
 
 
-def test_the_id_that_is_told_is_the_one_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_id_that_is_shown_is_the_one_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     said = sentence_of(errors.IndexUnavailable("The index is away."), "en")
     identity = re.search(r"\(id (\w+)\)", said)
     assert identity

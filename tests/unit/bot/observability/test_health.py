@@ -84,7 +84,7 @@ async def test_ready_is_what_is_ready_in_every_part_and_the_rest_is_reported_wit
         assert body["checks"][PROGRAM]["ready"] is True
 
 
-async def test_it_answers_while_the_event_loop_stands_still_and_says_so() -> None:
+async def test_it_answers_while_the_event_loop_is_blocked_and_says_so() -> None:
     health = Health()
     answers: list[tuple[int, str]] = []
     done = threading.Event()

@@ -96,7 +96,7 @@ async def test_ids_go_along_into_tasks_and_threads_and_no_further(
     }
 
 
-def test_the_id_that_a_person_is_told_begins_the_one_in_the_log(
+def test_the_id_shown_to_a_person_begins_the_one_in_the_log(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     log.configure("debug", service=True)
@@ -110,7 +110,7 @@ def test_the_id_that_a_person_is_told_begins_the_one_in_the_log(
     assert (line["event"], line["turn"]) == ("unexpected error 7f3a", "7f3a456789abcdef")
 
 
-def test_of_a_library_only_what_stands_in_its_code_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_constant_text_of_a_library_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     log.configure("debug", service=True)
     library = logging.getLogger("slack_sdk.web")
     word = WORD
@@ -119,7 +119,7 @@ def test_of_a_library_only_what_stands_in_its_code_is_reported(capsys: pytest.Ca
     library.error("Retrying %(what)s: %(error)r", {"what": word, "error": ValueError(word)})
     library.error(word, exc_info=LookupError(word))
     library.warning("%d", word)
-    here = "test_log.test_of_a_library_only_what_stands_in_its_code_is_reported, line "
+    here = "test_log.test_only_constant_text_of_a_library_is_reported, line "
     events = [each["event"] for each in lines(capsys)]
     assert events[0] == "Received … after 3 attempts in 2.5 s"
     assert events[1] == "Failed to parse …"

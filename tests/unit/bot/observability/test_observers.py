@@ -240,7 +240,7 @@ async def test_how_many_events_are_not_dealt_with_yet(told: Told, observers: Obs
 # --- sinks
 
 
-def test_every_sink_hears_of_an_operation_and_of_how_it_ended() -> None:
+def test_every_sink_receives_an_operation_and_its_outcome() -> None:
     sinks = Told(), Told()
     observers = Observers(sinks=sinks)
     with pytest.raises(KeyError), observers.around(Embedding(side="query", texts=1)):

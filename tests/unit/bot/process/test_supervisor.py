@@ -150,7 +150,7 @@ async def test_a_bug_that_ends_an_adapter_is_logged_and_the_platform_is_not_read
     await ended(program)
 
 
-async def test_told_to_stop_an_answer_is_waited_for_and_then_the_adapters_end() -> None:
+async def test_at_shutdown_an_answer_is_finished_before_the_adapters_end() -> None:
     adapter = Adapter(asks=True)
     program = await serving([adapter])
     await program.service.begun.wait()

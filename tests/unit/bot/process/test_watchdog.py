@@ -77,13 +77,13 @@ async def test_a_platform_is_ready_when_it_says_so_and_while_something_delivers(
     watch.close()
 
 
-async def test_an_adapter_that_tells_of_no_connections_is_ready_when_it_says_so(health: Steps) -> None:
+async def test_an_adapter_without_connection_reports_is_ready_when_it_says_so(health: Steps) -> None:
     watch = Watch("irc", health, deaf_seconds=60)
     watch.ready({})
     assert health.checks["irc"].ready
 
 
-async def test_being_deaf_for_long_is_told_once_and_counted(
+async def test_a_long_silence_of_events_is_reported_once_and_counted(
     health: Steps, meters: Meters, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", logger="footnote")
@@ -160,7 +160,7 @@ async def test_a_part_is_ready_while_it_answers(health: Steps) -> None:
         await health.until(lambda: health.checks["index"].ready)
 
 
-async def test_a_check_with_a_bug_has_failed_and_goes_on_being_asked(
+async def test_a_check_with_a_bug_fails_and_is_repeated(
     health: Steps, caplog: pytest.LogCaptureFixture
 ) -> None:
     asked = 0
@@ -215,7 +215,7 @@ def test_a_database_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
 # --- the event loop
 
 
-async def test_a_loop_that_stood_still_is_reported_with_where_it_stood(
+async def test_a_blocked_loop_is_reported_with_the_blocking_line(
     meters: Meters, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", logger="footnote")
@@ -240,7 +240,7 @@ async def test_a_loop_that_stood_still_is_reported_with_where_it_stood(
     )
 
 
-def test_where_it_stood_is_reported_by_our_own_line_too() -> None:
+def test_the_blocking_line_of_our_own_code_is_reported_too() -> None:
     """Below the innermost line, which may be a library's."""
     told: list[str] = []
     library = compile("told.append(place_of(sys._getframe()))", "/opt/site-packages/slow/work.py", "exec")

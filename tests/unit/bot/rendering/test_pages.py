@@ -109,7 +109,7 @@ def test_small_print_that_does_not_fit_under_the_text_gets_its_own_message() -> 
     assert shown[1].footer.startswith("-# [1]")
 
 
-def test_buttons_and_files_stand_on_the_last_page() -> None:
+def test_buttons_and_files_are_on_the_last_page() -> None:
     stop, picture = (
         Button(name="stop", label="Stop"),
         File(name="a.png", media_type="image/png", content=b"x", description=""),

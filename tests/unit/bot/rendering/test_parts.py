@@ -164,7 +164,7 @@ def test_a_table_repeats_its_header(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["slack", "discord"])
-def test_a_list_goes_on_with_its_numbers(dialect: str) -> None:
+def test_a_list_continues_its_numbers(dialect: str) -> None:
     items = "\n".join(f"1. item {'word ' * 12}" for _ in range(20))
     shown = texts_of(items, dialect, 400)
     numbers = [int(found) for page in shown for found in re.findall(r"(?m)^(\d+)\. item", page)]

@@ -53,7 +53,7 @@ STEPS = st.lists(
 
 
 @given(at_once=st.integers(1, 3), steps=STEPS)
-def test_whoever_comes_and_goes_the_limit_holds_no_room_is_wasted_and_groups_take_turns(
+def test_the_limit_holds_no_slot_is_wasted_and_groups_take_turns(
     at_once: int, steps: list[tuple[str, str, int]]
 ) -> None:
     async def play() -> None:

@@ -63,7 +63,7 @@ class Told:
         self.lines.append("going on")
 
 
-async def test_what_passes_is_waited_for_and_told_once() -> None:
+async def test_passing_faults_are_retried_and_reported_once() -> None:
     told, call = Told(), Failing(2)
     async with asyncio.timeout(5):
         assert await told.patience().keep_trying(call) == "done"
@@ -95,7 +95,7 @@ async def test_what_cannot_pass_in_time_is_not_waited_for(seconds: float) -> Non
     assert (call.calls, told.lines) == (1, [])
 
 
-async def test_what_the_operator_must_mend_is_not_waited_for() -> None:
+async def test_faults_that_the_operator_must_fix_are_not_retried() -> None:
     told, call = Told(), Failing(1, Misconfigured)
     with pytest.raises(Misconfigured):
         await told.patience().keep_trying(call)

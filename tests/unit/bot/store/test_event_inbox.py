@@ -87,7 +87,7 @@ async def test_an_event_that_ends_every_program_is_given_up(database: Database) 
     assert await EventInbox(database).unhandled("slack") == []
 
 
-async def test_how_far_a_platform_was_heard_only_grows(database: Database) -> None:
+async def test_the_time_of_the_latest_event_of_a_platform_only_grows(database: Database) -> None:
     clock = Clock()
     heard = DeliveryProgress(database, clock=clock)
     assert await heard.latest("discord") == 0

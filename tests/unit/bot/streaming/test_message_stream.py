@@ -282,7 +282,7 @@ def test_parts_are_written_as_they_change_and_those_no_longer_needed_are_taken_a
     assert [message.id for message in outlet.deleted] == ["m3", "m2"]
 
 
-def test_messages_that_are_there_already_are_gone_on_with() -> None:
+def test_existing_messages_are_kept_and_continued() -> None:
     async def main() -> CheckedOutlet:
         outlet = CheckedOutlet(limits=PlatformLimits(characters=100, edit_seconds=0))
         async with Scheduler(render=pages).open(outlet) as before:

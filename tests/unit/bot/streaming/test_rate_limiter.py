@@ -225,7 +225,7 @@ def test_a_message_grows_no_oftener_than_the_platform_likes() -> None:
     assert len(times) == 11
 
 
-def test_a_closed_budget_is_left_alone_for_as_long_as_it_was_said_and_others_go_on() -> None:
+def test_a_closed_budget_pauses_for_the_stated_time_and_others_continue() -> None:
     async def main() -> None:
         limiter = RateLimiter()
         ask = limiter.request((EDITS,), urgency=Urgency.FINAL)

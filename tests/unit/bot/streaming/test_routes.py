@@ -179,7 +179,7 @@ def test_a_last_word_that_the_route_refuses_goes_by_the_next() -> None:
     assert outlet.text == "ab"
 
 
-def test_text_that_the_route_cannot_carry_goes_on_by_the_next() -> None:
+def test_text_that_the_route_cannot_carry_continues_by_the_next() -> None:
     async def main() -> tuple[CheckedOutlet, str]:
         outlet = slack()
         async with Scheduler(render=pages).open(outlet) as stream:

@@ -178,7 +178,7 @@ def test_without_passages_no_marker_is_left() -> None:
     assert (draft.text, draft.marks, draft.invalid) == ("Fact. Another.", (), 3)
 
 
-def test_marks_say_which_passages_a_number_stands_for() -> None:
+def test_marks_say_which_passages_a_number_cites() -> None:
     draft = streamed("One [6][2]. Two [5] and [7].", PASSAGES)
     assert draft.text == "One [1][2]. Two [1] and."
     assert [(mark.number, mark.passages) for mark in draft.marks] == [(1, (5,)), (2, (1,)), (1, (4, 6))]

@@ -45,7 +45,7 @@ def test_a_folder_that_libraries_were_installed_into_is_read_whole(tmp_path: Pat
     assert _allows(libraries([str(tmp_path)]), tmp_path / "library" / "table.bin")
 
 
-def test_what_an_installer_only_linked_is_read_where_it_stands_and_nothing_beside_it(tmp_path: Path) -> None:
+def test_linked_packages_are_read_in_place_and_nothing_beside_them(tmp_path: Path) -> None:
     store, installed = tmp_path / "store", tmp_path / "installed"
     (installed / "library-1.dist-info").mkdir(parents=True)
     for name in ("whole/a.py", "each/__init__.py", "each/deep/b.py", "each.libs/c.so.1", "d.py", "beside.py"):

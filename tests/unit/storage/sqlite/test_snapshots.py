@@ -106,7 +106,7 @@ def test_who_never_lets_go_ends_the_waiting(files: list[Path]) -> None:
         other.execute("INSERT INTO numbers VALUES (1)")
 
 
-def test_writers_go_on_while_it_is_copied(files: list[Path], tmp_path: Path) -> None:
+def test_writers_continue_while_it_is_copied(files: list[Path], tmp_path: Path) -> None:
     with snapshots(files) as opened:
         with closing(connected(files[0])) as other:
             other.execute("INSERT INTO numbers VALUES (1)")

@@ -16,7 +16,7 @@ LOGS = "Ours is a small harbour. It has two quays. Logs are kept for two weeks. 
 TABLE = Section(text="Name | Days\nAnn | 5\nBen | 6\nCleo | 7", anchor="p. 4", kind="table")
 
 
-def test_a_few_sentences_stand_around_the_quote() -> None:
+def test_a_few_sentences_surround_the_quote() -> None:
     found = find("Logs are kept for two weeks.", "p. 3", [Section(text=LOGS, anchor="p. 3")])
     assert found is not None
     assert found.before == "Ours is a small harbour. It has two quays."
@@ -24,7 +24,7 @@ def test_a_few_sentences_stand_around_the_quote() -> None:
     assert found.after.startswith("Nobody reads them. They are long.")
 
 
-def test_the_quote_is_taken_where_the_citation_says_it_stands() -> None:
+def test_the_quote_is_taken_from_the_place_of_the_citation() -> None:
     sections = [Section(text=f"Page {page}. Same words.", anchor=f"p. {page}") for page in (1, 2, 3)]
     found = find("Same words.", "p. 2", sections)
     assert found is not None
@@ -47,7 +47,7 @@ def test_a_quote_across_sections_and_pages_is_found() -> None:
     assert found.quote.endswith("nine months.")
 
 
-def test_a_row_of_a_table_stands_under_its_header_between_its_neighbours() -> None:
+def test_a_table_row_is_shown_below_its_header_between_its_neighbours() -> None:
     found = find("Ben | 6", "p. 4", [TABLE])
     assert found is not None
     assert (found.before, found.after) == ("Name | Days\nAnn | 5", "Cleo | 7")

@@ -166,7 +166,7 @@ async def press(checking: SourcesView, of: ChatTurn, value: str = "", *, person:
 LOGS = "Logs are kept for two weeks."
 
 
-async def test_the_passage_stands_in_its_context_with_its_file_place_and_link(library: Library) -> None:
+async def test_the_passage_is_shown_in_context_with_its_file_place_and_link(library: Library) -> None:
     document = await library.add_pdf()
     reply = await press(library.checking(), turn(citation(document, LOGS)))
     assert reply.text == (
@@ -294,7 +294,7 @@ async def test_a_document_of_another_place_is_not_shown_whatever_the_turn_says(l
     assert LOGS in (await press(library.checking(), there)).text
 
 
-async def test_what_may_be_read_is_asked_for_the_turns_place_and_whoever_presses(library: Library) -> None:
+async def test_reading_rights_are_checked_for_the_place_and_the_person_who_presses(library: Library) -> None:
     document = await library.add_pdf()
     for private, person in ((False, BEN), (True, ANN)):
         await press(library.checking(), turn(citation(document, LOGS), private=private), person=person)

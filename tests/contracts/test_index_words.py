@@ -1,0 +1,124 @@
+"""Typing errors, corrections and synonyms, the same in every index."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from rag_engine.text.analyzer import query_tokens, tokens
+from tests.contracts.indexing import (
+    StoredIndex,
+    base,
+    document,
+    found,
+    ids,
+    lexical,
+    pairs,
+    put,
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("Elastcsearch", ["a/0"]),
+        ("elasticsaerhc cluster", ["a/0"]),
+        ("recovrey of the cluster", ["a/0", "b/0"]),
+        ("zzzzqqqq", []),
+    ],
+)
+async def test_a_typing_error_is_found_nevertheless(
+    index: StoredIndex, asked: str, expected: list[str]
+) -> None:
+    await put(index, document("a"), "An Elasticsearch cluster of three nodes")
+    await put(index, document("b"), "The recovery plan")
+    await put(index, document("c"), "Vacation and leave")
+    assert sorted((await found(index, lexical(asked)))[0]) == expected
+
+
+async def test_corrections_are_named_and_can_be_refused(index: StoredIndex) -> None:
+    await put(index, document("a"), "An Elasticsearch cluster of three nodes")
+    await put(index, document("theirs", knowledge_base="theirs"), "Elastisearch of others")
+    asked = lexical("Elastcsearch nodes")
+    literal = replace(asked, literal=frozenset(asked.tokens))
+    corrected, as_typed, theirs = await index.search([asked, literal, lexical("Elastcsearch", "theirs")])
+    (token,) = tokens("Elasticsearch", language="en")
+    assert {word for words in corrected.corrections.values() for word in words} == {token}
+    assert set(corrected.corrections) <= set(asked.tokens)
+    assert ids(as_typed) == ["a/0"]
+    assert as_typed.hits[0].score < corrected.hits[0].score
+    assert as_typed.corrections == {}
+    assert token not in {word for words in theirs.corrections.values() for word in words}
+
+
+async def test_synonyms_find_less_than_typed_words(index: StoredIndex) -> None:
+    await put(index, document("typed"), "The pto is long")
+    await put(index, document("synonym"), "The leave is long")
+    await put(index, document("neither"), "Another text is here")
+    search = replace(lexical("pto"), synonyms={base("kb"): {"leav": 0.7}})
+    (ranking,) = await index.search([search])
+    assert ids(ranking) == ["typed/0", "synonym/0"]
+    assert ranking.hits[1].score == pytest.approx(0.7 * ranking.hits[0].score, rel=1e-6)
+
+
+async def test_synonyms_alone_find(index: StoredIndex) -> None:
+    await put(index, document("a"), "The leave is long")
+    await put(index, document("b"), "A heron stands in water")
+    search = replace(
+        lexical("herron"), synonyms={base("kb"): {"leav": 0.7}}, literal=frozenset(query_tokens("herron"))
+    )
+    (ranking,) = await index.search([search])
+    assert (ids(ranking), ranking.corrections) == (["a/0"], {})
+
+
+async def test_synonyms_hold_in_their_own_knowledge_base_alone(index: StoredIndex) -> None:
+    await put(index, document("ours"), "The leave is long")
+    await put(index, document("theirs", knowledge_base="theirs"), "The leave is long")
+    both = replace(lexical("pto", "kb", "theirs"), synonyms={base("kb"): {"leav": 0.7}})
+    foreign = replace(lexical("pto"), synonyms={base("theirs"): {"leav": 0.7}})
+    unknown = replace(lexical("pto"), synonyms={base("none"): {"leav": 0.7}})
+    assert await found(index, both, foreign, unknown) == [["ours/0"], [], []]
+
+
+async def test_a_wrong_chinese_character_is_found_nevertheless(index: StoredIndex) -> None:
+    await put(index, document("a"), "游戏王的卡片分为怪兽、魔法和陷阱三种。")
+    await put(index, document("b"), "端口隔离在交换机上配置。", seed=5)
+    assert (await found(index, lexical("游喜王")))[0][0] == "a/0"
+
+
+async def test_a_model_number_in_a_chinese_question_finds_its_manual(index: StoredIndex) -> None:
+    for number, model in enumerate(("TL-SE2108", "TL-SE2109", "TL-SE2110")):
+        await put(index, document(model), f"{model}的端口隔离在交换机的管理页面配置。", seed=number)
+    assert (await found(index, lexical("TL-SE2109的端口隔离怎么配置")))[0][0] == "TL-SE2109/0"
+
+
+async def test_a_word_that_some_chunk_has_is_not_corrected(index: StoredIndex) -> None:
+    await put(index, document("a"), "The leaves of a tree")
+    await put(index, document("b"), "A leader and a reader")
+    assert await found(index, lexical("reader")) == [["b/0"]]
+
+
+async def test_many_similar_words_of_others_do_not_keep_a_word_from_being_corrected(
+    index: StoredIndex,
+) -> None:
+    await put(index, document("ours"), "The recovery plan", "Vacation")
+    before = await index.search([lexical("recovrey")])
+    assert [ids(ranking) for ranking in before] == [["ours/0"]]
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    similar = [
+        f"{'recovrey'[:place]}{letter}{'recovrey'[place + more :]}"
+        for place in range(1, 8)
+        for letter in letters
+        for more in (0, 1)
+    ]
+    of = document("theirs", knowledge_base="theirs")
+    await index.put(of, pairs(of, *[" ".join(similar)] * 3))
+    assert await index.search([lexical("recovrey")]) == before
+
+
+async def test_a_typing_error_of_others_does_not_switch_corrections_off(index: StoredIndex) -> None:
+    await put(index, document("ours"), "The recovery plan", "Vacation")
+    of = document("theirs", knowledge_base="theirs")
+    await put(index, of, "The recovrey plan", *(f"recoverx{letter}" for letter in "abcd"))
+    assert await found(index, lexical("recovrey")) == [["ours/0"]]
