@@ -1,0 +1,75 @@
+"""Serves both protocols on one port."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Final
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from bot.server import tools
+from bot.server.routes import Completions, reader_of
+from rag_engine.errors import BadSettings
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Generator, Mapping
+
+    from bot.composition.components import Application
+    from bot.server.readers import Reader
+    from bot.store.api_keys import ApiKeys
+
+_GRACE_SECONDS: Final = 10
+
+
+def web_application(application: Application, keys: ApiKeys, *, at_once: int) -> Starlette:
+    """`/v1` for clients of OpenAI's protocol, `/mcp` for those of MCP."""
+
+    async def find(headers: Mapping[str, str] | None) -> Reader | None:
+        return await reader_of((headers or {}).get("authorization", ""), keys, application)
+
+    # A page in a browser has no key, so other names of this host do no harm.
+    anywhere = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    protocol = tools.server(find)
+    inner = protocol.streamable_http_app(stateless_http=True, transport_security=anywhere)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncGenerator[None]:
+        async with protocol.session_manager.run():
+            yield
+
+    routes = [
+        *Completions(application=application, keys=keys, at_once=at_once).routes(),
+        Mount("/", app=inner),
+    ]
+    return Starlette(routes=routes, lifespan=lifespan)
+
+
+@contextmanager
+def listening(host: str, port: int) -> Generator[socket.socket]:
+    """Raises `BadSettings` if the port cannot be used."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        found = socket.create_server((host, port), family=family)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BadSettings(
+            f"--port {port} on {host} cannot be used ({reason}); choose another port, or another --host."
+        ) from error
+    with found:
+        yield found
+
+
+async def serve(web: Starlette, found: socket.socket) -> None:
+    """Until the process is stopped."""
+    configuration = uvicorn.Config(
+        web,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
+    await uvicorn.Server(configuration).serve(sockets=[found])
