@@ -33,24 +33,39 @@ _Base = Annotated[
 ]
 
 
+_Query = Annotated[str, Field(description="Words or a question", max_length=2_000)]
+_Question = Annotated[str, Field(max_length=20_000)]
+_Limit = Annotated[int, Field(ge=1, le=50)]
+_Document = Annotated[str, Field(description="Its id, from `search` or `list`", max_length=200)]
+_Start = Annotated[int, Field(ge=0, description="Number of the first section")]
+
+
 def server(find: FindReader) -> MCPServer[Any]:
     """`find` gives the reader for the headers of a request (none over stdio), or None without a valid key."""
-    tools: MCPServer[Any] = MCPServer("footnote", instructions=_INSTRUCTIONS, log_level="WARNING")
+    protocol: MCPServer[Any] = MCPServer("footnote", instructions=_INSTRUCTIONS, log_level="WARNING")
+    tools = _Tools(find)
+    for name, function in (
+        ("search", tools.search),
+        ("ask", tools.ask),
+        ("read", tools.read),
+        ("list", tools.documents),
+    ):
+        protocol.add_tool(function, name=name, annotations=_READS)
+    return protocol
 
-    async def reader(context: Context[Any, Any]) -> Reader:
-        found = await find(context.headers)
-        if found is None:
-            raise ToolError("A key is needed: `Authorization: Bearer fn-…`.")
-        return found
+
+class _Tools:
+    """The docstrings of its methods are what a client's model reads."""
+
+    def __init__(self, find: FindReader) -> None:
+        self._find = find
 
     async def search(
-        query: Annotated[str, Field(description="Words or a question", max_length=2_000)],
-        context: Context[Any, Any],
-        knowledge_base: _Base = "",
-        limit: Annotated[int, Field(ge=1, le=50)] = 8,
+        self, query: _Query, context: Context[Any, Any], knowledge_base: _Base = "", limit: _Limit = 8
     ) -> dict[str, Any]:
         """Passages that fit, best first, word for word, with the document and the place in it."""
-        hits = await _answered((await reader(context)).search(query, base=knowledge_base, limit=limit))
+        reader = await self._reader(context)
+        hits = await _answered(reader.search(query, base=knowledge_base, limit=limit))
         return {
             "passages": [
                 {
@@ -66,14 +81,11 @@ def server(find: FindReader) -> MCPServer[Any]:
         }
 
     async def ask(
-        question: Annotated[str, Field(max_length=20_000)],
-        context: Context[Any, Any],
-        knowledge_base: _Base = "",
+        self, question: _Question, context: Context[Any, Any], knowledge_base: _Base = ""
     ) -> dict[str, Any]:
         """An answer from the files alone, with numbered citations; says so if they do not answer."""
-        answer = await _answered(
-            (await reader(context)).answer(question, base=knowledge_base, options=AnswerOptions())
-        )
+        reader = await self._reader(context)
+        answer = await _answered(reader.answer(question, base=knowledge_base, options=AnswerOptions()))
         return {
             "answer": answer.text,
             "grounded": answer.grounded,
@@ -82,12 +94,10 @@ def server(find: FindReader) -> MCPServer[Any]:
         }
 
     async def read(
-        document: Annotated[str, Field(description="Its id, from `search` or `list`", max_length=200)],
-        context: Context[Any, Any],
-        start: Annotated[int, Field(ge=0, description="Number of the first section")] = 0,
+        self, document: _Document, context: Context[Any, Any], start: _Start = 0
     ) -> dict[str, Any]:
         """The text of a document, from a section on; `next` is where to go on, if there is more."""
-        record, sections = await _answered((await reader(context)).sections(document))
+        record, sections = await _answered((await self._reader(context)).sections(document))
         shown: list[dict[str, object]] = []
         room = _MOST_CHARACTERS
         for section in sections[start:]:
@@ -103,9 +113,9 @@ def server(find: FindReader) -> MCPServer[Any]:
             "next": end if end < len(sections) else None,
         }
 
-    async def listed(context: Context[Any, Any], knowledge_base: _Base = "") -> dict[str, Any]:
+    async def documents(self, context: Context[Any, Any], knowledge_base: _Base = "") -> dict[str, Any]:
         """The documents that may be read, with their ids."""
-        documents = await _answered((await reader(context)).documents(knowledge_base))
+        found = await _answered((await self._reader(context)).documents(knowledge_base))
         return {
             "documents": [
                 {
@@ -114,13 +124,15 @@ def server(find: FindReader) -> MCPServer[Any]:
                     "knowledge_base": base.name,
                     "passages": record.chunks,
                 }
-                for base, record in documents
+                for base, record in found
             ]
         }
 
-    for name, function in (("search", search), ("ask", ask), ("read", read), ("list", listed)):
-        tools.add_tool(function, name=name, annotations=_READS)
-    return tools
+    async def _reader(self, context: Context[Any, Any]) -> Reader:
+        found = await self._find(context.headers)
+        if found is None:
+            raise ToolError("A key is needed: `Authorization: Bearer fn-…`.")
+        return found
 
 
 async def _answered(work: Awaitable[Any]) -> Any:
