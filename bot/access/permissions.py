@@ -103,6 +103,24 @@ async def scope(catalog: Catalog, names: Sequence[str] = ()) -> Scope:
     )
 
 
+async def program_scope(
+    catalog: Catalog, granted: frozenset[KnowledgeBaseId] | None, name: str = ""
+) -> Scope:
+    """Of what a key grants (None: everything, for the operator's own program), or the knowledge base of that name in it.
+
+    Raises `UnknownKnowledgeBase`.
+    """
+    known = [base for base in await catalog.knowledge_bases() if granted is None or base.id in granted]
+    chosen = [find(known, name)] if name else known
+    if not chosen:
+        raise UnknownKnowledgeBase("There is no knowledge base to read.")
+    return Scope(
+        knowledge_bases=frozenset(base.id for base in chosen),
+        name=", ".join(dict.fromkeys(base.name for base in chosen)),
+        names={base.id: PlaceName(base.name) for base in chosen},
+    )
+
+
 async def all_of(catalog: Catalog) -> list[KnowledgeBase]:
     """For the operator at the console alone."""
     return await catalog.knowledge_bases()

@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from bot.access.permissions import find
+from bot.access.permissions import all_of, scope
 from bot.cli._shared import options, terminal
 from bot.composition.storage import storage as open_storage
 from bot.maintenance import data_files
@@ -52,15 +52,14 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         ) as database,
     ):
         keys = ApiKeys(database)
-        known = await storage.catalog.knowledge_bases()
         if arguments.action == "create":
-            chosen = [find(known, name) for name in arguments.kb]
-            print(await keys.create(arguments.name, {base.id for base in chosen}))
+            chosen = await scope(storage.catalog, arguments.kb)
+            print(await keys.create(arguments.name, chosen.knowledge_bases))
         elif arguments.action == "revoke":
             if not await keys.revoke(arguments.name):
                 raise UserError(f"There is no key named {arguments.name!r}; `footnote keys list` names them.")
         else:
-            _print(await keys.all(), known, as_json=arguments.json)
+            _print(await keys.all(), await all_of(storage.catalog), as_json=arguments.json)
     return 0
 
 

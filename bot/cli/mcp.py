@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot.access.permissions import find
+from bot.access.permissions import scope
 from bot.cli._shared import options
 from bot.cli.serve import MISSING
 from bot.composition import application as composition
@@ -30,9 +30,10 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     except ModuleNotFoundError as error:
         raise MissingExtra(MISSING) from error
     async with composition.application(settings) as application:
-        known = await application.catalog.knowledge_bases()
-        chosen = frozenset(find(known, name).id for name in arguments.kb) if arguments.kb else None
-        reader = readers.Reader(application=application, knowledge_bases=chosen)
+        chosen = await scope(application.catalog, arguments.kb) if arguments.kb else None
+        reader = readers.Reader(
+            application=application, knowledge_bases=chosen.knowledge_bases if chosen else None
+        )
 
         async def operator(_: Mapping[str, str] | None) -> Reader:
             return reader

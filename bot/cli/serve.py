@@ -14,8 +14,8 @@ from rag_engine.storage.sqlite.database import connect
 if TYPE_CHECKING:
     from bot.settings import Settings
 
-EXAMPLE = """footnote keys create wiki-search --kb handbook
-footnote serve --port 8320"""
+EXAMPLE = """footnote serve --port 8320
+footnote keys create wiki-search --kb handbook"""
 
 MISSING = "This needs the libraries of an extra: pip install 'footnote-bot[server]'"
 

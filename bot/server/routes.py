@@ -20,15 +20,15 @@ from rag_engine.errors import RagError, RateLimited, Unavailable, UnknownKnowled
 from rag_engine.types import Answer, Delta
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Sequence
+    from collections.abc import AsyncGenerator
 
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from bot.access.permissions import Scope
     from bot.composition.components import Application
     from bot.server.completions import CompletionRequest
     from bot.store.api_keys import ApiKeys
-    from rag_engine.types import KnowledgeBase
 
 _MOST_BYTES: Final = 1 << 20
 _BUSY: Final = "Too many questions are being answered; try again in a moment."
@@ -55,7 +55,7 @@ class Completions:
         if reader is None:
             return _refusal(_NO_KEY, HTTPStatus.UNAUTHORIZED)
         try:
-            names = [base.name for base in await reader.readable()]
+            names = list((await reader.scope()).names_in("en").values())
         except UnknownKnowledgeBase:
             names = []
         return JSONResponse(completions.model_list(names))
@@ -66,7 +66,7 @@ class Completions:
             return _refusal(_NO_KEY, HTTPStatus.UNAUTHORIZED)
         try:
             asked = completions.completion_request(json.loads(await _body(request)))
-            bases = await reader.readable("" if asked.model == completions.ALL else asked.model)
+            scope = await reader.scope("" if asked.model == completions.ALL else asked.model)
         except UnknownKnowledgeBase as error:
             return _refusal(str(error), HTTPStatus.NOT_FOUND, code="model_not_found")
         except UserError as error:
@@ -78,10 +78,10 @@ class Completions:
         identity = f"chatcmpl-{uuid.uuid4().hex}"
         self._running.add(identity)
         if asked.streams:
-            streamed = self._streamed(identity, asked, bases, reader)
+            streamed = self._streamed(identity, asked, scope, reader)
             return StreamingResponse(streamed, media_type="text/event-stream")
         try:
-            async with aclosing(_events(asked, bases, reader)) as events:
+            async with aclosing(_events(asked, scope, reader)) as events:
                 async for event in events:
                     if isinstance(event, Answer):
                         return JSONResponse(completions.completion(identity, asked.model, event))
@@ -92,13 +92,13 @@ class Completions:
             self._running.discard(identity)
 
     async def _streamed(
-        self, identity: str, asked: CompletionRequest, bases: Sequence[KnowledgeBase], reader: Reader
+        self, identity: str, asked: CompletionRequest, scope: Scope, reader: Reader
     ) -> AsyncGenerator[str]:
         """Closed by the server if the client leaves, which stops the answer."""
         shown = ""
         try:
             yield _event(completions.chunk(identity, asked.model, {"role": "assistant", "content": ""}))
-            async with aclosing(_events(asked, bases, reader)) as events:
+            async with aclosing(_events(asked, scope, reader)) as events:
                 async for event in events:
                     if isinstance(event, Delta) and event.text:
                         shown += event.text
@@ -113,10 +113,8 @@ class Completions:
             self._running.discard(identity)
 
 
-def _events(
-    asked: CompletionRequest, bases: Sequence[KnowledgeBase], reader: Reader
-) -> AsyncGenerator[object]:
-    return reader.ask(asked.question, bases=bases, options=asked.options, earlier=asked.earlier)
+def _events(asked: CompletionRequest, scope: Scope, reader: Reader) -> AsyncGenerator[object]:
+    return reader.ask(asked.question, scope=scope, options=asked.options, earlier=asked.earlier)
 
 
 def _last_chunks(

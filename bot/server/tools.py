@@ -97,7 +97,7 @@ class _Tools:
         self, document: _Document, context: Context[Any, Any], start: _Start = 0
     ) -> dict[str, Any]:
         """The text of a document, from a section on; `next` is where to go on, if there is more."""
-        record, sections = await _answered((await self._reader(context)).sections(document))
+        record, sections = await _answered((await self._reader(context)).text_of(document))
         shown: list[dict[str, object]] = []
         room = _MOST_CHARACTERS
         for section in sections[start:]:
@@ -121,10 +121,10 @@ class _Tools:
                 {
                     "id": record.document.id,
                     "title": record.document.title,
-                    "knowledge_base": base.name,
+                    "knowledge_base": name,
                     "passages": record.chunks,
                 }
-                for base, record in found
+                for name, record in found
             ]
         }
 

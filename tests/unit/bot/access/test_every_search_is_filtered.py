@@ -29,6 +29,7 @@ READERS = {
         "conversation/sources/sources_view.py",
         "conversation/explanation/explanation_view.py",  # of documents in a scope of the person
         "maintenance/erasure/*",
+        "server/readers.py",  # of documents in the scope of a key (test_server)
     },
     "records": {
         "composition/components.py",  # to remove what was kept of files
@@ -42,6 +43,7 @@ READERS = {
         "commands/kb/filters.py",  # of a knowledge base that the person may know
         "conversation/newcomers/first_steps.py",  # the titles in a scope of the person
         "cli/feedback.py",  # the console, for the operator alone
+        "server/readers.py",  # in the scope of a key (test_server)
     },
     "knowledge_bases": {
         "access/permissions.py",
