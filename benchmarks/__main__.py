@@ -20,6 +20,7 @@ COMMANDS = (
     "answers.citations",
     "answers.extraction",
     "answers.tables",
+    "table_questions",
     "hostile",
     "chat",
 )

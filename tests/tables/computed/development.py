@@ -874,7 +874,7 @@ def _real_questions() -> list[Q]:
         big, small, t = (
             [r[2:6] for r in cities[2:14]],
             [r[8:12] for r in cities[2:14]],
-            "<big and small cities.xlsx#Table>",
+            "<big and small cities.xlsx#Table C3>",
         )
         asked += [
             Q(
@@ -887,13 +887,13 @@ def _real_questions() -> list[Q]:
                 text="Sum of the population of the big cities",
                 kind="sum",
                 gold=(sum(int(r[3]) for r in big),),
-                sql="SELECT SUM([Population]) FROM <big and small cities.xlsx#Big>",
+                sql="SELECT SUM([Population]) FROM <big and small cities.xlsx#Table C3>",
             ),
             Q(
                 text="How many of the small cities have a population under 500,000?",
                 kind="filter",
                 gold=(sum(int(r[3]) < 500_000 for r in small),),
-                sql="SELECT COUNT(*) FROM <big and small cities.xlsx#Small> WHERE [Population] < 500000",
+                sql="SELECT COUNT(*) FROM <big and small cities.xlsx#Table I3> WHERE [Population] < 500000",
             ),
         ]
     if greek:
