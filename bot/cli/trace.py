@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
@@ -13,6 +13,7 @@ from rich.text import Text
 from bot.cli import kb
 from bot.cli._shared import options, terminal
 from bot.composition.storage import storage as open_storage
+from bot.store.topics import is_private
 from rag_engine.errors import UserError
 from rag_engine.types import DocumentId, Trace, TurnId
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _EXCERPT = 300
 _TURNS = 1000
+_WORDLESS = frozenset({"model", "route", "outcome", "kind", "error", "found", "shares"})
+"""Details that hold no words of people or files; so do numbers."""
 
 EXAMPLE = """footnote trace
 footnote trace 3f9a --json"""
@@ -38,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "turn", metavar="TURN", nargs="?", default="", help="its id or the beginning; without it the newest"
     )
     options.add_json(parser, "everything")
+    parser.add_argument("--private", action="store_true", help="also the words of a private turn")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -47,13 +51,26 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             raise UserError(
                 f"There is no turn {arguments.turn!r}." if arguments.turn else "Nothing has been asked yet."
             )
-        answer = await _answer(trace, storage)
+        is_hidden = is_private(trace.conversation) and not arguments.private
+        trace = _without_words(trace) if is_hidden else trace
+        answer = "" if is_hidden else await _answer(trace, storage)
         passages = [await _excerpt(one, storage) for one in _dicts(trace.details.get("passages"))]
     if arguments.json:
         print(json.dumps(as_json(trace), ensure_ascii=False, indent=2))
         return 0
     _print(trace, answer, passages, terminal.console())
+    if is_hidden:
+        print("This turn is private; --private shows its words all the same.")
     return 0
+
+
+def _without_words(trace: Trace) -> Trace:
+    figures = {
+        name: value
+        for name, value in trace.details.items()
+        if name in _WORDLESS or isinstance(value, int | float)
+    }
+    return replace(trace, details=figures)
 
 
 def as_json(trace: Trace) -> dict[str, object]:

@@ -97,3 +97,17 @@ async def test_one_is_renamed_by_the_beginning_of_its_id(asked: Footnote) -> Non
     assert "A title has at most 200 characters; this one has 201." in too_long.err
     titles = [row["title"] for row in json.loads((await asked("conversations", "--json")).out)]
     assert [title[:15] for title in titles] == ["", "", "Leave in [31mMa", "Question 1.1 an"]
+
+
+@pytest.mark.parametrize("turn", ["a32", "a42"], ids=["asked alone", "direct"])
+async def test_the_trace_of_a_private_turn_shows_its_words_only_on_request(
+    asked: Footnote, turn: str
+) -> None:
+    for json_ in ((), ("--json",)):
+        shown = (await asked("trace", turn, *json_)).out
+        assert turn in shown
+        assert "28" not in shown
+        assert "leave.md" not in shown
+        assert "28 days." in (await asked("trace", turn, "--private", *json_)).out
+    assert "--private" in (await asked("trace", turn)).out
+    assert "28 days." in (await asked("trace", "a22")).out
