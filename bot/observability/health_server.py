@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import socket
 import socketserver
+import sys
 import threading
 import time
-from contextlib import asynccontextmanager
+from collections import deque
+from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from http.server import ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final
@@ -31,6 +34,9 @@ if TYPE_CHECKING:
 
 _REQUEST_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 0.1
+_MOST_CONNECTIONS: Final = 32
+
+_log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
@@ -70,7 +76,25 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, address: tuple[str, int], handler: Any) -> None:
         if ":" in address[0]:
             self.address_family = socket.AF_INET6
+        self._open: deque[socket.socket] = deque()
         super().__init__(address, handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Ends the oldest of too many, so that slow clients exhaust no threads and keep nobody out."""
+        self._open.append(request)
+        while len(self._open) > _MOST_CONNECTIONS:
+            with suppress(OSError, IndexError):
+                self._open.popleft().shutdown(socket.SHUT_RDWR)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        with suppress(ValueError):
+            self._open.remove(request)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """The base class would print a traceback."""
+        _log.info("a request for health or metrics failed: %s", type(sys.exception()).__name__)
 
     def server_bind(self) -> None:
         """The base class would ask a name server for our name."""
