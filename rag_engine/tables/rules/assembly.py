@@ -8,6 +8,7 @@ from rag_engine.tables.rules import measures, period_filters
 from rag_engine.tables.rules.conditions import conditions
 from rag_engine.tables.rules.contrasts import difference, share
 from rag_engine.tables.rules.entities import asked_entity, group_columns
+from rag_engine.tables.rules.interpretation import names_rows
 from rag_engine.tables.rules.lookups import lookup
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.query import Aggregate, Grouping, Measure, RowList, Superlative
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn
 
 _FOLDING: Final[tuple[Function, ...]] = ("sum", "average")
+_ROW_COUNTERS: Final = frozenset("条笔")
 _Measured: TypeAlias = "tuple[tuple[TypedColumn, ...], ColumnMention | None]"
 
 
@@ -73,6 +75,8 @@ def _counted(reading: Interpretation, stated: Conditions) -> TableQuery:
         (one for one in rest if one.start >= sign.end and _is_near(reading, sign.end, one.start)), None
     )
     numeric = measures.named(reading, rest)
+    if noun is None and stated.under and len(numeric) == 1:
+        noun = numeric[0]
     others = [one for one in rest if one is not noun]
     made = _count(reading, noun, numeric, stated)
     if reading.has("quantity", group="hints") and made.function != "sum":
@@ -97,7 +101,7 @@ def _count(
     """Rows, different values, or a sum of what is a number already."""
     rows = Measure(function="count")
     if noun is None:
-        if reading.has("different"):
+        if reading.has("different") or not _counts_rows(reading):
             raise refused("question", reading.table)
         return rows
     if noun in numeric:
@@ -105,12 +109,23 @@ def _count(
         if not all(columns.adds_up(column, reading.question.language) for column in found):
             raise refused("choice", reading.table, "", [column.name for column in found])
         return Measure(function="sum", columns=found)
-    if noun.is_title and noun.share < 1 and not reading.has("different"):
+    if not reading.has("different") and noun.share < 1 and names_rows(reading, noun.start, noun.end):
         return rows
     column = _one(reading, noun)
     if measures.is_unique(reading.table, column) and not reading.has("different"):
         return rows
     return Measure(function="distinct", columns=(column,))
+
+
+def _counts_rows(reading: Interpretation) -> bool:
+    """The counted noun is that of the title, a word for rows, or only a Chinese measure word."""
+    if any(names_rows(reading, title.start, title.end) for title in reading.titles):
+        return True
+    words, lexicon = reading.question.words, reading.question.lexicon
+    if any(lexicon.at(words, at, "nouns")[1] == "nouns rows" for at in range(len(words))):
+        return True
+    sign = next((sign for sign in reading.signs if sign.name == "count"), None)
+    return sign is not None and words[sign.end - 1].text in _ROW_COUNTERS
 
 
 def _one(reading: Interpretation, mention: ColumnMention) -> TypedColumn:
@@ -359,8 +374,9 @@ def _check_used(
     reading: Interpretation, rest: Sequence[ColumnMention], used: Sequence[ColumnMention | None]
 ) -> None:
     """A column that was named and has no part in the query would be a condition that is left out."""
+    named = measures.named(reading, rest)
     for mention in rest:
-        if mention in used or mention.is_title:
+        if mention in used or (mention.is_title and (mention.share < 1 or mention not in named)):
             continue
         if all(measures.is_unique(reading.table, column) for column in mention.columns):
             continue

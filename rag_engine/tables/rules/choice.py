@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rag_engine.tables.rules.assembly import assembled
 from rag_engine.tables.rules.entities import place_columns
 from rag_engine.tables.rules.interpretation import read
+from rag_engine.tables.rules.measures import is_unique
 from rag_engine.tables.rules.refusals import Unanswered
 from rag_engine.tables.rules.select import select
 from rag_engine.tables.types import QueryRefusal, WrittenQuery
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn, TypedTable
 
 _COMPUTING = frozenset({"sum", "count", "average", "most", "least", "share", "difference", "change"})
+_AGGREGATING = ("sum", "average", "most", "least", "share", "difference", "change")
 _BEFORE_NAMES = frozenset({"aus", "in", "von", "fur", "bei", "vom", "im", "mit"})
 _BEFORE_PLACES = frozenset({"from", "in", "aus", "en"})
 _MOST_SHOWN = 12
@@ -134,7 +136,23 @@ def _is_about(reading: Interpretation, result: QueryRefusal) -> bool:
         return False
     if result.missing in {"period", "unit"} and not reading.leftovers:
         return True
+    if _names_a_row(reading) and not reading.has(*_AGGREGATING) and not _is_counted(reading):
+        return False
     return reading.evidence >= _ENOUGH and _unknown(reading) <= reading.evidence
+
+
+def _names_a_row(reading: Interpretation) -> bool:
+    """Then a search finds the cell."""
+    exact = [value for value in reading.values if value.exact]
+    if len({column.sql_name for value in exact for column, _ in value.choices}) > 1 and len(exact) > 1:
+        return True
+    return any(is_unique(reading.table, column) for value in exact for column, _ in value.choices[:1])
+
+
+def _is_counted(reading: Interpretation) -> bool:
+    """Whether the first unknown word is what "how many" counts."""
+    ends = {sign.end for sign in reading.signs if sign.name == "count"}
+    return any(start in ends for start, _ in reading.leftovers)
 
 
 def _computes(reading: Interpretation) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules import measures
 from rag_engine.tables.rules.conditions import period_alternatives, text_filters
+from rag_engine.tables.rules.interpretation import names_rows
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.query import Difference, Measure, Share, Side, TextFilter
 from rag_engine.tables.rules.refusals import refused
@@ -59,8 +60,7 @@ def _measure_of_share(reading: Interpretation, stated: Conditions) -> Measure:
 
 
 def _counts_rows(reading: Interpretation) -> bool:
-    """The plural of a word of the title names rows."""
-    return any(reading.question.words[title.start].folded.endswith("s") for title in reading.titles)
+    return any(names_rows(reading, title.start, title.end) for title in reading.titles)
 
 
 def difference(reading: Interpretation, stated: Conditions) -> Difference:

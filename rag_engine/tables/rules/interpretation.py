@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from rag_engine.tables.rules.language.lexicon import concepts_at
 from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.mentions import cell_values, columns, comparisons, periods
 
@@ -37,6 +38,22 @@ _Mention = TypeVar(
     "Sign",
     "BareNumber",
     "TitleMention",
+)
+_MASSES: Final = frozenset(
+    {
+        "revenue",
+        "amount",
+        "cost",
+        "budget",
+        "stock",
+        "pay",
+        "hours",
+        "profit",
+        "tax",
+        "rent",
+        "rate",
+        "population",
+    }
 )
 _EXTENSIONS: Final = frozenset({"csv", "tsv", "xlsx", "xls", "xlsm", "ods", "md", "docx", "html", "pdf"})
 
@@ -258,6 +275,27 @@ def _title_words(table: TypedTable, language: str) -> frozenset[str]:
         if word.folded not in _EXTENSIONS and not word.is_number
         for form in word.forms
     )
+
+
+def names_rows(reading: Interpretation, start: int, end: int) -> bool:
+    """Whether these words of the title say what a row is, as in "orders.csv" but not in "order budget.csv"."""
+    said = frozenset(form for word in reading.question.words[start:end] for form in word.forms)
+    for text in (reading.table.title, reading.table.caption):
+        found = [
+            word
+            for word in header_words(text, reading.question.language)
+            if word.folded not in _EXTENSIONS and not word.is_number
+        ]
+        for word in found:
+            is_head = word is found[-1] or word.folded.endswith("s")
+            if is_head and not said.isdisjoint(word.forms) and not _is_mass(word):
+                return True
+    return False
+
+
+def _is_mass(word: QuestionWord) -> bool:
+    """What is measured, not counted."""
+    return bool(concepts_at((word,), 0)[1] & _MASSES)
 
 
 def _titles(

@@ -26,6 +26,9 @@ def lookup(reading: Interpretation, stated: Conditions, found: Sequence[TypedCol
         return _grouped(reading, stated)
     asked = list(dict.fromkeys((*found, *_asked(reading, stated), *_of_question_word(reading, stated))))
     filters = stated.filters
+    if not asked and filters and any(sign.group == "hints" for sign in reading.signs):
+        ((hinted, _), *_) = measures.measured(reading, stated, ())
+        asked = list(hinted)
     if not (asked or _titled(reading)) or (not filters and not _lists(reading)):
         raise refused("question", reading.table)
     if not stated.values and not stated.others and filters and _adds_up(reading, asked):

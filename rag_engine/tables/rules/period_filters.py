@@ -126,9 +126,16 @@ def _by_date(
     low, high = asked.bounds
     if not (low or high):
         return None
-    if least and ((high and high <= least) or (low and low > greatest)):
+    if least and ((high and _start(high) <= least) or (low and _start(low) > greatest)):
         raise refused("period", reading.table, _said(reading, mention), (least, greatest))
-    return PlacedPeriod(filters=(RangeFilter(column=column, low=low or None, high=high or None),), by=column)
+    return PlacedPeriod(
+        filters=(RangeFilter(column=column, low=_start(low) or None, high=_start(high) or None),), by=column
+    )
+
+
+def _start(day: str) -> str:
+    """As short as can be, so that it is not after a month or year without a day."""
+    return day.removesuffix("-01-01") if day.endswith("-01-01") else day.removesuffix("-01")
 
 
 def _with_year(
@@ -139,7 +146,7 @@ def _with_year(
         dated
         for year in years
         for dated in [replace(asked, year=year)]
-        if dated.bounds[1] > least and dated.bounds[0] <= greatest
+        if _start(dated.bounds[1]) > least and _start(dated.bounds[0]) <= greatest
     ]
     if not possible:
         raise refused("period", reading.table, _said(reading, mention), (least, greatest))

@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn
 
 _UNITS: Final = {
-    "year": "strftime('%Y', {0})",
-    "quarter": "strftime('%Y', {0}) || ' Q' || ((cast(strftime('%m', {0}) AS INTEGER) + 2) / 3)",
-    "month": "strftime('%Y-%m', {0})",
-    "day": "date({0})",
+    "year": "substr({0}, 1, 4)",
+    "quarter": "substr({0}, 1, 4) || ' Q' || ((cast(substr({0}, 6, 2) AS INTEGER) + 2) / 3)",
+    "month": "substr({0}, 1, 7)",
+    "day": "substr({0}, 1, 10)",
 }
+"""Of ISO dates, of which some have no day."""
 
 
 def select(query: TableQuery, words: Lexicon) -> str:
