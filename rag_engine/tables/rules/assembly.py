@@ -2,46 +2,76 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules import measures, period_filters
-from rag_engine.tables.rules.conditions import conditions
+from rag_engine.tables.rules import measures
+from rag_engine.tables.rules.completeness import check_used
+from rag_engine.tables.rules.conditions import conditions, currency_column
 from rag_engine.tables.rules.contrasts import difference, share
-from rag_engine.tables.rules.entities import asked_entity, group_columns
-from rag_engine.tables.rules.interpretation import names_rows
+from rag_engine.tables.rules.counts import counted
+from rag_engine.tables.rules.entities import group_columns
+from rag_engine.tables.rules.extremes import extreme, extremes
 from rag_engine.tables.rules.lookups import lookup
 from rag_engine.tables.rules.mentions import columns
-from rag_engine.tables.rules.query import Aggregate, Grouping, Measure, RowList, Superlative
+from rag_engine.tables.rules.query import Aggregate, Grouping, Measure, RowList, TextFilter
 from rag_engine.tables.rules.refusals import refused
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rag_engine.tables.rules.conditions import Conditions
-    from rag_engine.tables.rules.interpretation import Interpretation, Sign
-    from rag_engine.tables.rules.mentions.columns import ColumnMention
-    from rag_engine.tables.rules.query import Extreme, Function, TableQuery
+    from rag_engine.tables.rules.interpretation import Interpretation
+    from rag_engine.tables.rules.query import Function, TableQuery
     from rag_engine.tables.types import TypedColumn
 
 _FOLDING: Final[tuple[Function, ...]] = ("sum", "average")
-_ROW_COUNTERS: Final = frozenset("条笔")
-_Measured: TypeAlias = "tuple[tuple[TypedColumn, ...], ColumnMention | None]"
 
 
 def assembled(reading: Interpretation) -> TableQuery:
     """Raises `Unanswered`."""
+    return _by_currency(reading, _assembled(reading))
+
+
+def _by_currency(reading: Interpretation, query: TableQuery) -> TableQuery:
+    """Different currencies are never added up or compared."""
+    currency = currency_column(reading.table)
+    if currency is None or any(column.unit for column in _measured_columns(query)):
+        return query
+    if not _measured_columns(query) or any(
+        isinstance(one, TextFilter) and one.column == currency and len(one.texts) == 1 and not one.negated
+        for one in query.filters
+    ):
+        return query
+    if isinstance(query, Aggregate) and query.ranking is None:
+        groups = dict.fromkeys((*query.groups, Grouping(column=currency)))
+        return replace(query, groups=tuple(groups))
+    raise refused("unit", reading.table, "", currency.values)
+
+
+def _measured_columns(query: TableQuery) -> tuple[TypedColumn, ...]:
+    match query:
+        case Aggregate():
+            found = [one for one in query.measures if one.function != "distinct"]
+            return tuple(column for one in found for column in one.columns)
+        case RowList():
+            ranked = query.ranking.column if query.ranking is not None else None
+            return (ranked,) if ranked is not None and ranked.kind == "number" else query.summed
+        case _:
+            return query.measure.columns
+
+
+def _assembled(reading: Interpretation) -> TableQuery:
     stated = conditions(reading)
-    extremes = [sign for sign in reading.signs if _extreme(sign)]
-    if stated.numbers and not extremes:
+    ranked = [sign for sign in reading.signs if extreme(sign)]
+    if stated.numbers and not ranked:
         raise refused("question", reading.table)
     if reading.has("difference", "change"):
         return difference(reading, stated)
     if reading.has("share"):
         return share(reading, stated)
-    if extremes:
-        return _extremes(reading, stated, extremes)
+    if ranked:
+        return extremes(reading, stated, ranked)
     if reading.has("count"):
-        return _counted(reading, stated)
+        return counted(reading, stated)
     if reading.has("sum", "average"):
         return _folded(reading, stated)
     if reading.has("much"):
@@ -49,347 +79,22 @@ def assembled(reading: Interpretation) -> TableQuery:
     return lookup(reading, stated)
 
 
-def _extreme(sign: Sign) -> Extreme:
-    if sign.group == "superlatives":
-        return "most" if sign.name.startswith("most") else "least"
-    if sign.group == "operations" and sign.name in {"most", "least"}:
-        return "most" if sign.name == "most" else "least"
-    return ""
-
-
 def _folded(reading: Interpretation, stated: Conditions) -> TableQuery:
     groups, rest = group_columns(reading, stated.rest)
     found = measures.measured(reading, stated, rest)
     functions: list[Function] = [name for name in _FOLDING if reading.has(name)]
     made = tuple(Measure(function=name, columns=each) for each, _ in found for name in functions)
-    _check_used(reading, rest, [mention for _, mention in found])
+    check_used(reading, rest, [mention for _, mention in found])
     return Aggregate(table=reading.table, measures=made, filters=stated.filters, groups=groups)
-
-
-def _counted(reading: Interpretation, stated: Conditions) -> TableQuery:
-    groups, rest = group_columns(reading, stated.rest)
-    sign = next(sign for sign in reading.signs if sign.name == "count")
-    if reading.has("average"):
-        return _average_of_counts(reading, stated)
-    noun = next(
-        (one for one in rest if one.start >= sign.end and _is_near(reading, sign.end, one.start)), None
-    )
-    numeric = measures.named(reading, rest)
-    if noun is None and stated.under and len(numeric) == 1:
-        noun = numeric[0]
-    others = [one for one in rest if one is not noun]
-    made = _count(reading, noun, numeric, stated)
-    if reading.has("quantity", group="hints") and made.function != "sum":
-        made = Measure(function="sum", columns=measures.measured(reading, stated, numeric)[0][0])
-    _check_used(reading, others, numeric if made.function == "sum" else [])
-    return Aggregate(table=reading.table, measures=(made,), filters=stated.filters, groups=groups)
-
-
-def _average_of_counts(reading: Interpretation, stated: Conditions) -> TableQuery:
-    groups, rest = group_columns(reading, stated.rest)
-    named = measures.named(reading, rest)
-    if len(named) != 1:
-        raise refused("question", reading.table)
-    _check_used(reading, rest, named)
-    made = Measure(function="average", columns=measures.measured(reading, stated, named)[0][0])
-    return Aggregate(table=reading.table, measures=(made,), filters=stated.filters, groups=groups)
-
-
-def _count(
-    reading: Interpretation, noun: ColumnMention | None, numeric: Sequence[ColumnMention], stated: Conditions
-) -> Measure:
-    """Rows, different values, or a sum of what is a number already."""
-    rows = Measure(function="count")
-    if noun is None:
-        if reading.has("different") or not _counts_rows(reading):
-            raise refused("question", reading.table)
-        return rows
-    if noun in numeric:
-        (found, _), *_ = measures.measured(reading, stated, [noun])
-        if not all(columns.adds_up(column, reading.question.language) for column in found):
-            raise refused("choice", reading.table, "", [column.name for column in found])
-        return Measure(function="sum", columns=found)
-    if not reading.has("different") and noun.share < 1 and names_rows(reading, noun.start, noun.end):
-        return rows
-    column = _one(reading, noun)
-    if measures.is_unique(reading.table, column) and not reading.has("different"):
-        return rows
-    return Measure(function="distinct", columns=(column,))
-
-
-def _counts_rows(reading: Interpretation) -> bool:
-    """The counted noun is that of the title, a word for rows, or only a Chinese measure word."""
-    if any(names_rows(reading, title.start, title.end) for title in reading.titles):
-        return True
-    words, lexicon = reading.question.words, reading.question.lexicon
-    if any(lexicon.at(words, at, "nouns")[1] == "nouns rows" for at in range(len(words))):
-        return True
-    sign = next((sign for sign in reading.signs if sign.name == "count"), None)
-    return sign is not None and words[sign.end - 1].text in _ROW_COUNTERS
-
-
-def _one(reading: Interpretation, mention: ColumnMention) -> TypedColumn:
-    if len(mention.columns) == 1:
-        return mention.columns[0]
-    texts = [column for column in mention.columns if column.kind == "text"]
-    unique = [column for column in mention.columns if measures.is_unique(reading.table, column)]
-    for narrowed in (unique, texts):
-        if len(narrowed) == 1:
-            return narrowed[0]
-    said = reading.question.spoken(mention.start, mention.end)
-    raise refused("choice", reading.table, said, [column.name for column in mention.columns])
 
 
 def _much(reading: Interpretation, stated: Conditions) -> TableQuery:
     groups, rest = group_columns(reading, stated.rest)
     found = measures.measured(reading, stated, rest)
     if len(found) == 1 and all(columns.adds_up(one, reading.question.language) for one in found[0][0]):
-        _check_used(reading, rest, [mention for _, mention in found])
+        check_used(reading, rest, [mention for _, mention in found])
         made = Measure(function="sum", columns=found[0][0])
         return Aggregate(table=reading.table, measures=(made,), filters=stated.filters, groups=groups)
     if groups:
         raise refused("question", reading.table)
     return lookup(reading, stated, tuple(column for each, _ in found for column in each))
-
-
-def _extremes(reading: Interpretation, stated: Conditions, extremes: Sequence[Sign]) -> TableQuery:
-    groups, rest = group_columns(reading, stated.rest)
-    if len(extremes) > 1:
-        return _both_extremes(reading, stated, extremes, groups, rest)
-    (sign,) = extremes
-    entity, rest = asked_entity(reading, sign, rest)
-    limit = _limit(reading, sign, stated)
-    if sign.group == "superlatives":
-        return _superlative(reading, stated, sign, entity, rest, limit)
-    if reading.has("count") or (
-        entity and not measures.named(reading, rest) and _counts(reading, sign, rest)
-    ):
-        return _most_rows(reading, stated, sign, entity, rest, limit)
-    found = measures.measured(reading, stated, rest)
-    each, mention = found[0] if len(found) == 1 else _nearest(reading, sign, found)
-    _check_used(reading, rest, [mention])
-    if entity is None:
-        column, *more = each
-        if more:
-            raise refused("choice", reading.table, "", [one.name for one in each])
-        if _folding(reading):
-            raise refused("question", reading.table)
-        if limit > 1:
-            shown = (*measures.label_columns(reading.table, reading.question.language), column)
-            return _ranked_rows(reading, stated, shown, column, sign, limit)
-        made = Measure(function=_extreme(sign) or "most", columns=each)
-        return Aggregate(table=reading.table, measures=(made,), filters=stated.filters, groups=groups)
-    if groups:
-        raise refused("question", reading.table)
-    return _ranked(reading, stated, sign, entity, each, limit)
-
-
-def _ranked(
-    reading: Interpretation,
-    stated: Conditions,
-    sign: Sign,
-    entity: Grouping,
-    each: tuple[TypedColumn, ...],
-    limit: int,
-) -> TableQuery:
-    function = _folding(reading)
-    is_row = measures.is_unique(reading.table, entity.column) and not entity.unit
-    adds = all(columns.adds_up(column, reading.question.language) for column in each)
-    (column, *more) = each
-    about_rows = function != "average" and (is_row or _is_about_a_row(reading, sign))
-    if (about_rows and not more) or (not function and not adds):
-        if entity.unit or more:
-            raise refused("question", reading.table)
-        shown = tuple(dict.fromkeys((entity.column, column)))
-        return _ranked_rows(reading, stated, shown, column, sign, limit)
-    return Aggregate(
-        table=reading.table,
-        measures=(Measure(function=function or "sum", columns=each),),
-        filters=stated.filters,
-        groups=(entity,),
-        ranking=Superlative(extreme=_extreme(sign), limit=limit),
-    )
-
-
-def _is_about_a_row(reading: Interpretation, sign: Sign) -> bool:
-    """As in "who placed the largest order": the word behind names the rows."""
-    return any(title.start == sign.end for title in reading.titles) or any(
-        mention.start == sign.end
-        and any(
-            measures.is_unique(reading.table, column)
-            and not columns.is_quantity(column, reading.question.language)
-            for column in mention.columns
-        )
-        for mention in reading.columns
-    )
-
-
-def _ranked_rows(
-    reading: Interpretation,
-    stated: Conditions,
-    shown: tuple[TypedColumn, ...],
-    by: TypedColumn,
-    sign: Sign,
-    limit: int,
-) -> RowList:
-    ranking = Superlative(extreme=_extreme(sign), limit=limit, column=by)
-    return RowList(table=reading.table, columns=shown, filters=stated.filters, ranking=ranking)
-
-
-def _superlative(
-    reading: Interpretation,
-    stated: Conditions,
-    sign: Sign,
-    entity: Grouping | None,
-    rest: Sequence[ColumnMention],
-    limit: int,
-) -> TableQuery:
-    """Such as "cheapest": the word itself says what is ranked."""
-    language = reading.question.language
-    concept = sign.name.partition(" ")[2]
-    by = _ranked_column(reading, sign, concept, [column for one in rest for column in one.columns])
-    asked = [column for mention in rest for column in mention.columns if column != by]
-    if any(len(mention.columns) > 1 for mention in rest):
-        raise refused("question", reading.table)
-    if entity is not None and entity.unit:
-        raise refused("question", reading.table)
-    label = (entity.column,) if entity is not None else measures.label_columns(reading.table, language)
-    shown = tuple(dict.fromkeys((*label, *asked, by)))
-    return _ranked_rows(reading, stated, shown, by, sign, limit)
-
-
-def _ranked_column(
-    reading: Interpretation, sign: Sign, concept: str, spoken: Sequence[TypedColumn]
-) -> TypedColumn:
-    language = reading.question.language
-    if concept == "date":
-        dates = tuple(column for column in spoken if column.kind == "date")
-        found = period_filters.date_column(reading, dates)
-        if found is not None:
-            return found
-        year = period_filters.year_column(reading)
-        if year is not None:
-            return year
-    else:
-        fitting = [
-            column
-            for column in columns.of_concepts(reading.table, frozenset({concept}), language)
-            if column.kind == "number"
-        ]
-        if concept == "sales":
-            fitting = list(columns.of_concepts(reading.table, frozenset({"revenue", "quantity"}), language))
-        if len(fitting) == 1:
-            return fitting[0]
-        if fitting:
-            raise refused("choice", reading.table, _said(reading, sign), [one.name for one in fitting])
-    raise refused("column", reading.table, _said(reading, sign), [one.name for one in reading.table.columns])
-
-
-def _most_rows(
-    reading: Interpretation,
-    stated: Conditions,
-    sign: Sign,
-    entity: Grouping | None,
-    rest: Sequence[ColumnMention],
-    limit: int,
-) -> TableQuery:
-    """As in "which customer has the most orders"."""
-    if entity is None:
-        raise refused("question", reading.table)
-    nouns = [one for one in rest if one.start >= sign.end]
-    numeric = measures.named(reading, nouns)
-    _check_used(reading, rest, nouns[:1])
-    made = _count(reading, nouns[0] if nouns else None, numeric, stated)
-    return Aggregate(
-        table=reading.table,
-        measures=(made,),
-        filters=stated.filters,
-        groups=(entity,),
-        ranking=Superlative(extreme=_extreme(sign), limit=limit),
-    )
-
-
-def _counts(reading: Interpretation, sign: Sign, rest: Sequence[ColumnMention]) -> bool:
-    """Whether what is behind the superlative is counted, not measured."""
-    if any(title.start == sign.end for title in reading.titles):
-        return (
-            reading.question.words[sign.start].folded
-            in {"most", "fewest", "least", "meisten", "wenigsten", "mas", "menos"}
-            or sign.end - sign.start > 1
-        )
-    return any(reading.question.is_beside(sign.end, one.start) for one in rest)
-
-
-def _both_extremes(
-    reading: Interpretation,
-    stated: Conditions,
-    extremes: Sequence[Sign],
-    groups: tuple[Grouping, ...],
-    rest: Sequence[ColumnMention],
-) -> TableQuery:
-    """As in "the highest and lowest price"."""
-    plain = all(sign.group == "operations" for sign in extremes)
-    found = measures.measured(reading, stated, rest)
-    if (
-        not plain
-        or len(found) != 1
-        or len(found[0][0]) != 1
-        or (reading.has("which", "who", group="asked") and _names_entity(reading, rest))
-    ):
-        raise refused("question", reading.table)
-    _check_used(reading, rest, [found[0][1]])
-    functions: list[Function] = [_extreme(sign) or "most" for sign in extremes]
-    made = tuple(Measure(function=name, columns=found[0][0]) for name in dict.fromkeys(functions))
-    return Aggregate(table=reading.table, measures=made, filters=stated.filters, groups=groups)
-
-
-def _names_entity(reading: Interpretation, rest: Sequence[ColumnMention]) -> bool:
-    return any(column.kind == "text" for mention in rest for column in mention.columns)
-
-
-def _folding(reading: Interpretation) -> Function | None:
-    return next((name for name in _FOLDING if reading.has(name)), None)
-
-
-def _nearest(reading: Interpretation, sign: Sign, found: Sequence[_Measured]) -> _Measured:
-    behind = [one for one in found if one[1] is not None and one[1].start >= sign.end]
-    if len(behind) != 1:
-        raise refused("choice", reading.table, "", [column.name for each, _ in found for column in each])
-    return behind[0]
-
-
-def _limit(reading: Interpretation, sign: Sign, stated: Conditions) -> int:
-    beside = [
-        number
-        for number in stated.numbers
-        if reading.question.is_beside(sign.end, number.start)
-        or reading.question.is_beside(number.end, sign.start)
-    ]
-    if len(beside) != len(stated.numbers) or len(beside) > 1:
-        raise refused("question", reading.table)
-    return beside[0].value if beside else 1
-
-
-def _check_used(
-    reading: Interpretation, rest: Sequence[ColumnMention], used: Sequence[ColumnMention | None]
-) -> None:
-    """A column that was named and has no part in the query would be a condition that is left out."""
-    named = measures.named(reading, rest)
-    for mention in rest:
-        if mention in used or (mention.is_title and (mention.share < 1 or mention not in named)):
-            continue
-        if all(measures.is_unique(reading.table, column) for column in mention.columns):
-            continue
-        raise refused("unclear", reading.table, reading.question.spoken(mention.start, mention.end))
-
-
-def _is_near(reading: Interpretation, end: int, start: int) -> bool:
-    """Only fillers, signs and values between, as in "how many open orders"."""
-    taken = {at for sign in reading.signs for at in range(sign.start, sign.end)}
-    taken |= {at for value in reading.values for at in range(value.start, value.end)}
-    lexicon, words = reading.question.lexicon, reading.question.words
-    return all(at in taken or lexicon.has(words[at], "filler") for at in range(end, start))
-
-
-def _said(reading: Interpretation, sign: Sign) -> str:
-    return reading.question.spoken(sign.start, sign.end)

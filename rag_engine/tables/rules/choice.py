@@ -9,6 +9,7 @@ from rag_engine.tables.rules.assembly import assembled
 from rag_engine.tables.rules.entities import place_columns
 from rag_engine.tables.rules.interpretation import read
 from rag_engine.tables.rules.measures import is_unique
+from rag_engine.tables.rules.mentions.comparisons import CURRENCIES
 from rag_engine.tables.rules.refusals import Unanswered
 from rag_engine.tables.rules.select import select
 from rag_engine.tables.types import QueryRefusal, WrittenQuery
@@ -24,7 +25,9 @@ _AGGREGATING = ("sum", "average", "most", "least", "share", "difference", "chang
 _BEFORE_NAMES = frozenset({"aus", "in", "von", "fur", "bei", "vom", "im", "mit"})
 _BEFORE_PLACES = frozenset({"from", "in", "aus", "en"})
 _MOST_SHOWN = 12
+_MOST_LISTED = 50
 _ENOUGH = 3.0
+_SOME = 2.0
 _ORDINARY = QueryRefusal(missing="question")
 
 
@@ -42,6 +45,8 @@ def chosen(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | Q
         for one in attempts
         if isinstance(one.result, QueryRefusal) and one.result.missing != "question"
     ]
+    if any(one[0].is_titled for one in told):
+        written = [one for one in written if one.reading.is_direct]
     if written:
         best = max(one.reading.evidence for one in written)
         unclear = [one for one in told if not one[0].leftovers and one[0].evidence > best]
@@ -104,6 +109,15 @@ def _unknown(reading: Interpretation) -> int:
 def _unknown_words(reading: Interpretation) -> QueryRefusal:
     start, end = reading.leftovers[0]
     table = reading.table
+    said = {word.folded for word in reading.question.words[start:end]}
+    if said & CURRENCIES:
+        units = dict.fromkeys(column.unit for column in table.columns if column.unit)
+        name = reading.question.spoken(start, end)
+        return QueryRefusal(missing="unit", name=name, available=tuple(units), table=table.sql_name)
+    if (slot := _slot(reading, start, end)) is not None:
+        name = reading.question.spoken(start, end)
+        shown = slot.values[:_MOST_SHOWN] if len(slot.values) <= _MOST_LISTED else ()
+        return QueryRefusal(missing="value", name=name, available=shown, table=table.sql_name)
     if _is_name(reading, start):
         places = _values_near(reading, start)
         shown = places[0].values[:_MOST_SHOWN] if len(places) == 1 else ()
@@ -112,6 +126,18 @@ def _unknown_words(reading: Interpretation) -> QueryRefusal:
     name = reading.question.spoken(start, end)
     columns = tuple(column.name for column in table.columns)
     return QueryRefusal(missing="column", name=name, available=columns, table=table.sql_name)
+
+
+def _slot(reading: Interpretation, start: int, end: int) -> TypedColumn | None:
+    """The column of texts that is named beside unknown words, as in "the Marketing department"."""
+    for mention in reading.columns:
+        beside = (
+            reading.question.is_beside(end, mention.start) if end <= mention.start else mention.end == start
+        )
+        column, *more = mention.columns
+        if beside and not more and column.kind == "text" and not is_unique(reading.table, column):
+            return column
+    return None
 
 
 def _is_name(reading: Interpretation, start: int) -> bool:
@@ -132,12 +158,16 @@ def _values_near(reading: Interpretation, start: int) -> list[TypedColumn]:
 
 def _is_about(reading: Interpretation, result: QueryRefusal) -> bool:
     """Whether a refusal helps more than an ordinary search."""
+    if result.missing in {"period", "value"} and _is_only_missing(reading, result):
+        return True
     if not _computes(reading):
         return False
     if result.missing in {"period", "unit"} and not reading.leftovers:
         return True
     if _names_a_row(reading) and not reading.has(*_AGGREGATING) and not _is_counted(reading):
         return False
+    if reading.evidence >= _SOME and _is_aggregated(reading):
+        return True
     return reading.evidence >= _ENOUGH and _unknown(reading) <= reading.evidence
 
 
@@ -147,6 +177,29 @@ def _names_a_row(reading: Interpretation) -> bool:
     if len({column.sql_name for value in exact for column, _ in value.choices}) > 1 and len(exact) > 1:
         return True
     return any(is_unique(reading.table, column) for value in exact for column, _ in value.choices[:1])
+
+
+def _is_only_missing(reading: Interpretation, result: QueryRefusal) -> bool:
+    """All else names a cell of the table: what is asked for and whose it is."""
+    unknown = len(reading.leftovers)
+    if unknown > (result.missing == "value"):
+        return False
+    exact = any(value.exact for value in reading.values)
+    named = any(
+        column.kind == "number" and (mention.share == 1 or reading.periods)
+        for mention in reading.columns
+        for column in mention.columns
+    )
+    titled = bool(reading.titles and reading.periods)
+    if result.missing == "value":
+        return (named or titled) and any(_slot(reading, *span) for span in reading.leftovers)
+    return exact and (named or titled)
+
+
+def _is_aggregated(reading: Interpretation) -> bool:
+    """Whether the first unknown word is what is summed or averaged."""
+    ends = {sign.end for sign in reading.signs if sign.name in _AGGREGATING[:2]}
+    return any(start in ends for start, _ in reading.leftovers) and len(reading.leftovers) == 1
 
 
 def _is_counted(reading: Interpretation) -> bool:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules import period_filters
+from rag_engine.tables.rules.language.question_words import folded
 from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions.comparisons import UNITS
 from rag_engine.tables.rules.query import AnyFilter, EmptyFilter, RangeFilter, TextFilter
 from rag_engine.tables.rules.refusals import no_column, refused
 
@@ -20,9 +22,10 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.mentions.periods import PeriodMention
     from rag_engine.tables.rules.period_filters import PlacedPeriod
     from rag_engine.tables.rules.query import Filter
-    from rag_engine.tables.types import TypedColumn
+    from rag_engine.tables.types import TypedColumn, TypedTable
 
 _TRUE: Final = 1
+_CURRENCIES: Final = frozenset({"€", "$", "£", "¥", "CHF"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +203,7 @@ def _truths(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filt
         yield RangeFilter(column=column, low=value, high=value)
 
 
-def _numbered(reading: Interpretation, used: list[ColumnMention]) -> Iterator[tuple[BareNumber, RangeFilter]]:
+def _numbered(reading: Interpretation, used: list[ColumnMention]) -> Iterator[tuple[BareNumber, Filter]]:
     """Rows that are named by their number, as in "order 1005"."""
     language = reading.question.language
     for number in reading.numbers:
@@ -214,6 +217,9 @@ def _numbered(reading: Interpretation, used: list[ColumnMention]) -> Iterator[tu
             for column in spoken
             if column.kind == "number" and columns.header(column.name, language).is_code
         ]
+        if mention is not None and (named := _unlisted(reading, mention, number)) is not None:
+            used.append(mention)
+            yield number, named
         if len(codes) != 1:
             continue
         if mention is not None:
@@ -221,10 +227,44 @@ def _numbered(reading: Interpretation, used: list[ColumnMention]) -> Iterator[tu
         yield number, RangeFilter(column=codes[0], low=number.value, high=number.value, includes_high=True)
 
 
+def _unlisted(reading: Interpretation, mention: ColumnMention, number: BareNumber) -> TextFilter | None:
+    """By a text that is not among the known ones of a long column, as in "person 20417"."""
+    column, *more = mention.columns
+    if more or column.kind != "text" or column.has_all_values:
+        return None
+    spoken = reading.question.spoken
+    texts = spoken(mention.start, number.end), spoken(number.start, number.end)
+    return TextFilter(column=column, texts=texts, listed=False)
+
+
+def currency_column(table: TypedTable) -> TypedColumn | None:
+    """The one whose cells are currencies, if they differ."""
+    found = [
+        column
+        for column in table.columns
+        if column.kind == "text"
+        and len(column.values) > 1
+        and all(UNITS.get(folded(text)) in _CURRENCIES for text in column.values)
+    ]
+    return found[0] if found else None
+
+
+def _of_currency(reading: Interpretation, comparison: Comparison, column: TypedColumn) -> Iterator[Filter]:
+    currencies = currency_column(reading.table)
+    if comparison.unit not in _CURRENCIES or column.unit or currencies is None:
+        return
+    texts = tuple(text for text in currencies.values if UNITS[folded(text)] == comparison.unit)
+    if not texts:
+        raise refused("unit", reading.table, comparison.unit, currencies.values)
+    yield TextFilter(column=currencies, texts=texts)
+
+
 def _compared(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
     for comparison in reading.comparisons:
+        column = _compared_column(reading, comparison, used)
+        yield from _of_currency(reading, comparison, column)
         yield RangeFilter(
-            column=_compared_column(reading, comparison, used),
+            column=column,
             low=comparison.low,
             high=comparison.high,
             includes_low=comparison.includes_low,
@@ -270,8 +310,7 @@ def _compared_column(
 
 
 def _check_unit(reading: Interpretation, comparison: Comparison, column: TypedColumn) -> None:
-    known = set("€$£¥") | {"CHF"}
-    if comparison.unit in known and column.unit in known and comparison.unit != column.unit:
+    if comparison.unit in _CURRENCIES and column.unit in _CURRENCIES and comparison.unit != column.unit:
         raise refused("unit", reading.table, comparison.unit, [column.unit])
 
 

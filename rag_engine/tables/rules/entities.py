@@ -40,6 +40,10 @@ def group_columns(
         elif mention is not None:
             left.remove(mention)
             groups.append(Grouping(column=_single(reading, mention)))
+            joined = joined_entity(reading, groups[-1], left)
+            if joined is not None:
+                groups.append(joined[0])
+                left = list(joined[1])
         elif (unit := _unit_behind(reading, sign)) is not None:
             groups.append(_timed(reading, unit))
         elif not _is_before_value(reading, sign):
@@ -86,6 +90,24 @@ def asked_entity(
         return None, tuple(rest)
     left = tuple(one for one in rest if one is not asked[0])
     return Grouping(column=_single(reading, asked[0])), left
+
+
+def joined_entity(
+    reading: Interpretation, first: Grouping, rest: Sequence[ColumnMention]
+) -> tuple[Grouping, tuple[ColumnMention, ...]] | None:
+    """A second column that is asked for, with the mentions that are left."""
+    own = next((one for one in reading.columns if first.column in one.columns), None)
+    for mention in rest:
+        joined = own is not None and any(
+            sign.name == "and"
+            and reading.question.is_beside(own.end, sign.start)
+            and reading.question.is_beside(sign.end, mention.start)
+            for sign in reading.signs
+        )
+        if joined and not _is_number(reading, mention):
+            left = tuple(one for one in rest if one is not mention)
+            return Grouping(column=_single(reading, mention)), left
+    return None
 
 
 def _person(

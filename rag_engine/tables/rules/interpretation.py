@@ -10,7 +10,7 @@ from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.mentions import cell_values, columns, comparisons, periods
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rag_engine.tables.rules.language.lexicon import Lexicon
     from rag_engine.tables.rules.language.question_words import QuestionWord
@@ -55,6 +55,8 @@ _MASSES: Final = frozenset(
         "population",
     }
 )
+_EMBEDDED: Final = frozenset({"sum", "average", "most", "least"})
+_DAY: Final = len("2025-03-01")
 _EXTENSIONS: Final = frozenset({"csv", "tsv", "xlsx", "xls", "xlsm", "ods", "md", "docx", "html", "pdf"})
 
 
@@ -117,6 +119,16 @@ class Interpretation:
     """Dates that a value may mean too, such as the day of shipping for "shipped"."""
 
     @property
+    def is_direct(self) -> bool:
+        """Whether it names a column, a value or the title in the table's own words."""
+        exact = any(value.exact for value in self.values)
+        return exact or bool(self.titles) or any(one.share or one.is_title for one in self.columns)
+
+    @property
+    def is_titled(self) -> bool:
+        return bool(self.titles) or any(column.is_title for column in self.columns)
+
+    @property
     def evidence(self) -> float:
         """How surely the question is about this table."""
         exact = sum(3.0 if value.exact else 1.0 for value in self.values)
@@ -157,6 +169,7 @@ def read(question: Question, table: TypedTable) -> Interpretation:
     claims.take(short)
     claims.take(named)
     signs = claims.take(_of_groups(question, claims.free, *_SIGNS))
+    signs = signs if any(map(_is_operation, signs)) else (*signs, *_within(question, named))
     titled = _title_words(table, language)
     meant = claims.take(columns.meant(words, claims.free, table, language))
     hints = claims.take(_of_groups(question, claims.free, "hints"))
@@ -179,6 +192,17 @@ def read(question: Question, table: TypedTable) -> Interpretation:
         leftovers=tuple(_leftovers(question, claims.free)),
         doubtful=doubtful,
     )
+
+
+def _is_operation(sign: Sign) -> bool:
+    return sign.group in {"operations", "superlatives"} and sign.name != "much"
+
+
+def _within(question: Question, named: Sequence[ColumnMention]) -> Iterator[Sign]:
+    """Operations whose words are part of a header, such as "Order total"."""
+    for mention in named:
+        inside = [mention.start <= at < mention.end for at in range(len(question.words))]
+        yield from (sign for sign in _of_groups(question, inside, "operations") if sign.name in _EMBEDDED)
 
 
 def _in_order(*found: Sequence[_Mention]) -> tuple[_Mention, ...]:
@@ -238,8 +262,8 @@ def _of_groups(question: Question, free: Sequence[bool], *groups: str) -> list[S
     found: list[Sign] = []
     at = 0
     while at < len(question.words):
-        end, meaning = question.lexicon.at(question.words, at, *groups) if free[at] else (at, "")
-        if meaning and all(free[at:end]) and not _is_longer_filler(question, at, end):
+        end, meaning = question.lexicon.at(question.words, at, *groups, free=free) if free[at] else (at, "")
+        if meaning and not _is_longer_filler(question, at, end):
             group, _, name = meaning.partition(" ")
             found.append(Sign(start=at, end=end, group=group, name=name))
             at = end
@@ -273,13 +297,16 @@ def _title_words(table: TypedTable, language: str) -> frozenset[str]:
         for text in (table.title, table.caption)
         for word in header_words(text, language)
         if word.folded not in _EXTENSIONS and not word.is_number
-        for form in word.forms
+        for form in (*word.forms, *(f"\x00{name}" for name in concepts_at((word,), 0)[1]))
     )
 
 
 def names_rows(reading: Interpretation, start: int, end: int) -> bool:
     """Whether these words of the title say what a row is, as in "orders.csv" but not in "order budget.csv"."""
     said = frozenset(form for word in reading.question.words[start:end] for form in word.forms)
+    has_days = any(
+        column.kind == "date" and len(str(column.least)) >= _DAY for column in reading.table.columns
+    )
     for text in (reading.table.title, reading.table.caption):
         found = [
             word
@@ -288,7 +315,7 @@ def names_rows(reading: Interpretation, start: int, end: int) -> bool:
         ]
         for word in found:
             is_head = word is found[-1] or word.folded.endswith("s")
-            if is_head and not said.isdisjoint(word.forms) and not _is_mass(word):
+            if is_head and not said.isdisjoint(word.forms) and (has_days or not _is_mass(word)):
                 return True
     return False
 
@@ -304,12 +331,18 @@ def _titles(
     return [
         TitleMention(start=at, end=at + 1)
         for at, word in enumerate(words)
-        if free[at] and not word.forms.isdisjoint(titled) and not word.is_number
+        if free[at] and not word.is_number and _is_titled(word, titled)
     ]
 
 
+def _is_titled(word: QuestionWord, titled: frozenset[str]) -> bool:
+    """By the word itself or another one for the same thing."""
+    meant = (f"\x00{name}" for name in concepts_at((word,), 0)[1])
+    return not titled.isdisjoint((*word.forms, *meant))
+
+
 def _is_title(said: Sequence[QuestionWord], titled: frozenset[str]) -> bool:
-    return all(not word.forms.isdisjoint(titled) for word in said)
+    return all(_is_titled(word, titled) for word in said)
 
 
 def _leftovers(question: Question, free: Sequence[bool]) -> list[tuple[int, int]]:

@@ -31,7 +31,8 @@ def measured(
         numeric = tuple(column for column in mention.columns if _is_measure(reading, column))
         if numeric:
             found.append((_within_period(reading, stated, numeric, mention), mention))
-    return found or [(_only(reading, stated), None)]
+    different = {columns_: one for one in reversed(found) for columns_ in [one[0]]}
+    return list(reversed(different.values())) or [(_only(reading, stated), None)]
 
 
 def named(reading: Interpretation, rest: Sequence[ColumnMention]) -> list[ColumnMention]:

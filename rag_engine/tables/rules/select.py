@@ -87,7 +87,7 @@ def _rows(query: RowList, words: Lexicon) -> str:
         inner = f"SELECT {ranked} AS v {source}{_where(filters)}"
         filters.append(_threshold(ranked, inner, ranking))
         order = f"{ranked}{_direction(ranking)}, {ROW_NUMBER}"
-    shown = [f"{_quoted(column.sql_name)} AS {_name(column.name)}" for column in query.columns]
+    shown = [f"{_quoted(_shown(column))} AS {_name(column.name)}" for column in query.columns]
     if query.summed:
         summed = _over_rows(query.summed, "sum")
         total = words.sentences["sum"].format(column=_names(query.summed))
@@ -95,6 +95,10 @@ def _rows(query: RowList, words: Lexicon) -> str:
     if query.distinct:
         return f"SELECT DISTINCT {', '.join(shown)} {source}{_where(filters)} ORDER BY 1"
     return f"SELECT {', '.join(shown)} {source}{_where(filters)} ORDER BY {order}"
+
+
+def _shown(column: TypedColumn) -> str:
+    return column.text_name if column.kind == "date" else column.sql_name
 
 
 def _share(query: Share, words: Lexicon) -> str:

@@ -26,9 +26,13 @@ class Lexicon:
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], frozenset[str]], ...]]
     sentences: Mapping[str, str]
 
-    def at(self, found: Sequence[QuestionWord], start: int, *groups: str) -> tuple[int, str]:
+    def at(
+        self, found: Sequence[QuestionWord], start: int, *groups: str, free: Sequence[bool] = ()
+    ) -> tuple[int, str]:
         """End and meaning of the longest phrase of these groups that begins there; `start` and "" if none does."""
         for phrase, meanings in self.phrases.get(found[start].folded, ()):
+            if not all(free[start : start + len(phrase)]):
+                continue
             if len(phrase) <= len(found) - start and all(
                 word.folded == part
                 for word, part in zip(found[start : start + len(phrase)], phrase, strict=True)

@@ -32,6 +32,43 @@ UNITS: Final = {
     }.items()
     for name in names.split()
 }
+CURRENCIES: Final = frozenset(
+    [
+        "eur",
+        "euro",
+        "euros",
+        "usd",
+        "dollar",
+        "dollars",
+        "dolares",
+        "gbp",
+        "pounds",
+        "chf",
+        "franken",
+        "francs",
+        "yen",
+        "jpy",
+        "cny",
+        "rmb",
+        "yuan",
+        "rupees",
+        "inr",
+        "pesos",
+        "krona",
+        "kronor",
+        "kroner",
+        "sek",
+        "nok",
+        "dkk",
+        "zloty",
+        "pln",
+        "rubles",
+        "rub",
+        "日元",
+        "美元",
+        "欧元",
+    ]
+)
 _CURRENCIES: Final = frozenset("€$£¥")
 _GROUPED: Final = {
     "comma": re.compile(r"\d{1,3}(?:[,'’]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"),

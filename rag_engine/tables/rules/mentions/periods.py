@@ -223,7 +223,13 @@ def simple(words: Sequence[QuestionWord], at: int) -> tuple[int, Period | None]:
         if period is not None:
             return end, period
     end, year = _year_at(words, at)
-    return (end, Period(year=year)) if year else (at, None)
+    if not year:
+        return at, None
+    for read in (_quarter, _month) if end < len(words) else ():
+        after, period = read(words, end)
+        if period is not None and not period.year:
+            return after, replace(period, year=year)
+    return end, Period(year=year)
 
 
 def _numeric_date(words: Sequence[QuestionWord], at: int) -> tuple[int, Period | None]:

@@ -1,0 +1,50 @@
+"""Whether every column that was named has its part in a query."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.tables.rules import measures
+from rag_engine.tables.rules.refusals import refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.tables.rules.interpretation import Interpretation
+    from rag_engine.tables.rules.mentions.columns import ColumnMention
+
+_ALL: Final = frozenset({"all", "alle", "aller", "allen", "todos", "todas", "所有", "全部"})
+
+
+def check_used(
+    reading: Interpretation, rest: Sequence[ColumnMention], used: Sequence[ColumnMention | None]
+) -> None:
+    """A column that was named and has no part in the query would be a condition that is left out."""
+    named = measures.named(reading, rest)
+    for mention in rest:
+        if mention in used or (mention.is_title and (mention.share < 1 or mention not in named)):
+            continue
+        if mention not in named and all(
+            measures.is_unique(reading.table, column) for column in mention.columns
+        ):
+            continue
+        if _is_all(reading, mention) or any(
+            one is not None and set(one.columns) == set(mention.columns) for one in used
+        ):
+            continue
+        raise refused("unclear", reading.table, reading.question.spoken(mention.start, mention.end))
+
+
+def _is_all(reading: Interpretation, mention: ColumnMention) -> bool:
+    """As in "across all departments"."""
+    words = reading.question.words
+    before = [word.folded for word in words[max(mention.start - 2, 0) : mention.start]]
+    return not _ALL.isdisjoint(before[-1:]) or "".join(before) in _ALL
+
+
+def is_near(reading: Interpretation, end: int, start: int) -> bool:
+    """Only fillers, signs and values between, as in "how many open orders"."""
+    taken = {at for sign in reading.signs for at in range(sign.start, sign.end)}
+    taken |= {at for value in reading.values for at in range(value.start, value.end)}
+    lexicon, words = reading.question.lexicon, reading.question.words
+    return all(at in taken or lexicon.has(words[at], "filler") for at in range(end, start))

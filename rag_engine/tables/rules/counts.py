@@ -1,0 +1,109 @@
+"""How many rows, different values, or of what is a number already."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.tables.rules import measures
+from rag_engine.tables.rules.completeness import check_used, is_near
+from rag_engine.tables.rules.entities import group_columns
+from rag_engine.tables.rules.interpretation import names_rows
+from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.query import Aggregate, Measure
+from rag_engine.tables.rules.refusals import refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.tables.rules.conditions import Conditions
+    from rag_engine.tables.rules.interpretation import Interpretation
+    from rag_engine.tables.rules.mentions.columns import ColumnMention
+    from rag_engine.tables.rules.query import TableQuery
+    from rag_engine.tables.types import TypedColumn
+
+_ROW_COUNTERS: Final = frozenset("条笔")
+
+
+def counted(reading: Interpretation, stated: Conditions) -> TableQuery:
+    groups, rest = group_columns(reading, stated.rest)
+    sign = next(sign for sign in reading.signs if sign.name == "count")
+    if reading.has("average"):
+        return _average_of_counts(reading, stated)
+    noun = next(
+        (one for one in rest if one.start >= sign.end and is_near(reading, sign.end, one.start)), None
+    )
+    numeric = measures.named(reading, rest)
+    if noun is None and len(numeric) == 1 and (stated.under or _counts_pieces(reading)):
+        noun = numeric[0]
+    others = [one for one in rest if one is not noun]
+    made = count(reading, noun, numeric, stated)
+    if reading.has("quantity", group="hints") and made.function != "sum":
+        made = Measure(function="sum", columns=measures.measured(reading, stated, numeric)[0][0])
+    check_used(reading, others, numeric if made.function == "sum" else [])
+    return Aggregate(table=reading.table, measures=(made,), filters=stated.filters, groups=groups)
+
+
+def _counts_pieces(reading: Interpretation) -> bool:
+    """As in "how many pieces are in stock"."""
+    words, lexicon = reading.question.words, reading.question.lexicon
+    return any(lexicon.at(words, at, "nouns")[1] == "nouns counted" for at in range(len(words)))
+
+
+def _average_of_counts(reading: Interpretation, stated: Conditions) -> TableQuery:
+    groups, rest = group_columns(reading, stated.rest)
+    named = measures.named(reading, rest)
+    if len(named) != 1:
+        raise refused("question", reading.table)
+    check_used(reading, rest, named)
+    made = Measure(function="average", columns=measures.measured(reading, stated, named)[0][0])
+    return Aggregate(table=reading.table, measures=(made,), filters=stated.filters, groups=groups)
+
+
+def count(
+    reading: Interpretation, noun: ColumnMention | None, numeric: Sequence[ColumnMention], stated: Conditions
+) -> Measure:
+    """Rows, different values, or a sum of what is a number already."""
+    rows = Measure(function="count")
+    if noun is None:
+        if reading.has("different") or not _counts_rows(reading):
+            raise refused("question", reading.table)
+        return rows
+    if noun in numeric:
+        (found, _), *_ = measures.measured(reading, stated, [noun])
+        if not all(columns.adds_up(column, reading.question.language) for column in found):
+            raise refused("choice", reading.table, "", [column.name for column in found])
+        return Measure(function="sum", columns=found)
+    if not reading.has("different") and noun.share < 1 and names_rows(reading, noun.start, noun.end):
+        return rows
+    column = _one(reading, noun)
+    if measures.is_unique(reading.table, column) and not reading.has("different"):
+        return rows
+    return Measure(function="distinct", columns=(column,))
+
+
+def _counts_rows(reading: Interpretation) -> bool:
+    """The counted noun is that of the title, a word for rows, or only a Chinese measure word."""
+    starts = [sign.end for sign in reading.signs if sign.name in {"count", "most", "least"}]
+    if any(
+        names_rows(reading, title.start, title.end)
+        and any(start <= title.start and is_near(reading, start, title.start) for start in starts)
+        for title in reading.titles
+    ):
+        return True
+    words, lexicon = reading.question.words, reading.question.lexicon
+    if any(lexicon.at(words, at, "nouns")[1] == "nouns rows" for at in range(len(words))):
+        return True
+    sign = next((sign for sign in reading.signs if sign.name == "count"), None)
+    return sign is not None and words[sign.end - 1].text in _ROW_COUNTERS
+
+
+def _one(reading: Interpretation, mention: ColumnMention) -> TypedColumn:
+    if len(mention.columns) == 1:
+        return mention.columns[0]
+    texts = [column for column in mention.columns if column.kind == "text"]
+    unique = [column for column in mention.columns if measures.is_unique(reading.table, column)]
+    for narrowed in (unique, texts):
+        if len(narrowed) == 1:
+            return narrowed[0]
+    said = reading.question.spoken(mention.start, mention.end)
+    raise refused("choice", reading.table, said, [column.name for column in mention.columns])

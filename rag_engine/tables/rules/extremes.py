@@ -1,0 +1,284 @@
+"""The most and the least: values, rows and groups."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from rag_engine.tables.rules import measures, period_filters
+from rag_engine.tables.rules.completeness import check_used
+from rag_engine.tables.rules.counts import count
+from rag_engine.tables.rules.entities import asked_entity, group_columns, joined_entity
+from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.query import Aggregate, Grouping, Measure, RowList, Superlative
+from rag_engine.tables.rules.refusals import refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.tables.rules.conditions import Conditions
+    from rag_engine.tables.rules.interpretation import Interpretation, Sign
+    from rag_engine.tables.rules.mentions.columns import ColumnMention
+    from rag_engine.tables.rules.query import Extreme, Function, TableQuery
+    from rag_engine.tables.types import TypedColumn
+
+_FOLDING: Final[tuple[Function, ...]] = ("sum", "average")
+_Measured: TypeAlias = "tuple[tuple[TypedColumn, ...], ColumnMention | None]"
+
+
+def extreme(sign: Sign) -> Extreme:
+    if sign.group == "superlatives":
+        return "most" if sign.name.startswith("most") else "least"
+    if sign.group == "operations" and sign.name in {"most", "least"}:
+        return "most" if sign.name == "most" else "least"
+    return ""
+
+
+def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign]) -> TableQuery:
+    groups, rest = group_columns(reading, stated.rest)
+    if len(signs) > 1:
+        return _both_extremes(reading, stated, signs, groups, rest)
+    (sign,) = signs
+    entity, rest = asked_entity(reading, sign, rest)
+    limit = _limit(reading, sign, stated)
+    if entity is not None and (second := joined_entity(reading, entity, rest)) is not None:
+        return _ranked_pair(reading, stated, sign, (entity, second[0]), second[1], limit)
+    if sign.group == "superlatives":
+        return _superlative(reading, stated, sign, entity, rest, limit)
+    if reading.has("count") or (
+        entity and not measures.named(reading, rest) and _counts(reading, sign, rest)
+    ):
+        return _most_rows(reading, stated, sign, entity, rest, limit)
+    found = measures.measured(reading, stated, rest)
+    each, mention = found[0] if len(found) == 1 else _nearest(reading, sign, found)
+    check_used(reading, rest, [mention])
+    if entity is None:
+        column, *more = each
+        if more:
+            raise refused("choice", reading.table, "", [one.name for one in each])
+        if folding(reading):
+            raise refused("question", reading.table)
+        if limit > 1:
+            shown = (*measures.label_columns(reading.table, reading.question.language), column)
+            return _ranked_rows(reading, stated, shown, column, sign, limit)
+        made = Measure(function=extreme(sign) or "most", columns=each)
+        return Aggregate(table=reading.table, measures=(made,), filters=stated.filters, groups=groups)
+    if groups:
+        raise refused("question", reading.table)
+    return _ranked(reading, stated, sign, entity, each, limit)
+
+
+def _ranked(
+    reading: Interpretation,
+    stated: Conditions,
+    sign: Sign,
+    entity: Grouping,
+    each: tuple[TypedColumn, ...],
+    limit: int,
+) -> TableQuery:
+    function = folding(reading)
+    is_row = measures.is_unique(reading.table, entity.column) and not entity.unit
+    adds = all(columns.adds_up(column, reading.question.language) for column in each)
+    (column, *more) = each
+    about_rows = function != "average" and (is_row or _is_about_a_row(reading, sign))
+    if (about_rows and not more) or (not function and not adds):
+        if entity.unit or more:
+            raise refused("question", reading.table)
+        shown = tuple(dict.fromkeys((entity.column, column)))
+        return _ranked_rows(reading, stated, shown, column, sign, limit)
+    return Aggregate(
+        table=reading.table,
+        measures=(Measure(function=function or "sum", columns=each),),
+        filters=stated.filters,
+        groups=(entity,),
+        ranking=Superlative(extreme=extreme(sign), limit=limit),
+    )
+
+
+def _ranked_pair(
+    reading: Interpretation,
+    stated: Conditions,
+    sign: Sign,
+    entities: tuple[Grouping, Grouping],
+    rest: Sequence[ColumnMention],
+    limit: int,
+) -> TableQuery:
+    """As in "which department and item has the highest budget"."""
+    found = measures.measured(reading, stated, rest)
+    if len(found) != 1 or sign.group == "superlatives":
+        raise refused("question", reading.table)
+    each, mention = found[0]
+    check_used(reading, rest, [mention])
+    function = folding(reading)
+    if not function and not all(columns.adds_up(column, reading.question.language) for column in each):
+        raise refused("question", reading.table)
+    return Aggregate(
+        table=reading.table,
+        measures=(Measure(function=function or "sum", columns=each),),
+        filters=stated.filters,
+        groups=entities,
+        ranking=Superlative(extreme=extreme(sign), limit=limit),
+    )
+
+
+def _is_about_a_row(reading: Interpretation, sign: Sign) -> bool:
+    """As in "who placed the largest order": the word behind names the rows."""
+    return any(title.start == sign.end for title in reading.titles) or any(
+        mention.start == sign.end
+        and any(
+            measures.is_unique(reading.table, column)
+            and not columns.is_quantity(column, reading.question.language)
+            for column in mention.columns
+        )
+        for mention in reading.columns
+    )
+
+
+def _ranked_rows(
+    reading: Interpretation,
+    stated: Conditions,
+    shown: tuple[TypedColumn, ...],
+    by: TypedColumn,
+    sign: Sign,
+    limit: int,
+) -> RowList:
+    ranking = Superlative(extreme=extreme(sign), limit=limit, column=by)
+    return RowList(table=reading.table, columns=shown, filters=stated.filters, ranking=ranking)
+
+
+def _superlative(
+    reading: Interpretation,
+    stated: Conditions,
+    sign: Sign,
+    entity: Grouping | None,
+    rest: Sequence[ColumnMention],
+    limit: int,
+) -> TableQuery:
+    """Such as "cheapest": the word itself says what is ranked."""
+    language = reading.question.language
+    concept = sign.name.partition(" ")[2]
+    by = _ranked_column(reading, sign, concept, [column for one in rest for column in one.columns])
+    asked = [column for mention in rest for column in mention.columns if column != by]
+    if any(len(mention.columns) > 1 for mention in rest):
+        raise refused("question", reading.table)
+    if entity is not None and entity.unit:
+        raise refused("question", reading.table)
+    label = (entity.column,) if entity is not None else measures.label_columns(reading.table, language)
+    shown = tuple(dict.fromkeys((*label, *asked, by)))
+    return _ranked_rows(reading, stated, shown, by, sign, limit)
+
+
+def _ranked_column(
+    reading: Interpretation, sign: Sign, concept: str, spoken: Sequence[TypedColumn]
+) -> TypedColumn:
+    language = reading.question.language
+    if concept == "date":
+        dates = tuple(column for column in spoken if column.kind == "date")
+        found = period_filters.date_column(reading, dates)
+        if found is not None:
+            return found
+        year = period_filters.year_column(reading)
+        if year is not None:
+            return year
+    else:
+        fitting = [
+            column
+            for column in columns.of_concepts(reading.table, frozenset({concept}), language)
+            if column.kind == "number"
+        ]
+        if concept == "sales":
+            fitting = list(columns.of_concepts(reading.table, frozenset({"revenue", "quantity"}), language))
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            raise refused("choice", reading.table, _said(reading, sign), [one.name for one in fitting])
+    raise refused("column", reading.table, _said(reading, sign), [one.name for one in reading.table.columns])
+
+
+def _most_rows(
+    reading: Interpretation,
+    stated: Conditions,
+    sign: Sign,
+    entity: Grouping | None,
+    rest: Sequence[ColumnMention],
+    limit: int,
+) -> TableQuery:
+    """As in "which customer has the most orders"."""
+    if entity is None:
+        raise refused("question", reading.table)
+    nouns = [one for one in rest if one.start >= sign.end]
+    numeric = measures.named(reading, nouns)
+    check_used(reading, rest, nouns[:1])
+    made = count(reading, nouns[0] if nouns else None, numeric, stated)
+    return Aggregate(
+        table=reading.table,
+        measures=(made,),
+        filters=stated.filters,
+        groups=(entity,),
+        ranking=Superlative(extreme=extreme(sign), limit=limit),
+    )
+
+
+def _counts(reading: Interpretation, sign: Sign, rest: Sequence[ColumnMention]) -> bool:
+    """Whether what is behind the superlative is counted, not measured."""
+    if any(title.start == sign.end for title in reading.titles):
+        return (
+            reading.question.words[sign.start].folded
+            in {"most", "fewest", "least", "meisten", "wenigsten", "mas", "menos"}
+            or sign.end - sign.start > 1
+        )
+    return any(reading.question.is_beside(sign.end, one.start) for one in rest)
+
+
+def _both_extremes(
+    reading: Interpretation,
+    stated: Conditions,
+    extremes: Sequence[Sign],
+    groups: tuple[Grouping, ...],
+    rest: Sequence[ColumnMention],
+) -> TableQuery:
+    """As in "the highest and lowest price"."""
+    plain = all(sign.group == "operations" for sign in extremes)
+    found = measures.measured(reading, stated, rest)
+    if (
+        not plain
+        or len(found) != 1
+        or len(found[0][0]) != 1
+        or (reading.has("which", "who", group="asked") and _names_entity(reading, rest))
+    ):
+        raise refused("question", reading.table)
+    check_used(reading, rest, [found[0][1]])
+    functions: list[Function] = [extreme(sign) or "most" for sign in extremes]
+    made = tuple(Measure(function=name, columns=found[0][0]) for name in dict.fromkeys(functions))
+    return Aggregate(table=reading.table, measures=made, filters=stated.filters, groups=groups)
+
+
+def _names_entity(reading: Interpretation, rest: Sequence[ColumnMention]) -> bool:
+    return any(column.kind == "text" for mention in rest for column in mention.columns)
+
+
+def folding(reading: Interpretation) -> Function | None:
+    return next((name for name in _FOLDING if reading.has(name)), None)
+
+
+def _nearest(reading: Interpretation, sign: Sign, found: Sequence[_Measured]) -> _Measured:
+    behind = [one for one in found if one[1] is not None and one[1].start >= sign.end]
+    if len(behind) != 1:
+        raise refused("choice", reading.table, "", [column.name for each, _ in found for column in each])
+    return behind[0]
+
+
+def _limit(reading: Interpretation, sign: Sign, stated: Conditions) -> int:
+    beside = [
+        number
+        for number in stated.numbers
+        if reading.question.is_beside(sign.end, number.start)
+        or reading.question.is_beside(number.end, sign.start)
+        or any(reading.question.is_beside(number.end, one.start) for one in reading.columns)
+    ]
+    if len(beside) != len(stated.numbers) or len(beside) > 1:
+        raise refused("question", reading.table)
+    return beside[0].value if beside else 1
+
+
+def _said(reading: Interpretation, sign: Sign) -> str:
+    return reading.question.spoken(sign.start, sign.end)
