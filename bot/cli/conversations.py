@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Turn
 
 EXAMPLE = """footnote conversations
+footnote conversations --tag travel
 footnote conversations show slack:T01:C012:1763650000.1 > conversation.md
 footnote conversations rename slack:T01:C012:1763650000.1 "Travel rules\""""
 
@@ -43,7 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=options.positive, default=50, metavar="N", help="list at most so many (50)"
     )
-    options.add_json(parser, "[{id, at, questions, title, private}]")
+    parser.add_argument("--tag", default="", metavar="TAG", help="only those with this tag")
+    options.add_json(parser, "[{id, at, questions, title, tags, private}]")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
     show = actions.add_parser("show", help="export one in order, as Markdown")
     show.add_argument("id", metavar="ID", help="as listed, or the beginning of it")
@@ -60,7 +62,9 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     async with open_storage(settings) as storage:
         history = storage.history
         if arguments.action is None:
-            _print_listed(await history.conversations(limit=arguments.limit), as_json=arguments.json)
+            _print_listed(
+                await history.conversations(limit=arguments.limit, tag=arguments.tag), as_json=arguments.json
+            )
             return 0
         found = await _find(arguments.id, history)
         if arguments.action == "rename":
@@ -116,6 +120,7 @@ def _print_listed(listed: Sequence[ConversationSummary], *, as_json: bool) -> No
                 "at": _moment(each.at),
                 "questions": each.questions,
                 "title": _title(each),
+                "tags": list(each.tags),
                 "private": is_private(each.id),
             }
             for each in listed
@@ -128,7 +133,8 @@ def _print_listed(listed: Sequence[ConversationSummary], *, as_json: bool) -> No
         questions = "1 question" if each.questions == 1 else f"{each.questions} questions"
         console = terminal.console()
         console.print(Text(f"{_moment(each.at)}  {each.id}  {questions}", style="bold"))
-        console.print(Text(f"  {_title(each) or '(private)'}"))
+        tags = "".join(f"  #{tag}" for tag in each.tags)
+        console.print(Text(f"  {_title(each) or '(private)'}{tags}"))
 
 
 def _print_exported(summary: ConversationSummary, exported: Sequence[_Exported], *, as_json: bool) -> None:

@@ -27,7 +27,8 @@ from bot.resilience.retry import keep_trying
 from rag_engine import plugins
 from rag_engine.engine import Engine, Limits
 from rag_engine.errors import BadSettings
-from rag_engine.generation import conversation_title, follow_up_questions
+from rag_engine.generation import conversation_tags, conversation_title, follow_up_questions
+from rag_engine.generation.conversation_tags import TagWriter
 from rag_engine.generation.conversation_title import TitleWriter
 from rag_engine.generation.follow_up_questions import FollowUpQuestions
 from rag_engine.ingestion.ingestion import Ingestion
@@ -188,6 +189,7 @@ def _application(
         observers=observers,
         follow_ups=_follow_ups(settings, engine, ports),
         titles=_titles(ports),
+        tags=_tags(ports),
     )
 
 
@@ -197,6 +199,11 @@ def _follow_ups(settings: Settings, engine: Engine, ports: Ports) -> FollowUpQue
         return None
     judge = loader.step("evidence", settings, replace(ports, model=None)).run
     return FollowUpQuestions(model=model, answers=partial(engine.answers, judge=judge))
+
+
+def _tags(ports: Ports) -> TagWriter | None:
+    model = ports.task_models.get(conversation_tags.TASK)
+    return None if model is None else TagWriter(model=model)
 
 
 def _titles(ports: Ports) -> TitleWriter | None:

@@ -17,6 +17,7 @@ from bot.conversation import retention
 from bot.conversation.dependencies import Commands
 from bot.conversation.explanation.explanation_view import ExplanationView
 from bot.conversation.sources.sources_view import SourcesView
+from bot.conversation.turn.conversation_tags import ConversationTags
 from bot.files.downloads import Downloads
 from bot.files.pending_removals import removing
 from bot.files.queue import FileQueue
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from bot.conversation.follow_ups import SuggestQuestions
     from bot.conversation.service import Service
     from bot.conversation.sources.sources_view import Draw
+    from bot.conversation.turn.conversation_tags import ChooseTags
     from bot.conversation.turn.thread_titles import WriteTitle
     from bot.port import ChatService
     from bot.settings import Settings
@@ -84,6 +86,7 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
             clock,
             suggest=application.follow_ups,
             write_title=application.titles,
+            choose_tags=application.tags,
         )
         application.observers.depth("answers", lambda: chat.waiting)
         try:
@@ -91,6 +94,7 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
         finally:
             await chat.runner.answers.follow_ups.close()
             await chat.runner.answers.titles.close()
+            await chat.runner.answers.tags.close()
 
 
 @asynccontextmanager
@@ -138,6 +142,7 @@ def _assemble(
     clock: Callable[[], float],
     suggest: SuggestQuestions | None = None,
     write_title: WriteTitle | None = None,
+    choose_tags: ChooseTags | None = None,
 ) -> Service:
     settings = application.settings
     return assemble(
@@ -160,6 +165,7 @@ def _assemble(
         records=application.library.catalog.records,
         suggest=suggest,
         write_title=write_title,
+        tags=ConversationTags(store=application.library.storage.history, choose=choose_tags),
         observers=application.observers,
     )
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bot.resilience.circuit_breakers import Breakers
     from bot.settings import Settings
     from rag_engine.engine import Engine
+    from rag_engine.generation.conversation_tags import TagWriter
     from rag_engine.generation.conversation_title import TitleWriter
     from rag_engine.generation.follow_up_questions import FollowUpQuestions
     from rag_engine.ingestion.ingestion import Ingestion, Parse
@@ -105,6 +106,7 @@ class Application:
     follow_ups: FollowUpQuestions | None = None
     """None: no model of its own proposes them."""
     titles: TitleWriter | None = None
+    tags: TagWriter | None = None
 
     @property
     def catalog(self) -> SqliteCatalog:

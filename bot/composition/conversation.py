@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         StoredAnswers,
     )
     from bot.conversation.follow_ups import SuggestQuestions
+    from bot.conversation.turn.conversation_tags import ConversationTags
     from bot.conversation.turn.thread_titles import WriteTitle
     from bot.files.uploads import Uploads
     from bot.settings import ChatSettings
@@ -119,9 +120,9 @@ def assemble(
     stored_answers: StoredAnswers,
     suggest: SuggestQuestions | None = None,
     write_title: WriteTitle | None = None,
+    tags: ConversationTags,
     observers: Observers = _NO_OBSERVERS,
 ) -> Service:
-    """Answers use at most `passages` passages; None: as many as fit."""
     turns, notifier = stores.turns, Notifier(scheduler=scheduler)
     admission = Admission(turns=turns, places=policies.places, settings=settings)
     attachments = _attachments(stores, policies, removals, uploads, notifier)
@@ -132,7 +133,7 @@ def assemble(
         observers=observers,
         notifier=notifier,
         attachments=attachments,
-        answers=_answers(engine, stores, policies, removals, passages, scheduler, suggest, write_title),
+        answers=_answers(engine, stores, policies, removals, passages, scheduler, suggest, write_title, tags),
         forget_turn=removals.turn,
         failures=FailureTraces(keep=keep_trace),
         queue=TurnQueue(at_once=settings.answers, waiting=settings.waiting, queue=settings.queue),
@@ -222,6 +223,7 @@ def _answers(
     scheduler: Scheduler,
     suggest: SuggestQuestions | None,
     write_title: WriteTitle | None,
+    tags: ConversationTags,
 ) -> AnswerWriter:
     return AnswerWriter(
         engine=engine,
@@ -233,6 +235,7 @@ def _answers(
         passages=passages,
         follow_ups=FollowUps(turns=stores.turns, scheduler=scheduler, suggest=suggest),
         titles=ThreadTitles(turns=stores.turns, write=write_title),
+        tags=tags,
     )
 
 

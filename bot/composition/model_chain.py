@@ -21,6 +21,7 @@ TASKS: Final = (
     "hypothesis",
     "follow_ups",
     "titles",
+    "tags",
     "subqueries",
     "extract",
     "sufficiency",

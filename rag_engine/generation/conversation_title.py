@@ -35,15 +35,15 @@ class TitleWriter:
 
     async def __call__(self, question: str, answer: str) -> str:
         async with asyncio.timeout(self.seconds):
-            prompt = await asyncio.to_thread(_prompt, question, answer)
+            prompt = await asyncio.to_thread(conversation_prompt, TASK, question, answer)
             reply = await structured_reply.ask(self.model, prompt, TitleReply, task=TASK)
         return next(iter(plain_texts([reply.title], longest=_LONGEST)), "")
 
 
-def _prompt(question: str, answer: str) -> Prompt:
+def conversation_prompt(task: str, question: str, answer: str) -> Prompt:
     parts = {"Question": question, "Answer": prompts.without_markers(answer)}
     messages = (
-        Message(role="system", content=prompts.instructions(TASK)),
+        Message(role="system", content=prompts.instructions(task)),
         Message(role="user", content="\n\n".join(f"{name}:\n{_part(text)}" for name, text in parts.items())),
     )
     size = messages_size(messages, tokens.estimate)

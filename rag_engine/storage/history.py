@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from rag_engine.errors import UserError
+from rag_engine.metadata.comparison import folded
 from rag_engine.types import ConversationId, Trace, Turn, TurnId
 
 if TYPE_CHECKING:
@@ -39,15 +40,19 @@ _KEEP_TRACE = """
 """
 _CONVERSATIONS = """
     SELECT turns.conversation, max(turns.at), sum(role = 'user'), coalesce(title, ''), (SELECT text FROM turns AS opening
-            WHERE opening.conversation = turns.conversation AND active = 1 AND role = 'user' ORDER BY position, ordinal LIMIT 1)
+            WHERE opening.conversation = turns.conversation AND active = 1 AND role = 'user' ORDER BY position, ordinal LIMIT 1),
+        (SELECT json_group_array(tag) FROM conversation_tags WHERE conversation_tags.conversation = turns.conversation)
     FROM turns LEFT JOIN conversation_titles USING (conversation)
-    WHERE active = 1 AND turns.conversation >= ? AND turns.conversation < ?
+    WHERE active = 1 AND turns.conversation >= ?1 AND turns.conversation < ?2
         AND NOT (turns.conversation >= 'single:' AND turns.conversation < 'single;')
-    GROUP BY turns.conversation ORDER BY max(turns.at) DESC, max(ordinal) DESC LIMIT ?
+        AND (?3 = '' OR EXISTS (SELECT 1 FROM conversation_tags AS tags
+            WHERE tags.conversation = turns.conversation AND tags.folded = ?3))
+    GROUP BY turns.conversation ORDER BY max(turns.at) DESC, max(ordinal) DESC LIMIT ?4
 """
 _FORGET_TITLE = """
     DELETE FROM conversation_titles WHERE conversation IN (SELECT conversation FROM turns WHERE id = ? AND active = 1)
 """
+_FORGET_TAGS = _FORGET_TITLE.replace("conversation_titles", "conversation_tags")
 _LISTED = 8
 _LAST_CHARACTER = "\U0010ffff"
 
@@ -62,6 +67,7 @@ class ConversationSummary:
     """As given by a person."""
     opening: str = ""
     """The first question."""
+    tags: tuple[str, ...] = ()
 
 
 class SqliteHistory:
@@ -106,9 +112,12 @@ class SqliteHistory:
         async with self._database.transaction() as transaction:
             await transaction.execute(_KEEP_TRACE, _trace_row(trace))
 
-    async def conversations(self, *, limit: int, beginning: str = "") -> list[ConversationSummary]:
+    async def conversations(
+        self, *, limit: int, beginning: str = "", tag: str = ""
+    ) -> list[ConversationSummary]:
         """The latest first, without single questions; only ids with this `beginning`."""
-        rows = await self._database.fetch(_CONVERSATIONS, (beginning, beginning + _LAST_CHARACTER, limit))
+        bounds = (beginning, beginning + _LAST_CHARACTER, folded(tag), limit)
+        rows = await self._database.fetch(_CONVERSATIONS, bounds)
         return [
             ConversationSummary(
                 id=ConversationId(conversation),
@@ -116,8 +125,9 @@ class SqliteHistory:
                 questions=questions,
                 title=title,
                 opening=opening or "",
+                tags=tuple(json.loads(tags)),
             )
-            for conversation, at, questions, title, opening in rows
+            for conversation, at, questions, title, opening, tags in rows
         ]
 
     async def rename(self, conversation: ConversationId, title: str) -> None:
@@ -133,11 +143,29 @@ class SqliteHistory:
                     (conversation, title, time.time(), conversation),
                 )
 
+    async def tag(self, conversation: ConversationId, tags: Sequence[str]) -> None:
+        """Replaces its tags; nothing without turns."""
+        rows = [(conversation, folded(tag), tag, time.time(), conversation) for tag in tags]
+        async with self._database.transaction() as transaction:
+            await transaction.execute("DELETE FROM conversation_tags WHERE conversation = ?", (conversation,))
+            await transaction.execute_many(
+                "INSERT OR IGNORE INTO conversation_tags SELECT ?, ?, ?, ? "
+                "WHERE EXISTS (SELECT 1 FROM turns WHERE conversation = ?)",
+                rows,
+            )
+
+    async def tags(self, conversation: ConversationId) -> list[str]:
+        rows = await self._database.fetch(
+            "SELECT tag FROM conversation_tags WHERE conversation = ? ORDER BY folded", (conversation,)
+        )
+        return [tag for (tag,) in rows]
+
     async def forget(self, turns: Sequence[TurnId]) -> None:
-        """Also the titles of their conversations, which may repeat them."""
+        """Also the titles and tags of their conversations, which may repeat them."""
         rows = [(turn,) for turn in turns]
         async with self._database.transaction() as transaction:
             await transaction.execute_many(_FORGET_TITLE, rows)
+            await transaction.execute_many(_FORGET_TAGS, rows)
             await transaction.execute_many("DELETE FROM turns WHERE id = ?", rows)
             await transaction.execute_many("DELETE FROM traces WHERE turn = ?", rows)
             await transaction.execute_many("DELETE FROM research WHERE turn = ?", rows)
@@ -162,6 +190,7 @@ class SqliteHistory:
             more = more or len(rows) == limit
         async with self._database.transaction() as transaction:
             await transaction.execute("DELETE FROM conversation_titles WHERE at < ?", (before,))
+            await transaction.execute("DELETE FROM conversation_tags WHERE at < ?", (before,))
         return more
 
     async def trace(self, turn: TurnId | None = None) -> Trace | None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bot.conversation.dependencies import AudienceLookup, ForgetTurn
     from bot.conversation.follow_ups import FollowUps
     from bot.conversation.turn.context import TurnContext, TurnOptions
+    from bot.conversation.turn.conversation_tags import ConversationTags
     from bot.conversation.turn.thread_titles import ThreadTitles
     from bot.messages.names import Sentence
     from bot.store.message_files import MessageFiles
@@ -67,6 +68,7 @@ class AnswerWriter:
     passages: int | None
     follow_ups: FollowUps
     titles: ThreadTitles
+    tags: ConversationTags
 
     async def write(self, context: TurnContext) -> None:
         """Raises the errors of engine and stream, and `NothingToSay`."""
@@ -106,6 +108,7 @@ class AnswerWriter:
             shown = ShownAnswer(query=query, text=answer.text, passages=view.passages, reply=view.final)
             self.follow_ups.begin(context.recorder.turn, shown, context.room)
             self.titles.begin(context.recorder.turn, answer.text, context.room)
+            self.tags.begin(context.recorder.turn, answer.text)
 
     def _chats_without_files(self, context: TurnContext, scope: Scope) -> bool:
         settings = context.options.settings

@@ -102,7 +102,9 @@ def _history(marks: ErasureMarks) -> Iterator[ErasureRule]:
         of_turns = f"conversation IN (SELECT conversation FROM turns WHERE {condition})"  # noqa: S608
         of_names = (_NAMES.format(column="title"), (_list(marks.file_names),))
         titles = _either([(of_turns, parameters), of_names])
+        tags = _either([(of_turns, parameters), (_NAMES.format(column="tag"), of_names[1])])
         yield _engine("titles of conversations", "conversation_titles", *titles)
+        yield _engine("tags of conversations", "conversation_tags", *tags)
         yield _engine("turns of conversations", "turns", condition, parameters)
 
 

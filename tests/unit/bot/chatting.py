@@ -13,6 +13,7 @@ from bot.access.question_budget import QuestionBudget
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
 from bot.conversation.dependencies import Commands, FollowedReply
 from bot.conversation.explanation.explanation_view import ExplanationView
+from bot.conversation.turn.conversation_tags import ConversationTags
 from bot.files.downloads import Downloads
 from bot.files.uploads import Uploads
 from bot.port import (
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from bot.conversation.dependencies import Show
     from bot.conversation.follow_ups import SuggestQuestions
     from bot.conversation.service import Service
+    from bot.conversation.turn.conversation_tags import ChooseTags
     from bot.conversation.turn.thread_titles import WriteTitle
     from bot.port import Directory, Room
     from bot.store.turns import ChatTurn, Turns
@@ -201,6 +203,7 @@ async def world(
     choices: Mapping[str, LanguageModel] | None = None,
     suggest: SuggestQuestions | None = None,
     write_title: WriteTitle | None = None,
+    choose_tags: ChooseTags | None = None,
 ) -> AsyncGenerator[World]:
     """A service with nothing in it yet. The model says what the world tells it to, else it quotes.
 
@@ -291,6 +294,7 @@ async def world(
             records=catalog.records,
             suggest=suggest,
             write_title=write_title,
+            tags=ConversationTags(store=history, choose=choose_tags),
         )
         yield World(
             chat=Chat(),

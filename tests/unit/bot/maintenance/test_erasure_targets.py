@@ -216,14 +216,19 @@ async def test_the_title_of_a_conversation_goes_with_what_was_said_in_it(
             await transaction.execute(
                 "INSERT INTO conversation_titles VALUES (?, ?, 1.0)", (conversation, title)
             )
+            await transaction.execute(
+                "INSERT INTO conversation_tags VALUES (?, ?, ?, 1.0)", (conversation, title, title)
+            )
     finder = forgetter.finder
     is_channel = what == "channel"
     found = finder.channel("slack:T1:C1") if is_channel else finder.document("handbook", "leave.md")
     marks = await found
     counts = {count.what: count.count for count in await forgetter.survey(marks)}
     assert counts["titles of conversations"] == (1 if is_channel else 2)
+    assert counts["tags of conversations"] == counts["titles of conversations"]
     outcome = await forgetter.forget(marks)
     assert outcome.left == ()
     left = await catalog.fetch("SELECT title FROM conversation_titles ORDER BY 1")
     assert left == ([("About leave.md",), ("Zother rules",)] if is_channel else [("Zother rules",)])
+    assert await catalog.fetch("SELECT tag FROM conversation_tags ORDER BY 1") == left
     assert b"Zleave" not in catalog.path.read_bytes()

@@ -1,0 +1,59 @@
+"""Given to a conversation by a language model, after its first answer."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from bot.conversation.turn.background_tasks import BackgroundTasks
+from bot.observability import log
+from rag_engine.errors import RagError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bot.store.turns import ChatTurn
+    from rag_engine.types import ConversationId
+
+_log = logging.getLogger(__name__)
+
+
+class ChooseTags(Protocol):
+    async def __call__(self, question: str, answer: str) -> tuple[str, ...]: ...
+
+
+class TagStore(Protocol):
+    """See `rag_engine.storage.history.SqliteHistory`."""
+
+    async def tags(self, conversation: ConversationId) -> list[str]: ...
+
+    async def tag(self, conversation: ConversationId, tags: Sequence[str]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationTags:
+    """Without `choose` there are none, nor in private conversations."""
+
+    store: TagStore
+    choose: ChooseTags | None = None
+    _tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
+
+    def begin(self, turn: ChatTurn, answer: str) -> None:
+        if self.choose is None or turn.private or not turn.conversation:
+            return
+        work = self._tag(turn, turn.conversation, answer, self.choose)
+        self._tasks.start(turn.id, work, name=f"tags {turn.id}")
+
+    async def close(self) -> None:
+        await self._tasks.close()
+
+    async def _tag(
+        self, turn: ChatTurn, conversation: ConversationId, answer: str, choose: ChooseTags
+    ) -> None:
+        with log.within(turn=turn.id):
+            try:
+                if not await self.store.tags(conversation):
+                    await self.store.tag(conversation, await choose(turn.question, answer))
+            except (RagError, TimeoutError) as error:
+                _log.warning("a conversation has no tags by a model: %s", type(error).__name__)

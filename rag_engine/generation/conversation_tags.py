@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from pydantic import BaseModel, ConfigDict
+
+from rag_engine.generation import structured_reply
+from rag_engine.generation.conversation_title import conversation_prompt
+from rag_engine.retrieval.query_variants import plain_texts
+
+if TYPE_CHECKING:
+    from rag_engine.ports import LanguageModel
+
+TASK: Final = "tags"
+_LONGEST: Final = 40
+_MOST: Final = 3
+
+
+class TagsReply(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    tags: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TagWriter:
+    model: LanguageModel
+    seconds: float = 30.0
+
+    async def __call__(self, question: str, answer: str) -> tuple[str, ...]:
+        """Up to three. Raises the model's errors, `UnreadableReply` and `TimeoutError`."""
+        async with asyncio.timeout(self.seconds):
+            prompt = await asyncio.to_thread(conversation_prompt, TASK, question, answer)
+            reply = await structured_reply.ask(self.model, prompt, TagsReply, task=TASK)
+        found = plain_texts((tag.lstrip("#") for tag in reply.tags), longest=_LONGEST)
+        return tuple(tag for tag in found if "," not in tag)[:_MOST]
