@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 import numpy as np
@@ -20,10 +19,12 @@ from rag_engine.embedders._vectors import (
 )
 from rag_engine.errors import BadSettings, EmbedderUnavailable, Unavailable
 from rag_engine.onnx_models.files import found
+from rag_engine.onnx_models.loader import loaded
 from rag_engine.onnx_models.session import OnnxModel, by_length
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Sequence
+    from concurrent.futures import ThreadPoolExecutor
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -133,23 +134,21 @@ class OnnxEmbedder:
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[OnnxEmbedder]:
-    with ThreadPoolExecutor(1, thread_name_prefix="embedder") as pool:
-        loading = asyncio.get_running_loop().run_in_executor(pool, _load, settings, data_dir, pool)
-        try:
-            with _translate_errors():
-                async with asyncio.timeout(settings.prepare_seconds):
-                    embedder = await loading
-        except TimeoutError as error:
-            raise EmbedderUnavailable(
-                f"The embedding model {settings.model} was not loaded in {settings.prepare_seconds:g} s.",
-                backend="onnx",
-            ) from error
+    late = EmbedderUnavailable(
+        f"The embedding model {settings.model} was not loaded in {settings.prepare_seconds:g} s.",
+        backend="onnx",
+    )
+    load = partial(_load, settings, data_dir)
+    async with loaded(load, thread="embedder", seconds=settings.prepare_seconds, late=late) as embedder:
         yield embedder
 
 
 def _load(settings: Settings, data_dir: Path, pool: ThreadPoolExecutor) -> OnnxEmbedder:
-    files = found(settings.model, graph=settings.file, download=settings.download, cache=data_dir / "models")
-    return OnnxEmbedder(files, settings, pool)
+    with _translate_errors():
+        files = found(
+            settings.model, graph=settings.file, download=settings.download, cache=data_dir / "models"
+        )
+        return OnnxEmbedder(files, settings, pool)
 
 
 def _trained_prefixes(files: OnnxFiles) -> Prefixes:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.errors import BadSettings, Unavailable
 from rag_engine.onnx_models.files import found
+from rag_engine.onnx_models.loader import loaded
 from rag_engine.onnx_models.session import OnnxModel, by_length
 from rag_engine.retrieval.rerank_scores import reordered, sigmoid
 from rag_engine.text.chunk_text import searchable_text
@@ -18,6 +19,7 @@ from rag_engine.text.surrogates import encodable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
+    from concurrent.futures import ThreadPoolExecutor
     from pathlib import Path
 
     from tokenizers import Encoding
@@ -51,17 +53,13 @@ class Settings(BaseModel):
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[Reranker]:
-    with ThreadPoolExecutor(1, thread_name_prefix="reranker") as pool:
-        loading = asyncio.get_running_loop().run_in_executor(pool, _load, settings, data_dir)
-        try:
-            async with asyncio.timeout(settings.prepare_seconds):
-                model = await loading
-        except TimeoutError as error:
-            raise Unavailable(
-                f"The reranking model {settings.model} was not loaded in {settings.prepare_seconds:g} s.",
-                backend="model hub",
-            ) from error
-        yield _OnnxReranker(model, pool, settings.batch_size)
+    late = Unavailable(
+        f"The reranking model {settings.model} was not loaded in {settings.prepare_seconds:g} s.",
+        backend="model hub",
+    )
+    load = partial(_load, settings, data_dir)
+    async with loaded(load, thread="reranker", seconds=settings.prepare_seconds, late=late) as reranker:
+        yield reranker
 
 
 class _OnnxReranker:
@@ -85,7 +83,7 @@ class _OnnxReranker:
         return reordered(hits, scores, limit=limit)
 
 
-def _load(settings: Settings, data_dir: Path) -> OnnxModel:
+def _load(settings: Settings, data_dir: Path, pool: ThreadPoolExecutor) -> _OnnxReranker:
     files = found(settings.model, graph=settings.file, download=settings.download, cache=data_dir / "models")
     limit = min(settings.max_tokens, files.max_tokens or settings.max_tokens)
     model = OnnxModel(files, max_tokens=limit, threads=settings.threads or os.cpu_count() or 1)
@@ -94,7 +92,7 @@ def _load(settings: Settings, data_dir: Path) -> OnnxModel:
         raise BadSettings(
             f"the model {files.name} gives no score for a question and a passage, so it is no reranker; choose another."
         )
-    return model
+    return _OnnxReranker(model, pool, settings.batch_size)
 
 
 def _scores(model: OnnxModel, batch: Sequence[Encoding]) -> list[float]:

@@ -6,9 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +14,11 @@ import pytest
 from rag_engine.embedders import _minilm
 from rag_engine.embedders.local.weights import find
 from rag_engine.errors import Misconfigured
+from tests.doubles.model_hub import ModelHub, serve
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
 NO_PACKAGE = "no-package-of-that-name"
 FETCH = f"""
@@ -35,42 +34,8 @@ except RagError as error:
 """
 
 
-@contextmanager
-def hub(files: Mapping[str, bytes]) -> Generator[str]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_HEAD(self) -> None:
-            self._answer(body=False)
-
-        def do_GET(self) -> None:
-            self._answer(body=True)
-
-        def _answer(self, *, body: bool) -> None:
-            content = files.get(self.path.rpartition("/")[2])
-            if content is None:
-                self.send_response(404)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-                return
-            self.send_response(200)
-            self.send_header("ETag", f'"{len(content)}"')
-            self.send_header("X-Repo-Commit", "c" * 40)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            if body:
-                self.wfile.write(content)
-
-        def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
-            """Silent."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+def hub(files: Mapping[str, bytes]) -> AbstractContextManager[ModelHub]:
+    return serve(lambda _, name: files.get(name.rpartition("/")[2]))
 
 
 def fetched(endpoint: str, home: Path, *, offline: bool = False) -> dict[str, object]:
@@ -109,8 +74,8 @@ def test_no_weights_and_no_download_names_the_fix() -> None:
 
 @pytest.mark.process
 def test_a_download_is_reported_checked_and_cached(genuine: dict[str, bytes], tmp_path: Path) -> None:
-    with hub(genuine) as endpoint:
-        first = fetched(endpoint, tmp_path)
+    with hub(genuine) as server:
+        first = fetched(server.address, tmp_path)
     assert first["origin"] == "the model hub"
     said = first["said"]
     assert isinstance(said, list)
@@ -122,8 +87,8 @@ def test_a_download_is_reported_checked_and_cached(genuine: dict[str, bytes], tm
 
 @pytest.mark.process
 def test_a_hub_that_sends_other_bytes_is_not_believed(genuine: dict[str, bytes], tmp_path: Path) -> None:
-    with hub({**genuine, _minilm.WEIGHTS: b"other weights"}) as endpoint:
-        outcome = fetched(endpoint, tmp_path)
+    with hub({**genuine, _minilm.WEIGHTS: b"other weights"}) as server:
+        outcome = fetched(server.address, tmp_path)
     assert outcome["error"] == "Misconfigured"
     assert "another model.safetensors than the published one" in str(outcome["text"])
 

@@ -6,17 +6,15 @@ import json
 import os
 import subprocess
 import sys
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.doubles.model_hub import ModelHub, serve
 from tests.doubles.tiny_onnx import save_encoder
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 pytestmark = pytest.mark.process
@@ -40,48 +38,12 @@ asyncio.run(main())
 """
 
 
-@contextmanager
-def hub(folder: Path, *, status: int = 404, code: str = "EntryNotFound") -> Generator[tuple[str, list[str]]]:
-    asked: list[str] = []
+def hub(folder: Path, *, status: int = 404, code: str = "EntryNotFound") -> AbstractContextManager[ModelHub]:
+    def read(repository: str, name: str) -> bytes | None:
+        path = folder / name
+        return path.read_bytes() if repository == "team/tiny" and path.is_file() else None
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_HEAD(self) -> None:
-            self._answer(body=False)
-
-        def do_GET(self) -> None:
-            self._answer(body=True)
-
-        def _answer(self, *, body: bool) -> None:
-            asked.append(self.path)
-            repository, _, name = self.path.partition("/resolve/main/")
-            path = folder / name
-            if repository != "/team/tiny" or not path.is_file():
-                self.send_response(status)
-                self.send_header("X-Error-Code", code)
-                self.send_header("X-Repo-Commit", "c" * 40)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-                return
-            content = path.read_bytes()
-            self.send_response(200)
-            self.send_header("ETag", f'"{len(content)}"')
-            self.send_header("X-Repo-Commit", "c" * 40)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            if body:
-                self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None: ...
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", asked
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    return serve(read, status=status, code=code)
 
 
 def run(address: str, tmp_path: Path, *, model: str = "team/tiny") -> dict[str, object]:
@@ -110,20 +72,20 @@ def test_a_model_is_downloaded_once_with_all_of_its_files_and_then_needs_no_hub(
         "config_sentence_transformers.json": {"prompts": {"query": "query : "}},
     }
     folder = save_encoder(tmp_path / "hub", configurations=stated)
-    with hub(folder) as (address, asked):
-        first = run(address, tmp_path)
+    with hub(folder) as server:
+        first = run(server.address, tmp_path)
         assert first["model"] == "team/tiny@fp32"
-        assert any(path.endswith("1_Pooling/config.json") for path in asked)
-        asked.clear()
-        assert run(address, tmp_path) == first
-        assert asked == []
+        assert any(path.endswith("1_Pooling/config.json") for path in server.requests)
+        server.requests.clear()
+        assert run(server.address, tmp_path) == first
+        assert server.requests == []
     assert run("http://127.0.0.1:9", tmp_path) == first
 
 
 def test_a_hub_that_cannot_be_reached(tmp_path: Path) -> None:
-    told = run("http://127.0.0.1:9", tmp_path)
-    assert told["error"] == "Misconfigured"
-    assert "the model hub cannot be reached" in str(told["text"])
+    outcome = run("http://127.0.0.1:9", tmp_path)
+    assert outcome["error"] == "Misconfigured"
+    assert "the model hub cannot be reached" in str(outcome["text"])
 
 
 @pytest.mark.parametrize(
@@ -135,6 +97,6 @@ def test_a_hub_that_cannot_be_reached(tmp_path: Path) -> None:
     ],
 )
 def test_a_hub_that_refuses(tmp_path: Path, status: int, code: str, error: str, words: str) -> None:
-    with hub(tmp_path / "empty", status=status, code=code) as (address, _):
-        told = run(address, tmp_path)
-    assert (told["error"], words in str(told["text"])) == (error, True), told
+    with hub(tmp_path / "empty", status=status, code=code) as server:
+        outcome = run(server.address, tmp_path)
+    assert (outcome["error"], words in str(outcome["text"])) == (error, True), outcome
