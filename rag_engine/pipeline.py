@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rag_engine.types import (
     DocumentId,
     Evidence,
+    Expansion,
     Hit,
     KnowledgeBaseId,
     Leg,
@@ -69,6 +70,10 @@ class Inquiry:
         default_factory=dict[KnowledgeBaseId, "Sequence[Sequence[str]]"]
     )
     """The entries of each knowledge base."""
+    expanded: Mapping[Expansion, frozenset[KnowledgeBaseId]] = field(
+        default_factory=dict["Expansion", "frozenset[KnowledgeBaseId]"]
+    )
+    """The knowledge bases that have expansions of this kind."""
     wordings: tuple[str, ...] = ()
     """The question with synonyms or corrections in place of its words."""
     wording: str = ""

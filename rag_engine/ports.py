@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from rag_engine.expansion.types import IndexExpansions
+
 if TYPE_CHECKING:
     from collections.abc import (
         AsyncIterator,
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
+    from rag_engine.expansion.types import ExpansionSwitches
     from rag_engine.metadata.filter_types import Properties
     from rag_engine.pipeline import Inquiry
     from rag_engine.retrieval.web_results import WebPages, WebResult
@@ -116,8 +119,7 @@ class IndexContents(Protocol):
         ...
 
 
-class StoredIndex(Index, IndexContents, Protocol):
-    """An index that can be read back."""
+class StoredIndex(Index, IndexContents, IndexExpansions, Protocol): ...
 
 
 class Reranker(Protocol):
@@ -345,8 +347,6 @@ class WebReader(Protocol):
 
 
 class VectorCache(Protocol):
-    """Vectors by model and text hash, so that a text is embedded once."""
-
     async def read(self, model: str, hashes: Sequence[bytes]) -> Mapping[bytes, Vector]: ...
 
     async def write(self, model: str, vectors: Mapping[bytes, Vector]) -> None: ...
@@ -377,6 +377,7 @@ class Ports:
     synonyms: SynonymEntries | None = None
     web: WebReader | None = None
     """None: the web is never searched."""
+    expansions: ExpansionSwitches | None = None
 
     def model_for(self, task: str) -> LanguageModel | None:
         return self.task_models.get(task, self.model)

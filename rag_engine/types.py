@@ -33,6 +33,7 @@ BEST_PASSAGES = 8
 
 Leg = Literal["lexical", "dense"]
 Side = Literal["query", "passage"]
+Expansion = Literal["summary", "question"]
 SectionKind = Literal["prose", "list", "table", "code", "notice", "properties"]
 """A `notice` is a sentence for people about what could not be read; `properties` are JSON of what the file says of itself."""
 Role = Literal["system", "user", "assistant"]
@@ -61,7 +62,7 @@ class Blob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeBase:
-    """A named collection of documents; `model` is the identity of its embedder."""
+    """`model` is the identity of its embedder."""
 
     id: KnowledgeBaseId
     name: str
@@ -70,8 +71,6 @@ class KnowledgeBase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """One file in one knowledge base."""
-
     id: DocumentId
     knowledge_base: KnowledgeBaseId
     title: str
@@ -186,6 +185,7 @@ class Search:
         default_factory=dict[KnowledgeBaseId, "Mapping[str, float]"]
     )
     """With weights relative to typed ones, each for the chunks of one knowledge base alone."""
+    expansion: Expansion | None = None
 
     def __post_init__(self) -> None:
         if not self.knowledge_bases:
@@ -205,6 +205,7 @@ class Provenance:
     score: float
     query: str = ""
     """What was searched for, if not the question."""
+    expansion: Expansion | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +229,8 @@ class Ranking:
     """What was searched for, if not the question."""
     weight: float = 1.0
     is_hypothetical: bool = False
-    """Whether a made-up passage was searched for."""
+    """Whether a made-up text was searched for or found."""
+    expansion: Expansion | None = None
     corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 
@@ -382,11 +384,10 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentRecord:
-    """`reason` says why the document failed, or what is unusual about it."""
-
     document: Document
     state: DocumentState
     reason: str = ""
+    """Why it failed, or what is unusual about it."""
     chunks: int = 0
     pages: int = 0
 

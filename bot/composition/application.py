@@ -159,6 +159,7 @@ async def application(
             task_models=task_models,
             synonyms=indexing.catalog.synonyms,
             web=await stack.enter_async_context(web_reader(settings, indexing)),
+            expansions=indexing.catalog.expansions,
         )
         steps = partial(_steps, settings, observers)
         engine = Engine(
@@ -233,7 +234,7 @@ async def _models(
     async with AsyncExitStack() as stack:
 
         async def opened(choice: ModelChoice) -> LanguageModel:
-            return await stack.enter_async_context(_model(choice, indexing, observers))
+            return await stack.enter_async_context(language_model(choice, indexing, observers))
 
         yield _Models(
             answering=[await opened(choice) for choice in choices],
@@ -244,7 +245,7 @@ async def _models(
 
 
 @asynccontextmanager
-async def _model(
+async def language_model(
     choice: ModelChoice, indexing: IndexingComponents, observers: Observers
 ) -> AsyncGenerator[LanguageModel]:
     is_local = loader.is_local("models", choice.kind)

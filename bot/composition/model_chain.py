@@ -25,6 +25,8 @@ TASKS: Final = (
     "subqueries",
     "extract",
     "sufficiency",
+    "passage_summary",
+    "passage_questions",
 )
 
 

@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def removing(
-    finish: Callable[[], Awaitable[bool]], *, every_seconds: float = _EVERY_SECONDS
+    finish: Callable[[], Awaitable[object]], *, every_seconds: float = _EVERY_SECONDS, what: str = "removals"
 ) -> AsyncGenerator[None]:
     """At once and then regularly until the block ends."""
 
@@ -27,10 +27,10 @@ async def removing(
             try:
                 await finish()
             except RagError as error:
-                _log.warning("pending removals failed: %s", error)
+                _log.warning("pending %s failed: %s", what, error)
             await asyncio.sleep(every_seconds)
 
-    task = asyncio.create_task(repeat(), name="removals")
+    task = asyncio.create_task(repeat(), name=what)
     try:
         yield
     finally:

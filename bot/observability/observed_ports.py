@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
     from bot.observability.operations import Operation
+    from rag_engine.expansion.types import ExpansionVector
     from rag_engine.ingestion.ingestion import Parse
     from rag_engine.types import (
         AnswerRequest,
@@ -62,6 +63,10 @@ class ObservedIndex(DelegatingIndex):
             rankings = await self.index.search(searches)
             use.incomplete = tuple(ranking.leg for ranking in rankings if not ranking.complete)
         return rankings
+
+    async def expand(self, document: Document, vectors: Sequence[ExpansionVector]) -> bool:
+        with self.observers.around(IndexUse(name="put")):
+            return await self.index.expand(document, vectors)
 
     async def chunks(
         self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0

@@ -18,6 +18,7 @@ from rag_engine.wrappers.delegation import (
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 
+    from rag_engine.expansion.types import ExpansionVector
     from rag_engine.ports import Embedder, LanguageModel, Reranker, StoredIndex
     from rag_engine.types import (
         Chunk,
@@ -93,6 +94,10 @@ class GuardedIndex(DelegatingIndex):
     async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
         with self.writing.call():
             await self.index.drop(knowledge_base, document)
+
+    async def expand(self, document: Document, vectors: Sequence[ExpansionVector]) -> bool:
+        with self.writing.call():
+            return await self.index.expand(document, vectors)
 
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
         with self.searching.call():

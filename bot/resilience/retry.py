@@ -15,6 +15,7 @@ from rag_engine.wrappers.retry import Backoff
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, Sequence
 
+    from rag_engine.expansion.types import ExpansionVector
     from rag_engine.types import (
         Chunk,
         Document,
@@ -116,6 +117,9 @@ class RetryingIndex(DelegatingIndex):
 
     async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
         await keep_trying(lambda: self.index.drop(knowledge_base, document))
+
+    async def expand(self, document: Document, vectors: Sequence[ExpansionVector]) -> bool:
+        return await keep_trying(lambda: self.index.expand(document, vectors))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from rag_engine.generation.dates import days_line, today_line
 from rag_engine.generation.prompt_rules import (
     EXTRACT,
     FOLLOW_UPS,
+    PASSAGE_QUESTIONS,
+    PASSAGE_SUMMARY,
     REPORT,
     SUBQUERIES,
     SUFFICIENCY,
@@ -226,6 +228,8 @@ _RULES = {
     "summary": _SUMMARY,
     "outline": _OUTLINE,
     "hypothesis": _HYPOTHESIS,
+    "passage_summary": PASSAGE_SUMMARY,
+    "passage_questions": PASSAGE_QUESTIONS,
     "follow_ups": FOLLOW_UPS,
     "titles": TITLES,
     "tags": TAGS,

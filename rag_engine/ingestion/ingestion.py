@@ -10,7 +10,7 @@ import asyncio
 import logging
 import re
 from collections.abc import AsyncGenerator
-from contextlib import aclosing, nullcontext, suppress
+from contextlib import aclosing, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
@@ -183,6 +183,14 @@ class Ingestion:
             stated = properties_section(await self._catalog.metadata.own(document.id))
             text = at_once([*sections, notice, stated])
             return await self._carry_out(claim, text, report=_ignore, reads=False)
+
+    @asynccontextmanager
+    async def alone(self, record: DocumentRecord) -> AsyncGenerator[bool]:
+        """Keeps the document from changing; False if it has changed or is gone."""
+        document = record.document
+        async with self._locks.held("uri", document.knowledge_base, document.uri):
+            current = await self._catalog.find(document.knowledge_base, uri=document.uri)
+            yield current is not None and (current.document, current.state) == (document, "ready")
 
     async def expect(self, name: str, *, uri: str, media_type: str, knowledge_base: KnowledgeBaseId) -> None:
         """Record a waiting file, if its URI is unknown or failed."""

@@ -74,11 +74,13 @@ def _placed(candidate: _Candidate, base: float) -> tuple[float, int, ChunkId]:
 
 def _hit(candidate: _Candidate, score: float, rank: int) -> Hit:
     legs = [
-        Provenance(leg=ranking.leg, rank=hit.rank, score=hit.score, query=ranking.query)
+        Provenance(
+            leg=ranking.leg, rank=hit.rank, score=hit.score, query=ranking.query, expansion=ranking.expansion
+        )
         for ranking, hit in candidate.found
     ]
     if len(legs) > 1:
-        legs.sort(key=lambda found: (found.leg, found.rank, found.score, found.query))
+        legs.sort(key=lambda found: (found.leg, found.rank, found.score, found.query, found.expansion or ""))
     return Hit(chunk=candidate.found[0][1].chunk, score=score, rank=rank, legs=tuple(legs))
 
 

@@ -41,6 +41,7 @@ _COVERING = 2
 # around these values.
 _BIAS, _PER_FAMILIARITY, _PER_COVERAGE = 1.2, 1.7, -3.2
 _LEAST_TRUST = 0.1
+_MOST_SPREAD = 4.0
 _LEAST_SHARE = 0.02
 """So that a leg's unique hits come last but are not lost."""
 
@@ -121,10 +122,24 @@ async def fuse_rankings(
         weighed[ranking.query][0].get(ranking.leg, 0.0) * own_weights[ranking.query] / total
         for ranking in rankings
     ]
-    # A made-up passage has no words of its own to trust.
-    weights += [ranking.weight * max(_dense_weights(rankings, weights), default=0.0) for ranking in made_up]
+    # What is made up has no words of its own to trust.
+    most = max(_dense_weights(rankings, weights), default=0.0)
+    weights += [ranking.weight * most * _relative_spread(ranking, rankings) for ranking in made_up]
     hits = fuse_weighted([*rankings, *made_up], weights, limit=limit, method=settings.method)
     return Fused(hits=tuple(hits), shares=shares, evidence=evidence)
+
+
+def _relative_spread(made_up: Ranking, rankings: Sequence[Ranking]) -> float:
+    """Expansions weigh per cosine what the passages themselves do, however far each ranking is stretched."""
+    own = next((each for each in rankings if each.leg == "dense" and each.query == made_up.query), None)
+    if made_up.expansion is None or own is None or not (spread := _spread(own)):
+        return 1.0
+    return min(_spread(made_up) / spread, _MOST_SPREAD)
+
+
+def _spread(ranking: Ranking) -> float:
+    scores = [hit.score for hit in ranking.hits]
+    return max(scores) - min(scores) if scores else 0.0
 
 
 def _dense_weights(rankings: Sequence[Ranking], weights: Sequence[float]) -> list[float]:

@@ -28,7 +28,7 @@ from rag_engine.retrieval.understood_message import Understanding
 from rag_engine.steps.understand import joined
 from rag_engine.text.analyzer import query_tokens
 from rag_engine.text.language import question_language
-from rag_engine.types import Leg, Query, Ranking, Search
+from rag_engine.types import Expansion, Leg, Query, Ranking, Search
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -49,6 +49,8 @@ _WITHOUT_PASSAGES = frozenset({"chat", "clarify"})
 
 _NO_SYNONYMS: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]] = MappingProxyType({})
 
+_NOT_EXPANDED: Mapping[Expansion, frozenset[KnowledgeBaseId]] = MappingProxyType({})
+
 _log = logging.getLogger(__name__)
 
 
@@ -63,6 +65,11 @@ class Settings(BaseModel):
     """Time limit for embedding the question."""
     legs: tuple[Leg, ...] = ("lexical", "dense")
     """What is searched: words, meaning or both; by default both, but none that `fuse` gives no share."""
+    expansions: tuple[Expansion, ...] = ("summary", "question")
+    """What is searched by meaning too, in knowledge bases that have it: `[]` for passages alone."""
+    # Chosen with `python -m benchmarks.expansions`.
+    expansion_weight: float = Field(default=0.5, gt=0, le=2)
+    """How much a hit of a summary or made-up question counts beside one of the passage itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +96,7 @@ def build(settings: Settings, ports: Ports) -> Step:
             index=ports.index,
             settings=settings,
             entries=inquiry.synonyms,
+            expanded=inquiry.expanded,
         )
 
     async def retrieve(inquiry: Inquiry) -> Inquiry:
@@ -102,6 +110,8 @@ def build(settings: Settings, ports: Ports) -> Step:
 
 async def _searched(inquiry: Inquiry, search: _Searching, ports: Ports) -> Inquiry:
     inquiry = await _with_synonyms(inquiry, ports.synonyms)
+    if ports.expansions is not None:
+        inquiry = replace(inquiry, expanded=await ports.expansions.enabled(inquiry.query.knowledge_bases))
     asked = readings(inquiry.question, inquiry.beside, inquiry.query.text)
     # A model makes the other reading needless, and embedding it takes time.
     at_once = asked[:1] if inquiry.pending else asked
@@ -172,7 +182,7 @@ def _with(inquiry: Inquiry, found: Found) -> Inquiry:
         replace(
             ranking,
             query="" if is_same(variant.text, inquiry.question) else variant.text,
-            weight=variant.weight,
+            weight=variant.weight * ranking.weight,
         )
         for variant, ranking in zip(found.variants, found.rankings, strict=True)
     ]
@@ -201,6 +211,7 @@ async def search_variants(
     index: Index,
     settings: Settings,
     entries: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]] = _NO_SYNONYMS,
+    expanded: Mapping[Expansion, frozenset[KnowledgeBaseId]] = _NOT_EXPANDED,
 ) -> Found:
     """Without the embedder the lexical leg alone is used, unless the query wants only the dense one; index
     errors are raised.
@@ -225,10 +236,32 @@ async def search_variants(
             _log.warning("the question could not be embedded, searching by words alone: %s", error)
             fallbacks.append("dense_unavailable")
         else:
-            pairs = zip(dense, vectors, strict=True)
-            searches += [(variant, search(leg="dense", vector=vector)) for variant, vector in pairs]
+            for variant, vector in zip(dense, vectors, strict=True):
+                one = search(leg="dense", vector=vector)
+                searches += [(variant, each) for each in (one, *_expanded(one, expanded, settings))]
     found = await index.search([search for _, search in searches]) if searches else []
-    return _found(found, [variant for variant, _ in searches], fallbacks)
+    rankings = _of_expansions(found, [search.expansion for _, search in searches], settings)
+    return _found(rankings, [variant for variant, _ in searches], fallbacks)
+
+
+def _expanded(
+    one: Search, expanded: Mapping[Expansion, frozenset[KnowledgeBaseId]], settings: Settings
+) -> list[Search]:
+    return [
+        replace(one, expansion=kind, knowledge_bases=bases)
+        for kind, bases in expanded.items()
+        if kind in settings.expansions
+    ]
+
+
+def _of_expansions(
+    rankings: Sequence[Ranking], kinds: Sequence[Expansion | None], settings: Settings
+) -> list[Ranking]:
+    weight = settings.expansion_weight
+    return [
+        replace(ranking, expansion=kind, is_hypothetical=True, weight=weight) if kind else ranking
+        for ranking, kind in zip(rankings, kinds, strict=True)
+    ]
 
 
 def _found(found: Sequence[Ranking], variants: Sequence[QueryVariant], fallbacks: Sequence[str]) -> Found:

@@ -9,6 +9,7 @@ from rag_engine.errors import NotAllowed
 from rag_engine.ports import DocumentSave
 from rag_engine.storage.document_metadata import SqliteMetadata
 from rag_engine.storage.document_text import pack, unpack
+from rag_engine.storage.expansions import SqliteExpansions
 from rag_engine.storage.knowledge_base_names import folded, knowledge_base_id, tidy
 from rag_engine.storage.pending_work import SqlitePendingWork, knowledge_base_expected
 from rag_engine.storage.synonyms import SqliteSynonyms
@@ -55,6 +56,7 @@ class SqliteCatalog:
         self.unfinished = SqlitePendingWork(database)
         self.metadata = SqliteMetadata(database)
         self.synonyms = SqliteSynonyms(database)
+        self.expansions = SqliteExpansions(database, record=_record)
 
     async def open(self, name: str, *, model: str) -> KnowledgeBase:
         """Ignores case; created if missing.

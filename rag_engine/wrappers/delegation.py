@@ -9,12 +9,14 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from contextlib import AbstractAsyncContextManager
 
+    from rag_engine.expansion.types import ExpansionVector
     from rag_engine.ports import Answerer, Embedder, LanguageModel, Reranker, StoredIndex
     from rag_engine.types import (
         AnswerRequest,
         Chunk,
         Document,
         DocumentId,
+        Expansion,
         Hit,
         KnowledgeBaseId,
         Matrix,
@@ -72,6 +74,12 @@ class DelegatingIndex:
         self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
     ) -> list[Chunk]:
         return await self.index.chunks(knowledge_base, document, limit=limit, start=start)
+
+    async def expand(self, document: Document, vectors: Sequence[ExpansionVector]) -> bool:
+        return await self.index.expand(document, vectors)
+
+    async def expansions(self, knowledge_base: KnowledgeBaseId, kind: Expansion) -> int:
+        return await self.index.expansions(knowledge_base, kind)
 
 
 @dataclass(frozen=True, slots=True)

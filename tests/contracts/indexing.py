@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
-from rag_engine.ports import Index, IndexContents, IndexIdentity
+from rag_engine.ports import Index, IndexContents, IndexExpansions, IndexIdentity
 from rag_engine.text.analyzer import VERSION, query_tokens
 from rag_engine.types import Chunk, ChunkId, Document, DocumentId, KnowledgeBaseId, Ranking, Search
 
@@ -24,7 +24,7 @@ DIMENSIONS = 24
 IDENTITY = IndexIdentity(model="test@fp32", dimensions=DIMENSIONS, analyzer=VERSION)
 
 
-class StoredIndex(Index, IndexContents, Protocol):
+class StoredIndex(Index, IndexContents, IndexExpansions, Protocol):
     pass
 
 

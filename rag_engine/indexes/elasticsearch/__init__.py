@@ -31,11 +31,22 @@ from rag_engine.indexes.elasticsearch.settings import Settings
 from rag_engine.indexes.elasticsearch.statistics import WordStatistics
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Collection, Generator, Mapping, Sequence
+    from collections.abc import (
+        AsyncGenerator,
+        AsyncIterator,
+        Awaitable,
+        Callable,
+        Collection,
+        Generator,
+        Mapping,
+        Sequence,
+    )
     from pathlib import Path
 
+    from rag_engine.expansion.types import ExpansionVector
     from rag_engine.indexes.elasticsearch.lifecycle import IndexNames
     from rag_engine.indexes.elasticsearch.manifests import Manifest
+    from rag_engine.indexes.elasticsearch.manifests.store import Generation
     from rag_engine.indexes.elasticsearch.search import SearchRequest
     from rag_engine.indexes.elasticsearch.statistics import LexicalWeights
     from rag_engine.ports import IndexIdentity
@@ -44,6 +55,7 @@ if TYPE_CHECKING:
         ChunkId,
         Document,
         DocumentId,
+        Expansion,
         KnowledgeBaseId,
         Ranking,
         Search,
@@ -55,6 +67,8 @@ __all__ = ["ElasticsearchIndex", "Settings", "abandon", "connect", "remove", "re
 
 _log = logging.getLogger(__name__)
 
+_WRITTEN_AGAIN = 1_000
+"""Chunks in memory."""
 _MAY_PASS = frozenset({"unreachable", "timeout", "rejected", "read_only", "red"})
 
 
@@ -162,6 +176,8 @@ class ElasticsearchIndex:
         if not searches:
             return []
         with self._noticing_removal(), translate_errors():
+            if any(search.expansion for search in searches):
+                await self._cluster.make_expandable()
             async with limited(self._cluster.settings.timeout) as attempts:
                 return await self._search(searches, attempts)
 
@@ -182,16 +198,57 @@ class ElasticsearchIndex:
                 self._cluster, self._ledger, knowledge_base, document, limit=limit, start=start
             )
 
+    async def expand(self, document: Document, vectors: Sequence[ExpansionVector]) -> bool:
+        """Its chunks are written again, with them."""
+        base = document.knowledge_base
+        of: dict[ChunkId, list[ExpansionVector]] = {}
+        for each in vectors:
+            of.setdefault(each.chunk, []).append(each)
+
+        async def write(generation: Generation) -> None:
+            left, written = dict(of), 0
+            part: list[tuple[Chunk, Vector]] = []
+            async for pair in scan.scan(self._cluster, self._ledger, base, document.id):
+                part.append(pair)
+                left.pop(pair[0].id, None)
+                if len(part) == _WRITTEN_AGAIN:
+                    await self._writer.write(
+                        documents.operations(part, generation, expansions=of, first=written)
+                    )
+                    part, written = [], written + len(part)
+            await self._writer.write(documents.operations(part, generation, expansions=of, first=written))
+            if left:
+                _log.warning("expansions_without_passage dropped=%d", sum(map(len, left.values())))
+
+        try:
+            with self._noticing_removal():
+                await self._cluster.make_expandable()
+                there = await self.chunks(base, document.id, limit=1)
+                return bool(there) and await self._publish(document, write)
+        finally:
+            self._sweeper.soon(base)
+
+    async def expansions(self, knowledge_base: KnowledgeBaseId, kind: Expansion) -> int:
+        with self._noticing_removal():
+            await self._cluster.make_expandable()
+            return await scan.expansions_of(self._cluster, self._ledger, knowledge_base, kind)
+
     async def _put(
         self, document: Document, chunks: Sequence[tuple[Chunk, Vector]], last: Mapping[ChunkId, int]
     ) -> bool:
+        async def write(generation: Generation) -> None:
+            distinct = (pair for place, pair in enumerate(chunks) if last[pair[0].id] == place)
+            await self._writer.write(documents.operations(distinct, generation))
+
+        return await self._publish(document, write)
+
+    async def _publish(self, document: Document, write: Callable[[Generation], Awaitable[None]]) -> bool:
         """Write under a new generation and publish it; False if the knowledge base was emptied meanwhile."""
         base = document.knowledge_base
         generation = await self._ledger.generation(base)
         published = False
         try:
-            distinct = (pair for place, pair in enumerate(chunks) if last[pair[0].id] == place)
-            await self._writer.write(documents.operations(distinct, generation))
+            await write(generation)
             await self._writer.refreshed()
             publish = Publish(document=document.id, generation=generation.name, base=generation.base)
             published = await self._ledger.change(base, publish)

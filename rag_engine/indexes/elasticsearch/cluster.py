@@ -3,7 +3,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from rag_engine.indexes.elasticsearch import lifecycle
+from rag_engine.indexes.elasticsearch import lifecycle, schema
+from rag_engine.indexes.elasticsearch.errors import translate_errors
 
 if TYPE_CHECKING:
     from elasticsearch import AsyncElasticsearch
@@ -26,6 +27,7 @@ class Cluster:
         self._rebuilding = rebuilding
         self._names: IndexNames | None = None
         self._opening = asyncio.Lock()
+        self._expandable: set[str] = set()
 
     @property
     def server_timeout(self) -> str:
@@ -41,6 +43,16 @@ class Cluster:
                         self._opener, self.settings, self.identity, rebuilding=self._rebuilding
                     )
         return self._names
+
+    async def make_expandable(self) -> None:
+        """Once for each index."""
+        names = await self.names()
+        if names.chunks not in self._expandable:
+            with translate_errors():
+                await self._opener.indices.put_mapping(
+                    index=names.chunks, properties=schema.expansion_fields(self.settings, self.identity)
+                )
+            self._expandable.add(names.chunks)
 
     def forget_names(self) -> None:
         self._names = None

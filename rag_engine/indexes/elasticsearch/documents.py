@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 import orjson
 from elasticsearch.helpers import pack_dense_vector
 
-from rag_engine.indexes.elasticsearch.schema import FREQUENCIES
+from rag_engine.indexes.elasticsearch.schema import EXPANSIONS, FREQUENCIES
 from rag_engine.text.analyzer import tokens
 from rag_engine.text.chunk_text import searchable_text
 from rag_engine.text.surrogates import encodable
@@ -15,6 +15,7 @@ from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId, Sectio
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from rag_engine.expansion.types import ExpansionVector
     from rag_engine.indexes.elasticsearch.manifests.store import Generation
     from rag_engine.types import Vector
 
@@ -29,15 +30,29 @@ _DIGITS = 4
 
 
 def operations(
-    chunks: Iterable[tuple[Chunk, Vector]], generation: Generation
+    chunks: Iterable[tuple[Chunk, Vector]],
+    generation: Generation,
+    *,
+    expansions: Mapping[ChunkId, Sequence[ExpansionVector]] | None = None,
+    first: int = 0,
 ) -> Iterator[tuple[bytes, bytes]]:
     """One idempotent operation per chunk. Deletions have a higher version, so a late request cannot restore a deleted chunk."""
-    for number, (chunk, vector) in enumerate(chunks):
+    for number, (chunk, vector) in enumerate(chunks, start=first):
         action = {"_id": f"{generation.name}-{number}", "version": 1, "version_type": _VERSIONS}
         yield (
             orjson.dumps({"index": action}),
-            orjson.dumps(_source(chunk, vector, generation)),
+            orjson.dumps(
+                _source(chunk, vector, generation) | _expanded((expansions or {}).get(chunk.id, ()))
+            ),
         )
+
+
+def _expanded(vectors: Sequence[ExpansionVector]) -> dict[str, Any]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for each in vectors:
+        if each.vector.any():
+            found.setdefault(EXPANSIONS[each.kind], []).append({"vector": pack_dense_vector(each.vector)})
+    return dict(found)
 
 
 def deletions(ids: Iterable[str]) -> Iterator[tuple[bytes]]:

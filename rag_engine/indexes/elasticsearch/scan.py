@@ -7,6 +7,7 @@ import numpy as np
 
 from rag_engine.indexes.elasticsearch.documents import chunk_of
 from rag_engine.indexes.elasticsearch.errors import translate_errors
+from rag_engine.indexes.elasticsearch.schema import EXPANSIONS
 from rag_engine.text.surrogates import encodable
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from rag_engine.indexes.elasticsearch.cluster import Cluster
     from rag_engine.indexes.elasticsearch.manifests import Manifest
     from rag_engine.indexes.elasticsearch.manifests.store import ManifestStore
-    from rag_engine.types import Chunk, DocumentId, KnowledgeBaseId, Vector
+    from rag_engine.types import Chunk, DocumentId, Expansion, KnowledgeBaseId, Vector
 
 _PAGE = 200
 _LARGE_PAGE = 1_000
@@ -39,13 +40,34 @@ async def count_of(cluster: Cluster, ledger: ManifestStore, base: KnowledgeBaseI
         return answer["hits"]["total"]["value"]
 
 
+async def expansions_of(
+    cluster: Cluster, ledger: ManifestStore, base: KnowledgeBaseId, kind: Expansion
+) -> int:
+    async with moment_of(cluster, ledger, [base]) as (seen, moment):
+        manifest = seen[base]
+        if not manifest.base:
+            return 0
+        with translate_errors():
+            answer = await cluster.writer.search(
+                pit={"id": moment, "keep_alive": _VIEW_LIFETIME},
+                query=counting(manifest),
+                size=0,
+                aggs={"nested": {"nested": {"path": EXPANSIONS[kind]}}},
+                allow_partial_search_results=False,
+            )
+        return answer["aggregations"]["nested"]["doc_count"]
+
+
 async def scan(
-    cluster: Cluster, ledger: ManifestStore, base: KnowledgeBaseId
+    cluster: Cluster, ledger: ManifestStore, base: KnowledgeBaseId, document: DocumentId | None = None
 ) -> AsyncGenerator[tuple[Chunk, Vector]]:
     async with moment_of(cluster, ledger, [base]) as (seen, opened):
         manifest = seen[base]
         if not manifest.base:
             return
+        query = counting(manifest)
+        if document is not None:
+            query["bool"]["filter"].append({"term": {"document": encodable(document)}})
         moment = opened
         after: Sequence[object] = ()
         while True:
@@ -53,7 +75,7 @@ async def scan(
             with translate_errors():
                 answer = await cluster.writer.search(
                     pit={"id": moment, "keep_alive": _VIEW_LIFETIME},
-                    query=counting(manifest),
+                    query=query,
                     fields=[{"field": "vector"}],
                     sort=["document", "ordinal", "chunk"],
                     size=_PAGE,

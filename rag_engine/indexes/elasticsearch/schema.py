@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from rag_engine.errors import Misconfigured, SchemaMismatch
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from rag_engine.indexes.elasticsearch.settings import Settings
     from rag_engine.ports import IndexIdentity
+    from rag_engine.types import Expansion
 
 SCHEMA = 3
 """2: tokens are returned and counted, for statistics of single knowledge bases. 3: saturated frequencies."""
@@ -33,6 +34,25 @@ FREQUENCIES = "frequencies"
 """The field by which Elasticsearch ranks, without statistics of its own."""
 TOKENS = "whitespace"
 """For our own tokens, which contain no blanks and at most 64 characters."""
+
+
+EXPANSIONS: Final[Mapping[Expansion, str]] = {"summary": "summaries", "question": "questions"}
+"""Fields of nested vectors; an index gets them with the first ones."""
+
+
+def expansion_fields(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
+    vector = _vector(settings, identity)
+    return {field: {"type": "nested", "properties": {"vector": vector}} for field in EXPANSIONS.values()}
+
+
+def _vector(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
+    return {
+        "type": "dense_vector",
+        "dims": identity.dimensions,
+        "index": True,
+        "similarity": "cosine",
+        "index_options": _index_options(settings.vectors),
+    }
 
 
 def chunk_index(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
@@ -61,13 +81,7 @@ def chunk_index(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
                 "length": {"type": "integer"},
                 "tokens": {"type": "text", "analyzer": TOKENS, "index_options": "docs", "norms": False},
                 FREQUENCIES: {"type": "sparse_vector"},
-                "vector": {
-                    "type": "dense_vector",
-                    "dims": identity.dimensions,
-                    "index": True,
-                    "similarity": "cosine",
-                    "index_options": _index_options(settings.vectors),
-                },
+                "vector": _vector(settings, identity),
                 "text": kept,
                 "title": kept,
                 "uri": kept,

@@ -13,7 +13,7 @@ import orjson
 from rag_engine.indexes.elasticsearch.documents import chunk_of
 from rag_engine.indexes.elasticsearch.errors import kind_of, reason_of, unavailable
 from rag_engine.indexes.elasticsearch.manifests import key_of, searched_chunks
-from rag_engine.indexes.elasticsearch.schema import FREQUENCIES
+from rag_engine.indexes.elasticsearch.schema import EXPANSIONS, FREQUENCIES
 from rag_engine.text.surrogates import encodable
 from rag_engine.types import Hit, Ranking
 
@@ -220,7 +220,7 @@ def _dense(search: Search, visible: Mapping[str, Any]) -> dict[str, Any]:
     nearest = min(_MOST_CANDIDATES, max(search.limit, _FEWEST))
     return {
         "knn": {
-            "field": "vector",
+            "field": f"{EXPANSIONS[search.expansion]}.vector" if search.expansion else "vector",
             "query_vector": np.ascontiguousarray(search.vector, dtype=np.float32),
             "k": nearest,
             "num_candidates": min(_MOST_CANDIDATES, _CANDIDATES_A_HIT * nearest),
@@ -228,7 +228,7 @@ def _dense(search: Search, visible: Mapping[str, Any]) -> dict[str, Any]:
         },
         "sort": [{"_score": "desc"}, {"chunk": "asc"}],
         "size": search.limit,
-        "_source": {"excludes": ["tokens"]},
+        "_source": {"excludes": ["tokens", *EXPANSIONS.values()]},
         "track_total_hits": False,
     }
 

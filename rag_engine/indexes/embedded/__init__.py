@@ -15,7 +15,7 @@ from rag_engine.indexes.embedded.dense import words_of
 from rag_engine.indexes.embedded.erase import erase_index
 from rag_engine.indexes.embedded.group_commit import GroupCommit
 from rag_engine.indexes.embedded.memory import Memory
-from rag_engine.indexes.embedded.scan import chunks_of, count_of, page_after
+from rag_engine.indexes.embedded.scan import chunks_of, count_of, expansions_of, page_after
 from rag_engine.indexes.embedded.schema import SCHEMA
 from rag_engine.indexes.embedded.words import remove_unused
 
@@ -24,9 +24,19 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
     from pathlib import Path
 
+    from rag_engine.expansion.types import ExpansionVector
     from rag_engine.indexes.embedded.connections import Connections
     from rag_engine.ports import IndexIdentity
-    from rag_engine.types import Chunk, Document, DocumentId, KnowledgeBaseId, Ranking, Search, Vector
+    from rag_engine.types import (
+        Chunk,
+        Document,
+        DocumentId,
+        Expansion,
+        KnowledgeBaseId,
+        Ranking,
+        Search,
+        Vector,
+    )
 
 _TIDIED_AFTER = 500
 """Tidies after so many changed chunks or documents."""
@@ -159,6 +169,13 @@ class EmbeddedIndex:
         return await self._file.read(
             lambda connection: chunks_of(connection, knowledge_base, document, limit, start)
         )
+
+    async def expand(self, document: Document, vectors: Sequence[ExpansionVector]) -> bool:
+        base, of = document.knowledge_base, document.id
+        return await self._file.write(lambda connection: writer.expand(connection, base, of, vectors))
+
+    async def expansions(self, knowledge_base: KnowledgeBaseId, kind: Expansion) -> int:
+        return await self._file.read(lambda connection: expansions_of(connection, knowledge_base, kind))
 
     def _changed(self, count: int) -> None:
         self._changes += count

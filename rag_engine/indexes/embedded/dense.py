@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rag_engine.indexes.embedded.memory import Ids, Mask, Snapshot
-    from rag_engine.indexes.embedded.recent_vectors import RecentVectors
+    from rag_engine.indexes.embedded.memory import Ids, Mask
+    from rag_engine.indexes.embedded.vectors.recent_vectors import RecentVectors
     from rag_engine.types import Vector
 
     Scores = NDArray[np.float64]
@@ -34,6 +34,19 @@ _SIGNS = np.unpackbits(np.arange(256, dtype=np.uint8)[np.newaxis, :], axis=0).as
 _TINY = 1e-12
 _DECIMALS = 9
 """Equal vectors get equal scores, in any order of summation."""
+
+
+class VectorTable(Protocol):
+    """Vectors in a table, by `ids`; `codes` has the shape (words, vectors)."""
+
+    @property
+    def ids(self) -> Ids: ...
+    @property
+    def codes(self) -> NDArray[np.uint64]: ...
+    @property
+    def vectors(self) -> RecentVectors: ...
+    @property
+    def mean(self) -> NDArray[np.float32] | None: ...
 
 
 def encoded(vectors: NDArray[np.float32], mean: NDArray[np.float32] | None) -> list[bytes]:
@@ -72,32 +85,34 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def nearest(
-    connection: sqlite3.Connection, snapshot: Snapshot, vector: Vector, *, visible: Mask | None, limit: int
+    connection: sqlite3.Connection, table: VectorTable, vector: Vector, *, visible: Mask | None, limit: int
 ) -> tuple[Ids, Scores]:
-    """Ids and cosines of visible chunks, unordered: `limit` of them and ties with the last."""
+    """Ids and cosines of visible vectors, unordered: `limit` of them and ties with the last."""
     if visible is None:
         positions = None
-        count = snapshot.ids.size
+        count = table.ids.size
     else:
         positions = np.flatnonzero(visible)
         count = positions.size
     if count > max(_EXACT, _SCANNED_PER_HIT * limit):
-        positions = _shortlist(snapshot, vector, positions, limit)
+        positions = _shortlist(table, vector, positions, limit)
     elif positions is None:
         positions = np.arange(count)
-    return _exact(connection, snapshot.vectors, snapshot.ids[positions], vector, limit)
+    return _exact(connection, table.vectors, table.ids[positions], vector, limit)
 
 
-def _shortlist(snapshot: Snapshot, vector: Vector, positions: Ids | None, limit: int) -> Ids:
-    codes = snapshot.codes if positions is None else snapshot.codes[:, positions]
-    code = np.frombuffer(encoded(vector[np.newaxis, :], snapshot.mean)[0], dtype="<u8")
+def _shortlist(table: VectorTable, vector: Vector, positions: Ids | None, limit: int) -> Ids:
+    codes = table.codes if positions is None else table.codes[:, positions]
+    code = np.frombuffer(encoded(vector[np.newaxis, :], table.mean)[0], dtype="<u8")
     distances = np.zeros(codes.shape[1], dtype=np.uint16)
     for plane, word in zip(codes, code, strict=True):
         distances += np.bitwise_count(plane ^ word)
     scanned = _nearest_codes(distances, max(_SCANNED_PER_HIT * limit, _FEWEST_SCANNED))
-    table = _table(vector, words=len(code))
+    products = _table(vector, words=len(code))
     values = np.ascontiguousarray(codes[:, scanned].T).view(np.uint8)
-    estimates = table.take(values + np.arange(0, table.size, 256)) @ np.ones(table.shape[0], dtype=np.float32)
+    estimates = products.take(values + np.arange(0, products.size, 256)) @ np.ones(
+        products.shape[0], dtype=np.float32
+    )
     ranked = scanned[_largest(estimates, max(_RANKED_PER_HIT * limit, _FEWEST_RANKED))]
     return ranked if positions is None else positions[ranked]
 

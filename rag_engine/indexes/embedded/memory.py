@@ -13,8 +13,9 @@ import numpy as np
 
 from rag_engine.indexes.embedded.postings.segments import BlockCache, StoredPostings
 from rag_engine.indexes.embedded.postings.vocabulary import Vocabulary
-from rag_engine.indexes.embedded.recent_vectors import RecentVectors
 from rag_engine.indexes.embedded.schema import mean_of, read_number
+from rag_engine.indexes.embedded.vectors.expansions import Expansions
+from rag_engine.indexes.embedded.vectors.recent_vectors import RecentVectors
 
 if TYPE_CHECKING:
     import sqlite3
@@ -121,6 +122,7 @@ class Memory:
         self._newest: Snapshot | None = None
         self._cache = BlockCache()
         self._vocabulary = Vocabulary()
+        self.expansions = Expansions(dimensions=dimensions)
 
     def at(self, connection: sqlite3.Connection) -> Snapshot | None:
         """The snapshot of the open transaction; None if a newer one was served: begin the transaction again."""

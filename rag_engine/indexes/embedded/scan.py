@@ -8,7 +8,7 @@ from rag_engine.indexes.embedded.rows import CHUNK_COLUMNS, chunk_of, key
 if TYPE_CHECKING:
     import sqlite3
 
-    from rag_engine.types import Chunk, DocumentId, KnowledgeBaseId, Vector
+    from rag_engine.types import Chunk, DocumentId, Expansion, KnowledgeBaseId, Vector
 
 _PAGE = 200
 
@@ -55,4 +55,12 @@ def count_of(connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId) ->
     return connection.execute(
         "SELECT count(*) FROM chunk JOIN base ON base.id = chunk.base WHERE base.name = ?",
         (key(knowledge_base),),
+    ).fetchone()[0]
+
+
+def expansions_of(connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId, kind: Expansion) -> int:
+    return connection.execute(
+        "SELECT count(*) FROM expansion JOIN chunk ON chunk.id = expansion.chunk JOIN base ON base.id = chunk.base"
+        " WHERE base.name = ? AND expansion.kind = ?",
+        (key(knowledge_base), kind),
     ).fetchone()[0]

@@ -42,6 +42,12 @@ _TABLES = (
     "CREATE TABLE vec(id INTEGER PRIMARY KEY, v BLOB NOT NULL)",
     "CREATE TABLE deleted(version INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY(version, id)) WITHOUT ROWID",
 )
+_EXPANSIONS = (
+    "CREATE TABLE IF NOT EXISTS expansion(id INTEGER PRIMARY KEY AUTOINCREMENT, chunk INTEGER NOT NULL,"
+    " kind TEXT NOT NULL, v BLOB NOT NULL)",
+    "CREATE INDEX IF NOT EXISTS expansion_of_chunk ON expansion(chunk)",
+)
+"""Programs of before ignore them, and what they leave behind is dropped."""
 DERIVED = (
     # For spelling correction; a word may outlive its last chunk for a while.
     "CREATE TABLE word(id INTEGER PRIMARY KEY, t TEXT NOT NULL UNIQUE)",
@@ -77,6 +83,8 @@ def prepare(connection: sqlite3.Connection, path: Path, identity: IndexIdentity)
             _create(connection)
         _check_owner(connection, path)
         _check_identity(connection, path, identity)
+        for statement in _EXPANSIONS:
+            connection.execute(statement)
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:

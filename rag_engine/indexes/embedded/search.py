@@ -11,6 +11,7 @@ import numpy as np
 from rag_engine.indexes.embedded.dense import nearest
 from rag_engine.indexes.embedded.lexical import AudienceTerms, best_matches
 from rag_engine.indexes.embedded.rows import CHUNK_COLUMNS, chunk_of, key, knowledge_base_of
+from rag_engine.indexes.embedded.vectors.expansions import nearest_origins
 from rag_engine.types import Hit, Ranking
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def run(connection: sqlite3.Connection, memory: Memory, searches: Sequence[Searc
         try:
             snapshot = memory.at(connection)
             if snapshot is not None:
-                return _rankings(connection, snapshot, searches)
+                return _rankings(connection, memory, snapshot, searches)
         finally:
             connection.execute("ROLLBACK")
 
@@ -49,10 +50,10 @@ def refresh(connection: sqlite3.Connection, memory: Memory) -> None:
 
 
 def _rankings(
-    connection: sqlite3.Connection, snapshot: Snapshot, searches: Sequence[Search]
+    connection: sqlite3.Connection, memory: Memory, snapshot: Snapshot, searches: Sequence[Search]
 ) -> list[Ranking]:
     terms: _Terms = {}
-    found = [_search(connection, snapshot, search, terms) for search in searches]
+    found = [_search(connection, memory, snapshot, search, terms) for search in searches]
     for (scored, _), search in zip(found, searches, strict=True):
         if len(scored) > search.limit:
             _cut_tie(connection, scored, search.limit)
@@ -63,12 +64,18 @@ def _rankings(
     ]
 
 
-def _search(connection: sqlite3.Connection, snapshot: Snapshot, search: Search, terms: _Terms) -> _Found:
+def _search(
+    connection: sqlite3.Connection, memory: Memory, snapshot: Snapshot, search: Search, terms: _Terms
+) -> _Found:
     audience = _audience(connection, snapshot, search.knowledge_bases)
     if audience is None:
         return {}, {}
     wanted = None if search.documents is None else _wanted(connection, snapshot, search)
     corrections: Corrections = {}
+    if search.expansion and search.vector is not None:
+        visible = audience.visible[:-1] if wanted is None else wanted & audience.visible[:-1]
+        table = memory.expansions.at(connection, snapshot)
+        return nearest_origins(connection, table, snapshot, search, search.vector, visible=visible), {}
     if search.vector is not None and search.leg == "dense":
         ids, scores = nearest(
             connection,

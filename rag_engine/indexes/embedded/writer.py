@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rag_engine.expansion.types import ExpansionVector
     from rag_engine.types import DocumentId, KnowledgeBaseId
+
+_log = logging.getLogger(__name__)
 
 _FIRST_CENTRED = 2_000
 _CENTRED_AGAIN = 8
@@ -70,7 +74,7 @@ def replace_documents(
 ) -> None:
     stored: set[str] = set()
     with transaction(connection):
-        version = _next_version(connection)
+        version = next_version(connection)
         epoch = read_number(connection, "epoch")
         mean = mean_of(connection)
         for document in documents:
@@ -123,7 +127,7 @@ def drop(
         row = connection.execute("SELECT id FROM base WHERE name = ?", (key(knowledge_base),)).fetchone()
         if row is None:
             return
-        version = _next_version(connection)
+        version = next_version(connection)
         if document is None:
             _delete(connection, version, "SELECT id FROM chunk WHERE base = ?", row)
             connection.execute("DELETE FROM base WHERE id = ?", row)
@@ -132,17 +136,50 @@ def drop(
             _delete(connection, version, "SELECT id FROM chunk WHERE base = ? AND document = ?", of_document)
 
 
+def expand(
+    connection: sqlite3.Connection,
+    knowledge_base: KnowledgeBaseId,
+    document: DocumentId,
+    vectors: Sequence[ExpansionVector],
+) -> bool:
+    """In one transaction."""
+    with transaction(connection):
+        rows = connection.execute(
+            "SELECT chunk.cid, chunk.id FROM chunk JOIN base ON base.id = chunk.base"
+            " WHERE base.name = ? AND chunk.document = ?",
+            (key(knowledge_base), key(document)),
+        ).fetchall()
+        places = dict(rows)
+        connection.executemany("DELETE FROM expansion WHERE chunk = ?", [(place,) for _, place in rows])
+        placed = [each for each in vectors if each.chunk in places]
+        if len(placed) < len(vectors):
+            _log.warning("expansions_without_passage dropped=%d", len(vectors) - len(placed))
+        halves = stored(np.array([each.vector for each in placed], dtype=np.float32)) if placed else []
+        connection.executemany(
+            "INSERT INTO expansion(chunk, kind, v) VALUES (?, ?, ?)",
+            ((places[each.chunk], each.kind, half) for each, half in zip(placed, halves, strict=True)),
+        )
+        write(connection, "expansions", read_number(connection, "expansions") + 1)
+        next_version(connection)
+    return bool(rows)
+
+
 def rebuild(connection: sqlite3.Connection) -> None:
     """Unless another program has just done so."""
     with transaction(connection):
         if is_consistent(connection):
             return
-        _next_version(connection)
+        next_version(connection)
         write(connection, "epoch", read_number(connection, "epoch") + 1)
         empty_derived(connection)
         connection.execute("DELETE FROM deleted")
         connection.execute("DELETE FROM chunk WHERE id NOT IN (SELECT id FROM vec)")
         connection.execute("DELETE FROM vec WHERE id NOT IN (SELECT id FROM chunk)")
+        orphans = connection.execute(
+            "DELETE FROM expansion WHERE chunk NOT IN (SELECT id FROM chunk)"
+        ).rowcount
+        if orphans:
+            _log.warning("expansions_without_passage dropped=%d", orphans)
         dimensions, mean = read_number(connection, "dimensions"), mean_of(connection)
         last = 0
         while batch := connection.execute(
@@ -164,7 +201,7 @@ def tidy(connection: sqlite3.Connection) -> bool:
     with transaction(connection):
         if is_compacted := compaction.fold(connection) or compaction.merge(connection):
             compaction.merge(connection)
-            _next_version(connection)
+            next_version(connection)
     count = connection.execute("SELECT count(*) FROM code").fetchone()[0]
     if count >= max(_FIRST_CENTRED, _CENTRED_AGAIN * read_number(connection, "centred_at")):
         _centre(connection, count)
@@ -185,7 +222,7 @@ def _centre(connection: sqlite3.Connection, count: int) -> None:
         write(connection, "mean", mean.tobytes())
         write(connection, "centred_at", count)
         write(connection, "epoch", read_number(connection, "epoch") + 1)
-        _next_version(connection)
+        next_version(connection)
 
 
 def _stored_vectors(
@@ -230,6 +267,8 @@ def _delete(connection: sqlite3.Connection, version: int, ids: str, parameters: 
     connection.executemany("DELETE FROM pending WHERE id = ?", gone)
     connection.executemany("DELETE FROM code WHERE id = ?", gone)
     connection.executemany("DELETE FROM vec WHERE id = ?", gone)
+    if connection.executemany("DELETE FROM expansion WHERE chunk = ?", gone).rowcount:
+        write(connection, "expansions", read_number(connection, "expansions") + 1)
     connection.executemany("DELETE FROM chunk WHERE id = ?", gone)
     write(connection, "removed_at", version)
     connection.executemany("INSERT INTO deleted VALUES (?, ?)", [(version, place) for (place,) in gone])
@@ -242,7 +281,7 @@ def _base(connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId) -> in
     return connection.execute("SELECT id FROM base WHERE name = ?", (name,)).fetchone()[0]
 
 
-def _next_version(connection: sqlite3.Connection) -> int:
+def next_version(connection: sqlite3.Connection) -> int:
     version = read_number(connection, "version") + 1
     write(connection, "version", version)
     return version

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rag_engine.indexes.embedded.dense import stored, widened
-from rag_engine.indexes.embedded.recent_vectors import RecentVectors
 from rag_engine.indexes.embedded.schema import configure, opened, prepare
+from rag_engine.indexes.embedded.vectors.recent_vectors import RecentVectors
 from tests.faults.put_documents import IDENTITY
 
 if TYPE_CHECKING:

@@ -20,9 +20,10 @@ _BATCH = 1_000
 
 
 class RecentVectors:
-    """Stored vectors by chunk, whose id is never reused. Safe for several threads."""
+    """Stored vectors by an id that is never reused. Safe for several threads."""
 
-    def __init__(self, *, dimensions: int, most_bytes: int = _MOST_BYTES) -> None:
+    def __init__(self, *, dimensions: int, most_bytes: int = _MOST_BYTES, table: str = "vec") -> None:
+        self._table = table
         self._slots = max(most_bytes // (_HALF * dimensions), 1)
         # Memory is taken page by page when a slot is first written.
         self._vectors: Halves = np.empty((self._slots, dimensions), dtype="<i2")
@@ -39,7 +40,8 @@ class RecentVectors:
             return ids, vectors
         missing = np.flatnonzero(~known)
         rows = connection.execute(
-            "SELECT vec.id, v FROM json_each(?) AS wanted CROSS JOIN vec ON vec.id = wanted.value",
+            f"SELECT stored.id, v FROM json_each(?) AS wanted CROSS JOIN {self._table} AS stored"  # noqa: S608
+            " ON stored.id = wanted.value",
             (json.dumps(ids[missing].tolist()),),
         ).fetchall()
         if rows:
@@ -51,11 +53,13 @@ class RecentVectors:
 
     def fill(self, connection: sqlite3.Connection) -> None:
         row = connection.execute(
-            "SELECT id FROM vec ORDER BY id DESC LIMIT 1 OFFSET ?", (self._slots,)
+            f"SELECT id FROM {self._table} ORDER BY id DESC LIMIT 1 OFFSET ?",  # noqa: S608
+            (self._slots,),
         ).fetchone()
         last = row[0] if row else 0
         while rows := connection.execute(
-            "SELECT id, v FROM vec WHERE id > ? ORDER BY id LIMIT ?", (last, _BATCH)
+            f"SELECT id, v FROM {self._table} WHERE id > ? ORDER BY id LIMIT ?",  # noqa: S608
+            (last, _BATCH),
         ).fetchall():
             self._stored(rows)
             last = rows[-1][0]

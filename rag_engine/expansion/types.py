@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NewType, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from rag_engine.types import (
+        ChunkId,
+        Document,
+        DocumentId,
+        DocumentRecord,
+        Expansion,
+        KnowledgeBaseId,
+        Vector,
+    )
+
+ExpansionKey = NewType("ExpansionKey", str)
+
+TASKS: Final[Mapping[Expansion, str]] = {"summary": "passage_summary", "question": "passage_questions"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpansionLimits:
+    longer_than: int = 200
+    """Characters; shorter passages have none."""
+    questions: int = 3
+    at_once: int = 3
+    seconds: float = 60.0
+    """For one call."""
+    prompts: Mapping[Expansion, str] = field(default_factory=dict["Expansion", str])
+    """In place of the rules; `{passage}` is replaced."""
+    temperatures: Mapping[Expansion, float] = field(default_factory=dict["Expansion", float])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpansionVector:
+    chunk: ChunkId
+    kind: Expansion
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeExpansion:
+    """What a model made of a passage: texts, or why it failed."""
+
+    kind: Expansion
+    key: ExpansionKey
+    passage: int
+    """Its ordinal."""
+    texts: tuple[str, ...] = ()
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpansionJob:
+    number: int
+    record: DocumentRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpansionReport:
+    """Counts of passages and kinds; `reused` were made earlier."""
+
+    documents: int = 0
+    made: int = 0
+    reused: int = 0
+    failed: int = 0
+    kinds: frozenset[Expansion] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpansionCost:
+    """An estimate of what is still to be made."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+
+
+class IndexExpansions(Protocol):
+    """Further vectors of chunks, searched by `Search.expansion`: a hit is the chunk, once, with its best score."""
+
+    async def expand(self, document: Document, vectors: Sequence[ExpansionVector]) -> bool:
+        """Replace the vectors of its chunks until `put` or `drop`; False without chunks. Others are dropped and logged."""
+        ...
+
+    async def expansions(self, knowledge_base: KnowledgeBaseId, kind: Expansion) -> int: ...
+
+
+class ExpansionSwitches(Protocol):
+    async def enabled(
+        self, knowledge_bases: Collection[KnowledgeBaseId]
+    ) -> Mapping[Expansion, frozenset[KnowledgeBaseId]]:
+        """The knowledge bases that have this kind; a kind without any is left out."""
+        ...
+
+
+class ExpansionStore(ExpansionSwitches, Protocol):
+    async def switch(self, knowledge_base: KnowledgeBaseId, kinds: Collection[Expansion]) -> None:
+        """Has exactly these kinds from now on; queues its documents. Raises `UnknownKnowledgeBase`."""
+        ...
+
+    async def queue(self, knowledge_base: KnowledgeBaseId) -> None: ...
+
+    async def jobs(self, knowledge_base: KnowledgeBaseId | None = None) -> Sequence[ExpansionJob]:
+        """Oldest first."""
+        ...
+
+    async def made(self, document: DocumentId) -> Sequence[MadeExpansion]:
+        """By passage."""
+        ...
+
+    async def keep(self, document: DocumentId, made: Sequence[MadeExpansion]) -> None:
+        """Replaces those of the same kind and key. Raises `UnknownKnowledgeBase` if the document was removed."""
+        ...
+
+    async def finish(self, job: ExpansionJob, keys: Collection[tuple[Expansion, ExpansionKey]]) -> None:
+        """Remove the job, unless the document changed since, and what is not of `keys`."""
+        ...
