@@ -65,6 +65,7 @@ _ROUTES: Final = (Route(name="console", create=_FREE, edit=_FREE, finish=_FREE),
 _BLOCK_BYTES = 1 << 16
 _PERSON: Final = Person(id="console")
 _COMMAND: Final = re.compile(r"/[a-zA-Z][\w-]*")
+_CHOICE: Final = "choice"
 _QUOTED: Final = re.compile(r"\"[^\"]*\"|'[^']*'|\S+")
 
 
@@ -139,7 +140,7 @@ class _Session:
         )
         with outlet(self.console) as shown:
             await self.service.on_message(message, _Room(shown, self.place))
-            self.last = shown.final
+        self._answered(shown.final)
 
     async def _command(self, name: str, line: str) -> None:
         words, files = _QUOTED.findall(line), list[Attachment]()
@@ -165,12 +166,22 @@ class _Session:
         )
         with outlet(self.console) as shown:
             await self.service.on_action(action, _Room(shown, self.place))
-        self._show_extras(shown.final)
+        if button.name == _CHOICE:
+            self._answered(shown.final)
+        else:
+            self._show_extras(shown.final)
+
+    def _answered(self, reply: Reply) -> None:
+        self.last = reply
+        self._offer([button for button in reply.buttons if button.name == _CHOICE])
 
     def _show_extras(self, reply: Reply) -> None:
         for file in reply.files:
             self.console.print(f"Saved as {_saved(file)}.", markup=False, soft_wrap=True)
-        self.buttons = reply.buttons
+        self._offer(reply.buttons)
+
+    def _offer(self, buttons: Sequence[Button]) -> None:
+        self.buttons = buttons
         if self.buttons:
             labels = "   ".join(f"{number}  {one.label}" for number, one in enumerate(self.buttons, 1))
             self.console.print(f"{labels}   (type the number)", soft_wrap=True)

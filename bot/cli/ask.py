@@ -73,14 +73,17 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         if arguments.json:
             print(json.dumps(as_json(await _answer(application.engine, query)), ensure_ascii=False, indent=2))
             return 0
-        console = loader.console()
-        with console.outlet(Console(highlight=False)) as outlet:
-            async with (
-                scheduler.Scheduler().open(outlet) as stream,
-                aclosing(application.engine.answer(query)) as events,
-            ):
-                await scheduler.relay(events, stream, final=_reply)
+        await print_answer(application.engine, query)
     return 0
+
+
+async def print_answer(engine: Engine, query: Query) -> None:
+    with loader.console().outlet(Console(highlight=False)) as outlet:
+        async with (
+            scheduler.Scheduler().open(outlet) as stream,
+            aclosing(engine.answer(query)) as events,
+        ):
+            await scheduler.relay(events, stream, final=_reply)
 
 
 def _reply(answer: Answer) -> Reply:

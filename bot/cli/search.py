@@ -11,7 +11,9 @@ from rich.text import Text
 
 from bot.access.permissions import scope
 from bot.cli._shared import options, terminal
+from bot.cli.ask import print_answer
 from bot.composition import application as composition
+from rag_engine.errors import UserError
 from rag_engine.types import Hit, Query
 
 if TYPE_CHECKING:
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
 
     from bot.settings import Settings
 
-EXAMPLE = "footnote search 'travel approval' --limit 5 --legs lexical,dense --json"
+EXAMPLE = """footnote search 'travel approval' --summary
+footnote search 'travel approval' --limit 5 --legs lexical,dense --json"""
 
 _EXCERPT = 300
 _LEGS = {"lexical": "words", "dense": "meaning"}
@@ -43,10 +46,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LEGS",
         help="lexical, dense or lexical,dense (both)",
     )
+    parser.add_argument(
+        "--summary", action="store_true", help="first an answer from the passages, with its sources"
+    )
     options.add_json(parser, "[{rank, document, title, anchor, score, legs: [{leg, rank, score}], text}]")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    if arguments.summary and arguments.json:
+        raise UserError("--summary and --json exclude each other: footnote ask --json gives the answer.")
     async with composition.application(settings) as application:
         places = await scope(application.catalog, arguments.kb)
         query = Query(
@@ -58,6 +66,8 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             legs=arguments.legs,
         )
         found = await application.engine.search(query)
+        if arguments.summary:
+            await print_answer(application.engine, query)
     if arguments.json:
         for notice in found.notices:  # scripts depend on the shape of standard output
             print(f"footnote: {notice}", file=sys.stderr)

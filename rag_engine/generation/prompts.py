@@ -270,13 +270,18 @@ def instructions(
         for rule in rules(task)
         if rule.when in applicable and rule.knowledge in (None, knowledge) and (cites or not rule.cites)
     ]
-    if persona:
-        listed += (PERSONA.text, f"<persona>\n{neutral(persona, keep_markers=False)}\n</persona>")
-    return "\n".join(listed)
+    return "\n".join((*listed, *_toned(persona)))
 
 
-def summary_instructions(stage: SummaryStage) -> str:
-    return "\n".join(rule.text for rule in _SUMMARY if rule.when in ("always", stage))
+def _toned(persona: str) -> tuple[str, ...]:
+    if not persona:
+        return ()
+    return (PERSONA.text, f"<persona>\n{neutral(persona, keep_markers=False)}\n</persona>")
+
+
+def summary_instructions(stage: SummaryStage, persona: str = "") -> str:
+    listed = [rule.text for rule in _SUMMARY if rule.when in ("always", stage)]
+    return "\n".join((*listed, *_toned(persona)))
 
 
 def language_name(code: str) -> str:

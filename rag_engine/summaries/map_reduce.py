@@ -161,6 +161,7 @@ class Condenser:
             passages=passages,
             tokens=messages_size(messages, self.taker.count),
             reply_tokens=reply_reserve(self.taker.model.context_tokens, self.reply_tokens),
+            temperature=self.task.temperature,
         )
 
 

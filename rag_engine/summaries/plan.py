@@ -187,7 +187,7 @@ class Summaries:
             return Sentence(text=" ".join(notices[:_MOST_NAMED]), documents=documents, language=language)
         language = language or _commonest(chunks)
         hits = tuple(Hit(chunk=chunk, score=0.0, rank=rank) for rank, chunk in enumerate(chunks, 1))
-        task = Task(question=inquiry.question, style=request.style, language=language, focus=request.focus)
+        task = _task(inquiry, request, language)
         return Plan(
             hits=hits,
             task=task,
@@ -195,6 +195,18 @@ class Summaries:
             notices=tuple(notices),
             documents=tuple(record.document.id for record in documents),
         )
+
+
+def _task(inquiry: Inquiry, request: SummaryRequest, language: str) -> Task:
+    options = inquiry.query.options
+    return Task(
+        question=inquiry.question,
+        style=request.style,
+        language=language,
+        focus=request.focus,
+        persona=options.persona,
+        temperature=options.temperature,
+    )
 
 
 def quoting(plan: Plan) -> AnswerRequest:

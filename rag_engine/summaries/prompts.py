@@ -42,6 +42,8 @@ class Task:
     language: str
     """Empty: that of the request."""
     focus: str = ""
+    persona: str = ""
+    temperature: float | None = None
 
 
 def room_for(stage: SummaryStage, task: Task, *, budget: int, count: tokens.Count) -> int:
@@ -97,10 +99,11 @@ def messages(stage: SummaryStage, listed: Sequence[str], task: Task, *, of: str 
     lines = [of, _language(stage, task), *(_form(task.style) if stage != "part" else ())]
     # Notes serve every request for a document, so only the focus is included.
     said = task.focus if stage == "part" else task.question
+    persona = "" if stage == "part" else task.persona
     if said:
         lines.append(f"\nRequest:\n{neutral(_shortened(said), keep_markers=True)}")
     return (
-        Message(role="system", content=prompts.summary_instructions(stage)),
+        Message(role="system", content=prompts.summary_instructions(stage, persona)),
         Message(role="user", content="\n".join((f"{material}\n", *filter(None, lines)))),
     )
 

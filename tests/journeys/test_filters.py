@@ -62,3 +62,17 @@ async def test_files_are_searched_by_their_properties_and_tags(footnote: Footnot
     broken = await footnote("search", "hotel", "--filter", "((")
     assert broken.code != 0
     assert "cannot be read: write it like type:pdf" in broken.err
+
+
+async def test_a_search_can_begin_with_an_answer_that_cites_its_results(
+    footnote: Footnote, tmp_path: Path
+) -> None:
+    (tmp_path / "hotels.md").write_text(
+        "# Hotels\n\nA hotel night costs at most 140 euros.\n", encoding="utf-8"
+    )
+    assert (await footnote("add", "hotels.md")).code == 0
+    shown = (await footnote("search", "What may a hotel night cost?", "--summary")).out
+    answer, _, results = shown.partition("\n1. ")
+    assert "140 euros [1]" in answer
+    assert results.startswith("hotels.md")
+    assert (await footnote("search", "hotel", "--summary", "--json")).code == 1
