@@ -217,3 +217,12 @@ async def test_a_lost_index_is_found_by_the_doctor(one_file: Footnote, tmp_path:
     assert "footnote kb reindex --all" in finished.out
     assert (await one_file("kb", "reindex", "--all")).code == 0
     assert "28 days" in (await one_file("ask", "How many days of leave?")).out
+
+
+async def test_an_add_of_which_nothing_could_be_read_leaves_no_knowledge_base(
+    footnote: Footnote, tmp_path: Path
+) -> None:
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7\nthis is no PDF")
+    for names in (("broken.pdf",), ("missing.pdf",), ("broken.pdf", "missing.pdf")):
+        assert (await footnote("add", *names, "--kb", "new")).code == 1
+        assert json.loads((await footnote("kb", "list", "--json")).out) == []
