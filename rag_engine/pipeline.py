@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inquiry:
-    """A step returns a changed copy."""
-
     query: Query
     question: str
     """That of the query, or its self-contained form after the step `understand`."""

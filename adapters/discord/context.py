@@ -24,7 +24,6 @@ class RecentMembers:
         self._members: dict[tuple[int, int], tuple[float, discord.Member | None]] = {}
 
     def get(self, guild: int, person: int) -> tuple[discord.Member | None] | None:
-        """A tuple of one; None if the member must be fetched."""
         fetched_at, member = self._members.get((guild, person), (0.0, None))
         fresh = (guild, person) in self._members and time.monotonic() - fetched_at < _FRESH_SECONDS
         return (member,) if fresh else None

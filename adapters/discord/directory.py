@@ -92,13 +92,11 @@ class GuildDirectory:
         return member is not None and _may_read(target, member)
 
     async def are_members(self, *, person: str = "", everyone_in: str = "") -> bool:
-        """Discord has no guests: who reads a channel is a member of its server."""
         if everyone_in:
             await self._find(everyone_in)
         return bool(everyone_in) if not person else await self._member(person) is not None
 
     async def joined(self, person: str, channels: Collection[str]) -> frozenset[str]:
-        """Without private threads."""
         member = await self._member(person)
         guild = self._guild()
         if member is None:

@@ -48,6 +48,5 @@ async def find_channel(context: DiscordContext, channel_id: int, known: AnyChann
 
 
 def parse_link(link: str) -> tuple[str, int, int] | None:
-    """Workspace, channel and message."""
     match = _PERMALINK.fullmatch(link.strip().strip("<>"))
     return (match["guild"], int(match["channel"]), int(match["message"])) if match else None

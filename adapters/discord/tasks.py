@@ -32,7 +32,6 @@ class Tasks:
                 _log.warning("%s did not end in time", task.get_name())
 
     def start(self, work: Coroutine[object, object, None], *, name: str) -> None:
-        """Does nothing after exit."""
         if not self._open:
             work.close()
             return

@@ -161,7 +161,6 @@ def is_trusted(address: str, settings: Settings) -> bool:
 
 
 def is_host_of_slack(address: str) -> bool:
-    """Ignores scheme and port."""
     return f".{urlsplit(address).hostname or ''}".endswith(".slack.com")
 
 

@@ -55,7 +55,6 @@ class SlackContext:
 async def open_clients(
     settings: Settings,
 ) -> AsyncIterator[tuple[aiohttp.ClientSession, AsyncWebClient, AsyncWebClient]]:
-    """The session, the client for writes, the client for reads."""
     timeout = aiohttp.ClientTimeout(total=settings.call_seconds, sock_connect=_CONNECT_SECONDS)
     async with aiohttp.ClientSession(timeout=timeout) as session:
         common: dict[str, Any] = {

@@ -140,7 +140,6 @@ class SlackDirectory:
         )
 
     async def membership(self, person: str) -> Membership:
-        """Roles are user groups, by handle and by name."""
         user = await self._user(person)
         if not await self._is_full_member(user):
             return Membership()  # an administrator of another workspace
@@ -174,7 +173,6 @@ class SlackDirectory:
         return bool(people) and await self._all_full_members(people)
 
     async def joined(self, person: str, channels: Collection[str]) -> frozenset[str]:
-        """Public and private channels."""
         try:
             mine = await self._access.get(("joined", person), lambda: self._load_joined(person))
         except WriteRefused as error:

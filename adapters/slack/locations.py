@@ -28,7 +28,6 @@ def is_direct(channel: str) -> bool:
 
 
 def parse_link(address: str, workspace_url: str) -> MessageLink | None:
-    """None if it is not a permalink of this workspace."""
     parts = urlsplit(address.strip().strip("<>").partition("|")[0])
     match = _PERMALINK_PATH.fullmatch(parts.path)
     if match is None or parts.hostname != urlsplit(workspace_url).hostname:

@@ -46,7 +46,6 @@ class OptionalCalls:
         return since is None or self.now() - since >= _REFUSED_SECONDS
 
     def refused(self, method: str, error: ChatError) -> str:
-        """Returns Slack's error code."""
         cause = error.__cause__
         code = error_code(cause) if isinstance(cause, SlackApiError) else ""
         if code in _LASTING:

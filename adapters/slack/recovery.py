@@ -34,7 +34,6 @@ class SlackRecovery:
     service: ChatService
 
     async def recall(self, message: IncomingMessage) -> tuple[IncomingMessage | None, SlackRoom]:
-        """See `bot.port.Recall`."""
         current, target = await self._current(message, _target(message))
         return current, SlackRoom.of(self.reader, target, self.service)
 

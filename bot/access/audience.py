@@ -69,12 +69,10 @@ class Audiences:
     )
 
     async def own(self, place: Place) -> KnowledgeBase:
-        """Created if missing; a thread has its own."""
         self.access.admit(place)
         return await self._open(place, label="")
 
     async def create(self, place: Place, label: str, *, everyone: bool) -> KnowledgeBase:
-        """Raises `UserError` if the label is invalid or in use."""
         self.access.admit(place)
         label = _tidy_label(label)
         owner = replace(place.parent, channel="") if everyone else place.parent

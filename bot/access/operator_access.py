@@ -41,7 +41,6 @@ class OperatorAccess:
         return await self.catalog.open(name, model=self.model)
 
     async def create(self, place: Place, label: str, *, everyone: bool) -> KnowledgeBase:
-        """Raises `UserError` if the name is in use."""
         if any(folded(base.name) == folded(label) for base in await permissions.all_of(self.catalog)):
             raise Invalid("base_exists", name=label)
         return await self.catalog.open(label, model=self.model)
@@ -107,7 +106,6 @@ class OperatorAccess:
         return self._settings.get(place.channel, self.defaults)
 
     async def change(self, place: Place, edit: Callable[[PlaceSettings], PlaceSettings]) -> PlaceSettings:
-        """Until the program ends."""
         self._settings[place.channel] = edit(await self.settings(place))
         return self._settings[place.channel]
 

@@ -127,7 +127,6 @@ async def all_of(catalog: Catalog) -> list[KnowledgeBase]:
 
 
 def find(known: Sequence[KnowledgeBase], name: str) -> KnowledgeBase:
-    """Ignores case. Raises `UnknownKnowledgeBase`."""
     for knowledge_base in known:
         if folded(name) in (folded(knowledge_base.name), folded(console_name(knowledge_base.name))):
             return knowledge_base
@@ -211,7 +210,6 @@ class Permissions:
             await self._require_admin(person, directory, act=act)
 
     async def check_administers(self, person: Person, place: Place, directory: Directory) -> None:
-        """`check` for `administer`, beyond this place."""
         self.admit(place)
         await self._require_admin(person, directory, act="administer")
 

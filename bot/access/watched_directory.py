@@ -32,7 +32,6 @@ class WatchedDirectory:
         return next(refused, self.failures[-1] if self.failures else None)
 
     def of_workspace(self, workspace: str) -> Directory | None:
-        """See `Directory`; shares the failures."""
         found = self.directory.of_workspace(workspace)
         return found and WatchedDirectory(directory=found, failures=self.failures)
 

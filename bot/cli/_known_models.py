@@ -135,7 +135,6 @@ MODELS = (
 
 
 def named(name: str) -> KnownModel:
-    """By its name or repository. Raises `UserError`."""
     for model in MODELS:
         if name.lower() in (model.name.lower(), model.repository.lower()):
             return model
@@ -145,7 +144,6 @@ def named(name: str) -> KnownModel:
 
 
 def table() -> list[str]:
-    """In Markdown."""
     rows = [_HEADER, ("---",) * len(_HEADER), *(model.cells() for model in MODELS)]
     return [f"| {' | '.join(row)} |" for row in rows]
 

@@ -40,9 +40,7 @@ class CommandModule(Protocol):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
 
-    async def run(self, arguments: argparse.Namespace, settings: Settings) -> int:
-        """Returns the exit code."""
-        ...
+    async def run(self, arguments: argparse.Namespace, settings: Settings) -> int: ...
 
 
 class _Parser(argparse.ArgumentParser):
@@ -91,7 +89,6 @@ def parse(argv: Sequence[str]) -> tuple[argparse.Namespace, CommandModule | None
 
 
 def names() -> list[str]:
-    """The commands, in help order."""
     found = sorted(module.name for module in pkgutil.iter_modules(cli.__path__) if module.name[0] != "_")
     return sorted(found, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
 

@@ -95,7 +95,6 @@ def _reply(answer: Answer) -> Reply:
 
 
 def as_json(answer: Answer) -> dict[str, object]:
-    """Scripts depend on its shape."""
     return {
         "answer": answer.text,
         "citations": [

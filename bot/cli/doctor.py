@@ -48,7 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Returns 1 if any check is bad."""
     findings: list[Finding] = []
     console = terminal.console()
     async for finding in _findings(settings):

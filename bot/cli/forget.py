@@ -52,7 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Returns 1 if something is left."""
     if not arguments.dry_run and not confirmation.is_possible(arguments):
         return confirmation.EXIT_UNCONFIRMED
     console = terminal.console(quiet=arguments.json)

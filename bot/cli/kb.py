@@ -198,7 +198,6 @@ def document(records: Sequence[DocumentRecord], reference: str, base: KnowledgeB
 
 
 async def text_at(storage: StorageComponents, document: DocumentId, anchor: str) -> str:
-    """As it is stored today."""
     sections = await storage.catalog.sections(document)
     return " ".join(" ".join(section.text for section in sections if section.anchor == anchor).split())
 

@@ -86,7 +86,6 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def as_json(hit: Hit) -> dict[str, object]:
-    """Scripts depend on its shape."""
     return {
         "rank": hit.rank,
         "document": hit.chunk.document,

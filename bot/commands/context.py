@@ -66,7 +66,6 @@ class CommandContext:
     async def readable(
         self, *, others: Collection[KnowledgeBaseId] | None = None
     ) -> list[NamedKnowledgeBase]:
-        """`others` limits those not used here."""
         return await self.desk.audiences.readable(self.place, self.directory, self.person, others=others)
 
     async def hints_on_access(self) -> list[str]:
@@ -79,7 +78,6 @@ class CommandContext:
         return [self.say("operators_closed", workspace=self.place.workspace)]
 
     async def channel(self) -> Channel:
-        """Raises `NotAllowed` if the platform does not describe the channel."""
         channel = await answer_or_none(self.directory.channel(self.place.channel))
         if channel is None:
             raise Refusal("channel_unknown", reason=self.cause)
@@ -123,7 +121,6 @@ def reply(text: str, *, buttons: Sequence[Button] = ()) -> Reply:
 
 
 def code(text: str) -> str:
-    """So that Markdown has no effect."""
     shown = " ".join(text.replace("`", "'").split())
     return f"`{shown}`" if shown else "`?`"
 

@@ -33,8 +33,6 @@ Confirmed: TypeAlias = "Callable[[Room, Show], Awaitable[Reply]]"
 
 
 class Receive(Protocol):
-    """Ingests files; the reply has each outcome."""
-
     async def __call__(
         self,
         attachments: Sequence[Attachment],
@@ -80,7 +78,6 @@ class Questions:
         return token
 
     def redeem(self, token: str, person: Person, place: Place) -> Confirmed:
-        """Raises `UserError` for another person and after expiry."""
         question = self._open.get(token)
         if question is None or question.expires_at <= self._clock():
             raise Invalid("question_closed")

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 
 async def start(use: CommandContext) -> Reply:
-    """In the place, and in the person's private questions there."""
     for person in (None, use.person):
         await use.desk.topics.start(use.place, person)
     return reply(use.say("new_topic"))

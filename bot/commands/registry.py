@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 @cache
 def commands() -> dict[str, SlashCommand]:
-    """In the order people see."""
     found: list[SlashCommand] = []
     package = __name__.rpartition(".")[0]
     for module in pkgutil.walk_packages(sys.modules[package].__path__, f"{package}."):

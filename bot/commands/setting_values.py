@@ -81,7 +81,6 @@ def applied(
     has_model: bool,
     has_web: bool,
 ) -> PlaceSettings:
-    """Raises `Invalid`."""
     changes: dict[str, Any] = {}
     if reset := values.get("reset", ""):
         names = [_FIELDS[reset]] if reset != "all" else [*_FIELDS.values()]
@@ -115,7 +114,6 @@ def _value(name: str, value: str, *, models: Sequence[str], has_model: bool, has
 
 
 def model_label(value: str, models: Sequence[str]) -> str:
-    """One of `models`. Raises `Invalid`."""
     if not models:
         raise Invalid("models_none")
     label = value.strip().casefold()

@@ -141,7 +141,6 @@ async def library(
 async def application(
     settings: Settings, *, observers: Observers = _NOBODY, vectors: Path | None = None
 ) -> AsyncGenerator[Application]:
-    """Everything a question needs."""
     _refuse_unused(settings)
     async with AsyncExitStack() as stack:
         indexing = await stack.enter_async_context(library(settings, observers=observers, vectors=vectors))

@@ -38,8 +38,6 @@ class StorageComponents:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseComponents:
-    """Enough to queue files and know their index."""
-
     storage: StorageComponents
     embedder: Embedder
     identity: IndexIdentity
@@ -75,7 +73,6 @@ class IndexingComponents:
     async def reindex(
         self, bases: Iterable[KnowledgeBase], progress: Callable[[DocumentRecord], None] | None = None
     ) -> int:
-        """Each document in one step; returns how many."""
         count = 0
         for base in bases:
             for record in await self.catalog.records(base.id):

@@ -104,7 +104,6 @@ def index_values(slice_: IndexSlice, settings: Settings) -> dict[str, object]:
 
 
 def temporary_index(slice_: IndexSlice, *, kind: str = "") -> IndexSlice:
-    """Of the used kind or another."""
     if kind not in {"", slice_.kind}:
         slice_ = type(slice_)(kind=kind)
     if slice_.kind != _CLUSTER:
@@ -164,7 +163,6 @@ async def web_search(slice_: Slice) -> AsyncGenerator[WebSearch]:
 
 
 def step_names() -> dict[str, list[str]]:
-    """By phase (`search`, `prompt`), ordered by `POSITION`."""
     found = {
         name: plugins.declarations(_STEPS, name, "PHASE", "POSITION") for name in plugins.available(_STEPS)
     }
@@ -221,7 +219,6 @@ def _step_values(name: str, settings: Settings) -> dict[str, object]:
 
 
 def splitter(settings: Settings, embedder: Embedder) -> Splitter:
-    """Sized by the embedder's tokenizer."""
     module = plugins.load("rag_engine.splitters", settings.splitter.kind)
     own = _validated(module, settings.splitter.rest(), variable="SPLITTER")
     return module.build(own, count_tokens=embedder.count_tokens, max_tokens=embedder.max_tokens)
@@ -261,7 +258,6 @@ def console() -> ConsoleModule:
 
 
 def platform_names(settings: Settings) -> list[str]:
-    """Those whose tokens are set."""
     return [
         declared.name
         for declared in platforms()
@@ -270,14 +266,12 @@ def platform_names(settings: Settings) -> list[str]:
 
 
 async def platform(name: str, settings: Settings, **missing: object) -> Platform:
-    """`missing` replaces unset settings."""
     module = await asyncio.to_thread(plugins.load, "adapters", name)
     own = _validated(module, {**missing, **settings.platforms[name].rest()}, variable=name.upper())
     return Platform(name=name, module=cast("PlatformModule", module), settings=own)
 
 
 async def unset_platform(name: str, settings: Settings) -> Platform:
-    """For uses that need no token."""
     (declared,) = [declared for declared in platforms() if declared.name == name]
     return await platform(name, settings, **{declared.required: ""})
 

@@ -32,8 +32,6 @@ TASKS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
-    """`variable` is its settings' group, without prefix."""
-
     kind: str
     values: Mapping[str, object] = field(repr=False)
     variable: str = "MODEL"

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def web_reader(settings: Settings, indexing: IndexingComponents) -> AsyncGenerator[WebReader | None]:
-    """None if no provider is set."""
     if not settings.web_search.kind:
         yield None
         return

@@ -28,29 +28,24 @@ Wrappers: TypeAlias = "Sequence[Callable[[_Part], _Part]]"
 
 
 def wrapped(part: _Part, wrappers: Wrappers[_Part]) -> _Part:
-    """The last wrapper is called first."""
     for wrap in wrappers:
         part = wrap(part)
     return part
 
 
 def of_index(observers: Observers, breakers: Breakers, *, is_local: bool) -> Wrappers[StoredIndex]:
-    """For files and questions."""
     return [observers.index, partial(breakers.index, is_local=is_local), RetryingIndex]
 
 
 def of_searched_index(unfinished: Unfinished) -> Wrappers[StoredIndex]:
-    """For questions, on top of `of_index`."""
     return [partial(HiddenDocumentsIndex, unfinished=unfinished)]
 
 
 def of_embedder(observers: Observers, breakers: Breakers, *, is_local: bool) -> Wrappers[Embedder]:
-    """For files and questions."""
     return [observers.embedder, partial(breakers.embedder, is_local=is_local)]
 
 
 def of_ingesting_embedder(cache: VectorCache) -> Wrappers[Embedder]:
-    """For files, on top of `of_embedder`."""
     return [RetryingEmbedder, partial(CachedEmbedder, cache=cache)]
 
 

@@ -85,7 +85,6 @@ class Runs:
         return self._runs.setdefault(identity, Run(place=place, asker=asker))
 
     def at(self, place: Place) -> list[Run]:
-        """The runs in a place, newest last."""
         return [run for run in self._runs.values() if run.place == place]
 
     def end(self, identity: str) -> None:

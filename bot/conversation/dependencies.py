@@ -57,35 +57,23 @@ class AudienceLookup(Protocol):
 
     async def scope(
         self, place: Place, directory: Directory, *, person: Person | None = None, asker: Person | None = None
-    ) -> Scope:
-        """`person` is given if only they read the reply."""
-        ...
+    ) -> Scope: ...
 
-    async def own(self, place: Place) -> KnowledgeBase:
-        """The place's own knowledge base, created if missing."""
-        ...
+    async def own(self, place: Place) -> KnowledgeBase: ...
 
 
 class PermissionChecks(Protocol):
     """See `bot.access.permissions.Permissions`."""
 
-    def admit(self, place: Place) -> None:
-        """Raises `NotAllowed` in a workspace that is not served."""
-        ...
+    def admit(self, place: Place) -> None: ...
 
-    async def admit_person(self, person: Person, place: Place, directory: Directory) -> None:
-        """Raises `NotAllowed` in a workspace that is not served."""
-        ...
+    async def admit_person(self, person: Person, place: Place, directory: Directory) -> None: ...
 
-    async def check_present(self, person: Person, place: Place, directory: Directory) -> None:
-        """Raises `NotAllowed` unless the person can read the place now."""
-        ...
+    async def check_present(self, person: Person, place: Place, directory: Directory) -> None: ...
 
     async def check(
         self, person: Person, place: Place, directory: Directory, *, act: Act, asker: str = ""
-    ) -> None:
-        """Raises `NotAllowed` with a sentence for that person alone."""
-        ...
+    ) -> None: ...
 
 
 class StoredAnswers(Protocol):

@@ -51,7 +51,6 @@ class FollowUps:
         self._tasks.start(turn.id, work, name=f"follow-ups {turn.id}")
 
     async def cancel(self, turn: str) -> None:
-        """Returns when nothing is written any more."""
         await self._tasks.cancel(turn)
 
     async def close(self) -> None:

@@ -39,8 +39,6 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
-    """Repeats interrupted turns, latest question first."""
-
     turns: Turns
     admission: Admission
     runner: TurnRunner

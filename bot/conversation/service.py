@@ -69,7 +69,6 @@ class Service:
         return self.runner.queue.waiting
 
     async def on_message(self, event: MessageEvent, room: Room) -> None:
-        """Answer new and edited questions; delete the answer to a deleted one."""
         try:
             if isinstance(event, MessageEdited):
                 await self._on_edited(event.message, room)

@@ -97,7 +97,6 @@ def screen(message: IncomingMessage, *, answered_bots: frozenset[str] = frozense
 
 
 def decide(message: IncomingMessage, *, mode: Mode, members: ThreadMembers) -> Verdict:
-    """The verdict on a message that `screen` left open."""
     if mode == "mention":
         return Verdict(ours=False, why="not addressed, in a place where only that counts")
     if message.in_thread:
@@ -161,6 +160,5 @@ def is_stop(text: str) -> bool:
 
 
 def is_new_topic(text: str) -> bool:
-    """Whether it only asks to start over."""
     plain = " ".join(text.casefold().strip(" \t\n.!。！\"'`").split())
     return plain in {phrase.strip() for phrase in _NEW_TOPICS.split(";")}

@@ -61,7 +61,6 @@ class AnswerVersions:
         )
 
     async def activate(self, version: AnswerVersion) -> None:
-        """Later questions see this version."""
         if (identity := version.turn.turn) is not None:
             await self.answers.activate((question_of(identity), identity))
 

@@ -36,7 +36,6 @@ async def in_use(data_dir: Path, *, seconds: float = PATIENCE_SECONDS) -> AsyncG
 
 
 def finish(data_dir: Path) -> None:
-    """Finish a killed restore; the caller holds `alone`."""
     if atomic_swap.is_interrupted(data_dir):
         atomic_swap.finish(data_dir)
 
@@ -50,7 +49,6 @@ def backing_up(data_dir: Path) -> AbstractAsyncContextManager[None]:
 
 
 def forgetting(data_dir: Path) -> AbstractAsyncContextManager[None]:
-    """As `backing_up`, for `footnote forget`."""
     refusal = StorageUnavailable(
         f"Another `footnote forget` is running in {data_dir}; try again when it is done.", backend="storage"
     )

@@ -29,9 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 class Digests(Protocol):
-    async def digests(self) -> frozenset[str]:
-        """Of every document; empty for one being rewritten."""
-        ...
+    async def digests(self) -> frozenset[str]: ...
 
 
 class Originals:

@@ -20,7 +20,6 @@ _log = logging.getLogger(__name__)
 async def removing(
     finish: Callable[[], Awaitable[object]], *, every_seconds: float = _EVERY_SECONDS, what: str = "removals"
 ) -> AsyncGenerator[None]:
-    """At once and then regularly until the block ends."""
 
     async def repeat() -> None:
         while True:

@@ -246,7 +246,6 @@ class Uploads:
 
 
 def uris(attachments: Sequence[Attachment]) -> list[str]:
-    """Distinct, because files of one message share its permalink."""
     seen: set[str] = set()
     found: list[str] = []
     for number, attachment in enumerate(attachments, 1):
@@ -278,7 +277,6 @@ def line_of(ingested: Ingested, language: str) -> str:
 
 
 def progress(lines: Sequence[str]) -> Reply:
-    """One status, or a list."""
     return Reply(status=lines[0]) if len(lines) == 1 else Reply(text=listed(lines))
 
 

@@ -54,7 +54,6 @@ def unpack(
     *,
     check: Callable[[], None],
 ) -> None:
-    """`check` is called often and may raise to stop."""
     needed = sum(member.bytes for member in manifest.members.values())
     free = shutil.disk_usage(folder).free
     if needed + _FREE_BYTES > free:

@@ -47,7 +47,6 @@ class DataFiles:
         return path.relative_to(self.data_dir).as_posix()
 
     def keeps(self, name: str) -> bool:
-        """No name leads out of the directory."""
         return name in self.schemas or _ORIGINAL.fullmatch(name) is not None
 
     def spare(self, file: Path) -> None:
@@ -82,7 +81,6 @@ def of(settings: Settings) -> DataFiles:
 
 
 def migrations() -> Mapping[str, Traversable]:
-    """The databases of every installation."""
     storage = files("rag_engine.storage")
     return {CATALOG: storage / "sql", CHAT: files("bot.store") / "sql", VECTORS: storage / "sql" / "vectors"}
 

@@ -30,8 +30,6 @@ _WITH_TEXT = {"ready", "embedding"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rebuilt:
-    """`documents` are in the new index, `resumed` of them from an interrupted run."""
-
     documents: int
     resumed: int = 0
 

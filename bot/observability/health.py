@@ -49,7 +49,6 @@ class Health:
         return all(check.ready for check in self._checks.values())
 
     def beat(self) -> None:
-        """The event loop runs."""
         self._beaten = self._ticks()
 
     @property

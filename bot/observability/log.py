@@ -80,12 +80,10 @@ def within(**ids: str) -> Generator[None]:
 
 
 def event(name: str, **fields: object) -> None:
-    """For example `event("ready", platform="console")`."""
     _LOGGER.info(name, extra={"fields": fields})
 
 
 def unwrapped(error: BaseException) -> BaseException:
-    """An `ExceptionGroup`'s first error, or the error itself."""
     return first_of(error)
 
 

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 
 class Sink(Protocol):
-    def around(self, operation: Operation) -> AbstractContextManager[None]:
-        """Left when the outcome is known."""
-        ...
+    def around(self, operation: Operation) -> AbstractContextManager[None]: ...
 
     def depth(self, queue: str, read: Callable[[], float]) -> None: ...
 

@@ -65,7 +65,6 @@ def reply_reserve(window: int, wanted: int) -> int:
 
 
 def prompt_budget(window: int, wanted_reply: int, *, ratio: float = 0.95) -> int:
-    """Tokens for the messages, overheads included."""
     return floor(ratio * window) - reply_reserve(window, wanted_reply)
 
 

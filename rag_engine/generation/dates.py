@@ -18,7 +18,6 @@ def today_line(now: datetime) -> str:
 
 
 def days_line(now: datetime) -> str:
-    """With the days around."""
     day = now.date()
     near = f"yesterday was {day - timedelta(days=1)}; tomorrow is {day + timedelta(days=1)}"
     zone = f" in {now.tzinfo.key}" if isinstance(now.tzinfo, ZoneInfo) else ""

@@ -27,7 +27,6 @@ def passage(number: int, hit: Hit, text: str, *, known: Known | None = None) -> 
 
 
 def by_document(excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
-    """Documents in order of their first excerpt, each in reading order."""
     order = {name: at for at, name in reversed([*enumerate(one.hit.chunk.document for one in excerpts)])}
     return tuple(sorted(excerpts, key=lambda one: (order[one.hit.chunk.document], one.hit.chunk.ordinal)))
 

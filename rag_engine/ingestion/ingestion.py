@@ -169,7 +169,6 @@ class Ingestion:
         return outcome
 
     async def reindex(self, record: DocumentRecord) -> Ingested:
-        """Index a document again from its stored text. Raises `UnknownDocument` if there is none."""
         document = record.document
         async with self._locks.held("uri", document.knowledge_base, document.uri):
             current = await self._catalog.find(document.knowledge_base, uri=document.uri)
@@ -211,7 +210,6 @@ class Ingestion:
         return await self._removal.forget(knowledge_base, document)
 
     async def finish_removals(self) -> bool:
-        """Finish interrupted removals; returns False if some still fail."""
         return await self._removal.finish()
 
     async def forget_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:

@@ -49,7 +49,6 @@ class Removal:
         return True
 
     async def discard(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
-        """As `forget`, for a caller that holds the locks of the document's sources."""
         unfinished = self._catalog.unfinished
         while True:
             known = await unfinished.withdraw(knowledge_base, document)

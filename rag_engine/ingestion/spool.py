@@ -85,7 +85,6 @@ class Spool(Sequence[Item], Generic[Item]):
             start += len(part)
 
     def part(self, start: int, most: int | None = None) -> list[Item]:
-        """`most` values from `start` on, or as many as make a convenient read; fewer at the end."""
         if start >= len(self):
             return []
         if most is not None:
@@ -104,21 +103,18 @@ class Spool(Sequence[Item], Generic[Item]):
 
 @contextmanager
 def section_spool(folder: Path | None) -> Generator[Spool[Section]]:
-    """For the block."""
     with closing(Spool(folder, encode=_section_bytes, decode=_section)) as spool:
         yield spool
 
 
 @contextmanager
 def chunk_spool(folder: Path | None) -> Generator[Spool[Chunk]]:
-    """For the block."""
     with closing(Spool(folder, encode=_chunk_bytes, decode=_chunk)) as spool:
         yield spool
 
 
 @contextmanager
 def passage_spool(folder: Path | None) -> Generator[Spool[tuple[Chunk, Vector]]]:
-    """For the block."""
     with closing(Spool(folder, encode=_passage_bytes, decode=_passage)) as spool:
         yield spool
 

@@ -20,15 +20,11 @@ _PER_SECTION: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextLimits:
-    """The most characters and passages."""
-
     characters: int = 20_000_000
     passages: int = 40_000
 
 
 class MessageText:
-    """What the files of one message have used of its limits."""
-
     def __init__(self, limits: TextLimits) -> None:
         self._limits = limits
         self._used = TextLimits(characters=0, passages=0)
@@ -37,7 +33,6 @@ class MessageText:
         self._used = _sum(self._used, characters, passages)
 
     def check(self, name: str) -> None:
-        """Raises `FileTooLarge`."""
         if _over(self._used, self._limits):
             raise FileTooLarge(
                 f"{name} was not added: the files of one message may have {self._limits.characters:,} characters "
@@ -46,8 +41,6 @@ class MessageText:
 
 
 class DocumentText:
-    """What one document has used of its limits, and of its message's."""
-
     def __init__(self, limits: TextLimits, *, name: str, message: MessageText | None = None) -> None:
         self._limits = limits
         self._name = name
@@ -56,15 +49,12 @@ class DocumentText:
 
     @property
     def characters(self) -> int:
-        """So far."""
         return self._used.characters
 
     def sections(self, sections: Iterable[Section]) -> None:
-        """Raises `FileTooLarge`."""
         self._add(sum(map(_characters, sections)), 0)
 
     def passages(self, count: int) -> None:
-        """Raises `FileTooLarge`."""
         self._add(0, count)
 
     @contextmanager

@@ -62,7 +62,6 @@ async def chosen(query: Query, metadata: Metadata | None) -> frozenset[DocumentI
 
 
 async def filtered_properties(query: Query, filters: Iterable[Filter], metadata: Metadata | None) -> Known:
-    """What the filters need."""
     if metadata is None:
         return {}
     keys = {condition.key for condition in _conditions(filters)}

@@ -162,7 +162,6 @@ def merged(filter_: Filter) -> Filter:
 
 
 def written(condition: Condition) -> str:
-    """As people may type it."""
     key = f'"{condition.key}"' if " " in condition.key else condition.key
     value = f'"{condition.value}"' if re.search(r"[\s,()']", condition.value) else condition.value
     if condition.operator in _WITHOUT_VALUE:
@@ -175,7 +174,6 @@ def written(condition: Condition) -> str:
 
 
 def described(filters: Iterable[Filter]) -> str:
-    """All filters in one line."""
     return ", ".join(
         (" or " if filter_.any_of else ", ").join(map(written, filter_.conditions)) for filter_ in filters
     )

@@ -62,7 +62,6 @@ class OnnxFiles:
 
 
 def found(model: str, *, graph: str, download: bool, cache: Path) -> OnnxFiles:
-    """Raises `BadSettings`, `Misconfigured`, `Unavailable`."""
     folder = Path(model).expanduser()
     if folder.is_dir():
         return _in_folder(folder, graph)

@@ -38,7 +38,6 @@ class Formats:
     binary: frozenset[str]
 
     def parser(self, suffix: str) -> str:
-        """The suffix itself if no parser reads it."""
         return self.suffixes.get(suffix, suffix)
 
 

@@ -129,7 +129,6 @@ def is_readable(name: str) -> bool:
 
 
 def parser_of_name(name: str) -> str:
-    """Empty if unreadable."""
     parser = formats().parser(suffix_of(name))
     return parser if parser in formats().parsers else ""
 

@@ -181,7 +181,6 @@ async def parser_pool(
     recognition_seconds: float = 1_800,
     languages: Sequence[str] = (),
 ) -> AsyncGenerator[ParserPool]:
-    """Starts workers on demand."""
     pool = ParserPool(
         workers=workers,
         seconds=seconds,

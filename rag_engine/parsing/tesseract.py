@@ -49,7 +49,6 @@ def find() -> Tesseract | None:
 
 
 def languages_of(listing: str) -> tuple[str, ...]:
-    """From the output of `tesseract --list-langs`."""
     return tuple(line.strip() for line in listing.splitlines()[1:] if line.strip())
 
 

@@ -107,7 +107,6 @@ class WorkerProcess:
         return self._process.returncode is None
 
     async def ready(self) -> None:
-        """Raises `Unavailable` if it fails to start."""
         try:
             async with asyncio.timeout(_START_SECONDS):
                 reply = await self._frame()
@@ -122,7 +121,6 @@ class WorkerProcess:
     async def parse(
         self, blob: Blob, limits: FileLimits, *, languages: Sequence[str] = ()
     ) -> AsyncGenerator[list[Section]]:
-        """Raises a `UserError` if the file cannot be read, also after some batches."""
         request: dict[str, object] = {"recognition": limits.recognition_seconds, "languages": list(languages)}
         async for reply in self._replies(request, blob, limits):
             yield [_section(raw, blob) for raw in cast("list[object]", reply.get("sections") or [])]
@@ -130,7 +128,6 @@ class WorkerProcess:
     async def picture(
         self, blob: Blob, limits: FileLimits, *, page: int, quotes: Sequence[str]
     ) -> PagePicture:
-        """Raises a `UserError` if the page cannot be drawn."""
         request: dict[str, object] = {"page": page, "quotes": list(quotes)}
         pictures = [_picture(reply, blob) async for reply in self._replies(request, blob, limits)]
         if not pictures:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 
 def coverage(question: str, chunk: Chunk) -> float:
-    """In the chunk's language."""
     asked = _question_tokens(question, chunk.language)
     if not asked:
         return 0.0

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 
 def with_inline_filter(query: Query) -> Query:
-    """The filters in its text leave it. Raises `InvalidFilter`."""
     if query.unfiltered:
         text = query.text
         with suppress(InvalidFilter):
@@ -27,7 +26,6 @@ def with_inline_filter(query: Query) -> Query:
 
 
 async def with_chosen_documents(inquiry: Inquiry, metadata: Metadata | None) -> Inquiry:
-    """By the filters of the query. Raises `InvalidFilter`."""
     filters = inquiry.query.filters
     if not filters:
         return inquiry
@@ -39,7 +37,6 @@ async def with_chosen_documents(inquiry: Inquiry, metadata: Metadata | None) -> 
 
 
 async def with_automatic_filter(inquiry: Inquiry, metadata: Metadata | None) -> Inquiry:
-    """By what the model understood, within what the person chose."""
     understood = inquiry.understanding
     if understood is None or inquiry.query.unfiltered:
         return inquiry

@@ -122,7 +122,6 @@ def leans_on_conversation(question: str) -> bool:
 
 
 def is_self_contained(question: str) -> bool:
-    """Long enough, and without a word for what was said before."""
     if leans_on_conversation(question):
         return False
     language = detect(question)
@@ -147,7 +146,6 @@ def completed(question: str, earlier: Sequence[str]) -> str:
 
 
 def is_fragment(question: str) -> bool:
-    """Whether it is about one word, or a continuation ("and in London?")."""
     language = detect(question)
     if _found(_OPENINGS, language, question, anywhere=False):
         return True

@@ -31,8 +31,6 @@ def _texts(value: object) -> object:
 
 
 class HypothesisReply(BaseModel):
-    """The reply to the task `hypothesis`."""
-
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     passages: Annotated[list[str], BeforeValidator(_texts)]

@@ -28,8 +28,6 @@ class SectionScore(BaseModel):
 
 
 class OutlineReply(BaseModel):
-    """The reply to the task `outline`."""
-
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     sections: tuple[SectionScore, ...]
@@ -84,7 +82,6 @@ def _is_heading(text: str) -> bool:
 
 
 def chosen(entries: Sequence[OutlineEntry], reply: OutlineReply, *, most: int) -> dict[ChunkId, Chunk]:
-    """Of likely sections, the best first."""
     scores = {one.id: min(one.score, _BEST_SCORE) / _BEST_SCORE for one in reply.sections}
     likely = [
         (score, number)

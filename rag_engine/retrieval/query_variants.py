@@ -141,7 +141,6 @@ def _is_counter_question(text: str) -> bool:
 
 
 def is_plausible(question: str, asked: str) -> bool:
-    """By its length."""
     return bool(question) and len(question) <= 3 * len(asked) + 200
 
 
@@ -154,7 +153,6 @@ def readings(searched: str, beside: str, asked: str) -> list[QueryVariant]:
 
 
 def own_words(variant: QueryVariant, understood: Understanding) -> QueryVariant:
-    """With its weight beside the question as it was understood."""
     if not understood.question or is_same(variant.text, understood.question):
         return variant
     return replace(variant, weight=_OWN_WORDS)
@@ -179,7 +177,6 @@ def is_same(text: str, other: str) -> bool:
 
 
 def normal(text: str) -> str:
-    """The text for comparison, without case, signs and spaces."""
     return re.sub(r"[\W_]+", " ", text.casefold()).strip()
 
 

@@ -21,7 +21,6 @@ def probabilities(scores: Sequence[float]) -> list[float]:
 
 
 def reordered(hits: Sequence[Hit], scores: Sequence[float], *, limit: int) -> list[Hit]:
-    """Ties by previous rank."""
     pairs = sorted(zip(hits, scores, strict=True), key=lambda pair: (-pair[1], pair[0].rank))
     return [replace(hit, score=score, rank=rank) for rank, (hit, score) in enumerate(pairs[:limit], start=1)]
 

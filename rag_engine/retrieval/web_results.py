@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebResult:
-    """A page that a provider of web search found."""
-
     url: str
     title: str = ""
     snippet: str = ""
@@ -18,8 +16,6 @@ class WebResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebPages:
-    """What the provider found, as far as it could be read."""
-
     chunks: tuple[Chunk, ...]
     found: tuple[str, ...]
     """The addresses that the provider named."""

@@ -65,8 +65,6 @@ class Settings(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fused:
-    """Best first, with the factors of their order for the trace."""
-
     hits: tuple[Hit, ...]
     shares: Mapping[Leg, float]
     evidence: Mapping[str, float]

@@ -197,7 +197,6 @@ def _with(inquiry: Inquiry, found: Found) -> Inquiry:
 async def search_legs(
     question: str, query: Query, *, embedder: Embedder, index: Index, settings: Settings
 ) -> Found:
-    """As `search_variants`, for one text."""
     variant = QueryVariant(text=question, weight=1.0)
     return await search_variants([variant], query, embedder=embedder, index=index, settings=settings)
 

@@ -83,7 +83,6 @@ async def understand(
     metadata: Metadata | None = None,
     now: Callable[[str], datetime] = local_time,
 ) -> Inquiry:
-    """With a pending understanding if a model should look at it."""
     if inquiry.query.as_asked:
         return inquiry
     earlier = [turn.text for turn in inquiry.history if turn.role == "user"]
@@ -101,7 +100,6 @@ async def understand(
 
 
 async def joined(inquiry: Inquiry) -> Inquiry:
-    """With what the model understood, or the reason why it did not."""
     if inquiry.pending is None:
         return inquiry
     try:

@@ -49,8 +49,6 @@ _PUT_TEXT = """
 
 
 class SqliteCatalog:
-    """The ports `Catalog`, `Documents` and `Library`."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
         self.unfinished = SqlitePendingWork(database)
@@ -134,7 +132,6 @@ class SqliteCatalog:
         await self.save_all([DocumentSave(record=record, sources=(source,), sections=sections)])
 
     async def save_all(self, saves: Sequence[DocumentSave]) -> None:
-        """As `save`, in one transaction."""
         if not saves:
             return
         texts = await asyncio.to_thread(_packed, saves)
@@ -169,7 +166,6 @@ class SqliteCatalog:
             )
 
     async def records(self, knowledge_base: KnowledgeBaseId) -> list[DocumentRecord]:
-        """By title, then id."""
         rows = await self._database.fetch(
             "SELECT * FROM documents WHERE knowledge_base = ? ORDER BY title, id",
             (knowledge_base,),
@@ -184,14 +180,12 @@ class SqliteCatalog:
         return frozenset(digest for (digest,) in rows)
 
     async def sources(self, document: DocumentId) -> list[str]:
-        """URIs, oldest first."""
         rows = await self._database.fetch(
             "SELECT uri FROM sources WHERE document = ? ORDER BY ordinal", (document,)
         )
         return [uri for (uri,) in rows]
 
     async def sections(self, document: DocumentId) -> list[Section]:
-        """In reading order; empty if none was saved."""
         rows = await self._database.fetch("SELECT sections FROM texts WHERE document = ?", (document,))
         return await asyncio.to_thread(unpack, rows[0][0]) if rows else []
 

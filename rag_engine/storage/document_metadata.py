@@ -76,8 +76,6 @@ _NAMES: Final = {
 
 
 class SqliteMetadata:
-    """The port `Metadata`."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 

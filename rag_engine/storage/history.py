@@ -79,7 +79,6 @@ class SqliteHistory:
     async def read(
         self, conversation: ConversationId, *, limit: int, before: TurnId | None = None
     ) -> list[Turn]:
-        """Oldest first, as first written."""
         rows = await self._database.fetch(_READ, (conversation, before or "", max(limit, 0)))
         return [_turn(row) for row in reversed(rows)]
 
@@ -108,7 +107,6 @@ class SqliteHistory:
         return _turn(rows[0]) if rows else None
 
     async def keep(self, trace: Trace) -> None:
-        """Unless the turn has one."""
         async with self._database.transaction() as transaction:
             await transaction.execute(_KEEP_TRACE, _trace_row(trace))
 
@@ -131,7 +129,6 @@ class SqliteHistory:
         ]
 
     async def rename(self, conversation: ConversationId, title: str) -> None:
-        """An empty `title` removes it."""
         async with self._database.transaction() as transaction:
             await transaction.execute(
                 "DELETE FROM conversation_titles WHERE conversation = ?", (conversation,)

@@ -30,13 +30,9 @@ class Job:
 
 
 class JobQueue(Protocol):
-    async def add(self, knowledge_base: KnowledgeBaseId, paths: Sequence[Path]) -> None:
-        """In order, in one transaction."""
-        ...
+    async def add(self, knowledge_base: KnowledgeBaseId, paths: Sequence[Path]) -> None: ...
 
-    async def unfinished(self, knowledge_base: KnowledgeBaseId | None = None) -> list[Job]:
-        """Waiting and claimed jobs, oldest first."""
-        ...
+    async def unfinished(self, knowledge_base: KnowledgeBaseId | None = None) -> list[Job]: ...
 
 
 class JobClaims(Protocol):
@@ -52,7 +48,6 @@ class SqliteJobQueue:
         self._database = database
 
     async def add(self, knowledge_base: KnowledgeBaseId, paths: Sequence[Path]) -> None:
-        """Raises `UnknownKnowledgeBase`."""
         now = time.time()
         rows = [(knowledge_base, os.fsencode(path.absolute()), now) for path in paths]
         try:
@@ -76,8 +71,6 @@ class SqliteJobQueue:
 
 
 class SqliteJobClaims:
-    """For one living worker."""
-
     def __init__(self, database: Database, *, workers: Path, worker: WorkerId) -> None:
         self.worker = worker
         self._database = database

@@ -55,7 +55,6 @@ class SqlitePendingWork:
             )
 
     async def withdraw(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
-        """Returns whether it existed."""
         chosen = (knowledge_base, document or "")
         async with self._database.transaction() as transaction:
             rows = await transaction.execute(

@@ -11,7 +11,6 @@ FILE_MODE: Final = 0o600
 
 
 def make_folder(path: Path) -> None:
-    """With its parents, unless it exists."""
     path.mkdir(parents=True, exist_ok=True, mode=FOLDER_MODE)
 
 

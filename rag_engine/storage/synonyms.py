@@ -23,22 +23,18 @@ _PUT = """
 
 
 class SqliteSynonyms:
-    """`SynonymEntries`."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def read(
         self, knowledge_bases: Collection[KnowledgeBaseId]
     ) -> dict[KnowledgeBaseId, list[tuple[str, ...]]]:
-        """Oldest first."""
         found: dict[KnowledgeBaseId, list[tuple[str, ...]]] = {}
         for base, terms in await self._database.fetch(_SELECT, (json.dumps(sorted(knowledge_bases)),)):
             found.setdefault(KnowledgeBaseId(base), []).append(tuple(json.loads(terms)))
         return found
 
     async def add(self, knowledge_base: KnowledgeBaseId, entries: Sequence[tuple[str, ...]]) -> None:
-        """Raises `UnknownKnowledgeBase` too."""
         with knowledge_base_expected():
             async with self._database.transaction() as transaction:
                 stored = await _entries(transaction, knowledge_base)

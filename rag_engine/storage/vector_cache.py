@@ -45,7 +45,6 @@ class SqliteVectorCache:
         self._max_bytes = max_bytes
 
     async def read(self, model: str, hashes: Sequence[bytes]) -> Mapping[bytes, Vector]:
-        """Read-only arrays by hash."""
         today = _today()
         found: dict[bytes, Vector] = {}
         stale: list[tuple[int, int]] = []

@@ -32,12 +32,10 @@ class OutlineSection:
 
 
 def sections(chunks: Sequence[Chunk]) -> list[OutlineSection]:
-    """Every chunk belongs to one section."""
     return _grouped(chunks, max((len(chunk.headings) for chunk in chunks), default=0))
 
 
 def outline(chunks: Sequence[Chunk], *, most: int) -> list[OutlineSection]:
-    """Merged by heading, then by neighbourhood, never across documents."""
     depth = max((len(chunk.headings) for chunk in chunks), default=0)
     found = _grouped(chunks, depth)
     while len(found) > most and depth > 1:

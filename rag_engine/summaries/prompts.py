@@ -93,7 +93,6 @@ def _begins(block: PromptBlock, before: PromptBlock) -> bool:
 
 
 def messages(stage: SummaryStage, listed: Sequence[str], task: Task, *, of: str = "") -> tuple[Message, ...]:
-    """`of` says which part it is."""
     tag = "notes" if stage == "notes" else "passages"
     material = "\n".join((f"<{tag}>", *listed, f"</{tag}>"))
     lines = [of, _language(stage, task), *(_form(task.style) if stage != "part" else ())]

@@ -145,12 +145,10 @@ def words(text: str, *, language: str) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def query_tokens(text: str) -> tuple[str, ...]:
-    """In every form of the likely languages."""
     return tuple(token for _, tokens in query_words(text) for token in tokens)
 
 
 def query_words(text: str) -> list[tuple[str, tuple[str, ...]]]:
-    """In every form of the likely languages."""
     certain = detect(text)
     languages = _languages(certain, possible(text))
     found: list[tuple[str, tuple[str, ...]]] = []
@@ -162,7 +160,6 @@ def query_words(text: str) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def with_words(text: str, replacements: Mapping[str, str]) -> str:
-    """With whole words replaced."""
     return _PIECE.sub(lambda piece: replacements.get(piece[0], piece[0]), text) if replacements else text
 
 

@@ -17,7 +17,6 @@ def searchable_text(chunk: Chunk) -> str:
 
 
 def searchable_header(title: str, headings: Sequence[str]) -> str:
-    """Without repeated headings."""
     path: list[str] = []
     above = title.strip()
     for heading in map(str.strip, headings):

@@ -24,6 +24,5 @@ _MOST = 3
 
 
 def parts(question: str) -> tuple[str, ...]:
-    """In order; the question itself if it asks one thing."""
     found = tuple(part.strip() for part in _JOINT.split(question) if part.strip())
     return found if 1 < len(found) <= _MOST else (question,)

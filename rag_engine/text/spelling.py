@@ -50,7 +50,6 @@ def corrections(
 
 
 def to_correct(frequencies: Mapping[str, int], literal: Collection[str] = ()) -> list[str]:
-    """The tokens without visible chunks that may be mistyped."""
     present = [token for token, frequency in frequencies.items() if frequency]
     missing = [
         token

@@ -30,8 +30,6 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BreakerLimits:
-    """Times are in seconds."""
-
     failures: int = 5
     """In a row."""
     within_seconds: float = 60.0

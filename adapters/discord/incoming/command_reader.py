@@ -15,7 +15,6 @@ _SUBCOMMAND, _ATTACHMENT = 1, 11
 
 
 def is_public(data: Mapping[str, Any]) -> bool:
-    """Whether the option `where` asks for a public answer."""
     _, values, _ = _parse(data)
     return values.get("where") == "channel"
 

@@ -18,7 +18,6 @@ _PAGE_SIZE: Final = 100
 async def newest_messages(
     client: discord.Client, channel: discord.abc.Messageable, *, limit: int, before: int = 0, after: int = 0
 ) -> list[discord.Message]:
-    """Newest first; `before` and `after` are ids."""
     target, found, left = await channel._get_channel(), list["discord.Message"](), limit
     while left > 0:
         raw = _listed(await client.http.logs_from(target.id, min(left, _PAGE_SIZE), before=before or None))
@@ -34,7 +33,6 @@ async def newest_messages(
 async def messages_after(
     client: discord.Client, channel: discord.abc.Messageable, *, after: int
 ) -> list[discord.Message]:
-    """The next hundred, oldest first."""
     target = await channel._get_channel()
     raw = _listed(await client.http.logs_from(target.id, _PAGE_SIZE, after=after))
     return sorted(_messages(client, target, raw), key=_newest, reverse=True)

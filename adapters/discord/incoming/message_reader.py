@@ -103,7 +103,6 @@ def language(interaction: discord.Interaction) -> str:
 
 
 def text(message: discord.Message, ours: frozenset[str]) -> str:
-    """Includes forwarded messages."""
     names = MentionNames(
         ours=ours,
         people={str(user.id): user.display_name for user in message.mentions},

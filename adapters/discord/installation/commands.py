@@ -95,7 +95,6 @@ def _shorten(text: str) -> str:
 
 
 def differences(expected: Sequence[_Payload], registered: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of commands missing, different or superfluous on Discord."""
     ours = {_key(each): _comparable(each) for each in expected}
     existing = {_key(each): _comparable(each) for each in registered if each.get("type") != _ENTRY_POINT}
     names = [name for name, kind in ours if ours[name, kind] != existing.get((name, kind))]

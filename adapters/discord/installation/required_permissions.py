@@ -67,7 +67,6 @@ def invite(application: str) -> str:
 
 
 def application_of(token: str) -> str:
-    """Empty if the token is malformed."""
     first = token.partition(".")[0]
     try:
         decoded = base64.b64decode(first + "=" * (-len(first) % 4), validate=True).decode()

@@ -49,7 +49,6 @@ def custom_id(name: str, value: str) -> str:
 
 
 def parse_custom_id(custom_id: str) -> tuple[str, str] | None:
-    """None if it is not our button."""
     if not custom_id.startswith(_PREFIX):
         return None
     name, _, value = custom_id.removeprefix(_PREFIX).partition(":")
@@ -57,7 +56,6 @@ def parse_custom_id(custom_id: str) -> tuple[str, str] | None:
 
 
 def subject(value: str) -> str:
-    """What all buttons of one answer share."""
     return value.partition(":")[0]
 
 

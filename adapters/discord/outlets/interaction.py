@@ -63,7 +63,6 @@ class InitialResponse:
                     raise
 
     async def recover(self, *, seconds: float) -> None:
-        """Continue another process's response. Raises `ChatError`."""
         age = datetime.now(UTC) - discord.utils.snowflake_time(self.record.id)
         try:
             if age.total_seconds() < _ACKNOWLEDGE_SECONDS:

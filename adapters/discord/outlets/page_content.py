@@ -23,7 +23,6 @@ _EMPTY = "…"
 
 
 def routes(*where: str) -> tuple[Route, ...]:
-    """Budgets are per channel or interaction."""
     create = Budget(name=("discord", *where, "create"), calls=_MOST_CALLS, seconds=_WINDOW_SECONDS)
     edit = Budget(name=("discord", *where, "edit"), calls=_MOST_CALLS, seconds=_WINDOW_SECONDS)
     return (Route(name=ROUTE, create=create, edit=edit, finish=edit),)
@@ -49,7 +48,6 @@ def new_message(page: Page) -> dict[str, Any]:
 
 
 def edit_arguments(write: Write, page: Page) -> dict[str, Any]:
-    """The final edit replaces the files."""
     arguments: dict[str, Any] = {
         "content": content(page),
         "view": buttons.view(page.buttons),

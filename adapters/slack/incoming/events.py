@@ -21,8 +21,6 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlackEvents:
-    """Each call returns when its event is handled."""
-
     reader: MessageReader
     service: ChatService
     _dedup: MentionDedup = field(default_factory=MentionDedup)

@@ -94,7 +94,6 @@ class MessageReader:
         return [message for message in messages if message is not None]
 
     async def fetch(self, address: str) -> IncomingMessage | None:
-        """The permalink's message, or None if unreadable."""
         link = locations.parse_link(address, self.context.workspace.url)
         if link is None:
             return None
@@ -157,7 +156,6 @@ def is_ours(raw: Fields, user: str, bot: str) -> bool:
 
 
 def recipient_team(raw: Fields) -> str:
-    """The team of its author, for streams."""
     return raw.text("user_team") or raw.text("team")
 
 

@@ -43,7 +43,6 @@ class PendingEvent:
 
 
 def parse_event(body: Raw, workspace: Workspace, *, repeated: bool = False) -> PendingEvent | None:
-    """None if irrelevant."""
     fields = Fields.of(body, "an event of Slack")
     trigger = fields.text("trigger_id")
     if fields.text("type") == "event_callback":
@@ -103,7 +102,6 @@ class PendingEvents:
             await self.inbox.remove(PLATFORM, event.id)
 
     async def unfinished(self) -> list[PendingEvent]:
-        """Events of the previous process, oldest first."""
         return [
             PendingEvent(kind=_kind(payload), id=event, body=_body(payload), repeated=True)
             for event, payload in await self.inbox.unhandled(PLATFORM)

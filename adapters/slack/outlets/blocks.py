@@ -56,7 +56,6 @@ def image_block(file: str, description: str) -> Block:
 
 
 def notification(page: Page) -> str:
-    """Plain text for notifications and clients without blocks."""
     shown = page.text or page.status or page.footer or _EMPTY
     return escape(shown[:_NOTIFICATION_CHARACTERS])
 

@@ -81,7 +81,6 @@ async def our_messages_since(context: SlackContext, place: Place, question: str)
 
 
 def find_marked(messages: Sequence[Fields], mark: Mapping[str, Any]) -> str:
-    """An empty string if none has it."""
     payload = mark["event_payload"]
     found = [message.text("ts") for message in messages if _payload(message).values == payload]
     return found[-1] if found else ""
@@ -103,7 +102,6 @@ def find_unmarked(messages: Sequence[Fields], *, others: Collection[str], text: 
 
 
 def later_parts(messages: Sequence[Fields], first_message: str) -> list[str]:
-    """Last first."""
     parts = [
         (payload.number("part"), each.text("ts"))
         for each in messages

@@ -165,7 +165,6 @@ async def start_stream(
 
 
 async def append_page(context: SlackContext, place: Place, ts: str, stream: SlackStream, page: Page) -> None:
-    """Raises `StreamEnded`."""
     chunks = stream.next_chunks(page)
     if chunks:
         call = context.write_client.chat_appendStream(channel=place.channel, ts=ts, chunks=chunks)

@@ -25,7 +25,6 @@ def is_possible(arguments: argparse.Namespace) -> bool:
 
 
 async def confirmed(question: str, arguments: argparse.Namespace) -> bool:
-    """Ask on the terminal, unless `--yes` was given."""
     if arguments.yes:
         return True
     answer = await loader.console().read_line(f"{question} [y/N] ")

@@ -25,7 +25,6 @@ def add_knowledge_bases(parser: argparse.ArgumentParser) -> None:
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
-    """`--filter FILTER`, repeatable, as `filter`."""
     parser.add_argument(
         "--filter",
         action="append",

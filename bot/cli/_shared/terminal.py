@@ -20,7 +20,6 @@ def print_text(text: str) -> None:
 
 
 def wrapped(text: str, file: TextIO) -> str:
-    """Unchanged for a pipe."""
     if not file.isatty():
         return text
     width = shutil.get_terminal_size().columns

@@ -46,7 +46,6 @@ async def _all_may_read_for_all(use: CommandContext) -> bool:
 
 
 async def bind(use: CommandContext) -> Reply:
-    """Everyone here must be able to read it."""
     await use.desk.access.check(use.person, use.place, use.directory, act="administer")
     try:
         known = await use.known(use.values["name"])

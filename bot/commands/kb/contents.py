@@ -32,7 +32,6 @@ _FILE_NAME = re.compile(r"[^\w.-]+")
 
 
 async def add(use: CommandContext) -> Reply:
-    """The command's files, or those of a linked message."""
     target = await _to_add_to(use)
     link = use.values.get("link", "")
     attachments = [*use.attachments, *(await _linked(use, link) if link else ())]

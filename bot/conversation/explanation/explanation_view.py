@@ -63,7 +63,6 @@ class ExplanationView:
     turns: Turns
 
     async def latest(self, place: Place, person: Person, room: Room, language: str) -> Reply:
-        """Of the person's latest answer in the place."""
         turn = await self.turns.latest_of(place, person.id)
         if turn is None:
             return Reply(text=say("why_none", language))

@@ -125,7 +125,6 @@ class AnswerButtons:
         return press.reply("not_running")
 
     async def regenerate(self, press: ButtonPress, turn: ChatTurn) -> Reply | RepeatTurn | None:
-        """Repeat the turn, with its unfinished files."""
         if self.runs.is_running(turn.id):
             return press.reply("still_running")
         message = _question(turn)
@@ -153,7 +152,6 @@ class AnswerButtons:
         return await self.versions.beside(turn, step, press.room) or press.reply("version_gone")
 
     async def own_words(self, press: ButtonPress, turn: ChatTurn) -> Reply | RepeatTurn | None:
-        """Repeat the turn without completing its question."""
         found = await self.regenerate(press, turn)
         return replace(found, as_asked=True) if isinstance(found, RepeatTurn) else found
 
@@ -167,7 +165,6 @@ class AnswerButtons:
         return await self.show_sources(turn, press.action, press.room)
 
     async def choice(self, press: ButtonPress, turn: ChatTurn) -> Reply | ChosenQuestion:
-        """Ask what the button says, as the person who presses it."""
         number = press.action.value.rpartition(":")[2]
         chosen = {str(number): text for number, text in enumerate(turn.choices, 1)}.get(number)
         return ChosenQuestion(turn=turn, question=chosen) if chosen else press.reply("too_old")
@@ -184,7 +181,6 @@ class AnswerButtons:
         return press.reply("thanks")
 
     async def promote(self, press: ButtonPress, turn: ChatTurn) -> Reply:
-        """Move a thread's file to the channel's knowledge base."""
         mark = press.action.value.rpartition(":")[2]
         file = next((file for file in await self.files.of_turn(turn) if file.mark == mark), None)
         if file is None:

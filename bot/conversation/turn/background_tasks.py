@@ -26,7 +26,6 @@ class BackgroundTasks:
         task.add_done_callback(lambda done: self._ended(key, done))
 
     async def cancel(self, key: str) -> None:
-        """Returns when the work has ended."""
         if (task := self._running.pop(key, None)) is not None:
             task.cancel()
             await asyncio.wait([task])

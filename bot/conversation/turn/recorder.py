@@ -58,7 +58,6 @@ class FailureTraces:
         await self._write(turn.engine_turn, turn_conversation(turn), turn.asked_at, details)
 
     async def note_interaction(self, place: Place, error: BaseException) -> None:
-        """Of a command or button, without its words."""
         kind, identity = log.current_work()
         if identity:
             details = {"outcome": "failed", "kind": kind, "error": type(log.unwrapped(error)).__name__}

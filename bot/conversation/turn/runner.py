@@ -128,7 +128,6 @@ class TurnRunner:
         await recorder.save("failed")
 
     async def show_version(self, version: AnswerVersion, room: Room) -> None:
-        """In place of the version that is shown."""
         turn = version.turn
         await self.answers.follow_ups.cancel(turn.id)
         run = self.runs.begin(turn.id, place=turn.place, asker=turn.person.id)

@@ -70,7 +70,6 @@ class TurnView:
         return Reply(text=self.headed(text), buttons=(self._button("stop"),), links=self.links)
 
     def begin_final(self) -> None:
-        """Make the turn uninterruptible."""
         self._run.make_uninterruptible()
 
     async def finish(self, reply: Reply, state: State) -> None:

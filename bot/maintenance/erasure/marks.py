@@ -57,7 +57,6 @@ class ErasureMarks(_Value):
 
 
 def save(marks: ErasureMarks, data_dir: Path) -> None:
-    """Synced to the disk."""
     path = data_dir / FORGETTING
     unfinished = path.with_name(f"{path.name}.part")
     with translate_errors(path):

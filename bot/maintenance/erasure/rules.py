@@ -52,7 +52,6 @@ class ErasureRule:
         return int(count)
 
     async def apply(self, database: Database) -> None:
-        """Delete or change the rows in batches."""
         rows = f"SELECT rowid FROM {self.table} WHERE {self.condition} LIMIT {_BATCH}"  # noqa: S608
         action = f"UPDATE {self.table} SET {self.change}" if self.change else f"DELETE FROM {self.table}"  # noqa: S608
         sql = f"{action} WHERE rowid IN ({rows}) RETURNING 1"

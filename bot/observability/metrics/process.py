@@ -11,8 +11,6 @@ _LAGS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 
 
 class ConnectionMeters:
-    """Labelled by platform only."""
-
     def __init__(self, registry: CollectorRegistry) -> None:
         self._live = Gauge(
             "footnote_connections", "Connections that deliver events", ["platform"], registry=registry
@@ -43,7 +41,6 @@ class ConnectionMeters:
         )
 
     def expect(self, platform: str) -> None:
-        """Start counters at 0, for alerts."""
         self._live.labels(platform).set(0)
         self._deaf.labels(platform)
 

@@ -21,8 +21,6 @@ _YEAR: Final = lazy(lambda: re.compile(r"(?<![\d.,-])(?:19|20)\d\d(?!\d|[.,]\d)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unmet:
-    """What a question names and a quote is not about."""
-
     others: tuple[str, ...]
     """Dates and currencies in whose place the quote has others."""
     absent: tuple[str, ...]

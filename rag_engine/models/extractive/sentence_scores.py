@@ -121,7 +121,6 @@ def _month_tokens(text: str) -> frozenset[str]:
 def overlaps(
     terms: Sequence[frozenset[str]], candidates: Sequence[Candidate], passages: Sequence[Hit]
 ) -> tuple[list[Overlap], float]:
-    """Each candidate's overlap, and that of a candidate with every question word."""
     languages = [hit.chunk.language or detect(hit.chunk.text) for hit in passages]
     own = [
         frozenset(tokens(candidate.text, language=languages[candidate.passage]))

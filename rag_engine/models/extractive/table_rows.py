@@ -42,7 +42,6 @@ def named_cells(header: Sequence[str], row: Sequence[str]) -> tuple[NamedCell, .
 
 
 def row_text(cells: Sequence[NamedCell]) -> str:
-    """For example "Item: Travel; Budget: 5,000"."""
     return "; ".join(map(str, cells))
 
 

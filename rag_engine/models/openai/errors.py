@@ -79,7 +79,6 @@ def is_retriable(error: Exception) -> bool:
 
 
 def retry_after(error: Exception) -> float | None:
-    """Seconds, or None."""
     if not isinstance(error, openai.APIStatusError):
         return None
     headers = error.response.headers

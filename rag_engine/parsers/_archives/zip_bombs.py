@@ -20,7 +20,6 @@ _MOST_MEMBERS: Final = 20_000
 
 
 def check_archive(path: Path) -> None:
-    """Raises `CorruptFile` or, for a bomb, `FileTooLarge`."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()

@@ -22,7 +22,6 @@ class ContentLine:
 
 
 def content_lines(lines: Iterable[str]) -> Iterator[ContentLine]:
-    """Malformed lines are skipped."""
     for line in _unfolded(lines):
         found = _LINE.match(line)
         if found is None:

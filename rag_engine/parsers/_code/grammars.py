@@ -144,7 +144,6 @@ def language_of(suffix: str, beginning: str) -> str:
 
 
 def definitions(source: str, language: str) -> Iterator[Definition]:
-    """In order; a nested definition follows its parent."""
     name, function = _MODULES.get(
         language, (f"tree_sitter_{language}", "language_php" if language == "php" else "language")
     )

@@ -117,7 +117,6 @@ class DocFile:
 
 
 def opened(container: Ole) -> DocFile:
-    """Raises `EncryptedFile` and `CorruptFile`."""
     content = stream(container, "WordDocument")
     try:
         return _opened(container, content)

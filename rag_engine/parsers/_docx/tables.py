@@ -21,7 +21,6 @@ _LONGEST_CELL: Final = 600
 
 
 def children(parent: Element, *tags: str) -> Iterator[Element]:
-    """In order, also from content controls and tracked insertions."""
     for child in parent:
         if child.tag in tags:
             yield child

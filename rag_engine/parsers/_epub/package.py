@@ -25,8 +25,6 @@ _MOST_LEVELS: Final = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chapter:
-    """A member name and its titles, outermost first."""
-
     name: str
     titles: tuple[str, ...] | None = None
 

@@ -65,7 +65,6 @@ def best_body(plain: str, page: str) -> list[Section]:
 
 
 def plain_sections(text: str) -> Iterator[Section]:
-    """Quotations have a heading and no markers."""
     text = _SIGNATURE.sub("", _SIGNED.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
     text = _BLANK_LINES.sub("\n\n", _ESCAPED.sub("", text))
     for quoted, lines in groupby(text.split("\n"), key=lambda line: line.startswith(">")):
@@ -75,7 +74,6 @@ def plain_sections(text: str) -> Iterator[Section]:
 
 
 def flowed(text: str, *, delete_space: bool) -> str:
-    """Unwrap text with format=flowed (RFC 3676)."""
     lines: list[str] = []
     before = None
     for line in text.replace("\r\n", "\n").split("\n"):

@@ -77,7 +77,6 @@ class MsgStorage:
 
 
 def decompressed(content: bytes) -> bytes:
-    """Raises `CorruptFile`."""
     kind, size = content[8:12], int.from_bytes(content[4:8], "little")
     if kind == _UNCOMPRESSED:
         return content[16 : 16 + size]

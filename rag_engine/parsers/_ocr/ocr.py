@@ -86,7 +86,6 @@ def page_sections(page: object, anchor: str, *, is_sized: bool = True) -> list[S
 
 
 def file_sections(path: Path, anchor: str) -> list[Section]:
-    """Raises `Unread`."""
     return _readable(_recognised(lambda: (path.read_bytes(), 0.0)), anchor)
 
 

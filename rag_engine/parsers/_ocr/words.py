@@ -31,8 +31,6 @@ class Word:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """In reading order; `doubtful` counts letters filtered out."""
-
     words: tuple[Word, ...]
     confidence: float
     doubtful: int

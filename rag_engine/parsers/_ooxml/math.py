@@ -14,7 +14,6 @@ _LINES: Final = frozenset({f"{W}br", f"{A}br"})
 
 
 def math_text(formula: Element) -> str:
-    """For example "x = (−b ± √(b^2 − 4ac))/(2a)"."""
     return " ".join(_content(formula).split())
 
 

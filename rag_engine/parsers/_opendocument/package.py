@@ -71,7 +71,6 @@ def document(path: Path, containers: Collection[str]) -> Iterator[tuple[_Element
 def elements(
     source: IO[bytes], containers: Collection[str]
 ) -> Iterator[tuple[_Element, tuple[_Element, ...]]]:
-    """Each with its ancestors, outermost first; cleared afterwards."""
     refuse_entities(source)
     ancestors: list[_Element] = []
     inside = 0

@@ -45,7 +45,6 @@ def _key(text: str) -> str:
 
 
 def sized(blocks: Sequence[TextBlock], texts: Sequence[str], sizes: Counter[float]) -> Headings:
-    """Short paragraphs, larger than body text or bold."""
     if not sizes:
         return {}
     body = max(sizes, key=lambda size: sizes[size])

@@ -20,7 +20,6 @@ class _TextPage(Protocol):
 
 
 def recognised(page: PdfPage, number: int) -> list[Section]:
-    """Anchored "p. 3"; empty without letters. Raises `Unread`."""
     found = ocr.page_sections(page, f"p. {number}")
     with translate_errors():
         own = {_letters(line) for line in cast("_TextPage", page).get_text().splitlines()} - {""}

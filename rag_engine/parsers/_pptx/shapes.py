@@ -51,7 +51,6 @@ PlaceholderBoxes = dict[tuple[str, str], "Box"]
 def shapes_of(
     tree: Element, boxes: Mapping[tuple[str, str], Box], *, right_to_left: bool = False
 ) -> list[Shape]:
-    """Titles first, then in reading order; groups are flattened."""
     shapes = _ordered(tree, boxes, right_to_left, 0)
     return [one for one in shapes if one.is_title] + [one for one in shapes if not one.is_title]
 

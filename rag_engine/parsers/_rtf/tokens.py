@@ -83,7 +83,6 @@ def tokens(source: bytes | mmap) -> Iterator[RtfToken]:
 
 @functools.lru_cache(maxsize=64)
 def codec_of_page(page: int) -> str:
-    """cp1252 if unknown."""
     name = _CODECS.get(page, f"cp{page}")
     try:
         codecs.lookup(name)

@@ -138,7 +138,6 @@ def text_blocks(path: Path, encoding: str) -> Iterator[str]:
 
 
 def read_text(path: Path) -> str:
-    """Assumes UTF-8 if nothing else fits."""
     encoding = encoding_of(path) or "utf-8"
     return path.read_bytes().decode(encoding, errors="replace")
 

@@ -15,13 +15,11 @@ def hidden_text_notice(characters: int, places: str = "", *, anchor: str = "") -
 
 
 def is_white(color: str | None) -> bool:
-    """A colour in six hexadecimal digits."""
     found = rgb(color)
     return found is not None and min(found) >= _LIGHT
 
 
 def rgb(color: str | None) -> tuple[int, int, int] | None:
-    """None if it is not in six hexadecimal digits, such as "auto"."""
     try:
         red, green, blue = bytes.fromhex(color or "")
     except ValueError:

@@ -26,7 +26,6 @@ _DAMAGE: Final = (OSError, ValueError, TypeError, KeyError, IndexError, Attribut
 
 @contextmanager
 def open_ole(path: Path) -> Generator[Ole]:
-    """Raises `CorruptFile`."""
     try:
         container = _open(str(path))
     except _DAMAGE as error:
@@ -38,7 +37,6 @@ def open_ole(path: Path) -> Generator[Ole]:
 
 
 def stream(container: Ole, name: str | Sequence[str]) -> bytes:
-    """Empty if missing. Raises `CorruptFile` if unreadable."""
     try:
         if not container.exists(name):
             return b""
@@ -49,7 +47,6 @@ def stream(container: Ole, name: str | Sequence[str]) -> bytes:
 
 
 def root_streams(path: Path) -> frozenset[str]:
-    """Raises `CorruptFile`."""
     with open_ole(path) as container:
         try:
             return frozenset(name[0] for name in container.listdir() if len(name) == 1)

@@ -43,7 +43,6 @@ def is_blank(text: str) -> bool:
 
 
 def one_line(text: str) -> str:
-    """Single blanks, for headings, anchors and cells."""
     return " ".join(clean(text).split())
 
 

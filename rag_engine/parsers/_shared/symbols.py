@@ -48,7 +48,6 @@ def as_written(text: str, font: str) -> str:
 
 
 def raised(text: str) -> str:
-    """Only digits: the "st" of "1st" stays."""
     return text.translate(_SUPERSCRIPT) if _SUPERSCRIPTS.fullmatch(text) else text
 
 

@@ -83,7 +83,6 @@ def libraries(search_path: Iterable[str] | None = None) -> tuple[Path, ...]:
 
 
 def program(name: str) -> Path | None:
-    """By `PATH`; None if not installed."""
     found = shutil.which(name)
     return Path(found).resolve() if found else None
 

@@ -32,8 +32,6 @@ Weigh: TypeAlias = "Callable[[str], int]"
 
 
 class Boundary(IntEnum):
-    """Cuts from worst to best."""
-
     GRAPHEME = 0
     WORD = 1
     CLAUSE = 2
@@ -60,7 +58,6 @@ def section_pieces(section: Section, *, weigh: Weigh, capacity: int) -> Iterator
 
 
 def halves(piece: Piece, weigh: Weigh) -> tuple[Piece, Piece] | None:
-    """At a line, word or grapheme; None for a single character."""
     text = piece.text
     if len(text) < 2:
         return None

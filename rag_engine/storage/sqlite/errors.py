@@ -70,7 +70,6 @@ def translate_errors(path: Path, *, starting: bool = False) -> Generator[None, N
 
 
 def primary_code(error: sqlite3.Error) -> int:
-    """SQLite's primary result code; 0 for other errors."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
