@@ -14,6 +14,7 @@ Phrase = Literal[
     "not_found",
     "closest",
     "unmentioned",
+    "rows_alone",
     "your_files",
     "question_cut",
     "summarized",

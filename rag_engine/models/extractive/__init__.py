@@ -27,6 +27,7 @@ from rag_engine.models.extractive.sentence_scores import (
 from rag_engine.models.extractive.summary import choose as choose_of_sections
 from rag_engine.models.extractive.summary import draft
 from rag_engine.models.extractive.table_rows import asked_cells
+from rag_engine.tables.rules import asks_for_figure
 from rag_engine.text.language import detect
 from rag_engine.text.language.months import months
 from rag_engine.text.question_parts import parts
@@ -93,6 +94,8 @@ class _ExtractiveAnswerer:
         yield phrase("extracted", language=language)
         if unmentioned:
             yield f" {phrase('unmentioned', language=language, words=', '.join(shown(unmentioned)))}"
+        if _are_rows_alone(request.question, chosen):
+            yield f" {phrase('rows_alone', language=language)}"
         if len(chosen) == 1 or any(item.candidate.is_code for item in chosen):
             for item in chosen:
                 yield f"\n\n{quoted(item.candidate)}"
@@ -163,6 +166,12 @@ class _ExtractiveAnswerer:
             logger.warning("Sentences are compared by their words alone: %s", error)
             return []
         return [float(cosine) for cosine in vectors @ asked[0]]
+
+
+def _are_rows_alone(question: str, chosen: Sequence[Scored]) -> bool:
+    """Whether a figure over many rows is asked for, and only some rows are quoted."""
+    rows = sum(bool(item.candidate.cells) for item in chosen)
+    return rows > 0 and asks_for_figure(question, of_one_row=rows == 1)
 
 
 def _about_the_question(

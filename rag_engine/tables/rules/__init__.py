@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedTable, WrittenQuery
 
 _MOST_WORDS = 80
+_OVER_ROWS = frozenset({"sum", "average", "share", "difference"})
+_OF_SEVERAL = frozenset({"count", "most", "least"})
 
 
 def write(question: str, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal:
@@ -34,6 +36,16 @@ def write(question: str, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRe
         if first is None or first.missing == "question":
             first = written
     return first or QueryRefusal(missing="question")
+
+
+def asks_for_figure(question: str, *, of_one_row: bool = False) -> bool:
+    """Whether it asks for a sum, an average or the like; one row may hold a number of things."""
+    for language in _languages(question):
+        found, known = words(question, language), lexicon(language)
+        names = {known.at(found, at, "operations")[1].removeprefix("operations ") for at in range(len(found))}
+        if names & _OVER_ROWS or (names & _OF_SEVERAL and not of_one_row):
+            return True
+    return False
 
 
 def _languages(question: str) -> tuple[str, ...]:

@@ -177,6 +177,22 @@ async def test_nothing_relevant_is_said_to_be_nothing(answerer: Answerer, questi
     assert "budget.csv, Handbook.pdf, leave.py" in said
 
 
+@pytest.mark.parametrize(
+    ("question", "is_said"),
+    [
+        ("What is the total of all travel and hardware budgets?", True),
+        ("What is the average budget of travel and hardware?", True),
+        ("How many travel and hardware budgets are there?", True),
+        ("What is the budget for travel?", False),
+        ("How many weeks of parental leave are there in total?", False),
+    ],
+)
+async def test_rows_that_are_quoted_for_a_figure_over_all_are_called_rows(
+    answerer: Answerer, question: str, is_said: bool
+) -> None:
+    assert ("Nothing was computed" in await answer(answerer, question, *LIBRARY)) is is_said
+
+
 async def test_without_passages_nothing_is_found(answerer: Answerer) -> None:
     assert await answer(answerer, "Why?") == "I did not find this in your files."
 
