@@ -21,6 +21,7 @@ COMMANDS = (
     "answers.extraction",
     "answers.tables",
     "table_questions",
+    "answers.research",
     "hostile",
     "chat",
 )

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-async def run(arguments: argparse.Namespace, settings: Settings) -> int:
+async def run(arguments: argparse.Namespace, settings: Settings, *, research: bool = False) -> int:
     question = arguments.question
     if question == "-":
         question = await asyncio.to_thread(sys.stdin.read)
@@ -68,7 +68,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             limit=settings.answering.passages or BEST_PASSAGES,
             exact_limit=settings.answering.passages is not None,
             web="on_request" if settings.web_search.kind else "never",
-            options=AnswerOptions(model=chosen),
+            options=AnswerOptions(model=chosen, research=research),
         )
         if arguments.json:
             print(json.dumps(as_json(await _answer(application.engine, query)), ensure_ascii=False, indent=2))
@@ -108,6 +108,7 @@ def as_json(answer: Answer) -> dict[str, object]:
         "timings": {name: round(seconds, 4) for name, seconds in answer.timings.items()},
         "notices": list(answer.notices),
         "filter": answer.filtered_by,
+        **({"research": dict(answer.research)} if answer.research else {}),
     }
 
 

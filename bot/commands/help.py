@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bot.commands import ask_filters, registry
 from bot.commands.context import reply
@@ -27,6 +27,18 @@ def _summary(use: CommandContext, command: SlashCommand) -> str:
     return use.say(command.summary) if command.summary else command.spec.description
 
 
+QUESTION_OPTIONS: Final = (
+    Option(name="question", description="What you want to know", required=True),
+    Option(
+        name="where",
+        description="Who sees the answer: only you, or the channel",
+        choices=("private", "channel"),
+    ),
+    Option(name="model", description="The language model that answers, of those set up", named=True),
+    Option(name="scope", description="The one knowledge base to search", named=True),
+    *ask_filters.OPTIONS,
+)
+
 COMMANDS = (
     SlashCommand(
         position=10,
@@ -34,19 +46,7 @@ COMMANDS = (
         spec=CommandSpec(
             name="ask",
             description="Ask a question; only you see the answer, unless you choose the channel",
-            options=(
-                Option(name="question", description="What you want to know", required=True),
-                Option(
-                    name="where",
-                    description="Who sees the answer: only you, or the channel",
-                    choices=("private", "channel"),
-                ),
-                Option(
-                    name="model", description="The language model that answers, of those set up", named=True
-                ),
-                Option(name="scope", description="The one knowledge base to search", named=True),
-                *ask_filters.OPTIONS,
-            ),
+            options=QUESTION_OPTIONS,
         ),
     ),
     SlashCommand(

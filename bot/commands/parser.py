@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bot.commands import registry
-from bot.commands.specs import usage
+from bot.commands.specs import QUESTIONS, usage
 from bot.messages.refusals import Invalid
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def parse(command: Command) -> Parsed:
     spec, line = _spec(command)
     if command.values:
         values = {name: value.strip() for name, value in command.values.items() if value.strip()}
-    elif spec.name == "ask":
+    elif spec.name in QUESTIONS:
         values = _question(line)
     else:
         values = _values(spec, _tokens(line))

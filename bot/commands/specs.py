@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from bot.port import CommandSpec, Option
 
@@ -19,6 +19,9 @@ KNOWLEDGE_BASE = Option(
 REQUIRED_KNOWLEDGE_BASE = Option(
     name="name", description="The knowledge base: its name, or #channel for a channel's own", required=True
 )
+
+QUESTIONS: Final = frozenset({"ask", "research"})
+"""The commands that are answered like messages."""
 
 Handler: TypeAlias = "Callable[[CommandContext], Awaitable[Reply]]"
 PageTurn: TypeAlias = "Callable[[CommandContext, str, int], Awaitable[Reply]]"

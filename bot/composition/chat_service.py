@@ -155,6 +155,7 @@ def _assemble(
             turn=partial(_forget_turn, application),
             document=forget_document,
             source=application.library.forget_source,
+            findings=application.library.storage.findings,
         ),
         uploads=uploads,
         scheduler=Scheduler(deadlines=WriteDeadlines(final=settings.chat.last_word_seconds)),

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         ListDocuments,
         PermissionChecks,
         PlaceLookup,
+        ResearchedTurns,
         ShowExplanation,
         ShowSources,
         StoredAnswers,
@@ -103,6 +104,7 @@ class Removals:
     turn: ForgetTurn
     document: ForgetDocument
     source: ForgetSource
+    findings: ResearchedTurns
 
 
 def assemble(
@@ -236,6 +238,7 @@ def _answers(
         follow_ups=FollowUps(turns=stores.turns, scheduler=scheduler, suggest=suggest),
         titles=ThreadTitles(turns=stores.turns, write=write_title),
         tags=tags,
+        findings=removals.findings,
     )
 
 

@@ -86,6 +86,14 @@ class StoredAnswers(Protocol):
     async def activate(self, turns: Sequence[TurnId]) -> None: ...
 
 
+class ResearchedTurns(Protocol):
+    """See `rag_engine.storage.research_findings.SqliteFindings`."""
+
+    async def move(self, turn: TurnId, to: TurnId) -> None: ...
+
+    async def remove(self, turn: TurnId) -> None: ...
+
+
 class PlaceLookup(Protocol):
     """See `bot.store.places.Places`."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rag_engine.research.findings import PlanStep
     from rag_engine.types import Citation
 
 
@@ -46,6 +47,7 @@ class Reply:
     """CommonMark without the sources."""
     status: str = ""
     """Current activity; shown until there is text."""
+    steps: tuple[PlanStep, ...] = ()
     sources: tuple[Source, ...] = ()
     notices: tuple[str, ...] = ()
     language: str = "en"
@@ -68,6 +70,8 @@ class Page:
     footer: str = ""
     """Sources and notices in small print; only on the last page."""
     status: str = ""
+    """One line, then one for each of `steps`."""
+    steps: tuple[PlanStep, ...] = ()
     buttons: tuple[Button, ...] = ()
     files: tuple[File, ...] = ()
     reply: Reply = field(default_factory=Reply)

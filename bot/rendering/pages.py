@@ -13,13 +13,15 @@ from bot.rendering.parts import split
 from bot.rendering.safety.links import links
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bot.port import PlatformLimits, Reply
     from bot.rendering.markdown.line import RenderedLine
     from bot.rendering.parts import MessagePart
+    from rag_engine.research.findings import PlanStep, StepState
 
 _BETWEEN: Final = 2
+_MARKS: Final[Mapping[StepState, str]] = {"waiting": "○", "running": "▸", "done": "✓", "failed": "✗"}
 
 
 def pages(reply: Reply, limits: PlatformLimits, *, final: bool) -> list[Page]:
@@ -32,8 +34,10 @@ def pages(reply: Reply, limits: PlatformLimits, *, final: bool) -> list[Page]:
         footer = _shorter(reply, dialect, texts[-1], limits.characters, footer)
         if width(texts[-1]) + _BETWEEN + width(footer) > limits.characters:
             shown.append(Page(reply=reply))
-    status = "" if texts[-1] or (final and reply.text) else _status(reply, dialect, limits.characters)
-    last = replace(shown[-1], footer=footer, status=status, buttons=reply.buttons)
+    steps = _steps(reply, dialect)
+    is_shown = not (texts[-1] or (final and reply.text))
+    status = _status(reply, steps, dialect, limits.characters) if is_shown else ""
+    last = replace(shown[-1], footer=footer, status=status, steps=steps, buttons=reply.buttons)
     return [*shown[:-1], replace(last, files=reply.files if final else ())]
 
 
@@ -72,9 +76,21 @@ def _shorter(reply: Reply, dialect: Dialect, text: str, room: int, footer: str) 
     return dialect.footer(reply, left) or footer
 
 
-def _status(reply: Reply, dialect: Dialect, room: int) -> str:
-    status = dialect.status(" ".join(reply.status.split())) or ("…" if reply.text else "")
+def _status(reply: Reply, steps: Sequence[PlanStep], dialect: Dialect, room: int) -> str:
+    head = dialect.status(_line(reply.status)) or ("…" if reply.text else "")
+    status = "\n".join((head, *(f"{_MARKS[step.state]} {step.text}" for step in steps)))
     return status[: fitting(status, room)]
+
+
+def _steps(reply: Reply, dialect: Dialect) -> tuple[PlanStep, ...]:
+    return tuple(
+        replace(step, text=f"{number}. {dialect.status(_line(step.text))}")
+        for number, step in enumerate(reply.steps, 1)
+    )
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _one_kind_of_break(text: str) -> str:

@@ -10,6 +10,7 @@ from bot import rendering
 from bot.port import Reply
 from bot.streaming.message_stream import MessageStream, WriteDeadlines
 from bot.streaming.rate_limiter import RateLimiter
+from rag_engine.research.findings import PlanStep
 from rag_engine.types import Answer, Delta, Stage
 
 if TYPE_CHECKING:
@@ -81,17 +82,17 @@ async def relay(
     Raises what they and `MessageStream.finish` raise; the stream can still finish another reply.
     """
     text: list[str] = []
-    status = ""
+    status, steps = "", tuple[PlanStep, ...]()
     answer: Answer | None = None
 
     def grown() -> Reply:
         text[:] = ["".join(text)]
-        return replace(growing(text[0]), status=status)
+        return replace(growing(text[0]), status=status, steps=steps)
 
     async for event in events:
         if isinstance(event, Stage) and not text:
-            status = event.detail
-            stream.show(replace(growing(""), status=status))
+            status, steps = event.detail, event.steps or steps
+            stream.show(replace(growing(""), status=status, steps=steps))
         elif isinstance(event, Delta) and event.text:
             text.append(event.text)
             stream.show(grown)

@@ -114,9 +114,7 @@ def spent(inquiry: Inquiry) -> dict[str, object]:
 
 async def _hits(inquiry: Inquiry, search: SearchSteps, most: int, text: str) -> Sequence[Hit]:
     """With the asker's audience and filters, whatever `text` says."""
-    query = replace(
-        inquiry.query, text=text, conversation=None, other_turns=(), turn=None, files=(), limit=most
-    )
+    query = replace(inquiry.query, text=text, conversation=None, other_turns=(), turn=None, files=())
     asked = replace(
         inquiry,
         query=query,

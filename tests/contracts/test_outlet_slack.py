@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.port import Outlet, Page, Stopped, Unreachable, Write
+from rag_engine.research.findings import PlanStep
 from tests.contracts.slack_outlet import FINAL, SEARCHING, asked, edit, methods, ours, stream, texts
 from tests.unit.adapters.slack.conftest import Bot, bot, running, server
 
 if TYPE_CHECKING:
+    from rag_engine.research.findings import StepState
     from tests.doubles.slack_double.server import SlackServer
 
 __all__ = ["bot", "server"]  # fixtures
@@ -43,6 +45,36 @@ async def test_a_streamed_answer_is_one_message_that_only_grows(bot: Bot) -> Non
     stopped = bot.server.calls_of("chat.stopStream")[0].arguments
     assert stopped["metadata"]["event_payload"]["part"] == 0  # pyright: ignore[reportIndexIssue]
     assert "markdown_text" not in stopped
+
+
+async def test_each_step_of_a_plan_is_a_task_of_its_own(bot: Bot) -> None:
+    def page(*states: StepState, text: str = "") -> Page:
+        steps = tuple(PlanStep(text=f"{n}. Part", state=state) for n, state in enumerate(states, 1))
+        status = "\n".join(("Researching…", *(step.text for step in steps)))
+        return Page(text=text, status="" if text else status, steps=steps)
+
+    outlet = (await asked(bot)).outlet()
+    await outlet.write(stream(page()))
+    await outlet.write(stream(page("running", "running")))
+    await outlet.write(stream(page("done", "running")))
+    await outlet.write(stream(page("done", "failed", "running")))
+    await outlet.write(stream(page("done", "failed", "running", text="You have ")))
+    await outlet.write(stream(Page(text="You have 30 days."), final=True))
+    sent = [
+        [(chunk["id"], chunk["status"]) for chunk in call.arguments["chunks"] if "status" in chunk]  # pyright: ignore[reportGeneralTypeIssues, reportIndexIssue, reportUnknownVariableType]
+        for call in bot.server.calls
+        if call.method.endswith("Stream")
+    ]
+    assert sent == [
+        [("status", "in_progress")],
+        [("step-1", "in_progress"), ("step-2", "in_progress")],
+        [("step-1", "complete")],
+        [("step-2", "error"), ("step-3", "in_progress")],
+        [("status", "complete")],
+        [("step-3", "complete")],
+    ]
+    (message,) = ours(bot.server)
+    assert message.text == "You have 30 days."
 
 
 async def test_nothing_is_called_when_nothing_is_new(bot: Bot) -> None:

@@ -19,9 +19,8 @@ OTHER_ISSUE = {
     *("000-25", "000-26", "001-14", "001-23", "001-24", "001-31", "001-47", "001-48", "002-45"),
     *(f"002-{number}" for number in range(54, 60)),
     *(f"003-{number}" for number in range(45, 53)),
-    *(f"004-{number}" for number in range(34, 47)),
 }
-"""Research, tables by SQL, web search, graphs, mind maps, voice and blocks."""
+"""Tables by SQL, web search, graphs, mind maps, voice and blocks."""
 
 
 def rows() -> list[re.Match[str]]:

@@ -28,6 +28,8 @@ _STOPPED_BY_PERSON = "stopped_by_user"
 _STREAM_OPEN = "streaming_state_conflict"
 _STREAM_ENDED = frozenset({"message_not_in_streaming_state", _STOPPED_BY_PERSON, _STREAM_OPEN})
 _NO_STATUS = "…"
+_RUNNING, _DONE = "in_progress", "complete"
+_STEP_STATES = {"waiting": "pending", "running": _RUNNING, "done": _DONE, "failed": "error"}
 _REFUSAL_SECONDS = 3600.0
 _FAILURE_SECONDS = 300.0
 _START_SECONDS = 5.0
@@ -114,6 +116,8 @@ class StreamSupport:
 class SlackStream:
     text: str = ""
     status: str = ""
+    steps: dict[str, Chunk] = field(default_factory=dict[str, "Chunk"])
+    """As last shown, by id."""
     certain: bool = True
     """False after a lost response: the last chunks may have arrived."""
 
@@ -124,14 +128,17 @@ class SlackStream:
         more = page.text[len(self.text) :]
         task: list[Chunk] = []
         if self.status and (page.text or final):
-            task = [] if self.text else [_task(self.status, done=True)]
-        elif page.status and page.status != self.status:
-            task = [_task(page.status, done=False)]
-        return [*task, *([{"type": "markdown_text", "text": more}] if more else [])]
+            task = [] if self.text else [_task(self.status, state=_DONE)]
+        elif (status := _status(page)) and status != self.status:
+            task = [_task(status, state=_RUNNING)]
+        steps = _steps(page) or [{**step, "status": _ended(step)} for step in self.steps.values() if final]
+        changed = [step for step in steps if self.steps.get(step["id"]) != step]
+        return [*task, *changed, *([{"type": "markdown_text", "text": more}] if more else [])]
 
     def record(self, page: Page) -> None:
         self.text = page.text
-        self.status = page.status or self.status
+        self.status = _status(page) or self.status
+        self.steps.update((step["id"], step) for step in _steps(page))
 
 
 async def start_stream(
@@ -147,7 +154,7 @@ async def start_stream(
                     thread_ts=place.thread,
                     recipient_team_id=recipient_team,
                     recipient_user_id=recipient,
-                    chunks=stream.next_chunks(page) or [_task(_NO_STATUS, done=False)],
+                    chunks=stream.next_chunks(page) or [_task(_NO_STATUS, state=_RUNNING)],
                 )
                 ts = response_data(response, "chat.startStream").need_text("ts")
     except WriteRefused as error:
@@ -221,10 +228,21 @@ def _code(error: ChatError) -> str:
     return error_code(error.__cause__) if isinstance(error.__cause__, SlackApiError) else ""
 
 
-def _task(title: str, *, done: bool) -> Chunk:
-    return {
-        "type": "task_update",
-        "id": _TASK_ID,
-        "title": title[:_TITLE_CHARACTERS],
-        "status": "complete" if done else "in_progress",
-    }
+def _ended(step: Chunk) -> str:
+    return step["status"] if step["status"] == "error" else _DONE
+
+
+def _status(page: Page) -> str:
+    """Without the steps, which have tasks of their own."""
+    return page.status.partition("\n")[0] if page.steps else page.status
+
+
+def _steps(page: Page) -> list[Chunk]:
+    return [
+        _task(step.text, state=_STEP_STATES[step.state], identity=f"step-{number}")
+        for number, step in enumerate(page.steps, 1)
+    ]
+
+
+def _task(title: str, *, state: str, identity: str = _TASK_ID) -> Chunk:
+    return {"type": "task_update", "id": identity, "title": title[:_TITLE_CHARACTERS], "status": state}

@@ -6,7 +6,7 @@ import asyncio
 import re
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from bot.access.permissions import MOST_IN_NAME
 from bot.conversation.explanation.passage_excerpt import excerpt, statements
@@ -165,6 +165,8 @@ def _facts(explained: _Explained) -> Iterator[str]:
         if len(answer.weights) > 1:
             weights = {leg: round(100 * answer.weights.get(leg, 0.0)) for leg in ("lexical", "dense")}
             yield explained.say("why_weights", **weights)
+        if answer.research:
+            yield _researched(explained)
         if answer.reranked:
             yield explained.say("why_reranked")
         if answer.probability is not None:
@@ -173,6 +175,15 @@ def _facts(explained: _Explained) -> Iterator[str]:
     quoted = answer.model == QUOTING
     author = explained.say("fact_quotes") if quoted else literal(answer.model)
     yield explained.say("why_author", model=author)
+
+
+def _researched(explained: _Explained) -> str:
+    spent = explained.answer.research
+    listed = cast("list[dict[str, object]]", spent.get("queries", []))
+    # Queries may name what was found in files that this person cannot read.
+    shown = [str(one.get("query", "")) for one in listed] if _may_read_all(explained) else []
+    amounts = {name: spent.get(name, 0) for name in ("rounds", "searches", "calls", "tokens")}
+    return explained.say("why_research", queries=" · ".join(map(literal, shown)) or "…", **amounts)
 
 
 def _filter(explained: _Explained) -> Iterator[str]:

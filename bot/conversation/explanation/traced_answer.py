@@ -46,6 +46,7 @@ class TracedAnswer:
     passages: tuple[TracedPassage, ...]
     left_out: int
     model: str
+    research: Mapping[str, object]
 
 
 def traced_answer(trace: Trace) -> TracedAnswer:
@@ -72,6 +73,7 @@ def traced_answer(trace: Trace) -> TracedAnswer:
         passages=(*_passages(details, "passages", "used"), *_passages(details, "closest", "closest")),
         left_out=int(_number(details.get("passages_left_out"))),
         model=str(details.get("model", "")),
+        research=_table(details.get("research")),
     )
 
 

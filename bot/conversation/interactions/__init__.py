@@ -8,9 +8,11 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from bot.commands import research
 from bot.commands.ask_filters import filtered_question
 from bot.commands.parser import parse
 from bot.commands.setting_values import model_label
+from bot.commands.specs import QUESTIONS
 from bot.conversation.dependencies import FollowedReply
 from bot.conversation.interactions import buttons
 from bot.conversation.interactions.buttons import ButtonPress, ChosenQuestion, RepeatTurn
@@ -60,8 +62,9 @@ class Interactions:
     _running: set[tuple[Place, str]] = field(default_factory=set["tuple[Place, str]"], init=False)
 
     async def run_command(self, command: Command, room: Room) -> None:
-        if command.name.split()[0].lstrip("/").casefold() == "ask":
-            await self._ask(command, room)
+        name = command.name.split()[0].lstrip("/").casefold()
+        if name in QUESTIONS:
+            await self._ask(command, room, researches=name == research.NAME)
             return
 
         async def run(*, interrupted: bool) -> None:
@@ -113,13 +116,14 @@ class Interactions:
     async def _notify_restart(self, person: Person, room: Room) -> None:
         await self.notifier.try_to_send(room, person, say("restarted", language_of("", person)))
 
-    async def _ask(self, command: Command, room: Room) -> None:
+    async def _ask(self, command: Command, room: Room, *, researches: bool) -> None:
         values = parse(command).values
+        question = filtered_question(values)
         message = IncomingMessage(
             id=f"command:{command.id}",
             place=command.place,
             person=command.person,
-            text=filtered_question(values),
+            text=research.research_question(question) if researches else question,
             private=values.get("where") != "channel",
             in_thread=bool(command.place.thread),
             at=time.time(),

@@ -7,6 +7,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from bot.commands.specs import QUESTIONS
 from bot.port import ChatError
 from rag_engine.errors import RagError
 
@@ -33,7 +34,7 @@ class OptionNames:
     async def suggest(self, command: Command, option: str, room: Room) -> list[str]:
         """Of what the person may read; none if that takes too long."""
         kind = _KINDS.get(option)
-        if kind is None or command.name != "ask":
+        if kind is None or command.name not in QUESTIONS:
             return []
         text = " ".join(command.values.get(option, "").split())
         try:

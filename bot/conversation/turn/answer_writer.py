@@ -1,18 +1,22 @@
 from __future__ import annotations
 
+import logging
 import re
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bot import rendering
+from bot.commands.research import asks_for_research, without_request
 from bot.conversation import thread_context
 from bot.conversation.follow_ups import ShownAnswer
 from bot.conversation.saved_filters import broken_filters, saved_filters
+from bot.conversation.turn.report_file import attach_report
 from bot.messages.translation import in_language
 from bot.port import Reply
 from bot.rendering.literal import literal
 from bot.streaming import scheduler
+from rag_engine.errors import RagError
 from rag_engine.generation.phrases import not_found
 from rag_engine.parsing.media_types import shown
 from rag_engine.text.language import question_language
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
 
     from bot.access.permissions import Scope
-    from bot.conversation.dependencies import AudienceLookup, ForgetTurn
+    from bot.conversation.dependencies import AudienceLookup, ForgetTurn, ResearchedTurns
     from bot.conversation.follow_ups import FollowUps
     from bot.conversation.turn.context import TurnContext, TurnOptions
     from bot.conversation.turn.conversation_tags import ConversationTags
@@ -44,6 +48,7 @@ _STAGES: dict[str, Sentence] = {
     "answer": "stage_answer",
     "summarise": "stage_summarise",
     "part": "stage_part",
+    "research": "stage_research",
 }
 _MOST_VERSIONS = 10
 _WEB_USES: dict[WebPolicy, WebUse] = {"off": "never", "ask": "on_request", "auto": "if_nothing"}
@@ -51,6 +56,8 @@ _WITHOUT_ADVICE = frozenset({"summarise", "chat", "clarify", "edit"})
 _QUOTING = "extractive"
 _MOST_CONSULTED = 3
 _CITATION = re.compile(r"\[\d+\]")
+
+_log = logging.getLogger(__name__)
 
 
 class NothingToSay(Exception):
@@ -69,6 +76,7 @@ class AnswerWriter:
     follow_ups: FollowUps
     titles: ThreadTitles
     tags: ConversationTags
+    findings: ResearchedTurns
 
     async def write(self, context: TurnContext) -> None:
         """Raises the errors of engine and stream, and `NothingToSay`."""
@@ -104,11 +112,21 @@ class AnswerWriter:
         if answer is None:
             raise RuntimeError("the engine ended without an answer")
         await context.recorder.save("final", messages=view.stream.messages)
+        await self._end_research(context, answer)
         if answer.grounded:
             shown = ShownAnswer(query=query, text=answer.text, passages=view.passages, reply=view.final)
             self.follow_ups.begin(context.recorder.turn, shown, context.room)
             self.titles.begin(context.recorder.turn, answer.text, context.room)
             self.tags.begin(context.recorder.turn, answer.text)
+
+    async def _end_research(self, context: TurnContext, answer: Answer) -> None:
+        if not answer.research:
+            return
+        try:
+            await self.findings.remove(context.recorder.turn.engine_turn)
+        except RagError as error:
+            _log.warning("the findings of a research stay until they expire: %s", error)
+        await attach_report(context.view.stream, context.view.final, answer)
 
     def _chats_without_files(self, context: TurnContext, scope: Scope) -> bool:
         settings = context.options.settings
@@ -123,6 +141,8 @@ class AnswerWriter:
     async def _forget_earlier(self, turn: ChatTurn) -> None:
         """What a start that was cut off left; versions stay, up to a limit."""
         earlier = replace(turn, starts=turn.starts - 1).engine_turn
+        if turn.attempts > 1:
+            await self.findings.move(earlier, turn.engine_turn)
         surplus = turn.versions[: -_MOST_VERSIONS + 1]
         for identity in (*surplus, *([] if earlier in turn.versions else [earlier])):
             await self.forget_turn(identity)
@@ -145,7 +165,7 @@ class AnswerWriter:
         own = await self.files.brought_by(turn.place, turn.about or turn.message)
         files = own or await self.files.latest(turn.place)
         return Query(
-            text=turn.question,
+            text=without_request(turn.question),
             knowledge_bases=scope.knowledge_bases,
             conversation=conversation,
             scope=scope.name_in(_question_language(context)),
@@ -165,7 +185,7 @@ class AnswerWriter:
             time_zone=context.message.person.time_zone,
             asker_language=context.message.person.language,
             web=_web_use(options),
-            options=_answer_options(options.settings, model=turn.model, plain_chat=not scope.knowledge_bases),
+            options=_answer_options(options.settings, turn, plain_chat=not scope.knowledge_bases),
         )
 
     async def _recorded(
@@ -218,7 +238,7 @@ def _stage_sentence(stage: Stage, context: TurnContext, searched: int) -> str:
     if stage.found:
         counts = {leg: stage.found.get(leg, 0) for leg in ("lexical", "dense")}
         return context.view.say("stage_found", **counts, number=stage.number)
-    return context.view.say(name, number=stage.number, count=stage.of or searched)
+    return context.view.say(name, number=max(stage.number, 1), count=stage.of or searched)
 
 
 async def _from_first_citation(events: AsyncIterator[AnswerEvent]) -> AsyncGenerator[AnswerEvent]:
@@ -321,14 +341,15 @@ def _understood(answer: Answer, context: TurnContext) -> tuple[str, ...]:
     return tuple(shown)
 
 
-def _answer_options(settings: PlaceSettings, *, model: str, plain_chat: bool) -> AnswerOptions:
+def _answer_options(settings: PlaceSettings, turn: ChatTurn, *, plain_chat: bool) -> AnswerOptions:
     return AnswerOptions(
         persona=settings.persona,
-        model=model or settings.model,
+        model=turn.model or settings.model,
         temperature=settings.temperature,
         empty_answer=settings.empty_answer,
         cites=settings.citations,
         plain_chat=plain_chat or settings.route == "chat",
+        research=asks_for_research(turn.question),
     )
 
 

@@ -39,9 +39,11 @@ from rag_engine.parsing.formats import FAMILY
 from rag_engine.parsing.media_types import parser_name
 from rag_engine.pipeline import NamedStep
 from rag_engine.ports import IndexIdentity, Ports
+from rag_engine.research.research import Research
 from rag_engine.splitters import structure
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.history import SqliteHistory
+from rag_engine.storage.research_findings import SqliteFindings
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.summaries.plan import Summaries
 from rag_engine.text import analyzer
@@ -227,6 +229,7 @@ async def world(
         script: list[ScriptedLine] = []
         model = _Model(script)
         history, catalog = SqliteHistory(database), SqliteCatalog(database)
+        findings = SqliteFindings(database)
         ports = Ports(
             embedder=embedder,
             index=index,
@@ -259,6 +262,7 @@ async def world(
             )
             if complete
             else None,
+            research=Research(embedder=embedder, contents=index, store=findings),
         )
         town = OpenTown(catalog=catalog, model=embedder.model)
         stores = ChatStores.over(chats, retention_seconds=90 * 86_400.0)
@@ -267,6 +271,7 @@ async def world(
             turn=lambda turn: history.forget((turn, question_of(turn))),
             document=ingestion.forget,
             source=ingestion.forget_source,
+            findings=findings,
         )
         assembled = partial(
             assemble,

@@ -43,6 +43,7 @@ def test_the_yaml_equals_the_manifest(secret: SecretStr | None) -> None:
         "/help",
         "/kb",
         "/new",
+        "/research",
         "/why",
     }
     if secret:

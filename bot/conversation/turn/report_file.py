@@ -1,0 +1,52 @@
+"""A long report is also a file."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from bot.messages import say
+from bot.port import ChatError, File
+
+if TYPE_CHECKING:
+    from bot.port import Reply
+    from bot.streaming.message_stream import MessageStream
+    from rag_engine.types import Answer
+
+LONG: Final = 3_500
+"""Characters; about what one message shows on Slack without *Show more*."""
+_SECONDS: Final = 60.0
+
+_log = logging.getLogger(__name__)
+
+
+async def attach_report(stream: MessageStream, reply: Reply, answer: Answer) -> None:
+    """After the answer is stored: no restart attaches it twice."""
+    if answer.route != "research" or len(answer.text) < LONG:
+        return
+    try:
+        async with asyncio.timeout(_SECONDS):
+            await stream.finish(replace(reply, files=(report_file(reply),)))
+    except (ChatError, TimeoutError) as error:
+        _log.warning("a report was not attached: %s", str(error) or "the platform took too long")
+
+
+def report_file(reply: Reply) -> File:
+    """Text, sources with their quotes, and notices as Markdown."""
+    lines = [reply.text]
+    if reply.citations:
+        lines += ["", f"## {say('sources', reply.language)}"]
+    for citation in reply.citations:
+        place = f", {citation.anchor}" if citation.anchor else ""
+        quote = " ".join(citation.quote.split())
+        lines += ["", f"[{citation.number}] {citation.title}{place}", *([f"> {quote}"] if quote else [])]
+    lines += ["", *reply.notices]
+    content = "\n".join(lines).strip() + "\n"
+    return File(
+        name="research.md",
+        media_type="text/markdown",
+        content=content.encode("utf-8", "replace"),
+        description=say("report", reply.language),
+    )
