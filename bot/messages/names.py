@@ -86,7 +86,6 @@ Sentence = Literal[
     "version_shown",
     "version_gone",
     "own_words",
-    "dig_deeper",
     "report",
     "without_filter",
     "stop",
