@@ -30,6 +30,8 @@ READERS = {
         "conversation/explanation/explanation_view.py",  # of documents in a scope of the person
         "maintenance/erasure/*",
         "server/readers.py",  # of documents in the scope of a key (test_server)
+        "cli/mindmap.py",
+        "commands/mind_map.py",  # of a document that the person may read (test_mind_map)
     },
     "records": {
         "composition/components.py",  # to remove what was kept of files
@@ -44,6 +46,8 @@ READERS = {
         "conversation/newcomers/first_steps.py",  # the titles in a scope of the person
         "cli/feedback.py",  # the console, for the operator alone
         "server/readers.py",  # in the scope of a key (test_server)
+        "cli/mindmap.py",
+        "commands/mind_map.py",  # of what the person may read (test_mind_map)
     },
     "knowledge_bases": {
         "access/permissions.py",
