@@ -42,6 +42,7 @@ def test_the_yaml_equals_the_manifest(secret: SecretStr | None) -> None:
         "/ask",
         "/help",
         "/kb",
+        "/mindmap",
         "/new",
         "/research",
         "/why",
