@@ -114,10 +114,10 @@ def _slash_command(word: str, specs: Sequence[CommandSpec]) -> ManifestCommand:
             description="Knowledge bases: view, add, administer",
             hint=" | ".join(filter(None, subcommands)),
         )
-    choices = [f"[{option.choices[-1]}:]" for option in specs[0].options if option.choices]
+    choices = [f"[{option.choices[-1]}:]" for option in specs[0].options if option.choices and not option.named]
     words = [
         option.name if option.required else f"[{option.name}]"
         for option in specs[0].options
-        if not option.choices
+        if option.named or not option.choices
     ]
     return ManifestCommand(name=word, description=specs[0].description, hint=" ".join([*choices, *words]))
