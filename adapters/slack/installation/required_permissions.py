@@ -114,7 +114,9 @@ def _slash_command(word: str, specs: Sequence[CommandSpec]) -> ManifestCommand:
             description="Knowledge bases: view, add, administer",
             hint=" | ".join(filter(None, subcommands)),
         )
-    choices = [f"[{option.choices[-1]}:]" for option in specs[0].options if option.choices and not option.named]
+    choices = [
+        f"[{option.choices[-1]}:]" for option in specs[0].options if option.choices and not option.named
+    ]
     words = [
         option.name if option.required else f"[{option.name}]"
         for option in specs[0].options
