@@ -1,19 +1,27 @@
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.text.analyzer import query_words, with_words, words
+from rag_engine.text.analyzer import query_tokens, query_words, tokens, with_words, words
 from rag_engine.text.chunk_text import searchable_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rag_engine.types import Hit, Ranking
 
 _READ: Final = 20
 """Hits in which a corrected word is looked for."""
 _MOST_SAID: Final = 3
+_SHORTEST: Final = 4
+_LONGEST: Final = 30
+_MOST: Final = 4
+_MOST_WORDS: Final = 40
+_HOLDING: Final = 5
+_FIRST_UNSPACED: Final = "\u0e00"
+_RESPELLED_WEIGHT: Final = 0.25
+"""Relative to the words as typed."""
 
 
 def corrected_words(
@@ -24,12 +32,12 @@ def corrected_words(
         return {}
     spelled = _spelled(ranking.hits[:_READ])
     found: dict[str, str] = {}
-    for word, tokens in query_words(question):
-        if not word.isalpha() or any(token in spelled for token in tokens) or is_word(word):
+    for word, forms in query_words(question):
+        if not word.isalpha() or any(token in spelled for token in forms) or is_word(word):
             continue
         likely = (
             spelled[token]
-            for typed in tokens
+            for typed in forms
             for token in ranking.corrections.get(typed, ())
             if token in spelled
         )
@@ -51,7 +59,62 @@ def sentences(corrected: Mapping[str, str]) -> str:
 def _spelled(hits: Sequence[Hit]) -> dict[str, str]:
     spelled: dict[str, str] = {}
     for hit in hits:
-        for word, tokens in words(searchable_text(hit.chunk), language=hit.chunk.language):
-            for token in tokens if word.isalpha() else ():
+        for word, forms in words(searchable_text(hit.chunk), language=hit.chunk.language):
+            for token in forms if word.isalpha() else ():
                 spelled.setdefault(token, word)
     return spelled
+
+
+def respellings(question: str, is_word: Callable[[str], bool]) -> tuple[tuple[str, str], ...]:
+    """What was typed and how else it may be written, for words that `is_word` does not know."""
+    listed = [word if forms else "" for word, forms in words(question, language="")[:_MOST_WORDS]]
+    unknown = {word for word in listed if _is_plain(word) and not is_word(word)}
+    if not unknown:
+        return ()
+    apart = dict(_apart(listed, unknown, is_word))
+    together = dict(_together(listed, unknown - apart.keys()))
+    return tuple((apart | together).items())[:_MOST]
+
+
+def similar_tokens(found: Sequence[tuple[str, str]]) -> Mapping[str, float]:
+    return {token: _RESPELLED_WEIGHT for _, written in found for token in query_tokens(written)}
+
+
+def held_respellings(found: Sequence[tuple[str, str]], rankings: Sequence[Ranking]) -> list[tuple[str, str]]:
+    """Those that one of the best passages holds."""
+    if not found:
+        return []
+    best = [hit.chunk for ranking in rankings for hit in ranking.hits[:_HOLDING]]
+    held = [frozenset(tokens(searchable_text(chunk), language=chunk.language)) for chunk in best]
+    return [
+        pair
+        for pair in found
+        if any(
+            all(any(form in own for form in query_tokens(word)) for word in pair[1].split()) for own in held
+        )
+    ]
+
+
+def respelled(question: str, found: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(question.replace(typed, written) for typed, written in found if typed in question)
+
+
+def _apart(
+    listed: Sequence[str], unknown: set[str], is_word: Callable[[str], bool]
+) -> Iterator[tuple[str, str]]:
+    for word in listed:
+        if word in unknown:
+            ends = range(_SHORTEST, len(word) - _SHORTEST + 1)
+            halves = [(word[:end], word[end:]) for end in ends if is_word(word[:end]) and is_word(word[end:])]
+            if halves:
+                yield word, " ".join(max(halves, key=lambda half: min(map(len, half))))
+
+
+def _together(listed: Sequence[str], unknown: set[str]) -> Iterator[tuple[str, str]]:
+    for first, second in pairwise(listed):
+        if _is_plain(first) and _is_plain(second) and {first, second} & unknown:
+            yield f"{first} {second}", first + second
+
+
+def _is_plain(word: str) -> bool:
+    return word.isalpha() and word[0] < _FIRST_UNSPACED and _SHORTEST <= len(word) <= _LONGEST

@@ -13,7 +13,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.errors import EmbedderUnavailable, Unavailable
 from rag_engine.generation.phrases import phrase
-from rag_engine.retrieval.corrections import corrected_question, corrected_words, sentences
+from rag_engine.retrieval.corrections import (
+    corrected_question,
+    corrected_words,
+    held_respellings,
+    respelled,
+    respellings,
+    sentences,
+    similar_tokens,
+)
 from rag_engine.retrieval.document_filters import with_automatic_filter
 from rag_engine.retrieval.language_familiarity import word_check
 from rag_engine.retrieval.query_variants import (
@@ -52,6 +60,10 @@ _NO_SYNONYMS: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]] = MappingProxyTy
 _NOT_EXPANDED: Mapping[Expansion, frozenset[KnowledgeBaseId]] = MappingProxyType({})
 
 _log = logging.getLogger(__name__)
+
+
+def _every_word(_: str) -> bool:
+    return True
 
 
 class Settings(BaseModel):
@@ -97,6 +109,7 @@ def build(settings: Settings, ports: Ports) -> Step:
             settings=settings,
             entries=inquiry.synonyms,
             expanded=inquiry.expanded,
+            is_word=is_word,
         )
 
     async def retrieve(inquiry: Inquiry) -> Inquiry:
@@ -152,6 +165,9 @@ def _completed(inquiry: Inquiry, is_word: Callable[[str], bool]) -> Inquiry:
         wordings = synonyms_for(inquiry.question, inquiry.synonyms).wordings
         inquiry = replace(inquiry, wordings=wordings)
         inquiry = inquiry.noting(synonyms=list(wordings)) if wordings else inquiry
+    if not inquiry.query.as_asked:
+        held = held_respellings(respellings(inquiry.question, is_word), inquiry.rankings)
+        inquiry = replace(inquiry, wordings=(*inquiry.wordings, *respelled(inquiry.question, held)))
     for ranking in inquiry.rankings:
         if not ranking.query and (found := corrected_words(inquiry.question, ranking, is_word=is_word)):
             corrected = corrected_question(inquiry.question, found)
@@ -211,17 +227,16 @@ async def search_variants(
     settings: Settings,
     entries: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]] = _NO_SYNONYMS,
     expanded: Mapping[Expansion, frozenset[KnowledgeBaseId]] = _NOT_EXPANDED,
+    is_word: Callable[[str], bool] = _every_word,
 ) -> Found:
-    """Without the embedder the lexical leg alone is used, unless the query wants only the dense one; index
-    errors are raised.
-    """
+    """Without the embedder by words alone, unless the query wants only the dense leg; raises index errors."""
     most = max(settings.candidates, query.limit)
     search = partial(Search, knowledge_bases=query.knowledge_bases, documents=documents, limit=most)
     legs = set(query.legs).intersection(settings.legs) or set(query.legs)
     lexical: list[tuple[QueryVariant, Search]] = []
     fallbacks: list[str] = []
     for variant in (each for each in queries if "lexical" in query.legs and "lexical" in each.legs):
-        words = await asyncio.to_thread(_words, variant.text, entries, literally=query.as_asked)
+        words = await asyncio.to_thread(_words, variant.text, entries, query, is_word)
         if words["tokens"]:
             lexical.append((variant, search(leg="lexical", **words)))
     dense = [each for each in queries if "dense" in legs and "dense" in each.legs]
@@ -280,11 +295,19 @@ class _Words(TypedDict):
 
 
 def _words(
-    text: str, entries: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]], *, literally: bool
+    text: str,
+    entries: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]],
+    query: Query,
+    is_word: Callable[[str], bool],
 ) -> _Words:
     tokens = query_tokens(text)
+    if query.as_asked:
+        return _Words(tokens=tokens, literal=frozenset(tokens), synonyms={})
     own = synonyms_for(text, entries) if entries else Synonyms()
-    return _Words(tokens=tokens, literal=frozenset(tokens) if literally else own.known, synonyms=own.tokens)
+    synonyms, similar = own.tokens, similar_tokens(respellings(text, is_word))
+    if similar := {token: weight for token, weight in similar.items() if token not in tokens}:
+        synonyms = {base: {**similar, **own.tokens.get(base, {})} for base in query.knowledge_bases}
+    return _Words(tokens=tokens, literal=own.known, synonyms=synonyms)
 
 
 async def _embed(questions: Sequence[str], embedder: Embedder, *, seconds: float) -> Matrix:

@@ -241,3 +241,18 @@ async def test_cancelling_is_not_taken_for_a_failure() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+
+
+async def test_a_name_nobody_knows_is_searched_for_apart_too() -> None:
+    index = GivenIndex({"lexical": ranking("lexical", []), "dense": ranking("dense", [])})
+    query = Query(text="Where is the lumenport?", knowledge_bases=frozenset({KNOWLEDGE_BASE}))
+    found = [Inquiry(query=each, question=each.text) for each in (query, replace(query, as_asked=True))]
+    for inquiry in found:
+        await retrieve.build(retrieve.Settings(), Ports(embedder=Vocabulary(), index=index))(inquiry)
+    asked = [search.synonyms for call in index.calls for search in call if search.leg == "lexical"]
+    assert asked == [{KNOWLEDGE_BASE: dict.fromkeys(query_tokens("lumen port"), 0.25)}, {}]
+
+
+class Vocabulary(OneVector):
+    def count_tokens(self, text: str) -> int:
+        return sum(1 if word in {"Where", "lumen", "port"} else 2 for word in text.split())
