@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rag_engine import pipeline
 from rag_engine.errors import QueryTooLong, RagError, UserError
 from rag_engine.generation import generate
-from rag_engine.generation.answer_trace import answer_trace, evidence_of, writing
+from rag_engine.generation.answer_trace import answer_of, answer_trace, writing
 from rag_engine.generation.generate import GeneratedReply
 from rag_engine.generation.phrases import phrase
 from rag_engine.generation.uncited import uncited
@@ -21,7 +21,6 @@ from rag_engine.metadata.conditions import described
 from rag_engine.pipeline import Inquiry, NamedStep
 from rag_engine.research.research import ordinary, spent, sub_search
 from rag_engine.retrieval.document_filters import with_chosen_documents, with_inline_filter
-from rag_engine.retrieval.query_variants import is_same
 from rag_engine.retrieval.turn_order import merged
 from rag_engine.summaries.intent import is_restyling
 from rag_engine.summaries.plan import Sentence
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from rag_engine.ports import Answerer, Embedder, History, LanguageModel, Metadata, Step
     from rag_engine.research.research import Research
     from rag_engine.summaries.plan import Summaries
+    from rag_engine.tables.answers.computation import Computation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +83,7 @@ class Engine:
     summaries: Summaries | None = None
     """Handles requests for summaries; None: these are searched like any question."""
     research: Research | None = None
+    computation: Computation | None = None
     _thinkers: set[str] = field(default_factory=set[str], init=False)
 
     async def search(self, query: Query) -> Retrieval:
@@ -130,7 +131,7 @@ class Engine:
             return sentence_events(_no_document(inquiry), inquiry)
         if inquiry.query.options.plain_chat and self.models:
             return self._answered(replace(inquiry, route="chat"))
-        researches = inquiry.query.options.research
+        researches = inquiry.query.options.research or inquiry.query.options.compute
         if not researches and (summary := await self._summary(inquiry)) is not None:
             return summary
         if researches or not _is_edit(inquiry):
@@ -188,7 +189,10 @@ class Engine:
             if (summary := await self._summary(inquiry)) is not None:
                 return summary
             inquiry = replace(inquiry, route="search")
-        return self._answered(inquiry)
+        if self.computation is None:
+            return self._answered(inquiry)
+        models = self._models(inquiry.query, self.models)
+        return self.computation.answered(inquiry, models, otherwise=self._answered)
 
     async def _researched(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
         models = self._models(inquiry.query, self.models)
@@ -298,7 +302,7 @@ class Engine:
 
     async def _remember(self, inquiry: Inquiry, generated: GeneratedReply, *, asked_at: float) -> Answer:
         turn = inquiry.query.turn or TurnId(uuid.uuid4().hex)
-        answer = _answer(inquiry, generated, turn)
+        answer = replace(answer_of(inquiry, generated, turn), research=spent(inquiry))
         conversation = inquiry.query.conversation or ConversationId(f"single:{turn}")
         text = inquiry.query.text
         asked = Turn(id=question_of(turn), conversation=conversation, role="user", text=text, at=asked_at)
@@ -316,31 +320,6 @@ class Engine:
                 notices=(*answer.notices, notice),
             )
         return answer
-
-
-def _answer(inquiry: Inquiry, generated: GeneratedReply, turn: TurnId) -> Answer:
-    return Answer(
-        turn=turn,
-        text=generated.text,
-        citations=generated.citations,
-        grounded=generated.grounded,
-        support_ratio=generated.support_ratio,
-        unsupported=generated.unsupported,
-        timings=dict(inquiry.seconds),
-        fallbacks=(*inquiry.fallbacks, *generated.fallbacks),
-        notices=(*inquiry.notices, *generated.notices),
-        model=generated.model,
-        prompt_tokens=_prompt(inquiry).tokens,
-        route=inquiry.route,
-        language=generated.language,
-        repeatable=generated.repeatable,
-        understood_as=_understood_as(inquiry),
-        choices=_choices(inquiry),
-        corrections=inquiry.corrections,
-        filtered_by=described(inquiry.filtered_by),
-        research=spent(inquiry),
-        evidence=evidence_of(inquiry, generated),
-    )
 
 
 def question_of(answer: TurnId) -> TurnId:
@@ -379,18 +358,6 @@ def _failed_edit(inquiry: Inquiry) -> str:
 
 def _language(inquiry: Inquiry) -> str:
     return question_language(inquiry.query.text, chosen=inquiry.query.language)
-
-
-def _understood_as(inquiry: Inquiry) -> str:
-    understood = inquiry.understanding
-    if understood is None or inquiry.route in ("chat", "clarify"):
-        return ""
-    return "" if is_same(understood.question, inquiry.query.text) else understood.question
-
-
-def _choices(inquiry: Inquiry) -> tuple[str, ...]:
-    understood = inquiry.understanding
-    return understood.options if understood is not None and inquiry.route == "clarify" else ()
 
 
 def _prompt(inquiry: Inquiry) -> Prompt:

@@ -125,6 +125,7 @@ class AnswerOptions:
     cites: bool = True
     plain_chat: bool = False
     """Talk to the language model without a search."""
+    compute: bool = False
     research: bool = False
 
 
@@ -327,7 +328,6 @@ class Answer:
     citations: tuple[Citation, ...]
     grounded: bool
     timings: Mapping[str, float]
-    """Seconds by stage."""
     fallbacks: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     """Sentences to show under the answer, e.g. that the stream was cut."""

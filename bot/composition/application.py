@@ -45,6 +45,8 @@ from rag_engine.ports import (
     VectorCache,
 )
 from rag_engine.storage import vector_cache
+from rag_engine.tables.answers import sql_task
+from rag_engine.tables.answers.computation import Computation
 from rag_engine.tables.store import TableStore
 from rag_engine.text import analyzer
 
@@ -104,6 +106,7 @@ async def library(
         cached = wrappers.wrapped(base.embedder, wrappers.of_ingesting_embedder(cache))
         # Scanning what stays loaded blocked the event loop for tens of milliseconds.
         gc.freeze()
+        tables = TableStore(settings.data_dir / "tables")
         ingestion = Ingestion(
             parse=observers.parse(pool.parse),
             splitter=splitter,
@@ -116,7 +119,7 @@ async def library(
                 passages=settings.ingestion.document_passages,
             ),
             folder=settings.data_dir,
-            tables=TableStore(settings.data_dir / "tables"),
+            tables=tables,
         )
         yield IndexingComponents(
             storage=base.storage,
@@ -127,6 +130,7 @@ async def library(
             splitter=splitter,
             cached_embedder=cached,
             ingestion=ingestion,
+            tables=tables,
             originals=Originals(
                 settings.data_dir / "originals",
                 catalog=base.storage.catalog,
@@ -175,6 +179,7 @@ async def application(
             summaries=summaries(settings, indexing, index) if settings.summaries.enabled else None,
             prompt_steps_for=lambda model: steps("prompt", replace(ports, model=model)),
             research=research(settings, indexing, ports),
+            computation=Computation(store=indexing.tables, model=task_models.get(sql_task.TASK)),
         )
         yield _application(settings, indexing, engine, ports, observers)
 

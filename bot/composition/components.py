@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rag_engine.storage.history import SqliteHistory
     from rag_engine.storage.jobs import SqliteJobClaims, SqliteJobQueue
     from rag_engine.storage.research_findings import SqliteFindings
+    from rag_engine.tables.store import TableStore
     from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId
 
 
@@ -54,6 +55,7 @@ class IndexingComponents:
     splitter: Splitter
     cached_embedder: Embedder
     ingestion: Ingestion
+    tables: TableStore
     originals: Originals
     max_file_bytes: int
     parse: Parse

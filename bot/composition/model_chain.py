@@ -22,6 +22,7 @@ TASKS: Final = (
     "follow_ups",
     "titles",
     "tags",
+    "sql",
     "subqueries",
     "extract",
     "sufficiency",

@@ -95,7 +95,7 @@ class ModelSlice(Slice):
 
 
 class TaskSettings(_Section):
-    """A language model of its own for one task: `answer`, `understand` (what a message means), `summary`, `passage_summary` and `passage_questions` (see `expansion`), `subqueries`, `extract` and `sufficiency` (of a research), `follow_ups` (buttons with further questions), `titles` (of new threads) or `tags` (of conversations); without a model of their own the last three are off. What is unset is as in `FOOTNOTE_MODEL`."""
+    """A language model of its own for one task: `answer`, `understand` (what a message means), `summary`, `sql` (over tables), `passage_summary` and `passage_questions` (see `expansion`), `subqueries`, `extract` and `sufficiency` (of a research), `follow_ups` (buttons with further questions), `titles` (of new threads) or `tags` (of conversations); without a model of their own the last three are off. What is unset is as in `FOOTNOTE_MODEL`."""
 
     model: str = ""
     """Name of the model: `FOOTNOTE_TASKS__UNDERSTAND__MODEL=gpt-4.1-nano`."""

@@ -3,12 +3,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rag_engine.types import AnswerOptions, Stage, Trace
+from rag_engine.metadata.conditions import described
+from rag_engine.retrieval.query_variants import is_same
+from rag_engine.types import Answer, AnswerOptions, Stage, Trace
 
 if TYPE_CHECKING:
     from rag_engine.generation.generate import GeneratedReply
     from rag_engine.pipeline import Inquiry
-    from rag_engine.types import Answer, Citation, Evidence, Hit, Query, Turn
+    from rag_engine.types import Citation, Evidence, Hit, Query, Turn, TurnId
 
 _SHAKY = 0.5
 _MOST_TRACED = 1_000
@@ -25,6 +27,43 @@ def writing(inquiry: Inquiry, read: int) -> Stage:
     found = inquiry.found
     counts = f" {found.get('lexical', 0)} by words, {found.get('dense', 0)} by meaning, {read} read"
     return Stage(name="answer", detail=f"Writing…{counts if found else ''}", number=read, found=found)
+
+
+def answer_of(inquiry: Inquiry, generated: GeneratedReply, turn: TurnId) -> Answer:
+    return Answer(
+        turn=turn,
+        text=generated.text,
+        citations=generated.citations,
+        grounded=generated.grounded,
+        support_ratio=generated.support_ratio,
+        unsupported=generated.unsupported,
+        timings=dict(inquiry.seconds),
+        fallbacks=(*inquiry.fallbacks, *generated.fallbacks),
+        notices=(*inquiry.notices, *generated.notices),
+        model=generated.model,
+        prompt_tokens=generated.prompt.tokens,
+        route=inquiry.route,
+        language=generated.language,
+        repeatable=generated.repeatable,
+        understood_as=_understood_as(inquiry),
+        choices=_choices(inquiry),
+        computed=generated.computed,
+        corrections=inquiry.corrections,
+        filtered_by=described(inquiry.filtered_by),
+        evidence=evidence_of(inquiry, generated),
+    )
+
+
+def _understood_as(inquiry: Inquiry) -> str:
+    understood = inquiry.understanding
+    if understood is None or inquiry.route in ("chat", "clarify"):
+        return ""
+    return "" if is_same(understood.question, inquiry.query.text) else understood.question
+
+
+def _choices(inquiry: Inquiry) -> tuple[str, ...]:
+    understood = inquiry.understanding
+    return understood.options if understood is not None and inquiry.route == "clarify" else ()
 
 
 def answer_trace(inquiry: Inquiry, generated: GeneratedReply, answer: Answer, asked: Turn) -> Trace:

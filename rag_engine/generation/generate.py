@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from rag_engine.ports import Answerer, Embedder, LanguageModel
+    from rag_engine.tables.types import ComputedAnswer
     from rag_engine.types import AnswerRequest, Citation, Hit
 
     Refit = Callable[[LanguageModel], Awaitable[Prompt]]
@@ -56,6 +57,7 @@ class GeneratedReply:
     language: str = ""
     """Of the engine's own sentences in the text."""
     repeatable: bool = True
+    computed: ComputedAnswer | None = None
 
 
 @dataclass(slots=True, kw_only=True)

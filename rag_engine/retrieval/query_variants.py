@@ -37,6 +37,7 @@ _ROUTES: Final[Mapping[str, Route]] = {
     "summarise": "summarise",
     "summarize": "summarise",
     "research": "research",
+    "compute": "compute",
 }
 
 
@@ -72,7 +73,8 @@ class UnderstandingReply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     route: Annotated[
-        Literal["search", "chat", "clarify", "edit", "summarise", "research"], BeforeValidator(_route)
+        Literal["search", "chat", "clarify", "edit", "summarise", "research", "compute"],
+        BeforeValidator(_route),
     ] = "search"
     confidence: Annotated[float, BeforeValidator(_share)] = 1.0
     question: Annotated[str, BeforeValidator(_text)] = ""

@@ -16,7 +16,7 @@ from rag_engine.tables.collection import TableCollection, TableLimits
 from rag_engine.tables.columns import sql_name
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
+    from collections.abc import Collection, Generator, Iterable, Mapping
     from pathlib import Path
 
     from rag_engine.tables.table_file import StoredTable
@@ -86,27 +86,32 @@ class TableStore:
         except OSError as error:
             raise StorageUnavailable from error
 
-    async def documents(self, knowledge_base: KnowledgeBaseId) -> int:
-        """How many have tables."""
-        return await asyncio.to_thread(lambda: len(list(self._files(knowledge_base))))
+    async def tables(
+        self,
+        documents: Mapping[DocumentId, KnowledgeBaseId],
+        *,
+        beside: Collection[KnowledgeBaseId] = (),
+        most: int = 0,
+    ) -> list[StoredTable]:
+        """In the order of the documents, with names that are unique among them.
 
-    async def tables(self, documents: Mapping[DocumentId, KnowledgeBaseId]) -> list[StoredTable]:
-        """In the order of the documents, with names that are unique among them."""
-        return await asyncio.to_thread(self._tables, documents)
+        Then those of all documents in the knowledge bases `beside`, if no more than `most` documents have any.
+        """
+        return await asyncio.to_thread(self._tables, documents, beside, most)
 
-    async def all_tables(self, knowledge_bases: Iterable[KnowledgeBaseId], *, most: int) -> list[StoredTable]:
-        """None if more than `most` documents have any."""
-        return await asyncio.to_thread(self._all_tables, list(knowledge_bases), most)
-
-    def _tables(self, documents: Mapping[DocumentId, KnowledgeBaseId]) -> list[StoredTable]:
-        paths = (
+    def _tables(
+        self,
+        documents: Mapping[DocumentId, KnowledgeBaseId],
+        beside: Collection[KnowledgeBaseId],
+        most: int,
+    ) -> list[StoredTable]:
+        paths = [
             self._folder / _safe(base) / f"{_safe(document)}{_SUFFIX}" for document, base in documents.items()
-        )
+        ]
+        others = [path for base in sorted(beside) for path in self._files(base)]
+        if len(others) <= most:
+            paths = list(dict.fromkeys((*paths, *others)))
         return _named(path for path in paths if path.exists())
-
-    def _all_tables(self, knowledge_bases: list[KnowledgeBaseId], most: int) -> list[StoredTable]:
-        paths = [path for base in sorted(knowledge_bases) for path in self._files(base)]
-        return _named(paths) if len(paths) <= most else []
 
     def _files(self, knowledge_base: KnowledgeBaseId) -> list[Path]:
         return sorted((self._folder / _safe(knowledge_base)).glob(f"*{_SUFFIX}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sqlite3
@@ -25,6 +26,7 @@ VERSION: Final = 1
 TOTAL: Final = "_total"
 """The column that is 1 in totals."""
 _TEMPORARY: Final = ".new"
+_KNOWN_FILES: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +101,15 @@ def describe(
 
 def read(path: Path) -> list[StoredTable]:
     """None of a file that is missing, damaged or of another version."""
+    try:
+        written_at = path.stat().st_mtime_ns
+    except OSError:
+        return []
+    return _read(path, written_at)
+
+
+@functools.lru_cache(maxsize=_KNOWN_FILES)
+def _read(path: Path, written_at: int) -> list[StoredTable]:
     try:
         return [_stored(raw, path) for raw in _content(path).get("tables", [])]
     except (ValueError, KeyError, TypeError):

@@ -144,12 +144,12 @@ def _digits(text: str, form: str) -> str | None:
 
 
 def iso_date(text: str, order: DayOrder) -> str | None:
-    """ "2025-03-01", with the time if there is one, or "2025-03" for a month."""
+    """ "2025-03-01", with the time if there is one; a month is its first day."""
     text = text.strip()
     if found := _ISO.fullmatch(text):
         return _iso(found[1], found[2], found[3], found[4], found[5])
     if _ISO_MONTH.fullmatch(text):
-        return text
+        return f"{text}-01"
     if found := _PARTS.fullmatch(text):
         is_day_first = order == "day" or found["mark"] == "."
         day, month = (found[1], found[3]) if is_day_first else (found[3], found[1])
@@ -166,7 +166,7 @@ def _of_words(text: str) -> str | None:
         return None
     day = found[1] or found[3]
     if day is None:
-        return f"{_year(found[4]):04}-{month:02}"
+        return f"{_year(found[4]):04}-{month:02}-01"
     return _iso(found[4], str(month), day)
 
 

@@ -69,6 +69,14 @@ def table_lines(anchor: str, text: str) -> TableLines | None:
     return TableLines(first_row=first, header_lines=header_lines, before=before, word=word)
 
 
+def narrowed(anchor: str, first: int, last: int) -> str:
+    """Of these rows alone; unchanged if it names none."""
+    if found := _CELLS.fullmatch(anchor):
+        return cells_anchor(found[1], (found[2], first), (found[4] or found[2], last))
+    found = _ROWS.fullmatch(anchor)
+    return found[1] + rows_anchor(first, last, word=found[2]) if found else anchor
+
+
 def cells_anchor(before: str, first: tuple[str, int], last: tuple[str, int]) -> str:
     """ "Budget!A2:D40", or "Budget!A2" for one cell."""
     beginning, end = f"{first[0]}{first[1]}", f"{last[0]}{last[1]}"

@@ -39,6 +39,17 @@ Phrase = Literal[
     "web_switched_off",
     "research_needs_model",
     "research_gaps",
+    "computed_value",
+    "computed_rows",
+    "computed_more",
+    "computed_unread",
+    "computed_totals",
+    "computed_cut",
+    "uncomputed_question",
+    "uncomputed_table",
+    "uncomputed_choice",
+    "uncomputed_missing",
+    "uncomputed_available",
 ]
 
 CATALOG: Final = MessageCatalog(Path(__file__).parent)

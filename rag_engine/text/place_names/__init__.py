@@ -16,6 +16,7 @@ _SEPARATORS: Final = re.compile(r"( › |, )")
 _NUMBERED: Final = re.compile(
     r"(p\.|lines?|rows?|slide|cell|message|comment|footnote|endnote) ([0-9ivxlcdm*][0-9ivxlcdm*–-]*)"
 )
+_COUNTED: Final = re.compile(r"([0-9]{1,9}) rows?")
 _NAMES: Final = {"p.": "page"}
 _ALONE: Final = {"notes": "notes", "picture": "picture"}
 
@@ -30,6 +31,8 @@ def place_in_language(anchor: str, language: str) -> str:
 def _part(part: str, language: str) -> str:
     if part in _ALONE:
         return CATALOG.say(_ALONE[part], language, {})
+    if counted := _COUNTED.fullmatch(part):
+        return CATALOG.say("row_count", language, {"count": int(counted[1])})
     numbered = _NUMBERED.fullmatch(part)
     if numbered is None:
         return part

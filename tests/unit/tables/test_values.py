@@ -40,7 +40,7 @@ def test_codes_and_other_texts_are_no_numbers(text: str) -> None:
         ("4/13/25", None, "2025-04-13"),
         ("3. Januar 2025", "2025-01-03", "2025-01-03"),
         ("3 de enero de 2025", "2025-01-03", "2025-01-03"),
-        ("March 2025", "2025-03", "2025-03"),
+        ("March 2025", "2025-03-01", "2025-03-01"),
         ("31.02.2025", None, None),
         ("1 Tage 2025", None, None),
     ],

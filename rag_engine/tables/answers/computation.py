@@ -1,0 +1,230 @@
+"""Whether a question is computed, over which tables, and by whom."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.errors import QueryRefused, QueryTooHeavy, RagError
+from rag_engine.generation.generate import GeneratedReply
+from rag_engine.generation.phrases import phrase
+from rag_engine.tables import rules
+from rag_engine.tables.answers import reply, sql_task
+from rag_engine.tables.answers.requests import asks_for_sum, asks_to_compute
+from rag_engine.tables.execution import TableQueries
+from rag_engine.tables.types import QueryRefusal
+from rag_engine.text.language import question_language
+from rag_engine.types import Delta, Prompt, Retrieval, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Sequence
+
+    from rag_engine.pipeline import Inquiry
+    from rag_engine.ports import LanguageModel
+    from rag_engine.tables.store import TableStore
+    from rag_engine.tables.table_file import StoredTable
+    from rag_engine.tables.types import ComputedAnswer
+    from rag_engine.types import AnswerEvent, DocumentId, KnowledgeBaseId
+
+STAGE: Final = "compute"
+_MOST_DOCUMENTS: Final = 20
+"""With tables in the knowledge bases, to look at them all; those of found passages always are."""
+_MOST_TABLES: Final = 30
+_COMPUTES: Final = re.compile(r"\b(?:count|sum|avg|total|min|max)\s*\(|\b(?:group|order) by\b", re.IGNORECASE)
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outcome:
+    computed: ComputedAnswer | None = None
+    by: str = "rules"
+    faults: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    refusal: QueryRefusal | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Computation:
+    """Over the tables that the asker may read: those of the knowledge bases of the query."""
+
+    store: TableStore
+    model: LanguageModel | None = None
+    """Of the task; None: the one that answers."""
+    seconds: float = 30.0
+    """For all calls of a language model."""
+    queries: TableQueries = field(default_factory=TableQueries)
+
+    async def answered(
+        self,
+        inquiry: Inquiry,
+        models: Sequence[LanguageModel],
+        *,
+        otherwise: Callable[[Inquiry], AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]],
+    ) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
+        """`otherwise` answers what is not computed."""
+        is_answered = False
+        async with aclosing(self._run(inquiry, models)) as items:
+            async for item in items:
+                is_answered = is_answered or isinstance(item, GeneratedReply)
+                yield item
+        if is_answered:
+            return
+        route = "search" if inquiry.route == "compute" else inquiry.route
+        async with aclosing(otherwise(replace(inquiry, route=route))) as items:
+            async for item in items:
+                yield item
+
+    async def _run(
+        self, inquiry: Inquiry, models: Sequence[LanguageModel]
+    ) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
+        """Nothing if the question is not computed: then it is searched for as any other."""
+        question, query = inquiry.question, inquiry.query
+        wanted = query.options.compute or inquiry.route == "compute"
+        if inquiry.route not in ("search", "compute"):
+            return
+        if not wanted and not asks_to_compute(question):
+            return
+        tables = await self._tables(inquiry)
+        if not tables and not query.options.compute:
+            return
+        language = question_language(query.text, chosen=query.language)
+        model = (self.model or models[0]) if models else None
+        if model is not None and tables:
+            yield Stage(name=STAGE, detail="Computing…")
+        is_certain = wanted or (model is None and _is_about_tables(inquiry, tables))
+        outcome = await self._outcome(question, tables, model, is_wanted=wanted, is_certain=is_certain)
+        if outcome is None and query.options.compute:
+            outcome = _Outcome(refusal=QueryRefusal(missing="question" if tables else "table"))
+        if outcome is None:
+            return
+        for event in _events(outcome, inquiry, language=language, model=model):
+            yield event
+
+    async def _tables(self, inquiry: Inquiry) -> list[StoredTable]:
+        """The best first."""
+        query = inquiry.query
+        found: dict[DocumentId, KnowledgeBaseId] = {}
+        for hit in (*inquiry.hits, *inquiry.further):
+            if hit.chunk.knowledge_base in query.knowledge_bases:
+                found.setdefault(hit.chunk.document, hit.chunk.knowledge_base)
+        tables = await self.store.tables(found, beside=query.knowledge_bases, most=_MOST_DOCUMENTS)
+        allowed = inquiry.documents
+        tables = [one for one in tables if allowed is None or one.table.document in allowed]
+        attached = set(query.files) if query.files_attached else set[str]()
+        tables.sort(key=lambda one: one.table.document not in attached)
+        return tables[:_MOST_TABLES]
+
+    async def _outcome(
+        self,
+        question: str,
+        tables: Sequence[StoredTable],
+        model: LanguageModel | None,
+        *,
+        is_wanted: bool,
+        is_certain: bool,
+    ) -> _Outcome | None:
+        if not tables:
+            return None
+        if model is not None:
+            written = await self._by_model(question, tables, model)
+            if written is not None:
+                return written
+        return await self._by_rules(question, tables, is_wanted=is_wanted, is_certain=is_certain)
+
+    async def _by_model(
+        self, question: str, tables: Sequence[StoredTable], model: LanguageModel
+    ) -> _Outcome | None:
+        run = partial(self.queries.run, tables=tables)
+        known = [one.table for one in tables if not one.table.too_large]
+        try:
+            async with asyncio.timeout(self.seconds):
+                computed, faults = await sql_task.computed(model, question, known, run)
+        except (RagError, TimeoutError) as error:
+            _log.warning("a language model wrote no query: %s", error or "it took too long")
+            return None
+        if computed is None or _is_nothing(computed):
+            return None
+        return _Outcome(computed=computed, by="model", faults=faults)
+
+    async def _by_rules(
+        self, question: str, tables: Sequence[StoredTable], *, is_wanted: bool, is_certain: bool
+    ) -> _Outcome | None:
+        """The line with a single cell is quoted by the search, unless the person wants it computed."""
+        written = await asyncio.to_thread(rules.write, question, [one.table for one in tables])
+        if isinstance(written, QueryRefusal):
+            is_named = written.missing != "column" or asks_for_sum(question) or is_wanted
+            is_said = is_certain and is_named and written.missing != "question"
+            return _Outcome(refusal=written) if is_said else None
+        if not is_wanted and not _COMPUTES.search(written.sql):
+            return None
+        try:
+            computed = await self.queries.run(written.sql, tables)
+        except (QueryRefused, QueryTooHeavy) as error:
+            _log.warning("a query of the rules did not run: %s", error)
+            return None
+        is_line = not is_wanted and sum(source.count for source in computed.sources) == 1
+        if is_line or _is_nothing(computed):
+            return None
+        return _Outcome(computed=computed, notes=written.notes)
+
+
+def _is_about_tables(inquiry: Inquiry, tables: Sequence[StoredTable]) -> bool:
+    """Whether the best passage is in one of them: else the answer may be in words."""
+    if not inquiry.hits or inquiry.hits[0].chunk.kind != "table":
+        return False
+    return any(one.table.document == inquiry.hits[0].chunk.document for one in tables)
+
+
+def _is_nothing(computed: ComputedAnswer) -> bool:
+    """No row fitted: a search may find in words what no table holds."""
+    has_values = any(value is not None for row in computed.rows for value in row)
+    return not has_values or not any(source.count for source in computed.sources)
+
+
+def _events(
+    outcome: _Outcome, inquiry: Inquiry, *, language: str, model: LanguageModel | None
+) -> list[AnswerEvent | Inquiry | GeneratedReply]:
+    inquiry = replace(inquiry, route="compute", prompt=Prompt(messages=()))
+    if outcome.computed is None:
+        refusal = outcome.refusal or QueryRefusal(missing="question")
+        said = refusal_text(refusal, language)
+        made = reply.refused(said, language=language)
+        inquiry = inquiry.noting(computed={"refused": refusal.missing, "name": refusal.name})
+    else:
+        name = model.name if model is not None and outcome.by == "model" else ""
+        hits = (*inquiry.hits, *inquiry.further)
+        made = reply.generated(
+            outcome.computed, language=language, hits=hits, model=name, notes=outcome.notes
+        )
+        inquiry = inquiry.noting(
+            computed=reply.traced(outcome.computed, by=outcome.by, faults=outcome.faults)
+        )
+    return [
+        Retrieval(hits=(), fallbacks=inquiry.fallbacks, notices=inquiry.notices),
+        inquiry,
+        Delta(text=made.text),
+        made,
+    ]
+
+
+def refusal_text(refusal: QueryRefusal, language: str) -> str:
+    """Why nothing was computed, and what there is."""
+    if refusal.missing == "question":
+        return phrase("uncomputed_question", language=language)
+    if refusal.missing == "table":
+        return phrase("uncomputed_table", language=language)
+    if refusal.missing == "choice" and not refusal.name:
+        return phrase("which_file", language=language, titles=", ".join(refusal.available[:20]))
+    if refusal.missing == "choice":
+        sentence = phrase("uncomputed_choice", language=language, words=refusal.name)
+    else:
+        sentence = phrase("uncomputed_missing", language=language, words=refusal.name)
+    if not refusal.available:
+        return sentence
+    listed = ", ".join(refusal.available[:20])
+    return f"{sentence} {phrase('uncomputed_available', language=language, names=listed)}"

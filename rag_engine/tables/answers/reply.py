@@ -1,0 +1,150 @@
+"""A result as an answer: its figures, the rows they rest on, and what was left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.generation.generate import GeneratedReply
+from rag_engine.generation.phrases import phrase
+from rag_engine.tables.answers.figures import SHOWN_ROWS, figure, markdown_table
+from rag_engine.text.table_anchors import narrowed
+from rag_engine.types import ChunkId, Citation, Prompt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rag_engine.tables.types import ComputedAnswer, ComputedWarning, SourceRows
+    from rag_engine.types import Hit
+
+MODEL: Final = "tables"
+_QUOTES: Final = 5
+_MOST_TRACED: Final = 200
+_TRACED_ROWS: Final = 50
+
+
+def generated(
+    computed: ComputedAnswer, *, language: str, hits: Sequence[Hit], model: str, notes: Sequence[str] = ()
+) -> GeneratedReply:
+    return GeneratedReply(
+        text=text(computed, language),
+        citations=tuple(_citations(computed, hits)),
+        model=model or MODEL,
+        prompt=Prompt(messages=()),
+        notices=(*notes, *_notices(computed, language)),
+        fallbacks=(),
+        seconds={},
+        grounded=True,
+        support_ratio=1.0,
+        language=language,
+        computed=computed,
+    )
+
+
+def refused(said: str, *, language: str) -> GeneratedReply:
+    return GeneratedReply(
+        text=said,
+        citations=(),
+        model=MODEL,
+        prompt=Prompt(messages=()),
+        notices=(),
+        fallbacks=(),
+        seconds={},
+        language=language,
+    )
+
+
+def text(computed: ComputedAnswer, language: str) -> str:
+    markers = "".join(f"[{number}]" for number, _ in enumerate(computed.sources, 1))
+    if len(computed.rows) == len(computed.columns) == 1:
+        (column,) = computed.columns
+        value = figure(computed.rows[0][0], column, language)
+        return phrase("computed_value", language=language, column=column.name, value=value, sources=markers)
+    count = len(computed.rows)
+    lead = phrase("computed_rows", language=language, count=count, sources=markers)
+    table = markdown_table(computed, language)
+    if count <= SHOWN_ROWS:
+        return f"{lead}\n\n{table}"
+    more = phrase("computed_more", language=language, shown=SHOWN_ROWS)
+    return f"{lead}\n\n{table}\n\n{more}"
+
+
+def _citations(computed: ComputedAnswer, hits: Sequence[Hit]) -> Iterator[Citation]:
+    """A quote for each of the first rows."""
+    for number, source in enumerate(computed.sources, 1):
+        table = source.table
+        for quote in _quotes(source) or [""]:
+            yield Citation(
+                number=number,
+                title=table.title,
+                anchor=_anchor(source),
+                uri=table.uri,
+                quote=quote,
+                document=table.document,
+                chunk=_chunk(source, quote, hits),
+            )
+
+
+def _anchor(source: SourceRows) -> str:
+    place = source.table.place
+    if source.numbers:
+        place = narrowed(place, source.numbers[0], source.numbers[-1])
+    return f"{place}, {source.count} rows" if source.count != 1 else place
+
+
+def _quotes(source: SourceRows) -> list[str]:
+    names = [column.name for column in source.table.columns]
+    is_named = len(names) == max((len(row) for row in source.texts), default=0)
+    is_named = is_named and all(column.name != column.sql_name for column in source.table.columns)
+    header = f"{' | '.join(names)}\n" if is_named else ""
+    lines = (" | ".join(row).rstrip(" |") for row in source.texts[:_QUOTES])
+    return [f"{header}{line}" for line in lines if line]
+
+
+def _chunk(source: SourceRows, quote: str, hits: Sequence[Hit]) -> ChunkId:
+    own = [hit.chunk for hit in hits if hit.chunk.document == source.table.document]
+    row = quote.rpartition("\n")[2]
+    exact = next((chunk.id for chunk in own if row and row in chunk.text), None)
+    return exact or (own[0].id if own else ChunkId(""))
+
+
+def _notices(computed: ComputedAnswer, language: str) -> Iterator[str]:
+    names = {source.table.sql_name: source.table.caption for source in computed.sources}
+    for warning in computed.warnings:
+        yield _notice(warning, names.get(warning.table, warning.table), language)
+
+
+def _notice(warning: ComputedWarning, table: str, language: str) -> str:
+    if warning.kind == "unread_cells":
+        examples = ", ".join(warning.examples)
+        column = warning.column
+        return phrase(
+            "computed_unread", language=language, count=warning.count, column=column, examples=examples
+        )
+    if warning.kind == "totals_left_out":
+        return phrase("computed_totals", language=language, count=warning.count, table=table)
+    return phrase("computed_cut", language=language, count=warning.count)
+
+
+def traced(computed: ComputedAnswer, *, by: str, faults: Sequence[str]) -> dict[str, object]:
+    """JSON values for the trace."""
+    return {
+        "sql": computed.sql,
+        "by": by,
+        "faults": list(faults),
+        "columns": [column.name for column in computed.columns],
+        "rows": [list(row) for row in computed.rows[:_TRACED_ROWS]],
+        "sources": [
+            {
+                "document": source.table.document,
+                "table": source.table.sql_name,
+                "place": source.table.place,
+                "count": source.count,
+                "rows": list(source.numbers[:_MOST_TRACED]),
+            }
+            for source in computed.sources
+        ],
+        "warnings": [
+            {"kind": one.kind, "table": one.table, "column": one.column, "count": one.count}
+            for one in computed.warnings
+        ],
+    }
