@@ -25,6 +25,7 @@ from rag_engine.retrieval.turn_order import merged
 from rag_engine.summaries.intent import is_restyling
 from rag_engine.summaries.plan import Sentence
 from rag_engine.summaries.stream import sentence_events, summarised
+from rag_engine.tables.answers.requests import with_table_request
 from rag_engine.text.analyzer import query_tokens
 from rag_engine.text.language import question_language
 from rag_engine.types import (
@@ -270,7 +271,7 @@ class Engine:
 
     async def _inquiry(self, query: Query, *, remember: bool) -> Inquiry:
         refused = query.web == "never" and asks_for_web(query.text)
-        query = with_inline_filter(with_web_request(query))
+        query = with_inline_filter(with_table_request(with_web_request(query)))
         await _check(query, self.limits)
         started = time.perf_counter()
         history: list[Turn] = []

@@ -20,6 +20,7 @@ from bot.composition import loader
 from bot.conversation.newcomers.small_talk import REPLIES, small_talk
 from bot.messages import say
 from bot.streaming import scheduler
+from rag_engine.tables.answers.reply import computed_values as computed
 from rag_engine.types import BEST_PASSAGES, Answer, AnswerOptions, Query, TurnId
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model", default="", metavar="LABEL", help="a model of FOOTNOTE_MODEL__CHOICES instead of the first"
     )
+    parser.add_argument("--table", action="store_true", help="compute the answer over tables, or say why not")
     options.add_filters(parser)
     options.add_json(
         parser,
@@ -68,7 +70,9 @@ async def run(arguments: argparse.Namespace, settings: Settings, *, research: bo
             limit=settings.answering.passages or BEST_PASSAGES,
             exact_limit=settings.answering.passages is not None,
             web="on_request" if settings.web_search.kind else "never",
-            options=AnswerOptions(model=chosen, research=research),
+            options=AnswerOptions(
+                model=chosen, research=research, compute=getattr(arguments, "table", False)
+            ),
         )
         if arguments.json:
             print(json.dumps(as_json(await _answer(application.engine, query)), ensure_ascii=False, indent=2))
@@ -109,6 +113,7 @@ def as_json(answer: Answer) -> dict[str, object]:
         "notices": list(answer.notices),
         "filter": answer.filtered_by,
         **({"research": dict(answer.research)} if answer.research else {}),
+        **({"computed": computed(answer.computed)} if answer.computed else {}),
     }
 
 

@@ -21,9 +21,11 @@ CATALOG: Final = "footnote.sqlite"
 CHAT: Final = "chat.sqlite"
 VECTORS: Final = "vectors.sqlite"
 ORIGINALS: Final = "originals"
+TABLES: Final = "tables"
 FORGETTING: Final = "forgetting.json"
 
 _ORIGINAL: Final = re.compile(rf"{ORIGINALS}/[0-9a-f]{{64}}\.pdf")
+_TABLES: Final = re.compile(rf"{TABLES}/[a-z0-9_-]{{1,64}}/[a-z0-9_-]{{1,64}}\.sqlite")
 _LOGS: Final = ("-wal", "-shm", "-journal")
 _TEMPORARY: Final = ("rebuilding", "rebuilding.jsonl", "uploads", FORGETTING)
 
@@ -39,15 +41,16 @@ class DataFiles:
         return [path for name in sorted(self.schemas) if (path := self.data_dir / name).is_file()]
 
     def originals(self) -> list[Path]:
-        return sorted(
-            path for path in (self.data_dir / ORIGINALS).glob("*.pdf") if self.keeps(self.name(path))
-        )
+        """With the files of tables."""
+        found = (*(self.data_dir / ORIGINALS).glob("*.pdf"), *(self.data_dir / TABLES).glob("*/*.sqlite"))
+        return sorted(path for path in found if self.keeps(self.name(path)))
 
     def name(self, path: Path) -> str:
         return path.relative_to(self.data_dir).as_posix()
 
     def keeps(self, name: str) -> bool:
-        return name in self.schemas or _ORIGINAL.fullmatch(name) is not None
+        """No name leads out of the directory."""
+        return name in self.schemas or bool(_ORIGINAL.fullmatch(name) or _TABLES.fullmatch(name))
 
     def spare(self, file: Path) -> None:
         """Raises `UserError` if writing an archive to `file` would overwrite anything else."""
@@ -72,7 +75,9 @@ class DataFiles:
                 if path.exists()
             )
         yield from self.migration_backups()
-        yield from (path for name in (ORIGINALS, *_TEMPORARY) if (path := self.data_dir / name).exists())
+        yield from (
+            path for name in (ORIGINALS, TABLES, *_TEMPORARY) if (path := self.data_dir / name).exists()
+        )
 
 
 def of(settings: Settings) -> DataFiles:

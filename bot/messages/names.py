@@ -306,6 +306,7 @@ Sentence = Literal[
     "why_left_out",
     "why_shortened",
     "why_author",
+    "why_computed",
     "why_none",
     "command_why",
     "command_research",

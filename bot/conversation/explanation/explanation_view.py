@@ -172,6 +172,9 @@ def _facts(explained: _Explained) -> Iterator[str]:
         if answer.probability is not None:
             percent, line = (round(100 * share) for share in answer.probability)
             yield explained.say("why_probability", percent=percent, line=line)
+    if answer.sql and _may_read_all(explained):
+        # It quotes values of the tables.
+        yield explained.say("why_computed", sql=literal(answer.sql))
     quoted = answer.model == QUOTING
     author = explained.say("fact_quotes") if quoted else literal(answer.model)
     yield explained.say("why_author", model=author)

@@ -47,6 +47,8 @@ class TracedAnswer:
     left_out: int
     model: str
     research: Mapping[str, object]
+    sql: str
+    """Of a computed answer."""
 
 
 def traced_answer(trace: Trace) -> TracedAnswer:
@@ -74,6 +76,7 @@ def traced_answer(trace: Trace) -> TracedAnswer:
         left_out=int(_number(details.get("passages_left_out"))),
         model=str(details.get("model", "")),
         research=_table(details.get("research")),
+        sql=str(_table(details.get("computed")).get("sql", "")),
     )
 
 

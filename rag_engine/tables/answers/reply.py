@@ -125,19 +125,17 @@ def _notice(warning: ComputedWarning, table: str, language: str) -> str:
     return phrase("computed_cut", language=language, count=warning.count)
 
 
-def traced(computed: ComputedAnswer, *, by: str, faults: Sequence[str]) -> dict[str, object]:
-    """JSON values for the trace."""
+def computed_values(computed: ComputedAnswer) -> dict[str, object]:
+    """As JSON."""
     return {
         "sql": computed.sql,
-        "by": by,
-        "faults": list(faults),
         "columns": [column.name for column in computed.columns],
-        "rows": [list(row) for row in computed.rows[:_TRACED_ROWS]],
+        "rows": [list(row) for row in computed.rows],
         "sources": [
             {
                 "document": source.table.document,
                 "table": source.table.sql_name,
-                "place": source.table.place,
+                "place": _anchor(source),
                 "count": source.count,
                 "rows": list(source.numbers[:_MOST_TRACED]),
             }
@@ -148,3 +146,9 @@ def traced(computed: ComputedAnswer, *, by: str, faults: Sequence[str]) -> dict[
             for one in computed.warnings
         ],
     }
+
+
+def traced(computed: ComputedAnswer, *, by: str, faults: Sequence[str]) -> dict[str, object]:
+    """JSON values for the trace."""
+    values = {**computed_values(computed), "rows": [list(row) for row in computed.rows[:_TRACED_ROWS]]}
+    return {**values, "by": by, "faults": list(faults)}

@@ -1,11 +1,21 @@
-"""Questions that plainly ask to compute."""
+"""Questions that ask to compute, plainly or by "table:"."""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from rag_engine.text.lazy_pattern import lazy
+
+if TYPE_CHECKING:
+    from rag_engine.types import Query
+
+OPTION: Final = "table:yes"
+_EXPLICIT: Final = re.compile(
+    r"\A\s*+(?:table|tabelle|tabla|tableau):\s++(?=\S)|(?<!\S)table:(?:yes|on|ja|s[ií]|oui)(?!\S)",
+    re.IGNORECASE,
+)
 
 # Words of counting, adding up and comparing sizes; what they lead to is decided by the tables.
 _WORDS: Final = (
@@ -174,3 +184,11 @@ def asks_for_sum(question: str) -> bool:
 def asks_to_compute(question: str) -> bool:
     """Cheap, and rather too often true: without a table in reach nothing follows from it."""
     return _ASKED.search(question) is not None or _ASIAN.search(question) is not None
+
+
+def with_table_request(query: Query) -> Query:
+    """ "table: total by month", or "table:yes" anywhere; the request leaves the text."""
+    if not _EXPLICIT.search(query.text):
+        return query
+    text = " ".join(_EXPLICIT.sub(" ", query.text).split(" ")).strip()
+    return replace(query, text=text, options=replace(query.options, compute=True)) if text else query
