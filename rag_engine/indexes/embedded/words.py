@@ -13,7 +13,6 @@ from rag_engine.indexes.embedded.writer import transaction
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -22,30 +21,29 @@ _BATCH: Final = 50_000
 
 def remove_unused(connection: sqlite3.Connection) -> None:
     """If chunks were removed since the last time; in batches, so that others can write in between."""
-    version = read_number(connection, "version")
+    checked = version = read_number(connection, "version")
     if read_number(connection, "words_checked_at") >= read_number(connection, "removed_at"):
         return
+    held = compaction.hashes(connection)
     last = 0
     while rows := connection.execute(
         "SELECT id, t FROM word WHERE id > ? ORDER BY id LIMIT ?", (last, _BATCH)
     ).fetchall():
         last = rows[-1][0]
-        if not (unused := _unused(connection, rows)):
+        if all(_holds(held, word) for _, word in rows):
             continue
         with transaction(connection):
             # Others may have put such a word meanwhile.
-            places = [(place,) for place, _ in _unused(connection, unused)]
-            connection.executemany("DELETE FROM word WHERE id = ?", places)
+            if (now := read_number(connection, "version")) != version:
+                held = compaction.hashes(connection)
+            unused = [(place,) for place, word in rows if not _holds(held, word)]
+            connection.executemany("DELETE FROM word WHERE id = ?", unused)
             # Every program drops the words it keeps in memory.
             write(connection, "epoch", read_number(connection, "epoch") + 1)
-            write(connection, "version", read_number(connection, "version") + 1)
+            version = now + 1
+            write(connection, "version", version)
     with transaction(connection):
-        write(connection, "words_checked_at", version)
-
-
-def _unused(connection: sqlite3.Connection, rows: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    held = compaction.hashes(connection)
-    return [row for row in rows if not _holds(held, row[1])]
+        write(connection, "words_checked_at", checked)
 
 
 def _holds(hashes: NDArray[np.uint64], word: str) -> bool:

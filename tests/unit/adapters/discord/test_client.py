@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pydantic import SecretStr
+
 from adapters.discord.connection.client import DiscordClient
 from adapters.discord.settings import Settings
 
@@ -12,5 +14,5 @@ if TYPE_CHECKING:
 
 
 async def test_missing_libraries_for_voice_are_not_reported(caplog: pytest.LogCaptureFixture) -> None:
-    DiscordClient(Settings(token="token"))
+    DiscordClient(Settings(token=SecretStr("token")))
     assert caplog.records == []
