@@ -61,6 +61,8 @@ def _measured_columns(query: TableQuery) -> tuple[TypedColumn, ...]:
 
 def _assembled(reading: Interpretation) -> TableQuery:
     stated = conditions(reading)
+    if reading.has("other"):
+        raise refused("question", reading.table)
     ranked = [sign for sign in reading.signs if extreme(sign)]
     if stated.numbers and not ranked:
         raise refused("question", reading.table)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.interpretation import Interpretation, Question
     from rag_engine.tables.types import TypedColumn, TypedTable
 
-_COMPUTING = frozenset({"sum", "count", "average", "most", "least", "share", "difference", "change"})
+_COMPUTING = frozenset({"other", "sum", "count", "average", "most", "least", "share", "difference", "change"})
 _AGGREGATING = ("sum", "average", "most", "least", "share", "difference", "change")
 _BEFORE_NAMES = frozenset({"aus", "in", "von", "fur", "bei", "vom", "im", "mit"})
 _BEFORE_PLACES = frozenset({"from", "in", "aus", "en"})
@@ -135,9 +135,16 @@ def _slot(reading: Interpretation, start: int, end: int) -> TypedColumn | None:
             reading.question.is_beside(end, mention.start) if end <= mention.start else mention.end == start
         )
         column, *more = mention.columns
-        if beside and not more and column.kind == "text" and not is_unique(reading.table, column):
+        if beside and not more and column.kind == "text" and _takes(reading, column, start):
             return column
     return None
+
+
+def _takes(reading: Interpretation, column: TypedColumn, start: int) -> bool:
+    """Of names that differ in every row, only what looks like a name."""
+    return not is_unique(reading.table, column) or (
+        start > 0 and reading.question.words[start].text[0].isupper()
+    )
 
 
 def _is_name(reading: Interpretation, start: int) -> bool:
@@ -164,7 +171,12 @@ def _is_about(reading: Interpretation, result: QueryRefusal) -> bool:
         return False
     if result.missing in {"period", "unit"} and not reading.leftovers:
         return True
-    if _names_a_row(reading) and not reading.has(*_AGGREGATING) and not _is_counted(reading):
+    if (
+        reading.leftovers
+        and _names_a_row(reading)
+        and not reading.has(*_AGGREGATING)
+        and not _is_counted(reading)
+    ):
         return False
     if reading.evidence >= _SOME and _is_aggregated(reading):
         return True

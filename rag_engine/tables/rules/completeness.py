@@ -46,5 +46,12 @@ def is_near(reading: Interpretation, end: int, start: int) -> bool:
     """Only fillers, signs and values between, as in "how many open orders"."""
     taken = {at for sign in reading.signs for at in range(sign.start, sign.end)}
     taken |= {at for value in reading.values for at in range(value.start, value.end)}
+    taken |= {
+        at
+        for column in reading.columns
+        for value in reading.values
+        if reading.question.is_beside(value.end, column.start)
+        for at in range(column.start, column.end)
+    }
     lexicon, words = reading.question.lexicon, reading.question.words
     return all(at in taken or lexicon.has(words[at], "filler") for at in range(end, start))

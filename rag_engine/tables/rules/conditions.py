@@ -64,6 +64,7 @@ def conditions(reading: Interpretation) -> Conditions:
     values = [_chosen(reading, mention, used) for mention in reading.values]
     others = [*_empty(reading, used), *_compared(reading, used)]
     others += _truths(reading, used)
+    others += _undated(reading, used)
     _check_links(reading, values, used)
     numbered = list(_numbered(reading, used))
     others += [one for _, one in numbered]
@@ -186,6 +187,18 @@ def _empty(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filte
             raise refused("question", reading.table)
         used.append(found)
         yield EmptyFilter(column=found.columns[0])
+
+
+def _undated(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
+    """As in "not closed yet", with a column of days."""
+    for mention in reading.columns:
+        (column, *more) = mention.columns
+        negated = any(
+            sign.name == "not" and _leads_to(reading, sign, mention.start) for sign in reading.signs
+        )
+        if negated and not more and column.kind == "date" and not reading.periods:
+            used.append(mention)
+            yield EmptyFilter(column=column)
 
 
 def _truths(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:

@@ -33,6 +33,8 @@ def counted(reading: Interpretation, stated: Conditions) -> TableQuery:
         (one for one in rest if one.start >= sign.end and is_near(reading, sign.end, one.start)), None
     )
     numeric = measures.named(reading, rest)
+    if noun is None and reading.question.language == "zh":
+        noun = next((one for one in rest if one not in numeric), None)
     if noun is None and len(numeric) == 1 and (stated.under or _counts_pieces(reading)):
         noun = numeric[0]
     others = [one for one in rest if one is not noun]
@@ -51,6 +53,8 @@ def _counts_pieces(reading: Interpretation) -> bool:
 
 def _average_of_counts(reading: Interpretation, stated: Conditions) -> TableQuery:
     groups, rest = group_columns(reading, stated.rest)
+    if all(measures.is_unique(reading.table, group.column) and not group.unit for group in groups):
+        groups = ()
     named = measures.named(reading, rest)
     if len(named) != 1:
         raise refused("question", reading.table)
@@ -88,6 +92,12 @@ def _counts_rows(reading: Interpretation) -> bool:
         names_rows(reading, title.start, title.end)
         and any(start <= title.start and is_near(reading, start, title.start) for start in starts)
         for title in reading.titles
+    ):
+        return True
+    if any(
+        names_rows(reading, one.start, one.start + 1)
+        and any(start <= one.start and is_near(reading, start, one.start) for start in starts)
+        for one in reading.columns
     ):
         return True
     words, lexicon = reading.question.words, reading.question.lexicon

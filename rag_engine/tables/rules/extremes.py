@@ -205,7 +205,8 @@ def _most_rows(
     """As in "which customer has the most orders"."""
     if entity is None:
         raise refused("question", reading.table)
-    nouns = [one for one in rest if one.start >= sign.end]
+    is_behind = reading.question.language != "zh"
+    nouns = [one for one in rest if one.start >= sign.end or not is_behind]
     numeric = measures.named(reading, nouns)
     check_used(reading, rest, nouns[:1])
     made = count(reading, nouns[0] if nouns else None, numeric, stated)
@@ -226,6 +227,10 @@ def _counts(reading: Interpretation, sign: Sign, rest: Sequence[ColumnMention]) 
             in {"most", "fewest", "least", "meisten", "wenigsten", "mas", "menos"}
             or sign.end - sign.start > 1
         )
+    if reading.question.language == "zh" and any(
+        reading.question.is_beside(one.end, sign.start) for one in rest
+    ):
+        return True
     return any(reading.question.is_beside(sign.end, one.start) for one in rest)
 
 

@@ -56,6 +56,7 @@ _MASSES: Final = frozenset(
     }
 )
 _EMBEDDED: Final = frozenset({"sum", "average", "most", "least"})
+_VALUES: Final = frozenset({"value", "values", "wert", "werte", "werten", "valor", "valores"})
 _DAY: Final = len("2025-03-01")
 _EXTENSIONS: Final = frozenset({"csv", "tsv", "xlsx", "xls", "xlsm", "ods", "md", "docx", "html", "pdf"})
 
@@ -132,7 +133,10 @@ class Interpretation:
     def evidence(self) -> float:
         """How surely the question is about this table."""
         exact = sum(3.0 if value.exact else 1.0 for value in self.values)
-        named = sum(3 * column.share or 1.5 for column in self.columns)
+        named = sum(
+            3 * column.share + (column.end - column.start - 1) / 4 if column.share else 1.5
+            for column in self.columns
+        )
         hinted = sum(2.0 for sign in self.signs if sign.group == "hints" and self._fits(sign.name))
         return exact + named + hinted + len(self.titles)
 
@@ -189,7 +193,7 @@ def read(question: Question, table: TypedTable) -> Interpretation:
         signs=_in_order(signs, hints),
         numbers=numbers,
         titles=titles,
-        leftovers=tuple(_leftovers(question, claims.free)),
+        leftovers=tuple(_leftovers(question, _without_values(words, claims.free, named))),
         doubtful=doubtful,
     )
 
@@ -343,6 +347,14 @@ def _is_titled(word: QuestionWord, titled: frozenset[str]) -> bool:
 
 def _is_title(said: Sequence[QuestionWord], titled: frozenset[str]) -> bool:
     return all(_is_titled(word, titled) for word in said)
+
+
+def _without_values(
+    words: Sequence[QuestionWord], free: Sequence[bool], named: Sequence[ColumnMention]
+) -> list[bool]:
+    """ "Value" behind the name of a column of numbers adds nothing."""
+    ends = {one.end for one in named if all(column.kind == "number" for column in one.columns)}
+    return [is_free and not (at in ends and words[at].folded in _VALUES) for at, is_free in enumerate(free)]
 
 
 def _leftovers(question: Question, free: Sequence[bool]) -> list[tuple[int, int]]:

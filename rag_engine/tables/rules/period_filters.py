@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn
 
 _SHARE_OF_PERIODS = 0.8
-_LATER = frozenset({"shipped", "due", "ended"})
+_LATER = frozenset({"shipped", "due", "ended", "closed"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,6 +76,7 @@ _UNITS: Final = frozenset(
     ["€", "$", "£", "¥", "%", "eur", "usd", "gbp", "chf", "euro", "euros", "percent", "元", "万"]
 )
 _BRACKETS: Final = re.compile(r"[(\[（].*?[)\]）]")
+_AUXILIARIES: Final = frozenset({"is", "are", "was", "were", "did", "has", "have"})
 _TIMES: Final = frozenset({"year", "month", "quarter"})
 
 
@@ -216,7 +217,7 @@ def _run(
         return None
     end = at = start + 1
     while at < len(words) and at - end <= 2:
-        if words[at].folded in _LINKS and not places[at]:
+        if words[at].folded in _LINKS | _AUXILIARIES and not places[at]:
             at += 1
             continue
         grown = _grown(kept, places[at])

@@ -235,6 +235,67 @@ def test_a_refusal_says_what_there_is() -> None:
     assert _refusal("How many orders in 2031?").available == ("2024-01-10", "2025-07-01")
 
 
+CLASSES = memory_table("Klassen.xlsx", ("Klasse", "Schüler"), (("5a", 24), ("5b", 27), ("6a", 21)))
+PROJECTS = memory_table(
+    "projects.csv",
+    ("Project", "Manager", "Created", "Closed", "Hours planned", "Hours spent"),
+    (
+        ("Apollo", "Mia", "2025-01-10", "2025-06-30", 400, 380),
+        ("Borealis", "Lee", "2025-03-01", None, 900, 450),
+        ("Cygnus", "Mia", "2025-03-15", None, 300, 310),
+    ),
+)
+INVOICES = memory_table(
+    "invoices.csv",
+    ("Invoice", "Amount", "Currency"),
+    (("I-1", 100, "EUR"), ("I-2", 50, "USD"), ("I-3", 30, "EUR")),
+)
+STAFF_ZH = memory_table(
+    "员工表.xlsx",
+    ("姓名", "部门", "工资", "城市"),
+    (("张伟", "市场部", 9000, "北京"), ("李娜", "研发部", 15000, "上海"), ("王芳", "研发部", 13000, "北京")),
+)
+
+
+@pytest.mark.parametrize(
+    ("made", "question", "rows"),
+    [
+        (CLASSES, "Durchschnittliche Schülerzahl pro Klasse", [(24,)]),
+        (CLASSES, "Wie viele Schüler gibt es insgesamt?", [(72,)]),
+        (PROJECTS, "How many hours were spent in total?", [(1140,)]),
+        (PROJECTS, "How many projects have not been closed?", [(2,)]),
+        (PROJECTS, "Number of projects per month", [("2025-01", 1), ("2025-03", 2)]),
+        (PROJECTS, "Which manager has the most projects?", [("Mia", 2)]),
+        (PROJECTS, "How many more hours were spent on Borealis than on Cygnus?", [(450, 310, 140, 45.16)]),
+        (STAFF_ZH, "哪个城市的员工最多？", [("北京", 2)]),
+        (STAFF_ZH, "工资超过10000的员工有几个？", [(2,)]),
+        (STAFF_ZH, "每个部门的平均工资", [("市场部", 9000), ("研发部", 14000)]),
+        (INVOICES, "total amount of all invoices", [("EUR", 130), ("USD", 50)]),
+        (INVOICES, "How many invoices have an amount over 40 EUR?", [(1,)]),
+    ],
+)
+def test_other_tables(made: MemoryTable, question: str, rows: list[tuple[object, ...]]) -> None:
+    """Compound nouns, open ends, measures before and behind; currencies are never added up."""
+    written = write(question, [made.table])
+    assert isinstance(written, WrittenQuery), written
+    assert [tuple(row) for row in made.run(written.sql)] == rows
+
+
+@pytest.mark.parametrize(
+    ("made", "question", "refusal"),
+    [
+        (PROJECTS, "What is the median of the hours spent?", ("unclear", ())),
+        (PROJECTS, "How many hours did project Zeus take?", ("value", ("Apollo", "Borealis", "Cygnus"))),
+        (INVOICES, "total amount of all invoices in yen", ("unit", ())),
+        (INVOICES, "Which invoice has the highest amount?", ("unit", ("EUR", "USD"))),
+    ],
+)
+def test_other_refusals(made: MemoryTable, question: str, refusal: tuple[str, tuple[str, ...]]) -> None:
+    """A row, a currency, a kind of figure that is not known."""
+    found = _refusal(question, made)
+    assert (found.missing, found.available) == refusal
+
+
 @pytest.mark.parametrize(
     "question",
     [
