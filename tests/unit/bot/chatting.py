@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from bot.conversation.turn.thread_titles import WriteTitle
     from bot.port import Directory, Room
     from bot.store.turns import ChatTurn, Turns
-    from rag_engine.ports import LanguageModel
+    from rag_engine.ports import Answerer, Embedder, LanguageModel
     from rag_engine.types import Blob, Section
 
 
@@ -212,111 +212,152 @@ async def world(
     `complete` also completes follow-ups and summarises; `judges` decides before writing whether passages answer.
     """
     async with AsyncExitStack() as stack:
-        database = await stack.enter_async_context(connect(new_database(folder / "footnote.sqlite")))
-        chats = await stack.enter_async_context(
-            connect(new_database(folder / "chat.sqlite"), scripts=files("bot.store") / "sql")
-        )
-        embedder = await stack.enter_async_context(hashing.connect(hashing.Settings(), data_dir=folder))
-        identity = IndexIdentity(
-            model=embedder.model, dimensions=embedder.dimensions, analyzer=analyzer.VERSION
-        )
-        index = await stack.enter_async_context(
-            embedded.connect(embedded.Settings(), data_dir=folder, identity=identity)
-        )
-        quoting = await stack.enter_async_context(
-            extractive.connect(extractive.Settings(), embedder=embedder)
-        )
+        base = await _base(stack, folder)
         script: list[ScriptedLine] = []
         model = _Model(script)
-        history, catalog = SqliteHistory(database), SqliteCatalog(database)
-        findings = SqliteFindings(database)
         ports = Ports(
-            embedder=embedder,
-            index=index,
+            embedder=base.embedder,
+            index=base.index,
             model=model if understands else None,
-            metadata=catalog.metadata,
+            metadata=base.catalog.metadata,
         )
-        ingestion = Ingestion(
-            parse=parse,
-            splitter=structure.build(
-                structure.Settings(), count_tokens=embedder.count_tokens, max_tokens=embedder.max_tokens
-            ),
-            embedder=embedder,
-            index=index,
-            catalog=catalog,
-        )
+        search = [*(["understand"] if complete or understands else []), "retrieve", "fuse"]
         engine = Engine(
-            search_steps=[
-                _step(name, ports)
-                for name in (*(["understand"] if complete or understands else []), "retrieve", "fuse")
-            ],
+            search_steps=[_step(name, ports) for name in search],
             prompt_steps=[_step(name, ports) for name in (*(["evidence"] if judges else []), "pack")],
             models=[model],
             choices=choices or {},
-            answerer=quoting,
-            embedder=embedder,
-            history=history,
-            metadata=catalog.metadata,
-            summaries=Summaries(
-                index=index, library=catalog, unfinished=catalog.unfinished, embedder=embedder
-            )
-            if complete
-            else None,
-            research=Research(embedder=embedder, contents=index, store=findings),
+            answerer=base.quoting,
+            embedder=base.embedder,
+            history=base.history,
+            metadata=base.catalog.metadata,
+            summaries=_summaries(base) if complete else None,
+            research=Research(embedder=base.embedder, contents=base.index, store=base.findings),
         )
-        town = OpenTown(catalog=catalog, model=embedder.model)
-        stores = ChatStores.over(chats, retention_seconds=90 * 86_400.0)
-        uploads = Uploads(intake=ingestion, fetching=Downloads(most_bytes=max_file_bytes, seconds=5))
-        removals = Removals(
-            turn=lambda turn: history.forget((turn, question_of(turn))),
-            document=ingestion.forget,
-            source=ingestion.forget_source,
-            findings=findings,
-        )
+        uploads = Uploads(intake=base.ingestion, fetching=Downloads(most_bytes=max_file_bytes, seconds=5))
         assembled = partial(
             assemble,
             engine=engine,
-            stores=stores,
-            policies=Policies(
-                audiences=town,
-                permissions=town,
-                places=town,
-                commands=Commands(specs=(), execute=_execute, press=_press),
-                show_sources=_show_sources,
-                show_explanation=ExplanationView(
-                    audiences=town, catalog=catalog, history=history, turns=stores.turns
-                ).press,
-                names=catalog.metadata.names,
-                budget=budget or QuestionBudget(),
-            ),
-            removals=removals,
+            stores=base.stores,
+            policies=_policies(base, budget or QuestionBudget()),
+            removals=base.removals,
             uploads=uploads,
             scheduler=Scheduler(deadlines=WriteDeadlines(final=0.2, first_wait=0.05, longest_wait=0.05)),
             settings=settings or ChatSettings(),
             passages=None,
-            keep_trace=history.keep,
-            stored_answers=history,
-            records=catalog.records,
+            keep_trace=base.history.keep,
+            stored_answers=base.history,
+            records=base.catalog.records,
             suggest=suggest,
             write_title=write_title,
-            tags=ConversationTags(store=history, choose=choose_tags),
+            tags=ConversationTags(store=base.history, choose=choose_tags),
         )
-        yield World(
-            chat=Chat(),
-            town=town,
-            service=assembled(),
-            model=model,
-            turns=stores.turns,
-            history=history,
-            catalog=catalog,
-            stores=stores,
-            removals=removals,
-            uploads=uploads,
-            assemble=assembled,
-            ingestion=ingestion,
-            intake=ingestion,
-            script=script,
-        )
+        yield _world(base, assembled, uploads, model, script)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Base:
+    embedder: Embedder
+    index: embedded.EmbeddedIndex
+    quoting: Answerer
+    history: SqliteHistory
+    catalog: SqliteCatalog
+    findings: SqliteFindings
+    stores: ChatStores
+    ingestion: Ingestion
+    removals: Removals
+    town: OpenTown
+
+
+async def _base(stack: AsyncExitStack, folder: Path) -> _Base:
+    database = await stack.enter_async_context(connect(new_database(folder / "footnote.sqlite")))
+    chats = await stack.enter_async_context(
+        connect(new_database(folder / "chat.sqlite"), scripts=files("bot.store") / "sql")
+    )
+    embedder = await stack.enter_async_context(hashing.connect(hashing.Settings(), data_dir=folder))
+    identity = IndexIdentity(model=embedder.model, dimensions=embedder.dimensions, analyzer=analyzer.VERSION)
+    index = await stack.enter_async_context(
+        embedded.connect(embedded.Settings(), data_dir=folder, identity=identity)
+    )
+    quoting = await stack.enter_async_context(extractive.connect(extractive.Settings(), embedder=embedder))
+    history, catalog = SqliteHistory(database), SqliteCatalog(database)
+    findings = SqliteFindings(database)
+    ingestion = Ingestion(
+        parse=parse,
+        splitter=structure.build(
+            structure.Settings(), count_tokens=embedder.count_tokens, max_tokens=embedder.max_tokens
+        ),
+        embedder=embedder,
+        index=index,
+        catalog=catalog,
+    )
+    return _Base(
+        embedder=embedder,
+        index=index,
+        quoting=quoting,
+        history=history,
+        catalog=catalog,
+        findings=findings,
+        stores=ChatStores.over(chats, retention_seconds=90 * 86_400.0),
+        ingestion=ingestion,
+        removals=Removals(
+            turn=lambda turn: history.forget((turn, question_of(turn))),
+            document=ingestion.forget,
+            source=ingestion.forget_source,
+            findings=findings,
+        ),
+        town=OpenTown(catalog=catalog, model=embedder.model),
+    )
+
+
+def _summaries(base: _Base) -> Summaries:
+    return Summaries(
+        index=base.index,
+        library=base.catalog,
+        unfinished=base.catalog.unfinished,
+        embedder=base.embedder,
+    )
+
+
+def _policies(base: _Base, budget: QuestionBudget) -> Policies:
+    town = base.town
+    return Policies(
+        audiences=town,
+        permissions=town,
+        places=town,
+        commands=Commands(specs=(), execute=_execute, press=_press),
+        show_sources=_show_sources,
+        show_explanation=ExplanationView(
+            audiences=town, catalog=base.catalog, history=base.history, turns=base.stores.turns
+        ).press,
+        names=base.catalog.metadata.names,
+        budget=budget,
+    )
+
+
+def _world(
+    base: _Base,
+    assembled: Callable[..., Service],
+    uploads: Uploads,
+    model: ScriptedModel,
+    script: list[ScriptedLine],
+) -> World:
+    return World(
+        chat=Chat(),
+        town=base.town,
+        service=assembled(),
+        model=model,
+        turns=base.stores.turns,
+        history=base.history,
+        catalog=base.catalog,
+        stores=base.stores,
+        removals=base.removals,
+        uploads=uploads,
+        assemble=assembled,
+        ingestion=base.ingestion,
+        intake=base.ingestion,
+        script=script,
+    )
 
 
 class _Model(ScriptedModel):

@@ -141,6 +141,19 @@ def parts_read(events: list[AnswerEvent]) -> list[tuple[int, int]]:
     return [(event.number, event.of) for event in events if isinstance(event, Stage) and event.of]
 
 
+def _model_settings(base_url: str, name: str, window: int) -> openai.Settings:
+    return openai.Settings.model_validate(
+        {
+            "base_url": base_url,
+            "name": name,
+            "api_key": "sk-test",
+            "context_tokens": window,
+            "back_off_seconds": 0,
+            "retries": 0,
+        }
+    )
+
+
 @asynccontextmanager
 async def desk(folder: Path, *, window: int = 8192, models: int = 1, **limits: float) -> AsyncGenerator[Desk]:
     """`models` language models (`one`, `two`, ...) on one server, then the quoting answerer."""
@@ -156,19 +169,7 @@ async def desk(folder: Path, *, window: int = 8192, models: int = 1, **limits: f
         )
         chain = [
             await stack.enter_async_context(
-                openai.connect(
-                    openai.Settings.model_validate(
-                        {
-                            "base_url": server.base_url,
-                            "name": name,
-                            "api_key": "sk-test",
-                            "context_tokens": window,
-                            "back_off_seconds": 0,
-                            "retries": 0,
-                        }
-                    ),
-                    embedder=embedder,
-                )
+                openai.connect(_model_settings(server.base_url, name, window), embedder=embedder)
             )
             for name in ("one", "two", "three")[:models]
         ]

@@ -69,12 +69,11 @@ def _argument(value: object) -> object:
 
 
 def escapes(outside: Path, file: Path) -> dict[str, Callable[[], object]]:
-    """Each must be refused. `outside` is a folder of somebody else's with a `secret`, a `link` to it, and a victim for each."""
-    parent = os.getppid()
-    secret = outside / "secret"
-    victims = iter([outside / f"victim {number}" for number in range(VICTIMS)])
-    written, removed, renamed, taken, cut, opened, touched, given = victims
-    other_limit = ctypes.create_string_buffer(16)
+    """Each must be refused. `outside` is another's folder with a `secret`, a `link` to it, and a victim for each attempt."""
+    return {**_network(), **_files(outside, file), **_processes(), **_kernel()}
+
+
+def _network() -> dict[str, Callable[[], object]]:
     return {
         "a TCP socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM),
         "a UDP socket": lambda: socket.socket(socket.AF_INET6, socket.SOCK_DGRAM),
@@ -84,14 +83,20 @@ def escapes(outside: Path, file: Path) -> dict[str, Callable[[], object]]:
         "a raw TCP socket": lambda: raw("socket", socket.AF_INET, socket.SOCK_STREAM, 0),
         "a raw Unix socket": lambda: raw("socket", socket.AF_UNIX, socket.SOCK_STREAM, 0),
         "a netlink socket": lambda: raw("socket", 16, socket.SOCK_RAW, 0),
+    }
+
+
+def _files(outside: Path, file: Path) -> dict[str, Callable[[], object]]:
+    secret = outside / "secret"
+    victims = iter([outside / f"victim {number}" for number in range(VICTIMS)])
+    written, removed, renamed, taken, cut, opened, touched, given = victims
+    return {
         "reading the passwords' file": lambda: Path("/etc/passwd").read_text(encoding="utf-8"),
         "reading another file": secret.read_text,
         "reading through a link": (outside / "link").read_text,
         "reading another file raw": lambda: raw("openat", -100, os.fsencode(secret), os.O_RDONLY, 0),
         "listing another folder": lambda: list(outside.iterdir()),
         "listing the root": lambda: list(Path("/").iterdir()),
-        "the environment of the parent": lambda: Path(f"/proc/{parent}/environ").read_bytes(),
-        "the memory of the parent": lambda: Path(f"/proc/{parent}/mem").open("rb"),
         "writing to the file": lambda: file.open("ab"),
         "writing to another file": lambda: written.write_text("ours"),
         "writing a new file": lambda: (outside / "new").write_text("ours"),
@@ -111,6 +116,15 @@ def escapes(outside: Path, file: Path) -> dict[str, Callable[[], object]]:
         "times of a file": lambda: os.utime(touched, (0, 0)),
         "owner of a file": lambda: os.chown(given, os.getuid(), os.getgid()),
         "a device": lambda: os.mknod("device", 0o600 | 0o20000, os.makedev(1, 3)),
+    }
+
+
+def _processes() -> dict[str, Callable[[], object]]:
+    parent = os.getppid()
+    other_limit = ctypes.create_string_buffer(16)
+    return {
+        "the environment of the parent": lambda: Path(f"/proc/{parent}/environ").read_bytes(),
+        "the memory of the parent": lambda: Path(f"/proc/{parent}/mem").open("rb"),
         "a process": lambda: _gone(os.fork()),
         "a raw process": lambda: _gone(raw("clone", signal.SIGCHLD, 0, 0, 0, 0)),
         "a program": lambda: subprocess.run([sys.executable, "-c", ""], check=True, timeout=20),
@@ -127,6 +141,11 @@ def escapes(outside: Path, file: Path) -> dict[str, Callable[[], object]]:
         "the parent's limits": lambda: raw("prlimit64", parent, resource.RLIMIT_NOFILE, 0, other_limit),
         "a session of our own": os.setsid,
         "another priority": lambda: os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0)),
+    }
+
+
+def _kernel() -> dict[str, Callable[[], object]]:
+    return {
         "a file in memory": lambda: raw("memfd_create", b"x", 0),
         "shared memory": lambda: raw("shmget", 0, 4096, 0o1600),
         "a program for the kernel": lambda: raw("bpf", 0, 0, 0),
