@@ -90,6 +90,7 @@ def _print(trace: Trace, answer: str, passages: Sequence[str], console: Console)
             "only files with": filter_.get("used"),
             "filters left out": ", ".join(map(str, cast("list[object]", filter_.get("left_out") or []))),
             "answered by": details.get("model"),
+            "researched": _research(details),
             "answer": answer,
         },
         console,
@@ -121,6 +122,15 @@ def _print_texts(texts: Mapping[str, object], console: Console) -> None:
     for name, text in texts.items():
         if text:
             console.print(Text.assemble((f"{name}: ", "bold"), str(text)))
+
+
+def _research(details: Mapping[str, object]) -> str:
+    spent = cast("dict[str, object]", details.get("research") or {})
+    if not spent:
+        return ""
+    amounts = ", ".join(f"{spent.get(name)} {name}" for name in ("rounds", "searches", "calls", "tokens"))
+    queries = "; ".join(str(one.get("query")) for one in _dicts(spent.get("queries")))
+    return f"{amounts}; ended by {spent.get('ending')}; asked: {queries}"
 
 
 def _unless(text: object, same: object) -> object:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rag_engine.ports import Embedder, LanguageModel
     from rag_engine.research.findings import Findings, SubQuestion
-    from rag_engine.types import Hit
+    from rag_engine.types import ChunkId, Hit
 
 SUBQUERIES: Final = "subqueries"
 EXTRACT: Final = "extract"
@@ -98,16 +98,18 @@ async def _supported(
         starts.append(starts[-1] + len(fact) + 1)
     listed = [
         Statement(
-            start=start, end=start + len(fact), insertion=start + len(fact), words=fact, passages=passages
+            start=start, end=start + len(fact), insertion=start + len(fact), words=fact, passages=(passage,)
         )
         for start, (fact, passages) in zip(starts, stated.items(), strict=False)
+        for passage in passages
     ]
     verdicts = await verify(text, listed, hits, question=question, embedder=embedder)
-    return tuple(
-        Fact(text=one.words, passages=tuple(hits[place].chunk.id for place in verdict.passages))
-        for one, verdict in zip(listed, verdicts, strict=True)
-        if verdict.state in ("held", "unchecked") and verdict.passages and not verdict.words
-    )
+    supporting: dict[str, dict[ChunkId, None]] = {}
+    for one, verdict in zip(listed, verdicts, strict=True):
+        if verdict.state in ("held", "unchecked") and not verdict.words:
+            found = supporting.setdefault(one.words, {})
+            found.update((hits[place].chunk.id, None) for place in verdict.passages)
+    return tuple(Fact(text=fact, passages=tuple(found)) for fact, found in supporting.items() if found)
 
 
 def _prompt(task: str, pieces: Sequence[str]) -> Prompt:

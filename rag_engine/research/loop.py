@@ -53,7 +53,7 @@ class ResearchLoop:
             await self.keep(self.findings)
 
     def _stage(self) -> Stage:
-        return Stage(name=STAGE, number=self.findings.round, steps=self.findings.steps)
+        return Stage(name=STAGE, detail="Researching…", number=self.findings.round, steps=self.findings.steps)
 
     def _model(self, task: str) -> LanguageModel:
         return MeteredModel(self.task_models.get(task, self.model), self.budget)

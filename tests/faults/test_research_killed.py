@@ -42,7 +42,7 @@ MOMENTS = (
 )
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["slack", "discord"])
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def bot(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Mortal]:
@@ -101,12 +101,15 @@ async def reached(bot: Mortal, moment: str, which: str, room: str, question: str
         )
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize(
+    ("bot", "moment"),
+    [*(("slack", moment) for moment in MOMENTS), ("discord", "extract contracts"), ("discord", "answer")],
+    indirect=["bot"],
+    scope="module",
+)
 async def test_killed_in_a_research_it_goes_on_with_one_answer(bot: Mortal, moment: str) -> None:
     town = bot.town
     platform = town.chat.platform
-    if platform == "discord" and moment not in ("extract contracts", "answer"):
-        pytest.skip("the same journey on the other platform: two moments are enough")
     which = f"kind{MOMENTS.index(moment)}"
     room = town.room()
     for name, text in FILES.items():

@@ -12,9 +12,16 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
     from bot.observability.operations import Event, Feedback, OverBudget, TurnWork, Writing
+    from rag_engine.types import Answer
 
 _STATES: Final = ("final", "stopped", "failed")
 _WRITES: Final = ("create", "edit", "final")
+
+
+def spent(answer: Answer) -> dict[str, float]:
+    """On a research; nothing without one."""
+    amounts = {what: answer.research.get(what) for what in ("rounds", "searches", "calls", "tokens")}
+    return {what: amount for what, amount in amounts.items() if isinstance(amount, int | float)}
 
 
 class EventMeters:
@@ -100,6 +107,18 @@ class TurnMeters:
         )
         for cited in ("yes", "no"):
             self._answers.labels(cited)
+        self._researches = Counter(
+            "footnote_researches",
+            "Researched questions, by why no search followed",
+            ["ending"],
+            registry=registry,
+        )
+        self._research = Counter(
+            "footnote_research_spent",
+            "What they took: rounds, searches, calls of language models before the report, their tokens",
+            ["what"],
+            registry=registry,
+        )
 
     def begin(self, work: TurnWork) -> None:
         for state in _STATES:
@@ -125,6 +144,10 @@ class TurnMeters:
             self._stages.labels(stage).observe(seconds)
         for name in answer.fallbacks:
             self._fallbacks.labels(name).inc()
+        if answer.research:
+            self._researches.labels(str(answer.research.get("ending", ""))).inc()
+        for what, amount in spent(answer).items():
+            self._research.labels(what).inc(amount)
 
 
 class WriteMeters:

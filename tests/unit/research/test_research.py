@@ -242,6 +242,20 @@ async def test_a_fact_that_its_passages_do_not_say_is_left_out(tmp_path: Path) -
     assert "900 million" not in running.model.sent("answer")[0]
 
 
+async def test_a_fact_keeps_only_the_passages_that_say_it(tmp_path: Path) -> None:
+    def generous(task: str, sent: str) -> object:
+        if task == "extract":
+            everything = list(range(1, sent.count("<passage id=") + 1))
+            return {"facts": [{"fact": FACTS[HOPS[0]], "passages": everything}]}
+        return two_hops(task, sent)
+
+    async with bench(tmp_path, generous) as running:
+        await running.ask()
+        noted = await running.noted()
+    (fact,) = noted["queries"][0]["facts"]
+    assert fact["passages"] == ["kb/projects.md#0"]
+
+
 async def test_what_was_not_found_and_what_contradicts_is_said(tmp_path: Path) -> None:
     def lacking(task: str, sent: str) -> object:
         if task == "sufficiency":
