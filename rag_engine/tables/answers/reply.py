@@ -122,7 +122,7 @@ def _notice(warning: ComputedWarning, table: str, language: str) -> str:
         )
     if warning.kind == "totals_left_out":
         return phrase("computed_totals", language=language, count=warning.count, table=table)
-    return phrase("computed_cut", language=language, count=warning.count)
+    return phrase("computed_cut", language=language, shown=warning.count)
 
 
 def computed_values(computed: ComputedAnswer) -> dict[str, object]:
