@@ -42,7 +42,10 @@ def verdict(question: ComputedQuestion, shown: ShownAnswer) -> Verdict:
 
 
 def holds(question: ComputedQuestion, rows: Sequence[Sequence[Gold | None]]) -> bool:
-    """Every gold value in a row of its own where the question has several, in their order for the top n, and nothing else."""
+    """Every gold value in a row of its own where the question has several, in their order for the top n, and nothing else.
+
+    One figure may stand beside each row that went into it.
+    """
     wanted = question.gold
     if question.kind in ("group", "join", "top") and len(wanted) > 1:
         if len(rows) != len(wanted):
@@ -59,7 +62,12 @@ def holds(question: ComputedQuestion, rows: Sequence[Sequence[Gold | None]]) -> 
         return True
     if question.kind == "lookup":
         return any(all(any(is_same(cell, value) for cell in row) for value in wanted) for row in rows)
-    return len(rows) == 1 and all(any(is_same(cell, value) for cell in rows[0]) for value in wanted)
+    columns = list(zip(*rows, strict=True))
+    if len(rows) > 1:
+        return len(wanted) == 1 and any(
+            all(is_same(cell, wanted[0]) for cell in column) for column in columns
+        )
+    return all(any(is_same(cell, value) for cell in rows[0]) for value in wanted)
 
 
 def is_same(cell: Gold | None, value: Gold) -> bool:

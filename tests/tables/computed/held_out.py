@@ -744,7 +744,6 @@ def _real_questions() -> list[Q]:
     asked: list[Q] = []
     if since := real_sheet("real/unst-stanley-cups.xlsx", "Stanley Cups Since 67")[2:]:
         t, u = "<stanley cups by era.xlsx#Since 67>", "<stanley cups by era.xlsx#Stanley Cups!>"
-        ever = real_sheet("real/unst-stanley-cups.xlsx", "Stanley Cups")[2:]
         asked += [
             Q(
                 text="How many Stanley Cups did all teams win since 67?",
@@ -763,9 +762,7 @@ def _real_questions() -> list[Q]:
                 kind="extreme",
                 gold=("Maple Leafs",),
                 sql=f"SELECT [Team], [Stanley Cups] FROM {u} ORDER BY [Stanley Cups] DESC LIMIT 1",
-            )
-            if ever
-            else asked[0],
+            ),
         ]
     if stock := real_sheet_of_made_stock():
         asked.append(
