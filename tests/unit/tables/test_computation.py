@@ -1,0 +1,108 @@
+"""Who computes what over which tables."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rag_engine.generation.generate import GeneratedReply
+from rag_engine.models import scripted
+from rag_engine.pipeline import Inquiry
+from rag_engine.tables.answers.computation import Computation
+from rag_engine.tables.answers.requests import with_table_request
+from rag_engine.types import AnswerOptions, KnowledgeBaseId, Query
+from tests.tables.stored import BASE, stored_tables
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+    from pathlib import Path
+
+    from rag_engine.tables.store import TableStore
+
+pytestmark = pytest.mark.process
+
+
+async def _nothing(inquiry: Inquiry) -> AsyncGenerator[Inquiry]:
+    yield inquiry
+
+
+async def _asked(
+    store: TableStore,
+    text: str,
+    *,
+    replies: tuple[str, ...] = (),
+    bases: frozenset[KnowledgeBaseId] = frozenset({BASE}),
+    compute: bool = False,
+) -> tuple[GeneratedReply | None, Inquiry | None]:
+    query = Query(text=text, knowledge_bases=bases, options=AnswerOptions(compute=compute))
+    inquiry = Inquiry(query=query, question=text)
+    lines = [
+        *({"text": reply, "pattern": "no column"} for reply in replies[1:]),
+        *({"text": reply} for reply in replies),
+    ]
+    settings = scripted.Settings.model_validate({"replies": lines})
+    async with scripted.connect(settings, embedder=None) as model:  # type: ignore[arg-type]
+        models = [model] if replies else []
+        computation = Computation(store=store)
+        items = [item async for item in computation.answered(inquiry, models, otherwise=_nothing)]
+    replied = next((item for item in items if isinstance(item, GeneratedReply)), None)
+    return replied, next((item for item in items if isinstance(item, Inquiry)), None)
+
+
+def _sql(text: str) -> str:
+    return json.dumps({"sql": text})
+
+
+async def test_the_rules_compute_and_cite_without_a_model(budget: Path, tmp_path: Path) -> None:
+    store, _ = await stored_tables(tmp_path / "tables", [budget])
+    reply, _ = await _asked(store, "What is the total amount for Field?")
+    assert reply is not None
+    assert "€1,334.07" in reply.text
+    assert {citation.anchor for citation in reply.citations} == {"Budget!A4:E6, 2 rows"}
+    assert "Field | 03.03.2025 | € 99.50 | 10.0% | TRUE" in reply.citations[1].quote
+
+
+async def test_a_query_of_a_model_is_repaired(budget: Path, tmp_path: Path) -> None:
+    store, _ = await stored_tables(tmp_path / "tables", [budget])
+    replies = (_sql("SELECT SUM(cost) FROM spending"), _sql('SELECT AVG(amount) AS "Mean" FROM spending'))
+    reply, inquiry = await _asked(store, "What is the average amount?", replies=replies)
+    assert reply is not None
+    assert inquiry is not None
+    assert "Mean: **€300.21**" in reply.text
+    traced = inquiry.details["computed"]
+    assert isinstance(traced, dict)
+    assert (traced["by"], len(traced["faults"])) == ("model", 1)
+
+
+@pytest.mark.parametrize("sql", ["", "SELECT SUM(amount) FROM spending WHERE department = 'Nobody'"])
+async def test_what_no_row_answers_is_searched_for(sql: str, budget: Path, tmp_path: Path) -> None:
+    store, _ = await stored_tables(tmp_path / "tables", [budget])
+    reply, _ = await _asked(store, "How much do the Zebras spend in total?", replies=(_sql(sql),))
+    assert reply is None
+
+
+async def test_nobody_computes_over_tables_of_others(budget: Path, tmp_path: Path) -> None:
+    store, _ = await stored_tables(tmp_path / "tables", [budget])
+    other = frozenset({KnowledgeBaseId("other")})
+    replies = (_sql("SELECT SUM(amount) FROM spending"),)
+    for given in ((), replies):
+        reply, _ = await _asked(store, "What is the total amount?", replies=given, bases=other)
+        assert reply is None
+    said, _ = await _asked(store, "What is the total amount?", replies=replies, bases=other, compute=True)
+    assert said is not None
+    assert said.computed is None
+    assert "1,501.07" not in said.text
+
+
+async def test_an_ordinary_question_calls_no_model(budget: Path, tmp_path: Path) -> None:
+    store, _ = await stored_tables(tmp_path / "tables", [budget])
+    reply, _ = await _asked(store, "Who approves travel?", replies=(_sql("SELECT amount FROM spending"),))
+    assert reply is None
+
+
+@pytest.mark.parametrize("text", ["table: total by month", "total by month table:yes"])
+def test_a_question_can_ask_for_tables(text: str) -> None:
+    query = with_table_request(Query(text=text, knowledge_bases=frozenset({BASE})))
+    assert (query.text, query.options.compute) == ("total by month", True)
