@@ -50,14 +50,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     remove.add_argument("name", metavar="NAME")
     remove.add_argument("document", metavar="DOCUMENT", nargs="?", default="")
     confirmation.add_yes(remove)
-    places = actions.add_parser("settings", help="how the bot behaves in a channel, as `/kb settings`")
-    places.add_argument(
-        "place", metavar="PLACE", nargs="?", default="", help="as slack:T01:C012; without it all that differ"
+    _add_place_arguments(
+        actions.add_parser("settings", help="how the bot behaves in a channel, as `/kb settings`")
     )
-    places.add_argument(
-        "change", metavar="NAME=VALUE", nargs="*", help="as persona='Be kind', citations=off, reset=all"
+    _add_expand_arguments(
+        actions.add_parser(
+            "expand", help="summaries and made-up questions of its passages: show, switch, make"
+        )
     )
-    options.add_json(places, "[{place, mode, knowledge, language, persona, model, …}]")
     reindex = actions.add_parser("reindex", help="split and embed again from the extracted text")
     reindex.add_argument(
         "name", metavar="NAME", nargs="?", default="", help="one; without it all, into a fresh index"
@@ -72,6 +72,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     import_ = actions.add_parser("import", help="import an exported one without embedding it again")
     import_.add_argument("file", metavar="FILE.zip", type=Path)
     import_.add_argument("--name", default="", metavar="NAME", help="under another name")
+
+
+def _add_place_arguments(places: argparse.ArgumentParser) -> None:
+    places.add_argument(
+        "place", metavar="PLACE", nargs="?", default="", help="as slack:T01:C012; without it all that differ"
+    )
+    places.add_argument(
+        "change", metavar="NAME=VALUE", nargs="*", help="as persona='Be kind', citations=off, reset=all"
+    )
+    options.add_json(places, "[{place, mode, knowledge, language, persona, model, …}]")
+
+
+def _add_expand_arguments(expand: argparse.ArgumentParser) -> None:
+    expand.add_argument("name", metavar="NAME")
+    for kind in ("summaries", "questions"):
+        expand.add_argument(f"--{kind}", choices=("on", "off"), help="asks first and names the cost")
+    expand.add_argument("--again", action="store_true", help="try again what failed")
+    confirmation.add_yes(expand)
+    options.add_json(expand, "{summaries, questions, made, failed: [{document, passage, kind, reason}]}")
 
 
 def _add_synonyms(synonyms: argparse.ArgumentParser) -> None:
@@ -91,6 +110,10 @@ def _add_tag_arguments(tag: argparse.ArgumentParser) -> None:
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if reading := _READING.get(arguments.action):
         return await reading(arguments, settings)
+    if arguments.action == "expand":
+        from bot.cli._kb import expansion
+
+        return await expansion.run(arguments, settings)
     if arguments.action == "settings":
         from bot.cli._kb import settings as kb_settings
 

@@ -25,7 +25,7 @@ EXAMPLE = """footnote search 'travel approval' --summary
 footnote search 'travel approval' --limit 5 --legs lexical,dense --json"""
 
 _EXCERPT = 300
-_LEGS = {"lexical": "words", "dense": "meaning"}
+_LEGS = {"lexical": "words", "dense": "meaning", "summary": "summary", "question": "made-up question"}
 _LEGEND = (
     "words: BM25, 0 without a common word, higher for rarer words. meaning: cosine similarity, 1 for the same meaning, about 0 for "
     "none in common. In parentheses the place in each of the two lists, from which the order above is made."
@@ -92,7 +92,11 @@ def as_json(hit: Hit) -> dict[str, object]:
         "title": hit.chunk.title,
         "anchor": hit.chunk.anchor,
         "score": round(hit.score, 6),
-        "legs": [{"leg": leg.leg, "rank": leg.rank, "score": round(leg.score, 6)} for leg in hit.legs],
+        "legs": [
+            {"leg": leg.leg, "rank": leg.rank, "score": round(leg.score, 6)}
+            | ({"expansion": leg.expansion} if leg.expansion else {})
+            for leg in hit.legs
+        ],
         "text": hit.chunk.text,
     }
 
@@ -110,7 +114,9 @@ def _ordinal(number: int) -> str:
 
 
 def _print(hit: Hit, console: Console) -> None:
-    legs = ", ".join(f"{_LEGS[leg.leg]} {leg.score:.2f} ({_ordinal(leg.rank)})" for leg in hit.legs)
+    legs = ", ".join(
+        f"{_LEGS[leg.expansion or leg.leg]} {leg.score:.2f} ({_ordinal(leg.rank)})" for leg in hit.legs
+    )
     place = " — ".join(part for part in (hit.chunk.title, hit.chunk.anchor) if part)
     console.print(Text.assemble((f"{hit.rank}. {place}", "bold"), (f"  {legs}", "dim")))
     text = " ".join(hit.chunk.text.split())

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from bot.store.places import Places
     from bot.store.topics import Topics
     from rag_engine.archive import ArchiveContents
+    from rag_engine.expansion.types import ExpansionCost
     from rag_engine.ports import Library, Metadata, SynonymEntries
-    from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId
+    from rag_engine.storage.expansions import SqliteExpansions
+    from rag_engine.types import DocumentId, DocumentRecord, Expansion, KnowledgeBase, KnowledgeBaseId
 
 EXPIRY_MINUTES = 10
 MODEL_SEPARATOR = " → "
@@ -97,6 +99,9 @@ class CommandDependencies:
     library: Library
     synonyms: SynonymEntries
     metadata: Metadata
+    expansions: SqliteExpansions
+    expansion_cost: Callable[[KnowledgeBaseId, Sequence[Expansion]], Awaitable[ExpansionCost]]
+    """An estimate. Raises `BadSettings` without a language model."""
     receive: Receive
     forget: Callable[[KnowledgeBaseId, DocumentId | None], Awaitable[bool]]
     """Removes a document or knowledge base; False if the index follows later."""

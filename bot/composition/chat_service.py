@@ -13,6 +13,7 @@ from bot.access.permissions import Permissions
 from bot.access.question_budget import QuestionBudget
 from bot.commands.dependencies import MODEL_SEPARATOR, CommandDependencies
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
+from bot.composition.expansion import estimate, expand
 from bot.conversation import retention
 from bot.conversation.dependencies import Commands
 from bot.conversation.explanation.explanation_view import ExplanationView
@@ -67,6 +68,7 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
         _database(application) as database,
         _page_pictures(settings) as pictures,
         removing(library.ingestion.finish_removals),
+        removing(partial(expand, settings, library, observers=application.observers), what="expansions"),
         retention.keeping_to(settings.retention, history=library.storage.history, chat=database) as clock,
     ):
         await library.catalog.unfinished.give_up_expected()
@@ -221,6 +223,8 @@ def _commands(
         library=library.catalog,
         synonyms=library.catalog.synonyms,
         metadata=library.catalog.metadata,
+        expansions=library.catalog.expansions,
+        expansion_cost=partial(estimate, application.settings, library),
         receive=uploads.receive,
         forget=forget,
         reindex=partial(_reindex, library),
@@ -326,6 +330,7 @@ async def _export(library: IndexingComponents, base: KnowledgeBase, path: Path) 
         identity=library.identity,
         synonyms=library.catalog.synonyms,
         metadata=library.catalog.metadata,
+        expansions=library.catalog.expansions,
     )
 
 

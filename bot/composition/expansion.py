@@ -9,12 +9,12 @@ from bot.composition.application import language_model
 from bot.composition.model_chain import model_choices, with_tasks
 from bot.observability import Observers
 from rag_engine.errors import BadSettings, IndexUnavailable
-from rag_engine.expansion.types import TASKS, ExpansionLimits, ExpansionReport
+from rag_engine.expansion.types import TASKS, ExpansionCost, ExpansionLimits, ExpansionReport
 from rag_engine.ingestion.expander import Expander
 from rag_engine.storage import file_lock
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import AsyncGenerator, Callable, Sequence
 
     from bot.composition.components import IndexingComponents
     from bot.settings import Settings
@@ -88,3 +88,15 @@ def _limits(settings: Settings) -> ExpansionLimits:
         prompts={"summary": own.summary_prompt, "question": own.questions_prompt},
         temperatures=temperatures,
     )
+
+
+async def estimate(
+    settings: Settings,
+    indexing: IndexingComponents,
+    knowledge_base: KnowledgeBaseId,
+    kinds: Sequence[Expansion],
+) -> ExpansionCost:
+    """Raises `BadSettings` without a language model."""
+    records = [record for record in await indexing.catalog.records(knowledge_base) if record.state == "ready"]
+    async with expander(settings, indexing) as opened:
+        return await opened.cost(records, kinds)

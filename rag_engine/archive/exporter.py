@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rag_engine.archive.schema import ArchiveContents, Identity
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rag_engine.archive.writer import ArchiveWriter
+    from rag_engine.expansion.types import ExpansionStore, MadeExpansion
     from rag_engine.metadata.filter_types import Properties
     from rag_engine.ports import IndexContents, IndexIdentity, Library, Metadata, SynonymEntries
-    from rag_engine.types import Chunk, DocumentId, DocumentRecord, KnowledgeBase, Vector
+    from rag_engine.types import Chunk, DocumentId, DocumentRecord, Expansion, KnowledgeBase, Vector
 
 _BATCH = 256
 
@@ -33,6 +35,7 @@ async def export(
     identity: IndexIdentity,
     synonyms: SynonymEntries | None = None,
     metadata: Metadata | None = None,
+    expansions: ExpansionStore | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ArchiveContents:
     """Write a zip, which replaces `file` at the end.
@@ -42,6 +45,7 @@ async def export(
     """
     records = {record.document.id: record for record in await library.records(knowledge_base.id)}
     finished = {key: record for key, record in records.items() if record.state in ("ready", "failed")}
+    expanded: list[Expansion] = [*await expansions.enabled([knowledge_base.id])] if expansions else []
     with translate_errors(file, doing="written"):
         async with leaving_in_thread(writing(file)) as writer:
             counts = await _write_chunks(writer, contents.scan(knowledge_base.id), finished)
@@ -49,29 +53,46 @@ async def export(
             # In chunk order, so that an import reads all members in parallel.
             order = (*counts, *(key for key in finished if key not in counts))
             for done, document in enumerate(order, start=1):
-                await _write_document(writer, finished[document], library, metadata)
+                await _write_document(
+                    writer, finished[document], library, metadata, expansions if expanded else None
+                )
                 if progress is not None:
                     progress(done, len(order))
-            wire_identity = Identity(
-                model=identity.model, dimensions=identity.dimensions, analyzer=identity.analyzer
-            )
             entries = await _entries(synonyms, knowledge_base)
-            await uninterrupted(asyncio.to_thread(writer.finish, knowledge_base, wire_identity, entries))
+            finish = partial(writer.finish, knowledge_base, _wire(identity), entries, expanded)
+            await uninterrupted(asyncio.to_thread(finish))
     left_out = tuple(record.document.title for key, record in records.items() if key not in finished)
     return ArchiveContents(
         name=knowledge_base.name, documents=len(finished), chunks=sum(counts.values()), left_out=left_out
     )
 
 
+def _wire(identity: IndexIdentity) -> Identity:
+    return Identity(model=identity.model, dimensions=identity.dimensions, analyzer=identity.analyzer)
+
+
 async def _write_document(
-    writer: ArchiveWriter, record: DocumentRecord, library: Library, metadata: Metadata | None
+    writer: ArchiveWriter,
+    record: DocumentRecord,
+    library: Library,
+    metadata: Metadata | None,
+    expansions: ExpansionStore | None,
 ) -> None:
     document = record.document.id
     sources, sections = await library.sources(document), await library.sections(document)
     properties: Properties = await metadata.own(document) if metadata is not None else {}
     tags = await metadata.tags(document) if metadata is not None else []
+    made: Sequence[MadeExpansion] = await expansions.made(document) if expansions is not None else []
     await uninterrupted(
-        asyncio.to_thread(writer.add_document, record, sources, sections, properties=properties, tags=tags)
+        asyncio.to_thread(
+            writer.add_document,
+            record,
+            sources,
+            sections,
+            properties=properties,
+            tags=tags,
+            expansions=[each for each in made if each.texts],
+        )
     )
 
 

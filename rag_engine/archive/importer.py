@@ -9,6 +9,7 @@ from rag_engine.archive.reader import opened
 from rag_engine.archive.schema import ArchiveContents, ArchiveLimits
 from rag_engine.archive.threaded_steps import leaving_in_thread, stepping_in_thread
 from rag_engine.errors import UnsupportedFile
+from rag_engine.expansion.types import ExpansionKey, MadeExpansion
 from rag_engine.metadata.properties import usable
 from rag_engine.ports import DocumentSave
 from rag_engine.retrieval.synonyms import validated
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from rag_engine.archive.reader import ArchivedDocument
     from rag_engine.archive.schema import ArchiveManifest, ChunkLine
+    from rag_engine.expansion.types import ExpansionStore
     from rag_engine.ports import Catalog, Documents, Index, IndexIdentity, Metadata, SynonymEntries
     from rag_engine.types import DocumentState, KnowledgeBase
 
@@ -36,6 +38,7 @@ async def import_(
     identity: IndexIdentity,
     synonyms: SynonymEntries | None = None,
     metadata: Metadata | None = None,
+    expansions: ExpansionStore | None = None,
     name: str = "",
     limits: ArchiveLimits | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -47,26 +50,28 @@ async def import_(
     async with leaving_in_thread(opened(file, limits or ArchiveLimits())) as archive:
         manifest = archive.manifest
         _check_identity(file, manifest, identity)
-        total = 2 * manifest.documents
-        chunks = 0
+        total, done, chunks = 2 * manifest.documents, 0, 0
+        report = progress or _ignore
         async with aclosing(stepping_in_thread(archive.documents())) as checked:
-            done = 0
             async for document in checked:
                 done += 1
                 chunks += len(document.chunks)
-                if progress is not None:
-                    progress(done, total)
+                report(done, total)
         base = await catalog.open(name or manifest.name, model=identity.model)
         async with aclosing(stepping_in_thread(archive.documents())) as documents_to_store:
             async for batch in _batches(documents_to_store):
                 await _store(batch, base, manifest, documents=documents, index=index, metadata=metadata)
+                await _keep(batch, base, manifest, expansions)
                 for _ in batch:
                     done += 1
-                    if progress is not None:
-                        progress(done, total)
+                    report(done, total)
+        await _switch(base, manifest, expansions)
         if synonyms is not None and manifest.synonyms:
             await synonyms.add(base.id, [validated(terms) for terms in manifest.synonyms])
     return ArchiveContents(name=base.name, documents=manifest.documents, chunks=chunks)
+
+
+def _ignore(done: int, of: int) -> None: ...
 
 
 async def _batches(documents: AsyncIterator[ArchivedDocument]) -> AsyncIterator[list[ArchivedDocument]]:
@@ -129,6 +134,27 @@ async def _store(
     for before in replaced:
         await index.drop(base.id, before)
         await documents.remove(before)
+
+
+async def _keep(
+    batch: Sequence[ArchivedDocument],
+    base: KnowledgeBase,
+    manifest: ArchiveManifest,
+    expansions: ExpansionStore | None,
+) -> None:
+    if expansions is None or not manifest.expanded:
+        return
+    for archived in batch:
+        made = [
+            MadeExpansion(kind=line.kind, key=ExpansionKey(line.key), passage=line.passage, texts=line.texts)
+            for line in archived.line.expansions
+        ]
+        await expansions.keep(_document(archived, base, manifest).id, made)
+
+
+async def _switch(base: KnowledgeBase, manifest: ArchiveManifest, expansions: ExpansionStore | None) -> None:
+    if expansions is not None and manifest.expanded:
+        await expansions.switch(base.id, {*manifest.expanded, *await expansions.enabled([base.id])})
 
 
 async def _describe(archived: ArchivedDocument, document: DocumentId, metadata: Metadata) -> None:

@@ -8,13 +8,13 @@ from pydantic import Field, field_validator
 from rag_engine.archive.zip_container import Member, StrictModel, ZipFormat
 from rag_engine.errors import UnsupportedFile, UserError
 from rag_engine.metadata.properties import MOST_TAGS, tag_of
-from rag_engine.types import SectionKind
+from rag_engine.types import Expansion, SectionKind
 
 EXPORT: Final = ZipFormat(
     noun="export",
     refusal="Nothing was imported",
     advice="export it again",
-    version=3,
+    version=4,
     newer=UnsupportedFile,
     manifest_bytes=1 << 20,
 )
@@ -69,6 +69,15 @@ class ArchiveManifest(StrictModel):
     members: dict[str, ArchiveMember]
     synonyms: tuple[tuple[str, ...], ...] = ()
     """Since version 2."""
+    expanded: tuple[Expansion, ...] = ()
+    """Since version 4."""
+
+
+class ExpansionLine(StrictModel):
+    kind: Expansion
+    key: str = Field(min_length=1, max_length=64)
+    passage: int = Field(ge=0)
+    texts: tuple[str, ...] = Field(max_length=10)
 
 
 class DocumentLine(StrictModel):
@@ -86,6 +95,8 @@ class DocumentLine(StrictModel):
     properties: dict[str, tuple[str, ...]] = Field(default={})
     tags: tuple[str, ...] = Field(default=(), max_length=MOST_TAGS)
     """Both since version 3."""
+    expansions: tuple[ExpansionLine, ...] = ()
+    """Since version 4."""
 
     @field_validator("tags")
     @classmethod

@@ -22,6 +22,7 @@ from rag_engine.archive.schema import (
     ArchiveMember,
     ChunkLine,
     DocumentLine,
+    ExpansionLine,
     SectionLine,
     VectorLine,
 )
@@ -35,8 +36,9 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from rag_engine.archive.schema import Identity
+    from rag_engine.expansion.types import MadeExpansion
     from rag_engine.metadata.filter_types import Properties
-    from rag_engine.types import Chunk, DocumentRecord, KnowledgeBase, Section, Vector
+    from rag_engine.types import Chunk, DocumentRecord, Expansion, KnowledgeBase, Section, Vector
 
 _LEVEL = 6
 
@@ -84,11 +86,21 @@ class ArchiveWriter:
         *,
         properties: Properties | None = None,
         tags: Sequence[str] = (),
+        expansions: Sequence[MadeExpansion] = (),
     ) -> None:
         if self._documents is None:
             self._documents = _MemberFile(self._open(DOCUMENTS))
         line = _document_line(record, sources, len(sections))
-        line = line.model_copy(update={"properties": dict(properties or {}), "tags": tuple(tags)})
+        line = line.model_copy(
+            update={
+                "properties": dict(properties or {}),
+                "tags": tuple(tags),
+                "expansions": tuple(
+                    ExpansionLine(kind=made.kind, key=made.key, passage=made.passage, texts=made.texts)
+                    for made in expansions
+                ),
+            }
+        )
         self._described = self._described or bool(properties or tags)
         self._documents.write(line)
         for section in sections:
@@ -99,7 +111,11 @@ class ArchiveWriter:
         self._count += 1
 
     def finish(
-        self, knowledge_base: KnowledgeBase, identity: Identity, synonyms: Sequence[tuple[str, ...]] = ()
+        self,
+        knowledge_base: KnowledgeBase,
+        identity: Identity,
+        synonyms: Sequence[tuple[str, ...]] = (),
+        expanded: Sequence[Expansion] = (),
     ) -> ArchiveManifest:
         documents = self._documents or _MemberFile(self._open(DOCUMENTS))
         with self._open(CHUNKS) as output:
@@ -107,8 +123,9 @@ class ArchiveWriter:
             shutil.copyfileobj(self._chunks.file, output, 1 << 20)
         members = (documents.member(), self._chunks.member(), self._vectors.member())
         manifest = ArchiveManifest(
-            version=EXPORT.version if self._described else 2 if synonyms else 1,
+            version=EXPORT.version if expanded else 3 if self._described else 2 if synonyms else 1,
             synonyms=tuple(synonyms),
+            expanded=tuple(expanded),
             name=knowledge_base.name,
             knowledge_base=knowledge_base.id,
             identity=identity,
@@ -116,7 +133,8 @@ class ArchiveWriter:
             members=dict(zip(MEMBERS, members, strict=True)),
         )
         with self._open(MANIFEST) as output:
-            without = set[str]() if synonyms else {"synonyms"}
+            given = {"synonyms": synonyms, "expanded": expanded}
+            without = {name for name, value in given.items() if not value}
             output.write(manifest.model_dump_json(indent=2, exclude=without).encode("utf-8", "replace"))
         return manifest
 

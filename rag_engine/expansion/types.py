@@ -102,7 +102,9 @@ class ExpansionStore(ExpansionSwitches, Protocol):
         """Has exactly these kinds from now on; queues its documents. Raises `UnknownKnowledgeBase`."""
         ...
 
-    async def queue(self, knowledge_base: KnowledgeBaseId) -> None: ...
+    async def queue(self, knowledge_base: KnowledgeBaseId | None = None) -> None:
+        """All documents of those that have been switched."""
+        ...
 
     async def jobs(self, knowledge_base: KnowledgeBaseId | None = None) -> Sequence[ExpansionJob]:
         """Oldest first."""

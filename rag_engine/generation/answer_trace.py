@@ -104,7 +104,7 @@ def _options(query: Query) -> dict[str, object]:
 
 
 def _passage(hit: Hit) -> dict[str, object]:
-    legs = [{"leg": leg.leg, "rank": leg.rank, "score": leg.score} for leg in hit.legs]
+    legs = [{"leg": leg.expansion or leg.leg, "rank": leg.rank, "score": leg.score} for leg in hit.legs]
     return {
         "document": hit.chunk.document,
         "chunk": hit.chunk.id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rag_engine.errors import ModelUnavailable, RagError, Unavailable, UnknownKnowledgeBase, first_error
@@ -118,15 +118,6 @@ class Expander:
             if progress is not None:
                 progress(job.record, done)
         return total
-
-    async def restore(self, record: DocumentRecord, *, index: StoredIndex | None = None) -> None:
-        """What is made already, without a call."""
-        kinds = await self._kinds(record)
-        if kinds:
-            made = await self.store.made(record.document.id)
-            known: dict[_Id, tuple[str, ...]] = {(each.kind, each.key): each.texts for each in made}
-            into = replace(self, index=index or self.index)
-            await into._put(record, kinds, known)
 
     async def _carry_out(self, job: ExpansionJob) -> ExpansionReport:
         record = job.record

@@ -192,8 +192,9 @@ def _rounded(values: Mapping[str, float] | Mapping[Leg, float]) -> dict[str, flo
 
 
 def _candidate(hit: Hit) -> dict[str, object]:
-    legs = {
-        f"{leg.leg}: {leg.query}" if leg.query else leg.leg: {"rank": leg.rank, "score": round(leg.score, 4)}
-        for leg in hit.legs
-    }
+    legs: dict[str, object] = {}
+    for leg in hit.legs:
+        name = leg.expansion or leg.leg
+        name = f"{name}: {leg.query}" if leg.query else name
+        legs[name] = {"rank": leg.rank, "score": round(leg.score, 4)}
     return {"chunk": hit.chunk.id, "score": round(hit.score, 4), "legs": legs}

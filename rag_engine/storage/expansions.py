@@ -23,7 +23,8 @@ _SWITCH = """
 """
 _QUEUE = """
     INSERT OR REPLACE INTO expansion_jobs (document)
-    SELECT id FROM documents WHERE knowledge_base = ? AND state = 'ready' ORDER BY title, id
+    SELECT id FROM documents JOIN expansion_switches USING (knowledge_base)
+    WHERE ? IN ('', knowledge_base) AND state = 'ready' ORDER BY title, id
 """
 _JOBS = """
     SELECT expansion_jobs.number, documents.* FROM expansion_jobs JOIN documents ON documents.id = expansion_jobs.document
@@ -65,9 +66,9 @@ class SqliteExpansions:
                 await transaction.execute(_SWITCH, (knowledge_base, "summary" in kinds, "question" in kinds))
                 await transaction.execute(_QUEUE, (knowledge_base,))
 
-    async def queue(self, knowledge_base: KnowledgeBaseId) -> None:
+    async def queue(self, knowledge_base: KnowledgeBaseId | None = None) -> None:
         async with self._database.transaction() as transaction:
-            await transaction.execute(_QUEUE, (knowledge_base,))
+            await transaction.execute(_QUEUE, (knowledge_base or "",))
 
     async def jobs(self, knowledge_base: KnowledgeBaseId | None = None) -> list[ExpansionJob]:
         rows = await self._database.fetch(_JOBS, (knowledge_base or "",))

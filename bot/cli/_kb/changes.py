@@ -8,6 +8,7 @@ from rich.text import Text
 
 from bot.access.permissions import find
 from bot.cli import kb
+from bot.cli._kb import expansion
 from bot.cli._shared import confirmation, terminal, wait_notice
 from bot.composition import application
 from bot.maintenance import data_files
@@ -62,9 +63,13 @@ async def _reindex(arguments: argparse.Namespace, settings: Settings) -> int:
             async with application.library(settings) as library:
                 base = find(await library.catalog.knowledge_bases(), arguments.name)
                 count, resumed = await library.reindex([base], progress), 0
+                await expansion.make(settings, library, base.id, console)
         else:
             rebuilt = await rebuild(settings, progress)
             count, resumed = rebuilt.documents, rebuilt.resumed
+            async with application.library(settings) as library:
+                await library.catalog.expansions.queue()
+                await expansion.make(settings, library, None, console)
     done = "1 document was" if count == 1 else f"{count} documents were"
     earlier = f", {resumed} of them by an earlier, interrupted run" if resumed else ""
     console.print(Text(f"{done} split and embedded again{earlier}."))
@@ -83,6 +88,7 @@ async def _export(arguments: argparse.Namespace, settings: Settings) -> int:
             identity=library.identity,
             synonyms=library.catalog.synonyms,
             metadata=library.catalog.metadata,
+            expansions=library.catalog.expansions,
         )
     print(
         f"{base.name}: {exported.documents} documents with {exported.chunks} passages are in {arguments.file}."
@@ -102,7 +108,9 @@ async def _import(arguments: argparse.Namespace, settings: Settings) -> int:
                 identity=library.identity,
                 synonyms=library.catalog.synonyms,
                 metadata=library.catalog.metadata,
+                expansions=library.catalog.expansions,
             )
+            await expansion.make(settings, library, None, terminal.console())
     print(f"{imported.name}: {imported.documents} documents with {imported.chunks} passages were imported.")
     return 0
 

@@ -35,7 +35,12 @@ AT_ONCE: Final = 5
 QUOTING: Final = "extractive"
 _TURNS: Final = 1000
 _NUMBER: Final = re.compile(r"[0-9]{1,4}")
-_LEGS: Final[dict[str, Sentence]] = {"lexical": "why_by_words", "dense": "why_by_meaning"}
+_LEGS: Final[dict[str, Sentence]] = {
+    "lexical": "why_by_words",
+    "dense": "why_by_meaning",
+    "summary": "why_by_summary",
+    "question": "why_by_question",
+}
 
 
 class AnswerHistory(Protocol):

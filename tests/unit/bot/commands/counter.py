@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bot.commands import CommandDependencies, Questions, execute, press
 from bot.port import Action, Attachment, Command, IncomingMessage, Person, Place, Reply
 from rag_engine.archive import ArchiveContents
+from rag_engine.expansion.types import ExpansionCost
 from tests.unit.bot.access.knowledge import Chat, place
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from bot.commands import Show
     from bot.port import Room
-    from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId
+    from rag_engine.types import DocumentId, DocumentRecord, Expansion, KnowledgeBase, KnowledgeBaseId
     from tests.doubles.town import TownRoom
 
 
@@ -60,6 +61,8 @@ class Counter:
             library=self.chat.catalog,
             synonyms=self.chat.catalog.synonyms,
             metadata=self.chat.catalog.metadata,
+            expansions=self.chat.catalog.expansions,
+            expansion_cost=self._expansion_cost,
             receive=self._receive,
             forget=self._forget,
             reindex=self._reindex,
@@ -69,6 +72,11 @@ class Counter:
             models=self.labels,
             questions=self.questions,
         )
+
+    async def _expansion_cost(self, base: KnowledgeBaseId, kinds: Sequence[Expansion]) -> ExpansionCost:
+        records = await self.chat.catalog.records(base)
+        calls = len(kinds) * len(records)
+        return ExpansionCost(calls=calls, prompt_tokens=200 * calls, reply_tokens=100 * calls)
 
     async def say(
         self, who: Person, line: str, *, where: Place | None = None, files: Sequence[Attachment] = ()

@@ -271,7 +271,7 @@ async def test_indexed_again_they_come_back_without_a_call(world: ExpansionWorld
     await world.expander(model).work()
     await world.ingestion.reindex(record)
     assert await world.counts() == (0, 0)
-    await world.expander(model).restore(record)
+    await world.expander(model).work()
     assert await world.counts() == (3, 0)
     assert len(model.prompts) == 3
 

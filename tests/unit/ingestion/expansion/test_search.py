@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -36,6 +36,8 @@ async def test_a_passage_is_found_by_its_made_up_question(world: ExpansionWorld)
         ("dense", "question", 1)
     ]
     assert len({hit.chunk.id for hit in found.hits}) == len(found.hits) == 8
+    traced = cast("list[dict[str, dict[str, object]]]", found.details["candidates"])[0]
+    assert {"dense", "question"} <= traced["legs"].keys()
 
 
 async def test_they_can_be_left_out_of_a_search(world: ExpansionWorld) -> None:
