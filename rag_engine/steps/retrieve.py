@@ -79,7 +79,7 @@ class Settings(BaseModel):
     """What is searched: words, meaning or both; by default both, but none that `fuse` gives no share."""
     expansions: tuple[Expansion, ...] = ("summary", "question")
     """What is searched by meaning too, in knowledge bases that have it: `[]` for passages alone."""
-    expansion_weight: float = Field(default=0.5, gt=0, le=2)
+    expansion_weight: float = Field(default=0.25, gt=0, le=2)
     """How much a hit of a summary or made-up question counts beside one of the passage itself."""
 
 
