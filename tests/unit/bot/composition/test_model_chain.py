@@ -123,11 +123,7 @@ def test_a_list_is_written_with_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (
             {"FOOTNOTE_MODEL__NAME": "one", "FOOTNOTE_TASKS__THINK__MODEL": "two"},
-<<<<<<< HEAD
-            "FOOTNOTE_TASKS__THINK: there is no such task; there are: answer, understand, summary, outline, hypothesis, follow_ups, titles, tags, sql, subqueries, extract, sufficiency.",
-=======
-            "FOOTNOTE_TASKS__THINK: there is no such task; there are: answer, understand, summary, outline, hypothesis, follow_ups, titles, tags, subqueries, extract, sufficiency, passage_summary, passage_questions.",
->>>>>>> e4d4011 (A summary or made-up question counts a quarter of its passage: measured on XQuAD; tests name the new tasks and archive format)
+            "FOOTNOTE_TASKS__THINK: there is no such task; there are: answer, understand, summary, outline, hypothesis, follow_ups, titles, tags, sql, subqueries, extract, sufficiency, passage_summary, passage_questions.",
         ),
         (
             {"FOOTNOTE_TASKS__ANSWER__MODEL": "two"},
