@@ -1,4 +1,4 @@
-"""Computed questions over many tables: `python -m benchmarks.table_questions [--half held_out] [--by rules sql] [--direct] [--verbose]`.
+"""Computed questions over many tables: `python -m benchmarks.table_questions [--half held_out] [--by rules sql] [--direct] [--made] [--verbose]`.
 
 Uses `tests/tables/computed`. `rules`: without a language model. `sql`: with one that writes the right SELECT. All files of a half are in
 one knowledge base. `--direct` leaves the engine out: the rules or the SELECT over all tables. A wrong answer shows a number that is
@@ -16,7 +16,7 @@ import re
 import tempfile
 from collections import Counter
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,7 +99,7 @@ async def asked(half: QuestionSet, by: str, folder: Path) -> AsyncGenerator[Aske
             )
             if added.record.state != "ready":
                 print(f"{path.name}: {added.record.reason}")
-        stored = await TableStore(chosen.data_dir / "tables").all_tables([base.id], most=1000)
+        stored = await TableStore(chosen.data_dir / "tables").tables({}, beside=[base.id], most=1000)
         for question in half.questions():
             if server is not None:
                 try:
@@ -147,9 +147,16 @@ def table(asked_questions: Sequence[AskedQuestion]) -> str:
     return "\n".join(lines)
 
 
-async def measure(half: str, by: str, *, is_direct: bool) -> list[AskedQuestion]:
+def _made(half: QuestionSet) -> QuestionSet:
+    questions = [one for one in half.questions() if set(one.files) <= set(half.makers)]
+    return replace(half, real={}, questions=lambda: questions)
+
+
+async def measure(half: str, by: str, *, is_direct: bool, is_made: bool) -> list[AskedQuestion]:
     module = importlib.import_module(f"tests.tables.computed.{half}")
     chosen: QuestionSet = getattr(module, half.upper())
+    if is_made:
+        chosen = _made(chosen)
     with tempfile.TemporaryDirectory() as folder:
         run = (direct if is_direct else asked)(chosen, by, Path(folder))
         return [one async for one in run]
@@ -162,11 +169,12 @@ def main() -> None:
     parser.add_argument("--half", choices=("development", "held_out"), default="development")
     parser.add_argument("--by", nargs="+", choices=("rules", "sql"), default=["rules", "sql"])
     parser.add_argument("--direct", action="store_true", help="without engine and index")
+    parser.add_argument("--made", action="store_true", help="without the real files: one has 30,000 rows")
     parser.add_argument("--verbose", action="store_true", help="also every answer that is not right")
     parser.add_argument("--everything", action="store_true", help="also every answer")
     arguments = parser.parse_args()
     for by in arguments.by:
-        found = asyncio.run(measure(arguments.half, by, is_direct=arguments.direct))
+        found = asyncio.run(measure(arguments.half, by, is_direct=arguments.direct, is_made=arguments.made))
         print(f"\n{arguments.half}, {by}{', direct' if arguments.direct else ''}\n{table(found)}", flush=True)
         for one in found if arguments.verbose or arguments.everything else ():
             is_fine = one.verdict == ("right" if one.question.gold else "refused")
