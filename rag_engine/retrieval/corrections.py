@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 from rag_engine.text.analyzer import query_tokens, query_words, tokens, with_words, words
 from rag_engine.text.chunk_text import searchable_text
+from rag_engine.text.language import question_language
+from rag_engine.text.language.stop_words import FUNCTION_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,9 +33,12 @@ def corrected_words(
     if not ranking.corrections:
         return {}
     spelled = _spelled(ranking.hits[:_READ])
+    common = FUNCTION_WORDS.get(question_language(question), "").split()
     found: dict[str, str] = {}
     for word, forms in query_words(question):
-        if not word.isalpha() or any(token in spelled for token in forms) or is_word(word):
+        if not word.isalpha() or any(token in spelled for token in forms):
+            continue
+        if is_word(word) or word.casefold() in common:
             continue
         likely = (
             spelled[token]

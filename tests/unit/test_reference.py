@@ -15,12 +15,6 @@ ROW = re.compile(
     r"^\| (?P<id>\d{3}-\d\d) \| (?P<behaviour>[^|]+) \| (?P<state>[^|]+) \| (?P<shown>[^|]*)\|$", re.MULTILINE
 )
 TEST = re.compile(r"`tests/(?P<file>[\w/]+\.py)::(?P<name>\w+)`")
-OTHER_ISSUE = {
-    *("000-25", "000-26", "001-14", "001-23", "001-24", "001-31", "001-47", "001-48", "002-45"),
-    *(f"002-{number}" for number in range(54, 60)),
-    *(f"003-{number}" for number in range(45, 53)),
-}
-"""Tables by SQL, web search, graphs, mind maps, voice and blocks."""
 
 
 def rows() -> list[re.Match[str]]:
@@ -77,5 +71,4 @@ def test_the_rows_are_those_of_the_reference() -> None:
     if not reference.is_file():
         pytest.skip("../shared/REFERENCE.md is not there")
     known = re.findall(r"^\| (\d{3}-\d\d) \|", reference.read_text(encoding="utf-8"), re.MULTILINE)
-    assert set(known) >= OTHER_ISSUE
-    assert [row["id"] for row in rows()] == sorted(set(known) - OTHER_ISSUE)
+    assert [row["id"] for row in rows()] == sorted(set(known))

@@ -48,6 +48,12 @@ def test_a_word_of_the_language_is_not_taken_for_a_typing_error() -> None:
     assert corrected_words("What kind of ruler?", found, is_word={"kind"}.__contains__) == {}
 
 
+def test_a_function_word_of_the_questions_language_is_not_mistyped() -> None:
+    """An English embedder does not know it; "viel" once became "vier"."""
+    found = _ranking("Der Antrag hat vier Seiten.", {"viel": "vier"}, language="de")
+    assert corrected_words("Wie viel hat das Team im März ausgegeben?", found) == {}
+
+
 def test_only_whole_words_are_replaced() -> None:
     corrected = {"plan": "plane", "plant": "planet"}
     assert (
