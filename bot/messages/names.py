@@ -87,6 +87,7 @@ Sentence = Literal[
     "version_gone",
     "own_words",
     "report",
+    "all_rows",
     "without_filter",
     "stop",
     "promote",

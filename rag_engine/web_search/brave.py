@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import httpx2
 from pydantic import SecretStr
@@ -48,9 +48,9 @@ class _Brave:
         with translated_errors():
             response = await self.client.get(self.url, params=parameters)
             response.raise_for_status()
-            body = response.json()
+            body: object = response.json()
             # Nothing found: there is no `web`.
             is_empty = isinstance(body, dict) and "web" not in body
-            items = () if is_empty else listed(body, "web", "results")
+            items = () if is_empty else listed(cast("object", body), "web", "results")
         found = (result(item, title="title", url="url", text="description") for item in items)
         return [each for each in found if each is not None][:limit]

@@ -1,4 +1,4 @@
-"""A long report is also a file."""
+"""A long report or a computed table of many rows is also a file."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 from bot.messages import say
 from bot.port import ChatError, File
+from rag_engine.tables.answers.figures import SHOWN_ROWS, csv_text
 
 if TYPE_CHECKING:
     from bot.port import Reply
     from bot.streaming.message_stream import MessageStream
+    from rag_engine.tables.types import ComputedAnswer
     from rag_engine.types import Answer
 
 LONG: Final = 3_500
@@ -24,13 +26,27 @@ _log = logging.getLogger(__name__)
 
 async def attach_report(stream: MessageStream, reply: Reply, answer: Answer) -> None:
     """After the answer is stored: no restart attaches it twice."""
-    if answer.route != "research" or len(answer.text) < LONG:
+    if answer.computed is not None and len(answer.computed.rows) > SHOWN_ROWS:
+        file = rows_file(answer.computed, reply.language)
+    elif answer.route == "research" and len(answer.text) >= LONG:
+        file = report_file(reply)
+    else:
         return
     try:
         async with asyncio.timeout(_SECONDS):
-            await stream.finish(replace(reply, files=(report_file(reply),)))
+            await stream.finish(replace(reply, files=(file,)))
     except (ChatError, TimeoutError) as error:
         _log.warning("a report was not attached: %s", str(error) or "the platform took too long")
+
+
+def rows_file(computed: ComputedAnswer, language: str) -> File:
+    return File(
+        name="table.csv",
+        media_type="text/csv",
+        # Spreadsheets take UTF-8 only with this mark.
+        content=csv_text(computed).encode("utf-8-sig", "replace"),
+        description=say("all_rows", language),
+    )
 
 
 def report_file(reply: Reply) -> File:

@@ -64,7 +64,7 @@ def text(computed: ComputedAnswer, language: str) -> str:
     table = markdown_table(computed, language)
     if count <= SHOWN_ROWS:
         return f"{lead}\n\n{table}"
-    more = phrase("computed_more", language=language, shown=SHOWN_ROWS)
+    more = phrase("computed_more", language=language, shown=SHOWN_ROWS, total=f"{count:,}")
     return f"{lead}\n\n{table}\n\n{more}"
 
 
