@@ -5,6 +5,7 @@ What runs is written anew from what was parsed; the process that runs it checks 
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -78,6 +79,8 @@ def _parsed(sql: str) -> Node:
         raise QueryRefused("The query is empty or too long.")
     if _depth(text) > _DEEPEST:
         raise QueryRefused("The query is nested too deeply.")
+    # It logs what it cannot parse, which may hold people's words.
+    logging.getLogger("sqlglot").disabled = True
     try:
         statements = sqlglot.parse(text, dialect=_DIALECT)
     except (SqlglotError, RecursionError, ValueError) as error:
@@ -195,6 +198,8 @@ def _result_columns(query: Node, known: Mapping[str, TypedTable]) -> Iterator[Re
         if not projection.alias and column is not None:
             own = column.name
             name = own if isinstance(inner, exp.Column) else f"{type(inner).__name__} {own}"
+        if isinstance(inner, exp.Count) and not projection.alias:
+            name = projection.sql(_DIALECT)
         yield ResultColumn(name=name or projection.sql(_DIALECT), unit=_unit(projection, column))
 
 

@@ -129,13 +129,15 @@ def _beside(reading: Interpretation, mention: ValueMention) -> Iterator[ColumnMe
             yield column
 
 
-def _is_asked(reading: Interpretation, column: ColumnMention) -> bool:
-    return any(
-        sign.end == column.start
-        and (sign.group, sign.name)
-        in {("groups", "per"), ("asked", "which"), ("operations", "count"), ("operations", "different")}
-        for sign in reading.signs
-    )
+_ASKING: Final = frozenset(
+    {("groups", "per"), ("asked", "which"), ("operations", "count"), ("operations", "different")}
+)
+
+
+def _is_asked(
+    reading: Interpretation, column: ColumnMention, *, asking: frozenset[tuple[str, str]] = _ASKING
+) -> bool:
+    return any(sign.end == column.start and (sign.group, sign.name) in asking for sign in reading.signs)
 
 
 def _is_negated(reading: Interpretation, mention: ValueMention) -> bool:
@@ -205,8 +207,10 @@ def _truths(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filt
     """Columns of yes and no that are named as a condition."""
     for mention in reading.columns:
         (column, *more) = mention.columns
-        if more or column.kind != "boolean" or mention in used or _is_asked(reading, mention):
+        if more or column.kind != "boolean" or mention in used:
             continue
+        if _is_asked(reading, mention, asking=_ASKING - {("operations", "count")}):
+            continue  # "how many active accounts" counts those that are
         negated = any(
             sign.group == "links" and sign.name == "not" and _leads_to(reading, sign, mention.start)
             for sign in reading.signs

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 import pytest
 
 from rag_engine.errors import QueryRefused, QueryTooHeavy
+from rag_engine.tables import rules
 from rag_engine.tables.execution import TableQueries
+from rag_engine.tables.types import WrittenQuery
 from tests.tables.stored import stored_tables
 
 if TYPE_CHECKING:
@@ -112,3 +115,35 @@ async def test_the_files_of_others_cannot_be_read(budget: Path, tmp_path: Path) 
     mine = [stored for stored in tables if stored.table.title == "budget.xlsx"]
     with pytest.raises(QueryRefused, match="no table 'salaries'"):
         await TableQueries().run("SELECT salary FROM salaries", mine)
+
+
+async def test_no_word_of_a_query_is_logged(
+    budget: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    _, tables = await stored_tables(tmp_path / "tables", [budget])
+    with caplog.at_level(logging.DEBUG), pytest.raises(QueryRefused):
+        await TableQueries().run("EXPLAIN QUERY PLAN SELECT 'Quillfeather' FROM budget", tables)
+    assert "Quillfeather" not in caplog.text
+
+
+async def test_a_count_without_a_name_is_named(budget: Path, tmp_path: Path) -> None:
+    _, tables = await stored_tables(tmp_path / "tables", [budget])
+    computed = await TableQueries().run("SELECT COUNT(*) FROM spending", tables)
+    assert computed.columns[0].name == "COUNT(*)"
+
+
+async def test_a_column_of_yes_and_no_is_a_condition_and_its_values_are_not_counted(tmp_path: Path) -> None:
+    path = tmp_path / "accounts.csv"
+    lines = [f"ACC-{n},{'Team' if n % 3 else 'Enterprise'},{'yes' if n % 2 else 'no'}" for n in range(60)]
+    path.write_text("\n".join(("Account,Plan,Active", *lines)), encoding="utf-8")
+    _, tables = await stored_tables(tmp_path / "tables", [path])
+    for question, right in (
+        ("How many accounts are active?", 30),
+        ("How many active accounts are on the Enterprise plan?", 10),
+    ):
+        written = rules.write(question, [stored.table for stored in tables])
+        if isinstance(written, WrittenQuery):
+            assert (await TableQueries().run(written.sql, tables)).rows == ((right,),)
+    assert isinstance(
+        rules.write("How many accounts are active?", [stored.table for stored in tables]), WrittenQuery
+    )
