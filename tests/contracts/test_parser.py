@@ -155,7 +155,7 @@ def test_damaged_files_raise_user_errors_only(good: Path) -> None:
         assert any(section.kind != "notice" for section in sections)
 
 
-STATING = frozenset({"docx", "pptx", "xlsx", "eml"})
+STATING = frozenset({"docx", "pptx", "xlsx", "eml", "msg"})
 """Suffixes of samples that state their properties."""
 
 

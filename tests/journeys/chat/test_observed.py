@@ -40,6 +40,7 @@ STEPS = (
     "rerank",
     "retrieve",
     "understand",
+    "web",
 )
 DEPLOY = PROJECT / "deploy"
 DASHBOARD = json.loads((DEPLOY / "grafana" / "footnote.json").read_text(encoding="utf-8"))

@@ -46,6 +46,7 @@ READERS = {
         "conversation/newcomers/first_steps.py",  # the titles in a scope of the person
         "cli/feedback.py",  # the console, for the operator alone
         "server/readers.py",  # in the scope of a key (test_server)
+        "composition/expansion.py",  # of a knowledge base that the person administers
         "cli/mindmap.py",
         "commands/mind_map.py",  # of what the person may read (test_mind_map)
     },
@@ -62,6 +63,7 @@ READERS = {
         "cli/feedback.py",
         "cli/kb.py",
         "cli/_kb/changes.py",
+        "cli/_kb/expansion.py",
     },
 }
 """Who may call what reads a knowledge base by its id. Whoever joins has shown, by a test, whose eyes it is for."""
