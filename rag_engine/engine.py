@@ -240,6 +240,7 @@ class Engine:
             scope=query.scope,
             language=query.language,
             empty_answer=query.options.empty_answer,
+            dates=inquiry.dates,
         )
         yield Retrieval(hits=prompt.passages, fallbacks=inquiry.fallbacks, notices=inquiry.notices)
         yield writing(inquiry, len(prompt.passages))

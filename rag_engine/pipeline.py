@@ -54,6 +54,8 @@ class Inquiry:
     unmentioned: tuple[str, ...] = ()
     """The names and figures of the question that none of `closest` holds."""
     prompt: Prompt | None = None
+    dates: Mapping[DocumentId, str] = field(default_factory=dict[DocumentId, str])
+    """ISO dates of the files of `prompt`, where known."""
     documents: frozenset[DocumentId] | None = None
     """The documents that filters choose; None: all."""
     filtered_by: tuple[Filter, ...] = ()

@@ -288,6 +288,8 @@ class AnswerRequest:
     summary: LengthAndLanguage | None = None
     sections: int = 0
     """For a summary: those of the documents, of which `passages` may be a selection."""
+    dates: Mapping[DocumentId, str] = field(default_factory=dict["DocumentId", str])
+    """ISO dates of the files, where known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,12 +83,16 @@ def _attributes(chunk: Chunk, text: str, *, known: Known | None) -> dict[str, st
 
 
 def _described(chunk: Chunk, properties: Properties) -> dict[str, str]:
-    dates = (*properties.get("modified", ()), *properties.get("created", ()))
     return {
         "link": chunk.uri if chunk.uri.startswith(("https://", "http://")) else "",
         "author": ", ".join(properties.get("author", ())),
-        "date": dates[0] if dates else "",
+        "date": date_of(properties),
     }
+
+
+def date_of(properties: Properties) -> str:
+    """ISO date of the last change, else of creation; empty if unknown."""
+    return next(iter((*properties.get("modified", ()), *properties.get("created", ()))), "")
 
 
 def _named(attributes: Mapping[str, str]) -> str:

@@ -19,7 +19,7 @@ from rag_engine.generation.context_budget import (
     reply_reserve,
 )
 from rag_engine.generation.dates import local_time
-from rag_engine.generation.passage_blocks import by_document, listed, passage
+from rag_engine.generation.passage_blocks import by_document, date_of, listed, passage
 from rag_engine.generation.phrases import phrase
 from rag_engine.research import report
 from rag_engine.text import tokens
@@ -76,7 +76,8 @@ async def pack(
     knowledge = inquiry.query.knowledge or settings.knowledge
     window = _NO_WINDOW if model is None else model.context_tokens
     hits = inquiry.context or inquiry.hits[: inquiry.query.limit]
-    known = await _known(hits, metadata) if model is not None and window >= _LARGE_WINDOW else None
+    properties = await _known(hits, metadata)
+    known = properties if model is not None and window >= _LARGE_WINDOW else None
     layout = PromptLayout(
         assemble=_assembly(inquiry, language, knowledge),
         format=partial(passage, known=known),
@@ -94,7 +95,10 @@ async def pack(
         needs_passages=knowledge == "only_sources" and inquiry.route != "chat",
         temperature=inquiry.query.options.temperature,
     )
-    packed = replace(inquiry, prompt=prompt).noting(**_details(fitted, len(hits), budget, language))
+    dates = {document: date for document, own in properties.items() if (date := date_of(own))}
+    packed = replace(inquiry, prompt=prompt, dates=dates).noting(
+        **_details(fitted, len(hits), budget, language)
+    )
     if fitted.question == asked:
         return packed
     notice = phrase("question_cut", language=language)

@@ -35,6 +35,7 @@ def passage(
     headings: tuple[str, ...] = (),
     anchor: str = "",
     kind: SectionKind = "prose",
+    language: str = "",
 ) -> Hit:
     chunk = Chunk(
         id=ChunkId(f"c{rank}"),
@@ -46,6 +47,7 @@ def passage(
         headings=headings,
         anchor=anchor,
         kind=kind,
+        language=language,
     )
     return Hit(chunk=chunk, score=1 / rank, rank=rank)
 

@@ -15,6 +15,8 @@ Phrase = Literal[
     "closest",
     "unmentioned",
     "rows_alone",
+    "differ",
+    "differ_undated",
     "your_files",
     "question_cut",
     "summarized",

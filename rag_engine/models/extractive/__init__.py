@@ -16,6 +16,7 @@ from rag_engine.generation.phrases import not_found, phrase
 from rag_engine.models.extractive.asked_facts import Unmet, unmet
 from rag_engine.models.extractive.candidates import candidates, quotable, quoted_cells
 from rag_engine.models.extractive.compose import list_lines, quoted
+from rag_engine.models.extractive.contradictions import newest_first
 from rag_engine.models.extractive.sentence_scores import (
     Overlap,
     Scored,
@@ -91,7 +92,10 @@ class _ExtractiveAnswerer:
             )
             return
         chosen, unmentioned = await asyncio.to_thread(_about_the_question, request, chosen)
+        chosen, difference = await asyncio.to_thread(newest_first, chosen, request.passages, request.dates)
         yield phrase("extracted", language=language)
+        if difference:
+            yield f" {phrase(difference, language=language)}"
         if unmentioned:
             yield f" {phrase('unmentioned', language=language, words=', '.join(shown(unmentioned)))}"
         if _are_rows_alone(request.question, chosen):
