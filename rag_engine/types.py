@@ -5,6 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NewType, TypeAlias
 
+from rag_engine.answer_events import Answer as Answer
+from rag_engine.answer_events import AnswerEvent as AnswerEvent
+from rag_engine.answer_events import Delta as Delta
+from rag_engine.answer_events import Retrieval as Retrieval
+from rag_engine.answer_events import Stage as Stage
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -13,9 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rag_engine.metadata.filter_types import Filter
-    from rag_engine.research.findings import PlanStep
     from rag_engine.summaries.length_and_language import LengthAndLanguage
-    from rag_engine.tables.types import ComputedAnswer
     from rag_engine.text.table_anchors import TableGrid
 
     Vector: TypeAlias = NDArray[np.float32]
@@ -290,73 +294,6 @@ class AnswerRequest:
     """For a summary: those of the documents, of which `passages` may be a selection."""
     dates: Mapping[DocumentId, str] = field(default_factory=dict["DocumentId", str])
     """ISO dates of the files, where known."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
-    """Answer event: what is being done; `detail` is text for people."""
-
-    name: str
-    detail: str = ""
-    number: int = 0
-    of: int = 0
-    steps: tuple[PlanStep, ...] = ()
-    found: Mapping[Leg, int] = field(default_factory=dict[Leg, int])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retrieval:
-    """Answer event: the passages that the answer may use, with provenance."""
-
-    hits: tuple[Hit, ...]
-    fallbacks: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
-    """Sentences to show with the hits, e.g. that some may be missing."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delta:
-    """Answer event: text to append. Earlier text never changes."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """`grounded`: a passage that the text cites supports one of its statements."""
-
-    turn: TurnId
-    text: str
-    citations: tuple[Citation, ...]
-    grounded: bool
-    timings: Mapping[str, float]
-    fallbacks: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
-    """Sentences to show under the answer, e.g. that the stream was cut."""
-    model: str = ""
-    prompt_tokens: int = 0
-    route: Route = "search"
-    language: str = ""
-    """ISO 639-1, of the engine's own sentences in the text; empty if it has none."""
-    repeatable: bool = True
-    """False if the same question would get the same answer, such as for a file that does not exist."""
-    understood_as: str = ""
-    """As a language model completed it; empty if it stayed as it was asked."""
-    corrections: Mapping[str, str] = field(default_factory=dict[str, str])
-    filtered_by: str = ""
-    """The filters that chose the documents, as people may write them."""
-    support_ratio: float = 0.0
-    """The share of its statements that the passages support."""
-    unsupported: tuple[str, ...] = ()
-    """Its figures, dates and names that no cited passage holds."""
-    choices: tuple[str, ...] = ()
-    research: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Of a researched question: rounds, searches, calls, ..."""
-    computed: ComputedAnswer | None = None
-    evidence: Evidence = ""
-
-
-AnswerEvent: TypeAlias = Stage | Retrieval | Delta | Answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
