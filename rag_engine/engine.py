@@ -20,7 +20,7 @@ from rag_engine.generation.uncited import uncited
 from rag_engine.metadata.conditions import described
 from rag_engine.pipeline import Inquiry, NamedStep
 from rag_engine.research.research import ordinary, spent, sub_search
-from rag_engine.retrieval.document_filters import with_chosen_documents, with_inline_filter
+from rag_engine.retrieval.queries.document_filters import with_chosen_documents, with_inline_filter
 from rag_engine.retrieval.turn_order import merged
 from rag_engine.summaries.intent import is_restyling
 from rag_engine.summaries.plan import Sentence

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rag_engine.metadata.filter_types import Filter
     from rag_engine.ports import Step
     from rag_engine.research.findings import Findings
-    from rag_engine.retrieval.understood_message import Understanding
+    from rag_engine.retrieval.queries.understood_message import Understanding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

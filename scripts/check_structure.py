@@ -3,6 +3,7 @@
 Checked in the product's packages:
 - one public class, one name (the `Settings` of each part excepted),
 - no gerund as the name of a module or folder,
+- at most `WORDS` words in docstrings and comments,
 - at most 400 lines a module, 40 lines a function, and 16 public modules side by side (`rag_engine/parsers` and `bot/cli`, one module per format and
   per command, excepted).
 """
@@ -10,7 +11,10 @@ Checked in the product's packages:
 from __future__ import annotations
 
 import ast
+import io
+import re
 import sys
+import tokenize
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 
 PROJECT: Final = Path(__file__).parents[1]
 PACKAGES: Final = ("rag_engine", "bot", "adapters")
+WORDS: Final = 44_500
+"""In docstrings (of attributes, too) and comments. It only goes down."""
 MODULE_LINES: Final = 400
 FUNCTION_LINES: Final = 40
 MODULES_IN_FOLDER: Final = 16
@@ -53,6 +59,7 @@ NOUNS: Final = {
     "numbering",
     "parsing",
     "rendering",
+    "ranking",
     "reranking",
     "setting",
     "spelling",
@@ -66,6 +73,8 @@ NOUNS: Final = {
 }
 """Words in -ing that name a thing or a field."""
 
+_DIRECTIVE: Final = re.compile(r"#\s*(?:noqa|type:|pyright|ruff|fmt:|pragma|!)")
+
 
 def violations(root: Path = PROJECT) -> list[str]:
     """Every violation below `root`, a line each, sorted by kind."""
@@ -75,6 +84,7 @@ def violations(root: Path = PROJECT) -> list[str]:
         *_repeated_classes(root, trees),
         *_gerunds(root, modules),
         *_crowded_folders(root, modules),
+        *_words(modules, trees),
         *_long_modules(root, modules),
         *_long_functions(root, trees),
     ]
@@ -111,6 +121,31 @@ def _crowded_folders(root: Path, modules: dict[Path, str]) -> Iterator[str]:
     for folder, count in sorted(counts.items()):
         if count > MODULES_IN_FOLDER and folder not in LONG_FOLDERS:
             yield f"{folder} has {count} public modules side by side, the limit is {MODULES_IN_FOLDER}"
+
+
+def _words(modules: dict[Path, str], trees: dict[Path, ast.Module]) -> Iterator[str]:
+    count = sum(docstring_words(trees[path]) + comment_words(text) for path, text in modules.items())
+    if count > WORDS:
+        yield f"docstrings and comments have {count} words, the limit is {WORDS}"
+
+
+def docstring_words(tree: ast.Module) -> int:
+    """Any string that is a statement of its own."""
+    return sum(
+        len(node.value.value.split())
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def comment_words(text: str) -> int:
+    return sum(
+        len(token.string.lstrip("#: ").split())
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type == tokenize.COMMENT and not _DIRECTIVE.match(token.string)
+    )
 
 
 def _long_modules(root: Path, modules: dict[Path, str]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from bot.access.permissions import find
 from bot.cli._shared import confirmation, options, terminal
 from bot.composition.storage import storage as open_storage
 from rag_engine.errors import UserError
-from rag_engine.retrieval.synonyms import entry_of
+from rag_engine.retrieval.queries.synonyms import entry_of
 
 if TYPE_CHECKING:
     import argparse

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from bot.composition import application, loader
 from bot.data_directory import data_lock
-from rag_engine.storage.uncancellable import uninterrupted
+from rag_engine.storage.concurrency.uncancellable import uninterrupted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rag_engine.generation.follow_up_questions import FollowUpQuestions
     from rag_engine.ingestion.ingestion import Ingestion, Parse
     from rag_engine.ports import Embedder, IndexIdentity, Splitter, StoredIndex
-    from rag_engine.storage.active_files import ActiveFiles
     from rag_engine.storage.catalog import SqliteCatalog
+    from rag_engine.storage.concurrency.active_files import ActiveFiles
     from rag_engine.storage.history import SqliteHistory
     from rag_engine.storage.jobs import SqliteJobClaims, SqliteJobQueue
     from rag_engine.storage.research_findings import SqliteFindings

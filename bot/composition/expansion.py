@@ -11,7 +11,7 @@ from bot.observability import Observers
 from rag_engine.errors import BadSettings, IndexUnavailable
 from rag_engine.expansion.types import TASKS, ExpansionCost, ExpansionLimits, ExpansionReport
 from rag_engine.ingestion.expander import Expander
-from rag_engine.storage import file_lock
+from rag_engine.storage.concurrency import file_lock
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Sequence

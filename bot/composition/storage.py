@@ -10,8 +10,8 @@ from bot.composition.components import StorageComponents
 from bot.data_directory import data_lock
 from bot.observability import Observers
 from rag_engine.storage import jobs
-from rag_engine.storage.active_files import ActiveFiles
 from rag_engine.storage.catalog import SqliteCatalog
+from rag_engine.storage.concurrency.active_files import ActiveFiles
 from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.research_findings import SqliteFindings
 from rag_engine.storage.sqlite.database import connect

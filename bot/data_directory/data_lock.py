@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from bot.data_directory import atomic_swap
 from rag_engine.errors import StorageUnavailable
-from rag_engine.storage import file_lock
-from rag_engine.storage.uncancellable import uninterrupted
+from rag_engine.storage.concurrency import file_lock
+from rag_engine.storage.concurrency.uncancellable import uninterrupted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rag_engine.errors import IndexUnavailable
-from rag_engine.storage import file_lock
+from rag_engine.storage.concurrency import file_lock
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager

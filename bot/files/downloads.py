@@ -15,9 +15,9 @@ from bot.messages import say
 from rag_engine.errors import CorruptFile, EmptyDocument, FileTooLarge, StorageUnavailable, UnsupportedFile
 from rag_engine.ingestion.blobs import blob_from_path
 from rag_engine.parsing.media_types import READABLE, is_readable, suffix_of
+from rag_engine.storage.concurrency.uncancellable import uninterrupted
+from rag_engine.storage.concurrency.worker_liveness import WorkerId, lives
 from rag_engine.storage.private_files import make_folder
-from rag_engine.storage.uncancellable import uninterrupted
-from rag_engine.storage.worker_liveness import WorkerId, lives
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable

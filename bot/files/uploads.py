@@ -25,7 +25,7 @@ from rag_engine.errors import (
 )
 from rag_engine.ingestion.text_limits import MessageText
 from rag_engine.parsing.media_types import shown
-from rag_engine.storage.uncancellable import uninterrupted
+from rag_engine.storage.concurrency.uncancellable import uninterrupted
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

@@ -11,7 +11,7 @@ from rag_engine.archive.threaded_steps import leaving_in_thread
 from rag_engine.archive.writer import writing
 from rag_engine.archive.zip_container import translate_errors
 from rag_engine.errors import UserError
-from rag_engine.storage.uncancellable import uninterrupted
+from rag_engine.storage.concurrency.uncancellable import uninterrupted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence

@@ -12,7 +12,7 @@ from rag_engine.errors import UnsupportedFile
 from rag_engine.expansion.types import ExpansionKey, MadeExpansion
 from rag_engine.metadata.properties import usable
 from rag_engine.ports import DocumentSave
-from rag_engine.retrieval.synonyms import validated
+from rag_engine.retrieval.queries.synonyms import validated
 from rag_engine.types import Chunk, ChunkId, Document, DocumentId, DocumentRecord
 
 if TYPE_CHECKING:

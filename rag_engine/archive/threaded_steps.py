@@ -5,7 +5,7 @@ import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from rag_engine.storage.uncancellable import uninterrupted
+from rag_engine.storage.concurrency.uncancellable import uninterrupted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator

@@ -12,7 +12,7 @@ from rag_engine.citations.numbers import missing
 from rag_engine.citations.quotes import units
 from rag_engine.citations.wording_similarity import Weights, WordingSimilarity
 from rag_engine.errors import Unavailable
-from rag_engine.retrieval.language_familiarity import gauge
+from rag_engine.retrieval.ranking.language_familiarity import gauge
 from rag_engine.text.analyzer import tokens
 from rag_engine.text.language import detect
 

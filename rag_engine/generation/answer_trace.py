@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rag_engine.metadata.conditions import described
-from rag_engine.retrieval.query_variants import is_same
+from rag_engine.retrieval.queries.query_variants import is_same
 from rag_engine.types import Answer, AnswerOptions, Stage, Trace
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from rag_engine.generation import structured_reply
 from rag_engine.generation.conversation_title import conversation_prompt
-from rag_engine.retrieval.query_variants import plain_texts
+from rag_engine.retrieval.queries.query_variants import plain_texts
 
 if TYPE_CHECKING:
     from rag_engine.ports import LanguageModel

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from rag_engine.generation import passage_blocks, prompts, structured_reply
 from rag_engine.generation.context_budget import messages_size
 from rag_engine.generation.prompt_safety import neutral
-from rag_engine.retrieval.query_variants import is_same, plain_texts
+from rag_engine.retrieval.queries.query_variants import is_same, plain_texts
 from rag_engine.text import tokens
 from rag_engine.types import Message, Prompt
 

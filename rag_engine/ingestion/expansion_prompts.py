@@ -9,7 +9,7 @@ from rag_engine.expansion.types import TASKS, ExpansionKey
 from rag_engine.generation.context_budget import messages_size
 from rag_engine.generation.prompt_safety import neutral
 from rag_engine.generation.prompts import instructions
-from rag_engine.retrieval.query_variants import normal
+from rag_engine.retrieval.queries.query_variants import normal
 from rag_engine.text import tokens
 from rag_engine.text.chunk_text import searchable_text
 from rag_engine.types import Message, Prompt

@@ -34,7 +34,7 @@ from rag_engine.ingestion.text_limits import DocumentText, TextLimits
 from rag_engine.ingestion.versions import IngestionTarget, IngestionTargets
 from rag_engine.parsing.media_types import shown
 from rag_engine.ports import Shelves
-from rag_engine.storage.uncancellable import uninterrupted
+from rag_engine.storage.concurrency.uncancellable import uninterrupted
 from rag_engine.types import (
     Blob,
     DocumentId,

@@ -10,7 +10,7 @@ import httpx2
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from rag_engine.errors import BadSettings, RagError, RateLimited, Unavailable
-from rag_engine.retrieval.rerank_scores import probabilities, reordered
+from rag_engine.retrieval.ranking.rerank_scores import probabilities, reordered
 from rag_engine.text.chunk_text import searchable_text
 from rag_engine.wrappers.retry import Attempts, Backoff
 

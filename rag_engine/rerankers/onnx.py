@@ -13,7 +13,7 @@ from rag_engine.errors import BadSettings, Unavailable
 from rag_engine.onnx_models.files import found
 from rag_engine.onnx_models.loader import loaded
 from rag_engine.onnx_models.session import OnnxModel, by_length
-from rag_engine.retrieval.rerank_scores import reordered, sigmoid
+from rag_engine.retrieval.ranking.rerank_scores import reordered, sigmoid
 from rag_engine.text.chunk_text import searchable_text
 from rag_engine.text.surrogates import encodable
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.errors import BadSettings, Unavailable
-from rag_engine.retrieval.rerank_scores import probabilities, reordered
+from rag_engine.retrieval.ranking.rerank_scores import probabilities, reordered
 from rag_engine.text.chunk_text import searchable_text
 
 if TYPE_CHECKING:

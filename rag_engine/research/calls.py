@@ -10,7 +10,7 @@ from rag_engine.generation.context_budget import messages_size
 from rag_engine.generation.prompt_safety import neutral
 from rag_engine.research.findings import Fact
 from rag_engine.research.replies import FactsReply, SubqueriesReply, SufficiencyReply
-from rag_engine.retrieval.query_variants import plain_texts
+from rag_engine.retrieval.queries.query_variants import plain_texts
 from rag_engine.text import tokens
 from rag_engine.types import Message, Prompt
 

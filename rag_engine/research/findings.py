@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from rag_engine.retrieval.query_variants import normal
+from rag_engine.retrieval.queries.query_variants import normal
 from rag_engine.text.analyzer import query_tokens
 from rag_engine.types import ChunkId
 

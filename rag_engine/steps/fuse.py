@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_engine.retrieval.coverage import best_coverage
-from rag_engine.retrieval.fusion import Method, fuse, fuse_weighted
-from rag_engine.retrieval.language_familiarity import gauge, mean_familiarity
-from rag_engine.retrieval.score_scale import contrast_meter
+from rag_engine.retrieval.ranking.coverage import best_coverage
+from rag_engine.retrieval.ranking.fusion import Method, fuse, fuse_weighted
+from rag_engine.retrieval.ranking.language_familiarity import gauge, mean_familiarity
+from rag_engine.retrieval.ranking.score_scale import contrast_meter
 from rag_engine.text.chunk_text import searchable_text
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.errors import EmbedderUnavailable, Unavailable
 from rag_engine.generation.phrases import phrase
-from rag_engine.retrieval.corrections import (
+from rag_engine.retrieval.queries.corrections import (
     corrected_question,
     corrected_words,
     held_respellings,
@@ -22,17 +22,17 @@ from rag_engine.retrieval.corrections import (
     sentences,
     similar_tokens,
 )
-from rag_engine.retrieval.document_filters import with_automatic_filter
-from rag_engine.retrieval.language_familiarity import word_check
-from rag_engine.retrieval.query_variants import (
+from rag_engine.retrieval.queries.document_filters import with_automatic_filter
+from rag_engine.retrieval.queries.query_variants import (
     QueryVariant,
     further_variants,
     is_same,
     own_words,
     readings,
 )
-from rag_engine.retrieval.synonyms import Synonyms, synonyms_for
-from rag_engine.retrieval.understood_message import Understanding
+from rag_engine.retrieval.queries.synonyms import Synonyms, synonyms_for
+from rag_engine.retrieval.queries.understood_message import Understanding
+from rag_engine.retrieval.ranking.language_familiarity import word_check
 from rag_engine.steps.understand import joined
 from rag_engine.text.analyzer import query_tokens
 from rag_engine.text.language import question_language

@@ -16,8 +16,8 @@ from rag_engine.generation.dates import local_time
 from rag_engine.metadata.choice import names_a_value, recent_properties, vocabulary
 from rag_engine.metadata.conditions import described
 from rag_engine.metadata.reply import limited_to
-from rag_engine.retrieval.follow_ups import completed, is_self_contained, leans_on_conversation
-from rag_engine.retrieval.query_variants import MOST_QUERIES, UnderstandingReply, understanding_of
+from rag_engine.retrieval.queries.follow_ups import completed, is_self_contained, leans_on_conversation
+from rag_engine.retrieval.queries.query_variants import MOST_QUERIES, UnderstandingReply, understanding_of
 from rag_engine.text import tokens
 from rag_engine.text.language import detect
 from rag_engine.types import Prompt
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rag_engine.metadata.filter_types import Properties
     from rag_engine.pipeline import Inquiry
     from rag_engine.ports import LanguageModel, Metadata, Ports, Step
-    from rag_engine.retrieval.understood_message import Understanding
+    from rag_engine.retrieval.queries.understood_message import Understanding
     from rag_engine.types import (
         DocumentId,
         Route,

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NewType, Protocol
 
 from rag_engine.errors import UnknownKnowledgeBase
-from rag_engine.storage.uncancellable import uninterrupted
-from rag_engine.storage.worker_liveness import WorkerId, lives, working
+from rag_engine.storage.concurrency.uncancellable import uninterrupted
+from rag_engine.storage.concurrency.worker_liveness import WorkerId, lives, working
 from rag_engine.types import KnowledgeBaseId
 
 if TYPE_CHECKING:

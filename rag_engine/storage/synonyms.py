@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING
 
 from rag_engine.errors import UserError
-from rag_engine.retrieval.synonyms import MOST_ENTRIES, folded, merged
+from rag_engine.retrieval.queries.synonyms import MOST_ENTRIES, folded, merged
 from rag_engine.storage.pending_work import knowledge_base_expected
 from rag_engine.types import KnowledgeBaseId
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.ingestion.ingestion import blob_from_path
-from rag_engine.storage.active_files import ActiveFiles
 from rag_engine.storage.catalog import SqliteCatalog
+from rag_engine.storage.concurrency.active_files import ActiveFiles
+from rag_engine.storage.concurrency.worker_liveness import WorkerId, working
 from rag_engine.storage.sqlite.database import connect
-from rag_engine.storage.worker_liveness import WorkerId, working
 from rag_engine.types import Document, DocumentId, DocumentRecord
 from tests.databases import new_database
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import pymupdf
 
-from rag_engine.storage.worker_liveness import remove_dead
+from rag_engine.storage.concurrency.worker_liveness import remove_dead
 from tests.doubles import commands
 from tests.faults.stored import ENVIRONMENT, stored
 

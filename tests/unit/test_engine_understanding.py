@@ -10,7 +10,7 @@ import pytest
 from rag_engine.errors import ModelUnavailable
 from rag_engine.generation.phrases import phrase
 from rag_engine.pipeline import Inquiry, NamedStep
-from rag_engine.retrieval.understood_message import Understanding
+from rag_engine.retrieval.queries.understood_message import Understanding
 from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import (

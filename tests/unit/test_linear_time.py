@@ -18,7 +18,7 @@ from bot.conversation.newcomers.small_talk import small_talk
 from bot.messages.translation import in_language
 from bot.port import Command, Person, Place, PlatformLimits, Reply
 from bot.rendering.pages import pages
-from rag_engine.retrieval import follow_ups
+from rag_engine.retrieval.queries import follow_ups
 from rag_engine.splitters.structure import Settings, build
 from rag_engine.summaries import intent, length_and_language
 from rag_engine.text import question_parts

@@ -26,8 +26,12 @@ LONG = "def long():\n" + "    pass\n" * 40
         ({"bot/gate.py": "x = 1\n" * 401}, "401 lines, the limit is 400"),
         ({"bot/gate.py": LONG}, "long has 41 lines, the limit is 40"),
         ({f"bot/commands/c{number}.py": "" for number in range(17)}, "17 public modules side by side"),
+        (
+            {"bot/gate.py": '"""' + "word " * check_structure.WORDS + '"""\nx = 1  # one more'},
+            f"have {check_structure.WORDS + 2} words",
+        ),
     ],
-    ids=["class", "gerund", "gerund folder", "module", "function", "folder"],
+    ids=["class", "gerund", "gerund folder", "module", "function", "folder", "words"],
 )
 def test_a_violation_is_named(tmp_path: Path, files: dict[str, str], expected: str) -> None:
     write(tmp_path, files)

@@ -7,7 +7,7 @@ from bot.commands.context import code, known_by_id, paged, reply
 from bot.commands.specs import KNOWLEDGE_BASE, kb_command
 from bot.messages.refusals import Invalid, NameList, PlaceName
 from bot.port import Option
-from rag_engine.retrieval.synonyms import entry_of
+from rag_engine.retrieval.queries.synonyms import entry_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

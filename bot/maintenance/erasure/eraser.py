@@ -12,7 +12,7 @@ from bot.maintenance import blocking_work, data_files, reindex, reindex_journal
 from bot.maintenance.erasure import marks as erasure_marks
 from bot.maintenance.erasure import residue, rules
 from bot.maintenance.erasure.targets import TargetFinder
-from rag_engine.storage import worker_liveness
+from rag_engine.storage.concurrency import worker_liveness
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.storage.sqlite.erase import erase
 

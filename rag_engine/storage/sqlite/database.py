@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import aiosqlite
 
+from rag_engine.storage.concurrency.uncancellable import uninterrupted
 from rag_engine.storage.private_files import make_file
 from rag_engine.storage.sqlite.errors import primary_code, translate_errors
 from rag_engine.storage.sqlite.migrations import migrate
-from rag_engine.storage.uncancellable import uninterrupted
 from rag_engine.text.surrogates import encodable
 
 if TYPE_CHECKING:

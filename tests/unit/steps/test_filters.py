@@ -13,7 +13,7 @@ from rag_engine.metadata.conditions import filter_of
 from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from rag_engine.pipeline import Inquiry, NamedStep
 from rag_engine.ports import Ports
-from rag_engine.retrieval.document_filters import with_chosen_documents, with_inline_filter
+from rag_engine.retrieval.queries.document_filters import with_chosen_documents, with_inline_filter
 from rag_engine.steps import retrieve, understand
 from rag_engine.types import DocumentId, KnowledgeBaseId, Query
 from tests.doubles.rankings import GivenIndex, ranking

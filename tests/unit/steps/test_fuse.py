@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from rag_engine.pipeline import Inquiry
 from rag_engine.ports import Ports
-from rag_engine.retrieval.language_familiarity import gauge
+from rag_engine.retrieval.ranking.language_familiarity import gauge
 from rag_engine.steps import fuse
 from rag_engine.types import Query, Ranking
 from tests.doubles.rankings import KNOWLEDGE_BASE, GivenIndex, chunk, ranking

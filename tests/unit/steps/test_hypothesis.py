@@ -14,7 +14,7 @@ from rag_engine.evidence.verdict import judge
 from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from rag_engine.pipeline import Inquiry
 from rag_engine.ports import Ports
-from rag_engine.retrieval.hypotheses import usable
+from rag_engine.retrieval.queries.hypotheses import usable
 from rag_engine.steps import fuse, hypothesis
 from rag_engine.types import Query
 from tests.doubles.rankings import KNOWLEDGE_BASE, GivenIndex, chunk, ranking

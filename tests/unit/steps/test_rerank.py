@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rag_engine.errors import RateLimited
 from rag_engine.pipeline import Inquiry
 from rag_engine.ports import Ports
-from rag_engine.retrieval.rerank_scores import reordered
+from rag_engine.retrieval.ranking.rerank_scores import reordered
 from rag_engine.steps import rerank
 from rag_engine.types import Hit, Query
 from tests.doubles.rankings import KNOWLEDGE_BASE, GivenIndex, ranking

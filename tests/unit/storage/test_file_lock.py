@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.errors import BadSettings, IndexUnavailable
-from rag_engine.storage.file_lock import held
+from rag_engine.storage.concurrency.file_lock import held
 from tests.unit.storage import programs
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ HOLD = """
 import asyncio, sys
 from pathlib import Path
 from rag_engine.errors import IndexUnavailable
-from rag_engine.storage.file_lock import held
+from rag_engine.storage.concurrency.file_lock import held
 
 async def main():
     async with held(Path(sys.argv[1]), alone=sys.argv[2] == "alone", seconds=1, refusal=IndexUnavailable()):

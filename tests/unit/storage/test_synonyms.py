@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.errors import UnknownKnowledgeBase, UserError
-from rag_engine.retrieval.synonyms import MOST_ENTRIES
+from rag_engine.retrieval.queries.synonyms import MOST_ENTRIES
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.storage.synonyms import SqliteSynonyms

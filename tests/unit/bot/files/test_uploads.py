@@ -13,7 +13,7 @@ from bot.files.uploads import Uploads, uris
 from bot.port import Unreachable, WriteRefused
 from bot.resilience.retry import keep_trying
 from rag_engine.errors import IndexUnavailable
-from rag_engine.storage.worker_liveness import working
+from rag_engine.storage.concurrency.worker_liveness import working
 from tests.unit.bot.chatting import ANN, CHANNEL, attachment, world
 
 if TYPE_CHECKING:

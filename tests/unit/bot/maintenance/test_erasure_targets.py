@@ -20,7 +20,7 @@ from bot.store.places import Places, StoredAudience
 from bot.store.turns import ChatTurn, Turns
 from rag_engine.errors import UnknownDocument, UserError
 from rag_engine.ingestion.blobs import blob_from_path
-from rag_engine.storage.worker_liveness import working
+from rag_engine.storage.concurrency.worker_liveness import working
 from rag_engine.types import ConversationId, DocumentId, Query
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from rag_engine.metadata.reply import filter_of_reply
-from rag_engine.retrieval.understood_message import Understanding
+from rag_engine.retrieval.queries.understood_message import Understanding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import RagError
-from rag_engine.storage.uncancellable import uninterrupted
-from rag_engine.storage.worker_liveness import WorkerId, lives, remove_dead
+from rag_engine.storage.concurrency.uncancellable import uninterrupted
+from rag_engine.storage.concurrency.worker_liveness import WorkerId, lives, remove_dead
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

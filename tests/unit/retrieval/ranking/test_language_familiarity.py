@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_engine.retrieval.language_familiarity import gauge, mean_familiarity, word_check
+from rag_engine.retrieval.ranking.language_familiarity import gauge, mean_familiarity, word_check
 
 _ENGLISH = "How many days of parental leave does an employee get in the first year?"
 _CHINESE = "员工在第一年可以休多少天假？"

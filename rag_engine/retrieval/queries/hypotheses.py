@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from rag_engine.retrieval.query_variants import is_same
+from rag_engine.retrieval.queries.query_variants import is_same
 from rag_engine.text.analyzer import words
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from rag_engine.retrieval.coverage import best_coverage, coverage
+from rag_engine.retrieval.ranking.coverage import best_coverage, coverage
 from tests.doubles.rankings import chunk
 
 

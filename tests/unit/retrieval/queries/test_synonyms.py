@@ -6,7 +6,7 @@ import time
 import pytest
 
 from rag_engine.errors import UserError
-from rag_engine.retrieval.synonyms import entry_of, synonyms_for
+from rag_engine.retrieval.queries.synonyms import entry_of, synonyms_for
 from rag_engine.text.analyzer import query_tokens, tokens
 from rag_engine.types import KnowledgeBaseId
 

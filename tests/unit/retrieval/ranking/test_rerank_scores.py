@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_engine.retrieval.rerank_scores import probabilities, reordered
+from rag_engine.retrieval.ranking.rerank_scores import probabilities, reordered
 from tests.doubles.rankings import ranking
 
 

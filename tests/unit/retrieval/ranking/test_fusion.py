@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_engine.retrieval.fusion import Method, fuse
+from rag_engine.retrieval.ranking.fusion import Method, fuse
 from tests.doubles.rankings import chunk, ranking
 
 if TYPE_CHECKING:

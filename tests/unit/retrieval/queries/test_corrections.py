@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine.retrieval.corrections import corrected_question, corrected_words, sentences
+from rag_engine.retrieval.queries.corrections import corrected_question, corrected_words, sentences
 from rag_engine.text.analyzer import query_tokens, tokens
 from tests.doubles.rankings import chunk, ranking
 

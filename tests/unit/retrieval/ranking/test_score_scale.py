@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rag_engine.errors import EmbedderUnavailable
-from rag_engine.retrieval.score_scale import UNRELATED, contrast_meter, contrast_of
+from rag_engine.retrieval.ranking.score_scale import UNRELATED, contrast_meter, contrast_of
 from tests.unit.steps.test_retrieve import OneVector
 
 

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from rag_engine.retrieval.follow_ups import is_fragment, leans_on_conversation
+from rag_engine.retrieval.queries.follow_ups import is_fragment, leans_on_conversation
 from tests.conftest import PROJECT
 
 QUESTIONS = tomllib.loads((PROJECT / "tests" / "data" / "follow_ups.toml").read_text(encoding="utf-8"))
