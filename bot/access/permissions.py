@@ -96,11 +96,7 @@ async def scope(catalog: Catalog, names: Sequence[str] = ()) -> Scope:
     chosen = [find(known, name) for name in names] if names else known
     if not chosen:
         raise UnknownKnowledgeBase("There is nothing to look in yet: add files with `footnote add PATH`.")
-    return Scope(
-        knowledge_bases=frozenset(knowledge_base.id for knowledge_base in chosen),
-        name=", ".join(dict.fromkeys(knowledge_base.name for knowledge_base in chosen)),
-        names={knowledge_base.id: PlaceName(knowledge_base.name) for knowledge_base in chosen},
-    )
+    return _scope_of(chosen)
 
 
 async def program_scope(
@@ -114,6 +110,10 @@ async def program_scope(
     chosen = [find(known, name)] if name else known
     if not chosen:
         raise UnknownKnowledgeBase("There is no knowledge base to read.")
+    return _scope_of(chosen)
+
+
+def _scope_of(chosen: Sequence[KnowledgeBase]) -> Scope:
     return Scope(
         knowledge_bases=frozenset(base.id for base in chosen),
         name=", ".join(dict.fromkeys(base.name for base in chosen)),

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from bot.commands.help import QUESTION_OPTIONS
 from bot.commands.specs import SlashCommand
 from bot.port import CommandSpec
+from rag_engine.text import written_request
+from rag_engine.text.written_request import request_pattern
 
 NAME: Final = "research"
-_ASKED: Final = re.compile(r"\A\s*+(?:/research\s++|research:\s*+)(?=\S)", re.IGNORECASE)
+_ASKED: Final = request_pattern(r"/research\s++", r"research:\s*+")
 
 
 def asks_for_research(text: str) -> bool:
@@ -21,7 +22,7 @@ def research_question(text: str) -> str:
 
 
 def without_request(text: str) -> str:
-    return _ASKED.sub("", text)
+    return written_request.without_request(text, _ASKED)
 
 
 COMMANDS = (

@@ -101,14 +101,14 @@ async def library(
         found = await keep_trying(lambda: stack.enter_async_context(opened()))
         is_local = loader.is_local("indexes", settings.index.kind)
         index = wrappers.wrapped(found, wrappers.of_index(observers, base.breakers, is_local=is_local))
-        pool = await stack.enter_async_context(_parser_pool(settings))
+        parse = observers.parse((await stack.enter_async_context(_parser_pool(settings))).parse)
         splitter = loader.splitter(settings, base.embedder)
         cached = wrappers.wrapped(base.embedder, wrappers.of_ingesting_embedder(cache))
         # Scanning what stays loaded blocked the event loop for tens of milliseconds.
         gc.freeze()
         tables = TableStore(settings.data_dir / "tables")
         ingestion = Ingestion(
-            parse=observers.parse(pool.parse),
+            parse=parse,
             splitter=splitter,
             embedder=cached,
             index=index,
@@ -137,7 +137,7 @@ async def library(
                 most_bytes=int(settings.ingestion.originals_mb * _MB),
             ),
             max_file_bytes=int(settings.parsing.file_mb * _MB),
-            parse=observers.parse(pool.parse),
+            parse=parse,
         )
 
 

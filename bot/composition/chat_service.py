@@ -28,7 +28,6 @@ from bot.store.topics import Topics
 from bot.store.turns import Turns
 from bot.streaming.message_stream import WriteDeadlines
 from bot.streaming.scheduler import Scheduler
-from rag_engine import archive
 from rag_engine.engine import question_of
 from rag_engine.ingestion.text_limits import TextLimits
 from rag_engine.parsing.pool import parser_pool
@@ -38,7 +37,6 @@ from rag_engine.text import tokens
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
-    from pathlib import Path
 
     from bot.composition.components import Application, IndexingComponents
     from bot.conversation.dependencies import AudienceLookup, ForgetDocument
@@ -49,7 +47,6 @@ if TYPE_CHECKING:
     from bot.conversation.turn.thread_titles import WriteTitle
     from bot.port import ChatService
     from bot.settings import Settings
-    from rag_engine.archive import ArchiveContents
     from rag_engine.parsing.pool import ParserPool
     from rag_engine.storage.sqlite.database import Database
     from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId, TurnId
@@ -228,7 +225,7 @@ def _commands(
         receive=uploads.receive,
         forget=forget,
         reindex=partial(_reindex, library),
-        export=partial(_export, library),
+        export=library.export,
         facts=partial(_facts, application),
         explain=_explanation(application, database, audiences).latest,
         models=tuple(application.engine.choices),
@@ -319,19 +316,6 @@ async def _reindex(
     library: IndexingComponents, base: KnowledgeBase, progress: Callable[[DocumentRecord], None]
 ) -> int:
     return await library.reindex([base], progress)
-
-
-async def _export(library: IndexingComponents, base: KnowledgeBase, path: Path) -> ArchiveContents:
-    return await archive.export(
-        base,
-        path,
-        library=library.catalog,
-        contents=library.index,
-        identity=library.identity,
-        synonyms=library.catalog.synonyms,
-        metadata=library.catalog.metadata,
-        expansions=library.catalog.expansions,
-    )
 
 
 async def _facts(application: Application) -> Mapping[str, str]:

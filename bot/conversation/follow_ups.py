@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from bot.conversation.turn.background_tasks import BackgroundTasks
 from bot.conversation.turn.view import choice_buttons
-from bot.observability import log
-from bot.port import ChatError
-from rag_engine.errors import RagError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +15,6 @@ if TYPE_CHECKING:
     from bot.store.turns import ChatTurn, Turns
     from bot.streaming.scheduler import Scheduler
     from rag_engine.types import Hit, Query
-
-_log = logging.getLogger(__name__)
 
 
 class SuggestQuestions(Protocol):
@@ -48,7 +42,7 @@ class FollowUps:
         if self.suggest is None or turn.state != "final":
             return
         work = self._add(turn, shown, room, self.suggest)
-        self._tasks.start(turn.id, work, name=f"follow-ups {turn.id}")
+        self._tasks.start(turn, work, name="follow-ups", if_failed="an answer has no follow-up questions")
 
     async def cancel(self, turn: str) -> None:
         await self._tasks.cancel(turn)
@@ -57,13 +51,8 @@ class FollowUps:
         await self._tasks.close()
 
     async def _add(self, turn: ChatTurn, shown: ShownAnswer, room: Room, suggest: SuggestQuestions) -> None:
-        with log.within(turn=turn.id):
-            try:
-                questions = await suggest(shown.query, shown.text, shown.passages)
-                if questions:
-                    await self._show(turn, questions, shown.reply, room)
-            except (RagError, ChatError, TimeoutError) as error:
-                _log.warning("an answer has no follow-up questions: %s", type(error).__name__)
+        if questions := await suggest(shown.query, shown.text, shown.passages):
+            await self._show(turn, questions, shown.reply, room)
 
     async def _show(self, turn: ChatTurn, questions: tuple[str, ...], reply: Reply, room: Room) -> None:
         stored = await self.turns.find(turn.id)

@@ -65,14 +65,10 @@ class Completions:
         if reader is None:
             return _refusal(_NO_KEY, HTTPStatus.UNAUTHORIZED)
         try:
-            asked = completions.completion_request(json.loads(await _body(request)))
+            asked = completions.completion_request(await _json(request))
             scope = await reader.scope("" if asked.model == completions.ALL else asked.model)
-        except UnknownKnowledgeBase as error:
-            return _refusal(str(error), HTTPStatus.NOT_FOUND, code="model_not_found")
-        except UserError as error:
-            return _refusal(str(error), HTTPStatus.BAD_REQUEST)
-        except (ValueError, RecursionError):
-            return _refusal("The request is not JSON.", HTTPStatus.BAD_REQUEST)
+        except RagError as error:
+            return _failure(error)
         if len(self._running) >= self.at_once:
             return _refusal(_BUSY, HTTPStatus.TOO_MANY_REQUESTS, code="rate_limit_exceeded")
         identity = f"chatcmpl-{uuid.uuid4().hex}"
@@ -148,18 +144,24 @@ async def reader_of(authorization: str, keys: ApiKeys, application: Application)
     return None if found is None else Reader(application=application, knowledge_bases=found.knowledge_bases)
 
 
-async def _body(request: Request) -> bytes:
-    """Raises `UserError` over 1 MB."""
+async def _json(request: Request) -> object:
+    """Raises `UserError`, also over 1 MB."""
     body = bytearray()
     async for block in request.stream():
         body += block
         if len(body) > _MOST_BYTES:
             raise UserError("The request is larger than 1 MB.")
-    return bytes(body)
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise UserError("The request is not JSON.") from error
 
 
 def _failure(error: Exception) -> Response:
+    code = "model_not_found" if isinstance(error, UnknownKnowledgeBase) else None
     match error:
+        case UnknownKnowledgeBase():
+            status = HTTPStatus.NOT_FOUND
         case UserError():
             status = HTTPStatus.BAD_REQUEST
         case RateLimited():
@@ -170,7 +172,7 @@ def _failure(error: Exception) -> Response:
             status = HTTPStatus.BAD_GATEWAY
         case _:
             status = HTTPStatus.INTERNAL_SERVER_ERROR
-    return _refusal(sentence_of(error, "en"), status)
+    return _refusal(sentence_of(error, "en"), status, code=code)
 
 
 def _refusal(message: str, status: HTTPStatus, *, code: str | None = None) -> Response:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from rag_engine.generation import structured_reply
-from rag_engine.generation.conversation_title import conversation_prompt
+from rag_engine.generation.conversation_title import conversation_reply
 from rag_engine.retrieval.queries.query_variants import plain_texts
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ class TagWriter:
     async def __call__(self, question: str, answer: str) -> tuple[str, ...]:
         """Up to three. Raises the model's errors, `UnreadableReply` and `TimeoutError`."""
         async with asyncio.timeout(self.seconds):
-            prompt = await asyncio.to_thread(conversation_prompt, TASK, question, answer)
-            reply = await structured_reply.ask(self.model, prompt, TagsReply, task=TASK)
+            reply = await conversation_reply(self.model, TASK, question, answer, TagsReply)
         found = plain_texts((tag.lstrip("#") for tag in reply.tags), longest=_LONGEST)
         return tuple(tag for tag in found if "," not in tag)[:_MOST]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -15,6 +15,8 @@ from rag_engine.types import Message, Prompt
 
 if TYPE_CHECKING:
     from rag_engine.ports import LanguageModel
+
+_Shape = TypeVar("_Shape", bound=BaseModel)
 
 TASK: Final = "titles"
 _LONGEST: Final = 80
@@ -35,12 +37,19 @@ class TitleWriter:
 
     async def __call__(self, question: str, answer: str) -> str:
         async with asyncio.timeout(self.seconds):
-            prompt = await asyncio.to_thread(conversation_prompt, TASK, question, answer)
-            reply = await structured_reply.ask(self.model, prompt, TitleReply, task=TASK)
+            reply = await conversation_reply(self.model, TASK, question, answer, TitleReply)
         return next(iter(plain_texts([reply.title], longest=_LONGEST)), "")
 
 
-def conversation_prompt(task: str, question: str, answer: str) -> Prompt:
+async def conversation_reply(
+    model: LanguageModel, task: str, question: str, answer: str, shape: type[_Shape]
+) -> _Shape:
+    """Raises the model's errors and `UnreadableReply`."""
+    prompt = await asyncio.to_thread(_prompt, task, question, answer)
+    return await structured_reply.ask(model, prompt, shape, task=task)
+
+
+def _prompt(task: str, question: str, answer: str) -> Prompt:
     parts = {"Question": question, "Answer": prompts.without_markers(answer)}
     messages = (
         Message(role="system", content=prompts.instructions(task)),

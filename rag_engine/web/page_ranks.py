@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from rag_engine.errors import Unavailable
+from rag_engine.retrieval.ranking import bm25
 from rag_engine.text.analyzer import query_tokens, tokens
 from rag_engine.text.chunk_text import searchable_text
 from rag_engine.types import Hit, Provenance, Ranking
@@ -18,15 +20,12 @@ if TYPE_CHECKING:
     from rag_engine.ports import Embedder
     from rag_engine.types import Chunk, Leg
 
-_K1: Final = 1.2
-_B: Final = 0.75
-
 
 async def rank_chunks(
     question: str, chunks: Sequence[Chunk], *, embedder: Embedder, embedded: int
 ) -> list[Ranking]:
     """The dense ranking holds the `embedded` best by words: embedding whole pages takes seconds."""
-    scores = await asyncio.to_thread(bm25, question, chunks)
+    scores = await asyncio.to_thread(_word_scores, question, chunks)
     lexical = _ranking(
         "lexical", [(score, chunk) for score, chunk in zip(scores, chunks, strict=True) if score > 0]
     )
@@ -42,21 +41,17 @@ async def rank_chunks(
     return [lexical, _ranking("dense", list(zip(cosines, likely, strict=True)))]
 
 
-def bm25(question: str, chunks: Sequence[Chunk]) -> list[float]:
-    """Lucene's BM25 over these chunks alone."""
+def _word_scores(question: str, chunks: Sequence[Chunk]) -> list[float]:
     asked = set(query_tokens(question))
     counts = [Counter(tokens(searchable_text(chunk), language=chunk.language)) for chunk in chunks]
-    lengths = [count.total() for count in counts]
-    mean = sum(lengths) / len(lengths) if lengths else 1.0
-    scores = [0.0] * len(chunks)
-    for token in asked:
-        holding = [number for number, count in enumerate(counts) if token in count]
-        idf = math.log(1 + (len(chunks) - len(holding) + 0.5) / (len(holding) + 0.5))
-        for number in holding:
-            frequency = counts[number][token]
-            norm = _K1 * (1 - _B + _B * lengths[number] / (mean or 1.0))
-            scores[number] += idf * frequency / (frequency + norm)
-    return scores
+    lengths = np.array([count.total() for count in counts])
+    average = float(lengths.mean()) if lengths.any() else 1.0
+    scores = np.zeros(len(chunks))
+    for token in sorted(asked):
+        found = np.array([count[token] for count in counts])
+        weight = bm25.term_weight(int(np.count_nonzero(found)), len(chunks))
+        scores += bm25.gain(weight, found, lengths, average)
+    return scores.tolist()
 
 
 def _ranking(leg: Leg, scored: Sequence[tuple[float, Chunk]]) -> Ranking:

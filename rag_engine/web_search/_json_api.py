@@ -55,6 +55,12 @@ def listed(body: object, *path: str) -> Iterable[Mapping[str, object]]:
     return [cast("dict[str, object]", item) for item in cast("list[object]", body) if isinstance(item, dict)]
 
 
+def results(items: Iterable[Mapping[str, object]], *, text: str, limit: int) -> list[WebResult]:
+    """`text`: the name of the field with the snippet."""
+    found = (result(item, title="title", url="url", text=text) for item in items)
+    return [each for each in found if each is not None][:limit]
+
+
 def result(item: Mapping[str, object], *, title: str, url: str, text: str) -> WebResult | None:
     """By the names of its fields; None without an address."""
     address = item.get(url)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import httpx2
 from pydantic import SecretStr
 
-from rag_engine.web_search._json_api import ProviderSettings, listed, result, translated_errors
+from rag_engine.web_search._json_api import ProviderSettings, listed, results, translated_errors
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -52,5 +52,4 @@ class _Brave:
             # Nothing found: there is no `web`.
             is_empty = isinstance(body, dict) and "web" not in body
             items = () if is_empty else listed(cast("object", body), "web", "results")
-        found = (result(item, title="title", url="url", text="description") for item in items)
-        return [each for each in found if each is not None][:limit]
+        return results(items, text="description", limit=limit)

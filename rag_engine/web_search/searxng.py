@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import httpx2
 
-from rag_engine.web_search._json_api import ProviderSettings, listed, result, translated_errors
+from rag_engine.web_search._json_api import ProviderSettings, listed, results, translated_errors
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -39,5 +39,4 @@ class _SearXng:
             response = await self.client.get(self.url, params=parameters)
             response.raise_for_status()
             items = listed(response.json(), "results")
-        found = (result(item, title="title", url="url", text="content") for item in items)
-        return [each for each in found if each is not None][:limit]
+        return results(items, text="content", limit=limit)

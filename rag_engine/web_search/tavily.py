@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import httpx2
 from pydantic import SecretStr
 
-from rag_engine.web_search._json_api import ProviderSettings, listed, result, translated_errors
+from rag_engine.web_search._json_api import ProviderSettings, listed, results, translated_errors
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -47,5 +47,4 @@ class _Tavily:
             )
             response.raise_for_status()
             items = listed(response.json(), "results")
-        found = (result(item, title="title", url="url", text="content") for item in items)
-        return [each for each in found if each is not None][:limit]
+        return results(items, text="content", limit=limit)

@@ -80,16 +80,7 @@ async def _export(arguments: argparse.Namespace, settings: Settings) -> int:
     data_files.of(settings).spare(arguments.file)
     async with application.library(settings) as library:
         base = find(await library.catalog.knowledge_bases(), arguments.name)
-        exported = await archive.export(
-            base,
-            arguments.file,
-            library=library.catalog,
-            contents=library.index,
-            identity=library.identity,
-            synonyms=library.catalog.synonyms,
-            metadata=library.catalog.metadata,
-            expansions=library.catalog.expansions,
-        )
+        exported = await library.export(base, arguments.file)
     print(
         f"{base.name}: {exported.documents} documents with {exported.chunks} passages are in {arguments.file}."
     )

@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bot.observability import log
+from bot.port import ChatError
+from rag_engine.errors import RagError
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
+    from bot.store.turns import ChatTurn
+
+_log = logging.getLogger(__name__)
 _CLOSING_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class BackgroundTasks:
-    """One for each key; errors are logged."""
+    """One for each turn; errors are logged."""
 
     _running: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, "asyncio.Task[None]"])
 
-    def start(self, key: str, work: Coroutine[object, object, None], *, name: str) -> None:
-        task = asyncio.create_task(work, name=name)
-        self._running[key] = task
-        task.add_done_callback(lambda done: self._ended(key, done))
+    def start(
+        self, turn: ChatTurn, work: Coroutine[object, object, None], *, name: str, if_failed: str
+    ) -> None:
+        """`if_failed`: what the answer then does without, for the log."""
+        task = asyncio.create_task(_optional(turn, work, if_failed), name=f"{name} {turn.id}")
+        self._running[turn.id] = task
+        task.add_done_callback(lambda done: self._ended(turn.id, done))
 
-    async def cancel(self, key: str) -> None:
-        if (task := self._running.pop(key, None)) is not None:
+    async def cancel(self, turn: str) -> None:
+        if (task := self._running.pop(turn, None)) is not None:
             task.cancel()
             await asyncio.wait([task])
 
@@ -37,8 +46,16 @@ class BackgroundTasks:
         if tasks:
             await asyncio.wait(tasks, timeout=_CLOSING_SECONDS)
 
-    def _ended(self, key: str, task: asyncio.Task[None]) -> None:
-        if self._running.get(key) is task:
-            del self._running[key]
+    def _ended(self, turn: str, task: asyncio.Task[None]) -> None:
+        if self._running.get(turn) is task:
+            del self._running[turn]
         if not task.cancelled() and (error := task.exception()) is not None:
             log.record(log.unwrapped(error))
+
+
+async def _optional(turn: ChatTurn, work: Coroutine[object, object, None], if_failed: str) -> None:
+    with log.within(turn=turn.id):
+        try:
+            await work
+        except (RagError, ChatError, TimeoutError) as error:
+            _log.warning("%s: %s", if_failed, type(error).__name__)

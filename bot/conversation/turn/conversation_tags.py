@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from bot.conversation.turn.background_tasks import BackgroundTasks
-from bot.observability import log
-from rag_engine.errors import RagError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bot.store.turns import ChatTurn
     from rag_engine.types import ConversationId
-
-_log = logging.getLogger(__name__)
 
 
 class ChooseTags(Protocol):
@@ -43,7 +38,7 @@ class ConversationTags:
         if self.choose is None or turn.private or not turn.conversation:
             return
         work = self._tag(turn, turn.conversation, answer, self.choose)
-        self._tasks.start(turn.id, work, name=f"tags {turn.id}")
+        self._tasks.start(turn, work, name="tags", if_failed="a conversation has no tags by a model")
 
     async def close(self) -> None:
         await self._tasks.close()
@@ -51,9 +46,5 @@ class ConversationTags:
     async def _tag(
         self, turn: ChatTurn, conversation: ConversationId, answer: str, choose: ChooseTags
     ) -> None:
-        with log.within(turn=turn.id):
-            try:
-                if not await self.store.tags(conversation):
-                    await self.store.tag(conversation, await choose(turn.question, answer))
-            except (RagError, TimeoutError) as error:
-                _log.warning("a conversation has no tags by a model: %s", type(error).__name__)
+        if not await self.store.tags(conversation):
+            await self.store.tag(conversation, await choose(turn.question, answer))

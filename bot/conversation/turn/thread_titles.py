@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from bot.conversation.turn.background_tasks import BackgroundTasks
-from bot.observability import log
-from bot.port import ChatError
-from rag_engine.errors import RagError
 
 if TYPE_CHECKING:
     from bot.port import Room
     from bot.store.turns import ChatTurn, Turns
-
-_log = logging.getLogger(__name__)
 
 
 class WriteTitle(Protocol):
@@ -34,19 +28,15 @@ class ThreadTitles:
         if self.write is None or not room.can_be_renamed or turn.private or turn.starts > 1:
             return
         work = self._rename(turn, answer, room, self.write)
-        self._tasks.start(turn.id, work, name=f"title {turn.id}")
+        self._tasks.start(turn, work, name="title", if_failed="a thread has no title by a model")
 
     async def close(self) -> None:
         await self._tasks.close()
 
     async def _rename(self, turn: ChatTurn, answer: str, room: Room, write: WriteTitle) -> None:
-        with log.within(turn=turn.id):
-            try:
-                if not await self.turns.messages_in(turn.place) <= {*turn.messages}:
-                    return
-                title = await write(turn.question, answer)
-                stored = await self.turns.find(turn.id)
-                if title and stored is not None and (stored.state, stored.turn) == ("final", turn.turn):
-                    await room.rename(title)
-            except (RagError, ChatError, TimeoutError) as error:
-                _log.warning("a thread has no title by a model: %s", type(error).__name__)
+        if not await self.turns.messages_in(turn.place) <= {*turn.messages}:
+            return
+        title = await write(turn.question, answer)
+        stored = await self.turns.find(turn.id)
+        if title and stored is not None and (stored.state, stored.turn) == ("final", turn.turn):
+            await room.rename(title)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag_engine.retrieval.ranking.bm25 import gain
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
 
     Scores = NDArray[np.float64]
 
-_K1 = 1.2
-_B = 0.75
 _ENOUGH = 4
 _COMMON = 1_000
 _COMMON_SHARE = 32
@@ -84,9 +84,7 @@ class ScoredChunks:
         return scores
 
     def _gains(self, positions: Ids, counts: NDArray[np.uint8], weights: float | Scores) -> Scores:
-        occurrences = counts.astype(np.float64)
-        norms = self.lengths[positions] * (_K1 * _B / self.average) + _K1 * (1 - _B)
-        return weights * occurrences / (occurrences + norms)
+        return gain(weights, counts, self.lengths[positions], self.average)
 
 
 def _last(scores: Scores, limit: int) -> float:

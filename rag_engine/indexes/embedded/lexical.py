@@ -11,6 +11,7 @@ import numpy as np
 
 from rag_engine.indexes.embedded.bm25 import ScoredChunks, WeightedPostings
 from rag_engine.indexes.embedded.rows import hash_of
+from rag_engine.retrieval.ranking.bm25 import term_weight
 from rag_engine.text.spelling import SHARE, corrections
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def best_matches(
     counts, corrected = _frequencies(dict(list(asked.items())[:_MOST_TERMS]), terms, literal)
     typed = zip(counts, terms.postings(counts), counts.values(), strict=True)
     found = [
-        (token, postings, count * _inverse(postings.frequency, audience.chunks))
+        (token, postings, count * term_weight(postings.frequency, audience.chunks))
         for token, postings, count in typed
     ]
     found += _synonyms(synonyms, terms, typed=counts)
@@ -132,10 +133,6 @@ def _synonyms(
             if token not in typed and here.any():
                 own = VisiblePostings(positions=postings.positions[here], counts=postings.counts[here])
                 found.append(
-                    (token, own, weights[token] * _inverse(postings.frequency, terms.audience.chunks))
+                    (token, own, weights[token] * term_weight(postings.frequency, terms.audience.chunks))
                 )
     return found
-
-
-def _inverse(frequency: int, chunks: int) -> float:
-    return float(np.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5)))

@@ -7,173 +7,50 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.text.lazy_pattern import lazy
+from rag_engine.text.written_request import request_pattern, without_request
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rag_engine.types import Query
 
 OPTION: Final = "table:yes"
-_EXPLICIT: Final = re.compile(
-    r"\A\s*+(?:table|tabelle|tabla|tableau):\s++(?=\S)|(?<!\S)table:(?:yes|on|ja|s[ií]|oui)(?!\S)",
-    re.IGNORECASE,
-)
-
-# Words of counting, adding up and comparing sizes; what they lead to is decided by the tables.
-_WORDS: Final = (
-    *(
-        "how many",
-        "how much",
-        "number of",
-        "count",
-        "total",
-        "sum",
-        "average",
-        "mean",
-        "median",
-        "percentage",
-        "share of",
-    ),
-    *(
-        "most",
-        "least",
-        "highest",
-        "lowest",
-        "largest",
-        "smallest",
-        "biggest",
-        "maximum",
-        "minimum",
-        "max",
-        "min",
-        "top",
-    ),
-    *(
-        "more than",
-        "less than",
-        "fewer than",
-        "at least",
-        "at most",
-        "between",
-        "per",
-        "each",
-        "ranking",
-        "difference",
-    ),
-    *(
-        "wie viele?",
-        "wieviele?",
-        "anzahl",
-        "summen?",
-        "gesamt\\w*",
-        "insgesamt",
-        "durchschnitt\\w*",
-        "mittelwert",
-        "anteil",
-    ),
-    *(
-        "höchste[nrs]?",
-        "niedrigste[nrs]?",
-        "größte[nrs]?",
-        "kleinste[nrs]?",
-        "meisten",
-        "wenigsten",
-        "maximal\\w*",
-        "minimal\\w*",
-    ),
-    *(
-        "mehr als",
-        "weniger als",
-        "mindestens",
-        "höchstens",
-        "zwischen",
-        "pro",
-        "je",
-        "unterschied",
-        "differenz",
-    ),
-    *(
-        "cuánt[oa]s?",
-        "cuant[oa]s?",
-        "número de",
-        "suma",
-        "total(?:es)?",
-        "promedio",
-        "media",
-        "máxim[oa]",
-        "mínim[oa]",
-    ),
-    *("mayor(?:es)?", "menor(?:es)?", "más de", "menos de", "por", "cada", "diferencia"),
-    *(
-        "combien",
-        "nombre de",
-        "somme",
-        "totaux",
-        "moyenne",
-        "plus de",
-        "moins de",
-        "plus grand",
-        "par",
-        "différence",
-    ),
-    *(
-        "quant[ioae]",
-        "somma",
-        "totale",
-        "medi[ao]",
-        "massim[oa]",
-        "minim[oa]",
-        "più di",
-        "meno di",
-        "per ogni",
-    ),
-    *("hoeveel", "aantal", "som", "totaal", "gemiddelde?", "hoogste", "laagste", "meer dan", "minder dan"),
-    *("quant[oa]s", "soma", "máxim[oa]", "mais de", "menos de", "média"),
-    *(
-        "сколько",
-        "сумма",
-        "итого",
-        "всего",
-        "средн\\w+",
-        "максимальн\\w+",
-        "минимальн\\w+",
-        "больше",
-        "меньше",
-    ),
-)
+_EXPLICIT: Final = request_pattern(r"(?:table|tabelle|tabla|tableau):\s++", option="table")
 _SUMS: Final = (
-    *(
-        "total",
-        "sum",
-        "average",
-        "mean",
-        "median",
-        "percentage",
-        "summen?",
-        "gesamt\\w*",
-        "insgesamt",
-        "durchschnitt\\w*",
-    ),
-    *(
-        "mittelwert",
-        "suma",
-        "promedio",
-        "somme",
-        "moyenne",
-        "somma",
-        "totale",
-        "totaal",
-        "gemiddelde?",
-        "soma",
-        "сумма",
-        "итого",
-    ),
+    *("total", "sum", "average", "mean", "median", "percentage"),
+    *(r"summen?", r"gesamt\w*", "insgesamt", r"durchschnitt\w*", "mittelwert"),
+    *("suma", "promedio", "somme", "moyenne", "somma", "totale", "totaal", r"gemiddelde?", "soma"),
+    *("сумма", "итого"),
 )
-_SUMMED: Final = lazy(lambda: re.compile(rf"(?<!\w)(?:{'|'.join(_SUMS)})(?!\w)", re.IGNORECASE))
-_ASKED: Final = lazy(lambda: re.compile(rf"(?<!\w)(?:{'|'.join(_WORDS)})(?!\w)", re.IGNORECASE))
+# What they lead to is decided by the tables.
+_COMPARISONS: Final = (
+    *("how many", "how much", "number of", "count", "share of", "ranking", "difference"),
+    *("most", "least", "highest", "lowest", "largest", "smallest", "biggest"),
+    *("maximum", "minimum", "max", "min", "top", "per", "each"),
+    *("more than", "less than", "fewer than", "at least", "at most", "between"),
+    *(r"wie viele?", r"wieviele?", "anzahl", "anteil", "pro", "je", "unterschied", "differenz"),
+    *(r"höchste[nrs]?", r"niedrigste[nrs]?", r"größte[nrs]?", r"kleinste[nrs]?"),
+    *("meisten", "wenigsten", r"maximal\w*", r"minimal\w*"),
+    *("mehr als", "weniger als", "mindestens", "höchstens", "zwischen"),
+    *(r"cuánt[oa]s?", r"cuant[oa]s?", "número de", r"total(?:es)?", "media", r"máxim[oa]", r"mínim[oa]"),
+    *(r"mayor(?:es)?", r"menor(?:es)?", "más de", "menos de", "por", "cada", "diferencia"),
+    *("combien", "nombre de", "totaux", "plus de", "moins de", "plus grand", "par", "différence"),
+    *(r"quant[ioae]", r"medi[ao]", r"massim[oa]", r"minim[oa]", "più di", "meno di", "per ogni"),
+    *("hoeveel", "aantal", "som", "hoogste", "laagste", "meer dan", "minder dan"),
+    *(r"quant[oa]s", "mais de", "média"),
+    *("сколько", "всего", r"средн\w+", r"максимальн\w+", r"минимальн\w+", "больше", "меньше"),
+)
+_SUMMED: Final = lazy(lambda: _any_of(_SUMS))
+_ASKED: Final = lazy(lambda: _any_of((*_SUMS, *_COMPARISONS)))
 _ASIAN: Final = lazy(
     lambda: re.compile(
         "合計|総計|平均|最大|最小|最高|最低|何人|何件|いくつ|いくら|总和|总计|合计|多少|几个|数量|합계|평균|최대|최소|몇|얼마"
     )
 )
+
+
+def _any_of(words: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE)
 
 
 def asks_for_sum(question: str) -> bool:
@@ -190,5 +67,5 @@ def with_table_request(query: Query) -> Query:
     """ "table: total by month", or "table:yes" anywhere; the request leaves the text."""
     if not _EXPLICIT.search(query.text):
         return query
-    text = " ".join(_EXPLICIT.sub(" ", query.text).split(" ")).strip()
+    text = without_request(query.text, _EXPLICIT)
     return replace(query, text=text, options=replace(query.options, compute=True)) if text else query

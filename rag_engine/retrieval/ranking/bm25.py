@@ -1,0 +1,30 @@
+"""Lucene's BM25."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_K1 = 1.2
+_B = 0.75
+
+
+def term_weight(holding: int, chunks: int) -> float:
+    """`holding`: how many of the `chunks` hold the term."""
+    return float(np.log(1 + (chunks - holding + 0.5) / (holding + 0.5)))
+
+
+def gain(
+    weight: float | NDArray[np.float64],
+    counts: NDArray[np.integer],
+    lengths: NDArray[np.integer],
+    average: float,
+) -> NDArray[np.float64]:
+    """The score that the term's occurrences add to each chunk."""
+    occurrences = counts.astype(np.float64)
+    norms = lengths * (_K1 * _B / average) + _K1 * (1 - _B)
+    return weight * occurrences / (occurrences + norms)
