@@ -11,6 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rag_engine import pipeline
+from rag_engine.agent.agent import tool_search, without_tools
+from rag_engine.agent.request import switched_off, with_tool_request
 from rag_engine.errors import QueryTooLong, RagError, UserError
 from rag_engine.generation import generate
 from rag_engine.generation.answer_trace import answer_of, answer_trace, writing
@@ -41,11 +43,12 @@ from rag_engine.types import (
     Turn,
     TurnId,
 )
-from rag_engine.web.request import asks_for_web, with_web_request
+from rag_engine.web.request import with_web_request
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
+    from rag_engine.agent.agent import Agent
     from rag_engine.ports import Answerer, Embedder, History, LanguageModel, Metadata, Step
     from rag_engine.research.research import Research
     from rag_engine.summaries.plan import Summaries
@@ -85,6 +88,7 @@ class Engine:
     """Handles requests for summaries; None: these are searched like any question."""
     research: Research | None = None
     computation: Computation | None = None
+    agent: Agent | None = None
     _thinkers: set[str] = field(default_factory=set[str], init=False)
 
     async def search(self, query: Query) -> Retrieval:
@@ -132,7 +136,8 @@ class Engine:
             return sentence_events(_no_document(inquiry), inquiry)
         if inquiry.query.options.plain_chat and self.models:
             return self._answered(replace(inquiry, route="chat"))
-        researches = inquiry.query.options.research or inquiry.query.options.compute
+        options = inquiry.query.options
+        researches = options.research or options.compute or options.agent
         if not researches and (summary := await self._summary(inquiry)) is not None:
             return summary
         if researches or not _is_edit(inquiry):
@@ -186,6 +191,8 @@ class Engine:
             return sentence_events(sentence, inquiry)
         if inquiry.route == "research" or inquiry.query.options.research:
             return self._researched(inquiry)
+        if inquiry.route == "agent" or inquiry.query.options.agent:
+            return self._with_tools(inquiry)
         if understood is not None and inquiry.route == "summarise":
             if (summary := await self._summary(inquiry)) is not None:
                 return summary
@@ -198,16 +205,37 @@ class Engine:
     async def _researched(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
         models = self._models(inquiry.query, self.models)
         if self.research is None or not models or not self.research.takes(inquiry):
-            inquiry = ordinary(inquiry, has_model=bool(models))
+            prepared = _once(ordinary(inquiry, has_model=bool(models)))
         else:
             steps = sub_search(self.search_steps, self.prompt_steps)
-            run = self.research.run(inquiry, partial(self._run, steps=steps), model=models[0])
-            async with aclosing(run) as items:
-                async for item in items:
-                    if isinstance(item, Stage):
-                        yield item
-                    else:
-                        inquiry = item
+            prepared = self.research.run(inquiry, partial(self._run, steps=steps), model=models[0])
+        async with aclosing(self._answered_after(prepared)) as items:
+            async for item in items:
+                yield item
+
+    async def _with_tools(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
+        models = self._models(inquiry.query, self.models)
+        if self.agent is None or not models:
+            prepared = _once(without_tools(inquiry, has_model=bool(models)))
+        else:
+            search = partial(self._run, steps=tool_search(self.search_steps))
+            prepared = self.agent.run(inquiry, search, model=models[0])
+        async with aclosing(self._answered_after(prepared)) as items:
+            async for item in items:
+                yield item
+
+    async def _answered_after(
+        self, prepared: AsyncGenerator[Stage | Inquiry]
+    ) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
+        inquiry: Inquiry | None = None
+        async with aclosing(prepared) as items:
+            async for item in items:
+                if isinstance(item, Stage):
+                    yield item
+                else:
+                    inquiry = item
+        if inquiry is None:
+            raise RuntimeError("a preparation ended without an inquiry")
         async with aclosing(self._answered(inquiry)) as answered:
             async for item in answered:
                 yield item
@@ -271,8 +299,8 @@ class Engine:
         return self.prompt_steps_for(models[0])
 
     async def _inquiry(self, query: Query, *, remember: bool) -> Inquiry:
-        refused = query.web == "never" and asks_for_web(query.text)
-        query = with_inline_filter(with_table_request(with_web_request(query)))
+        refused = switched_off(query)
+        query = with_inline_filter(with_table_request(with_tool_request(with_web_request(query))))
         await _check(query, self.limits)
         started = time.perf_counter()
         history: list[Turn] = []
@@ -285,8 +313,8 @@ class Engine:
         spoken = merged(history, query.other_turns, most=self.limits.history_turns)
         inquiry = Inquiry(query=query, question=query.text, history=spoken, seconds=seconds)
         if refused:
-            notice = phrase("web_switched_off", language=_language(inquiry))
-            inquiry = replace(inquiry, notices=(notice,))
+            language = _language(inquiry)
+            inquiry = replace(inquiry, notices=tuple(phrase(name, language=language) for name in refused))
         return await with_chosen_documents(inquiry, self.metadata)
 
     async def _run(self, inquiry: Inquiry, steps: Sequence[NamedStep]) -> Inquiry:
@@ -340,6 +368,10 @@ async def _check(query: Query, limits: Limits) -> None:
         )
     if not await asyncio.to_thread(query_tokens, query.text):
         raise UserError("There are no words in this question that could be searched for: ask it in words.")
+
+
+async def _once(inquiry: Inquiry) -> AsyncGenerator[Stage | Inquiry]:
+    yield inquiry
 
 
 def _is_edit(inquiry: Inquiry) -> bool:

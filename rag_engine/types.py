@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from rag_engine.generation.tool_request import ToolRequest
     from rag_engine.metadata.filter_types import Filter
     from rag_engine.summaries.length_and_language import LengthAndLanguage
     from rag_engine.text.table_anchors import TableGrid
@@ -43,9 +44,11 @@ SectionKind = Literal["prose", "list", "table", "code", "notice", "properties"]
 Role = Literal["system", "user", "assistant"]
 Knowledge = Literal["only_sources", "prefer_sources"]
 """Whether an answer rests on the passages alone, or may add what the model knows, marked as such."""
-Route = Literal["search", "summarise", "chat", "clarify", "edit", "research", "compute"]
+Route = Literal["search", "summarise", "chat", "clarify", "edit", "research", "compute", "agent"]
 WebUse = Literal["never", "on_request", "if_nothing", "asked"]
 """When the web is searched: not at all, if the question asks for it, also if the files do not answer, or in any case."""
+ToolPolicy = Literal["off", "on", "all"]
+"""Which tools a model may call: none, ours, or also those of the operator."""
 Evidence = Literal["", "strong", "weak", "none"]
 """How surely the passages answer; empty if that was not judged."""
 DocumentState = Literal["queued", "parsing", "embedding", "ready", "failed"]
@@ -131,6 +134,8 @@ class AnswerOptions:
     """Talk to the language model without a search."""
     compute: bool = False
     research: bool = False
+    tools: ToolPolicy = "off"
+    agent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +149,6 @@ class Query:
     """What people call the places searched, for sentences like "not found in …"."""
     limit: int = BEST_PASSAGES
     exact_limit: bool = False
-    """Whether a model reads no passages beside the best."""
     legs: tuple[Leg, ...] = ("lexical", "dense")
     other_turns: tuple[Turn, ...] = ()
     """Unanswered turns of others in the conversation; merged with its history by time."""
@@ -209,7 +213,6 @@ class Provenance:
     rank: int
     score: float
     query: str = ""
-    """What was searched for, if not the question."""
     expansion: Expansion | None = None
 
 
@@ -231,7 +234,6 @@ class Ranking:
     hits: tuple[Hit, ...]
     complete: bool = True
     query: str = ""
-    """What was searched for, if not the question."""
     weight: float = 1.0
     is_hypothetical: bool = False
     """Whether a made-up text was searched for or found."""
@@ -273,6 +275,8 @@ class Prompt:
     reply_schema: Mapping[str, object] | None = None
     """The JSON schema of the reply; None for text."""
     temperature: float | None = None
+    tool_request: ToolRequest | None = None
+    """In place of `messages`, for servers with tool calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

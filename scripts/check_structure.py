@@ -46,7 +46,7 @@ LONG_FUNCTIONS: Final = {
     "rag_engine/splitters/structure/__init__.py: build",
 }
 """Functions that were longer when the limit was first checked. An entry goes when its function is cut or renamed; none is added."""
-REPEATED_CLASSES: Final = {"Settings"}
+REPEATED_CLASSES: Final = {"Arguments", "Settings"}
 """Each part that is loaded by name has its own."""
 NOUNS: Final = {
     "chunking",

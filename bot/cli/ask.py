@@ -42,6 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", default="", metavar="LABEL", help="a model of FOOTNOTE_MODEL__CHOICES instead of the first"
     )
     parser.add_argument("--table", action="store_true", help="compute the answer over tables, or say why not")
+    parser.add_argument(
+        "--tools", action="store_true", help="let the model call tools, those of FOOTNOTE_TOOLS too"
+    )
     options.add_filters(parser)
     options.add_json(
         parser,
@@ -70,15 +73,23 @@ async def run(arguments: argparse.Namespace, settings: Settings, *, research: bo
             limit=settings.answering.passages or BEST_PASSAGES,
             exact_limit=settings.answering.passages is not None,
             web="on_request" if settings.web_search.kind else "never",
-            options=AnswerOptions(
-                model=chosen, research=research, compute=getattr(arguments, "table", False)
-            ),
+            options=_options(arguments, chosen, research=research),
         )
         if arguments.json:
             print(json.dumps(as_json(await _answer(application.engine, query)), ensure_ascii=False, indent=2))
             return 0
         await print_answer(application.engine, query)
     return 0
+
+
+def _options(arguments: argparse.Namespace, model: str, *, research: bool) -> AnswerOptions:
+    return AnswerOptions(
+        model=model,
+        research=research,
+        compute=arguments.table,
+        tools="all",
+        agent=arguments.tools and not research,
+    )
 
 
 async def print_answer(engine: Engine, query: Query) -> None:

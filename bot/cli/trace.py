@@ -14,6 +14,7 @@ from bot.cli import kb
 from bot.cli._shared import options, terminal
 from bot.composition.storage import storage as open_storage
 from bot.store.topics import is_private
+from rag_engine.agent.tool import is_tool_result
 from rag_engine.errors import UserError
 from rag_engine.types import DocumentId, Trace, TurnId
 
@@ -91,14 +92,15 @@ def _print(trace: Trace, answer: str, passages: Sequence[str], console: Console)
             "filters left out": ", ".join(map(str, cast("list[object]", filter_.get("left_out") or []))),
             "answered by": details.get("model"),
             "researched": _research(details),
+            "tools": _tools(details),
             "answer": answer,
         },
         console,
     )
     for number, (passage, text) in enumerate(zip(_dicts(details.get("passages")), passages, strict=True), 1):
         console.print(Text(f"\npassage {number}: {_place(passage)}", style="bold"))
-        legs = (f"{leg.get('leg')} {leg.get('rank')}" for leg in _dicts(passage.get("legs")))
-        console.print(Text(f"found by {', '.join(legs)}", style="dim"))
+        legs = [f"{leg.get('leg')} {leg.get('rank')}" for leg in _dicts(passage.get("legs"))]
+        console.print(Text(f"found by {', '.join(legs) or 'a tool'}", style="dim"))
         console.print(Text(text))
     for passage in _dicts(details.get("closest")):
         console.print(Text.assemble(("does not answer: ", "bold"), _place(passage)))
@@ -133,6 +135,21 @@ def _research(details: Mapping[str, object]) -> str:
     return f"{amounts}; ended by {spent.get('ending')}; asked: {queries}"
 
 
+def _tools(details: Mapping[str, object]) -> str:
+    spent = cast("dict[str, object]", details.get("agent") or {})
+    if not spent:
+        return ""
+    amounts = ", ".join(f"{spent.get(name)} {name}" for name in ("steps", "calls", "tokens"))
+    return "\n  ".join((f"{amounts}; ended by {spent.get('ending')}", *map(_call, _dicts(spent.get("made")))))
+
+
+def _call(made: Mapping[str, object]) -> str:
+    arguments = cast("dict[str, object]", made.get("arguments") or {})
+    given = ", ".join(f"{name}: {value}" for name, value in arguments.items())
+    found = f"{len(cast('list[object]', made.get('passages') or []))} passages"
+    return f"step {made.get('step')}: {made.get('tool')} ({given}): {made.get('fault') or found}"
+
+
 def _unless(text: object, same: object) -> object:
     return None if text == same else text
 
@@ -151,6 +168,8 @@ async def _answer(trace: Trace, storage: StorageComponents) -> str:
 
 
 async def _excerpt(passage: Mapping[str, object], storage: StorageComponents) -> str:
+    if is_tool_result(str(passage.get("chunk", ""))):
+        return "The result of a tool, of which only quotes are kept."
     document, anchor = DocumentId(str(passage.get("document", ""))), str(passage.get("anchor", ""))
     text = await kb.text_at(storage, document, anchor)
     if not text:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.composition import loader, wrappers
+from bot.composition.agent import agent
 from bot.composition.components import Application, BaseComponents, IndexingComponents
 from bot.composition.model_chain import chosen_models, model_choices, with_tasks
 from bot.composition.research import research
@@ -187,6 +188,7 @@ async def application(
 def _application(
     settings: Settings, indexing: IndexingComponents, engine: Engine, ports: Ports, observers: Observers
 ) -> Application:
+    engine = replace(engine, agent=agent(settings, indexing, ports, engine.computation))
     return Application(
         library=indexing,
         engine=engine,

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from bot import settings as bot_settings
 from bot.settings.platforms import platforms
 from rag_engine import plugins
+from rag_engine.agent.tool import always, typed_tool
 from rag_engine.errors import BadSettings
 from rag_engine.pipeline import NamedStep
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from bot.composition.model_chain import ModelChoice
     from bot.port import ChatService, CommandSpec, Finding, Outlet, Signals
     from bot.settings import IndexSlice, Settings, Slice
+    from rag_engine.agent.tool import Tool, ToolPorts
     from rag_engine.ports import (
         Answerer,
         Embedder,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
 
 _STEPS = "rag_engine.steps"
+_TOOLS = "rag_engine.tools"
 RENAMED_STEPS: Final = {"refine": "understand"}
 """Settings of the former name still count."""
 _TASK_OF_STEP: Final = {
@@ -186,6 +189,16 @@ def step(name: str, settings: Settings, ports: Ports) -> NamedStep:
     own = _validated(module, values, variable=f"STEPS__{name.upper()}")
     status = module.STATUS if getattr(own, "enabled", True) else ""
     return NamedStep(name=name, run=module.build(own, ports), status=status)
+
+
+def tools(ports: ToolPorts) -> list[Tool]:
+    found: list[Tool] = []
+    for name in plugins.available(_TOOLS):
+        module = plugins.load(_TOOLS, name)
+        if (run := module.build(ports)) is not None:
+            is_offered = getattr(module, "is_offered", always)
+            found.append(typed_tool(name, module.Arguments, run, is_offered=is_offered))
+    return found
 
 
 def _retrieval(settings: Settings) -> retrieve.Settings:

@@ -26,6 +26,7 @@ TASKS: Final = (
     "subqueries",
     "extract",
     "sufficiency",
+    "agent",
     "passage_summary",
     "passage_questions",
 )

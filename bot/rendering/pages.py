@@ -84,7 +84,7 @@ def _status(reply: Reply, steps: Sequence[PlanStep], dialect: Dialect, room: int
 
 def _steps(reply: Reply, dialect: Dialect) -> tuple[PlanStep, ...]:
     return tuple(
-        replace(step, text=f"{number}. {dialect.status(_line(step.text))}")
+        replace(step, text=f"{number}. {dialect.status(_line(step.shown))}", tool="")
         for number, step in enumerate(reply.steps, 1)
     )
 

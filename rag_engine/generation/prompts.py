@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from rag_engine.errors import UserError
 from rag_engine.generation.dates import days_line, today_line
 from rag_engine.generation.prompt_rules import (
+    AGENT,
     EXTRACT,
     FOLLOW_UPS,
     PASSAGE_QUESTIONS,
@@ -235,6 +236,7 @@ _RULES = {
     "titles": TITLES,
     "tags": TAGS,
     "sql": SQL,
+    "agent": AGENT,
     "subqueries": SUBQUERIES,
     "extract": EXTRACT,
     "sufficiency": SUFFICIENCY,
@@ -263,10 +265,12 @@ def instructions(
     persona: str = "",
     plain: bool = False,
     filters: bool = False,
+    tools: bool = False,
 ) -> str:
     """One applicable rule per line. It depends on nothing else, so servers can cache it."""
     applicable = {"always", "passages" if passages else "no_passages", "plain" if plain else "courtesy"}
     applicable |= {"filters"} if filters else set()
+    applicable |= {"tools"} if tools else set()
     listed = [
         rule.text
         for rule in rules(task)
@@ -341,6 +345,7 @@ def understand(
     queries: int = 3,
     languages: Sequence[str] = (),
     properties: str = "",
+    tools: bool = False,
 ) -> tuple[Message, ...]:
     """The conversation as a quoted block, the files' `properties` as JSON."""
     spoken = "\n".join(f"{said.role}: {said.content}" for exchange in rounds for said in exchange)
@@ -355,7 +360,7 @@ def understand(
         f"{neutral(message, keep_markers=True)}"
     )
     return (
-        Message(role="system", content=instructions("understand", filters=bool(properties))),
+        Message(role="system", content=instructions("understand", filters=bool(properties), tools=tools)),
         Message(role="user", content=request),
     )
 

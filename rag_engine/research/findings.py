@@ -23,6 +23,12 @@ Ending: TypeAlias = Literal[
 class PlanStep:
     text: str
     state: StepState = "waiting"
+    tool: str = ""
+    """The tool that is called; `text` is then what for."""
+
+    @property
+    def shown(self) -> str:
+        return ": ".join(filter(None, (self.tool, self.text)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

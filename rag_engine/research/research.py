@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rag_engine.pipeline import Inquiry, NamedStep
     from rag_engine.ports import Embedder, IndexContents, LanguageModel
-    from rag_engine.types import ConversationId, Hit, Stage, TurnId
+    from rag_engine.types import ConversationId, DocumentId, Hit, Stage, TurnId
 
     SearchSteps = Callable[[Inquiry], Awaitable[Inquiry]]
 
@@ -62,7 +62,7 @@ class Research:
             task_models=self.task_models,
             embedder=self.embedder,
             budget=budget,
-            search=partial(_hits, inquiry, search, self.limits.read),
+            search=partial(found_for, inquiry, search, self.limits.read),
             keep=partial(self._keep, inquiry, budget),
         )
         async with aclosing(loop.run()) as stages:
@@ -112,13 +112,25 @@ def spent(inquiry: Inquiry) -> dict[str, object]:
     return {**cast("dict[str, object]", noted)} if isinstance(noted, dict) else {}
 
 
-async def _hits(inquiry: Inquiry, search: SearchSteps, most: int, text: str) -> Sequence[Hit]:
-    """With the asker's audience and filters, whatever `text` says."""
+async def found_for(
+    inquiry: Inquiry,
+    search: SearchSteps,
+    most: int,
+    text: str,
+    *,
+    documents: frozenset[DocumentId] | None = None,
+) -> Sequence[Hit]:
+    """With the asker's audience and filters, whatever `text` says; `documents` can only narrow them."""
+    allowed = inquiry.documents
+    chosen = allowed if documents is None else documents if allowed is None else documents & allowed
+    if chosen == frozenset():
+        return ()
     query = replace(inquiry.query, text=text, conversation=None, other_turns=(), turn=None, files=())
     asked = replace(
         inquiry,
         query=query,
         question=text,
+        documents=chosen,
         route="search",
         history=(),
         beside="",

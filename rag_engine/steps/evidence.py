@@ -52,7 +52,7 @@ async def weigh(inquiry: Inquiry, *, settings: Settings, has_model: bool, trust:
 
     A model with room for the whole scope reads all of it.
     """
-    is_judged = _JUDGED in inquiry.details or inquiry.route == "research"
+    is_judged = _JUDGED in inquiry.details or inquiry.route in ("research", "agent")
     if not settings.enabled or not inquiry.hits or is_judged:
         return inquiry
     if has_model and _found(inquiry) <= inquiry.query.limit:

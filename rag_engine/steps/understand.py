@@ -139,6 +139,8 @@ def _allowed(understood: Understanding, inquiry: Inquiry) -> Route:
         return "search"
     if understood.route == "edit" and not said:
         return "search"
+    if understood.route == "agent" and inquiry.query.options.tools == "off":
+        return "search"
     return understood.route
 
 
@@ -221,6 +223,7 @@ def _prompt(
         language=inquiry.query.asker_language,
         queries=settings.queries,
         languages=settings.languages,
+        tools=inquiry.query.options.tools != "off",
         properties=vocabulary(known, keys=[key.split()[0] for key in settings.filter_keys if key.split()]),
     )
     return Prompt(

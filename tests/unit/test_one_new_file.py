@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from textwrap import dedent
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Protocol, cast
 
 import pytest
@@ -17,6 +18,7 @@ from bot.commands.help import list_commands
 from bot.composition import application, loader
 from bot.composition.model_chain import model_choices
 from rag_engine import plugins
+from rag_engine.agent.tool import ToolFailed
 from rag_engine.errors import CorruptFile
 from rag_engine.parsing.formats import FAMILY
 from rag_engine.parsing.media_types import is_readable, parser_name
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from bot.commands.dependencies import CommandDependencies, Show
     from bot.port import ChatService, Person, Place, Room, Signals
+    from rag_engine.agent.tool import ToolContext, ToolPorts
     from rag_engine.types import Section
 
 
@@ -275,6 +278,33 @@ async def test_a_reranker_and_a_step(add: Add, monkeypatch: pytest.MonkeyPatch) 
         assert trace is not None
         assert trace.details["searched_for"] == "HOW LONG?!"
         assert trace.details["reranker"] == "Dice"
+
+
+async def test_a_tool(add: Add) -> None:
+    add(
+        "rag_engine.tools",
+        "echo",
+        """
+        from pydantic import BaseModel
+        from rag_engine.agent.tool import ToolResult
+
+        class Arguments(BaseModel):
+            '''Repeat a word.'''
+            word: str
+
+        def build(ports):
+            async def run(arguments, context):
+                return ToolResult(text=arguments.word)
+
+            return run
+        """,
+    )
+    found = {tool.name: tool for tool in loader.tools(cast("ToolPorts", SimpleNamespace(web=None)))}
+    assert found["echo"].description == "Repeat a word."
+    context = cast("ToolContext", None)
+    assert (await found["echo"].run({"word": "ho"}, context)).text == "ho"
+    with pytest.raises(ToolFailed, match="word"):
+        await found["echo"].run({}, context)
 
 
 def test_a_command_of_the_command_line(

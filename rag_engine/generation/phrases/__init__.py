@@ -39,6 +39,8 @@ Phrase = Literal[
     "filter_left_out",
     "web_unavailable",
     "web_switched_off",
+    "tools_switched_off",
+    "tools_need_model",
     "research_needs_model",
     "research_gaps",
     "computed_value",

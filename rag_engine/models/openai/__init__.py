@@ -15,6 +15,7 @@ from rag_engine.models.openai.context_windows import DEFAULT_WINDOW, context_win
 from rag_engine.models.openai.errors import is_retriable, retry_after, translate_errors, unsupported_parameter
 from rag_engine.models.openai.event_stream import text_pieces
 from rag_engine.models.openai.server_window import ServerWindow
+from rag_engine.models.openai.tool_calls import chat_messages, tool_specs
 from rag_engine.wrappers.retry import Attempts, Backoff
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Settings(BaseModel):
     """Context window in tokens, prompt and reply. If unset: what the server states, else the known window of a common model, else 8192. What Ollama was started with (`OLLAMA_CONTEXT_LENGTH`) it does not state."""
     temperature: float | None = Field(default=0.2, ge=0, le=2)
     """Sampling temperature; left out for models that reject it."""
+    tool_calls: bool = True
+    """Whether the server takes tools; otherwise, and if it rejects them, calls are JSON in the text of a reply."""
     connect_seconds: float = Field(default=5, gt=0)
     """Time limit for connecting."""
     first_token_seconds: float = Field(default=60, gt=0)
@@ -167,6 +170,8 @@ class _OpenAIModel:
 
     async def _request(self, stack: AsyncExitStack, prompt: Prompt, task: str) -> AsyncGenerator[str]:
         messages = [{"role": message.role, "content": message.content} for message in prompt.messages]
+        if prompt.tool_request is not None and self._takes_tools:
+            messages = chat_messages(prompt.tool_request)
         response = await stack.enter_async_context(
             self._client.chat.completions.with_streaming_response.create(
                 model=self._settings.name,
@@ -181,6 +186,10 @@ class _OpenAIModel:
             aclosing(text_pieces(response.iter_bytes(), content_type=kind))
         )
 
+    @property
+    def _takes_tools(self) -> bool:
+        return self._settings.tool_calls and "tools" not in self._refused
+
     def _parameters(self, prompt: Prompt) -> dict[str, object]:
         parameters: dict[str, object] = {}
         chosen = prompt.temperature
@@ -194,4 +203,6 @@ class _OpenAIModel:
         if prompt.reply_schema is not None and "response_format" not in self._refused:
             schema = {"name": "reply", "schema": dict(prompt.reply_schema)}
             parameters["response_format"] = {"type": "json_schema", "json_schema": schema}
+        if prompt.tool_request is not None and self._takes_tools:
+            parameters["tools"] = tool_specs(prompt.tool_request)
         return parameters

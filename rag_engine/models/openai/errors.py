@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 OptionalParameter: TypeAlias = Literal[
-    "temperature", "max_tokens", "max_completion_tokens", "stream", "response_format"
+    "temperature", "max_tokens", "max_completion_tokens", "stream", "response_format", "tools"
 ]
 
 _BACKEND = "model"
@@ -36,6 +36,14 @@ _TOO_LONG = (
 _FILTERED = ("content_filter", "content filter", "content management policy", "content_policy")
 _PARAMETER = re.compile(r"\b(temperature|max_tokens|max_completion_tokens|stream)(?:ing)?\b")
 _NAME = re.compile(r"[a-z]+(?:_[a-z]+)*", re.ASCII)
+_ABOUT_TOOLS = (
+    "support tools",
+    "support tool",
+    "tool choice",
+    "tool_choice",
+    "tool-call",
+    "function calling",
+)
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit", "exceeded your current quota")
 
 
@@ -94,6 +102,8 @@ def unsupported_parameter(error: openai.APIStatusError) -> OptionalParameter | N
     said = _answer_text(error)
     if any(sign in said for sign in ("response_format", "json_schema", "response format", "guided_json")):
         return "response_format"
+    if any(sign in said for sign in _ABOUT_TOOLS):
+        return "tools"
     about = ("unsupported", "not support", "unknown", "unrecognized", "extra inputs", "not permitted")
     if not any(sign in said for sign in about):
         return None

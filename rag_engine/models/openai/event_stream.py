@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from rag_engine.errors import ContentFiltered, ModelUnavailable
 from rag_engine.models.openai.errors import of_reported
+from rag_engine.models.openai.tool_calls import CallCollector
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -20,18 +21,22 @@ _BACKEND = "model"
 
 
 async def text_pieces(body: AsyncIterator[bytes], *, content_type: str) -> AsyncGenerator[str]:
-    """Yields the text; an empty string for reasoning shows that the model is alive.
+    """Yields the text, calls of tools last; an empty string for reasoning shows that the model is alive.
 
     Raises `ModelUnavailable`, `ContentFiltered`, `RateLimited`, `ContextTooLong`.
     """
     finish = ""
     has_text = False
+    calls = CallCollector()
     async for chunk in _chunks(body, content_type):
         text, reason = _read(chunk)
         finish = reason or finish
         has_text = has_text or bool(text.strip())
-        if text or _is_reasoning(chunk):
+        if calls.feed(_delta(chunk)) or text or _is_reasoning(chunk):
             yield text
+    if called := calls.text():
+        has_text = True
+        yield called
     if finish == "content_filter":
         raise ContentFiltered
     if not has_text:
@@ -61,10 +66,15 @@ def _read(chunk: Mapping[str, object]) -> tuple[str, str]:
             str(fields.get("code") or fields.get("type") or ""), str(fields.get("message") or failure)
         )
     choice = _mapping(_first(chunk.get("choices")))
-    delta = _mapping(choice.get("delta")) or _mapping(choice.get("message"))
+    delta = _delta(chunk)
     reason = choice.get("finish_reason")
     text = _text(delta.get("content")) or _text(delta.get("refusal")) or _text(choice.get("text"))
     return text, reason if isinstance(reason, str) else ""
+
+
+def _delta(chunk: Mapping[str, object]) -> Mapping[str, object]:
+    choice = _mapping(_first(chunk.get("choices")))
+    return _mapping(choice.get("delta")) or _mapping(choice.get("message"))
 
 
 def _is_reasoning(chunk: Mapping[str, object]) -> bool:

@@ -38,6 +38,7 @@ _ROUTES: Final[Mapping[str, Route]] = {
     "summarize": "summarise",
     "research": "research",
     "compute": "compute",
+    "agent": "agent",
 }
 
 
@@ -73,7 +74,7 @@ class UnderstandingReply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     route: Annotated[
-        Literal["search", "chat", "clarify", "edit", "summarise", "research", "compute"],
+        Literal["search", "chat", "clarify", "edit", "summarise", "research", "compute", "agent"],
         BeforeValidator(_route),
     ] = "search"
     confidence: Annotated[float, BeforeValidator(_share)] = 1.0

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.store import TableStore
     from rag_engine.tables.table_file import StoredTable
     from rag_engine.tables.types import ComputedAnswer
-    from rag_engine.types import AnswerEvent, DocumentId, KnowledgeBaseId
+    from rag_engine.types import AnswerEvent, DocumentId, Hit, KnowledgeBaseId
 
 STAGE: Final = "compute"
 _MOST_DOCUMENTS: Final = 20
@@ -78,6 +78,17 @@ class Computation:
         async with aclosing(otherwise(replace(inquiry, route=route))) as items:
             async for item in items:
                 yield item
+
+    async def passages(self, question: str, inquiry: Inquiry, model: LanguageModel) -> tuple[Hit, ...]:
+        """The result, once for each table that it rests on. Raises `QueryRefused`."""
+        language = question_language(inquiry.query.text, chosen=inquiry.query.language)
+        tables = await self._tables(inquiry)
+        outcome = await self._outcome(question, tables, self.model or model, is_wanted=True, is_certain=True)
+        if outcome is None or outcome.computed is None:
+            missing = QueryRefusal(missing="question" if tables else "table")
+            refusal = outcome.refusal if outcome is not None and outcome.refusal else missing
+            raise QueryRefused(refusal_text(refusal, language))
+        return reply.passages(outcome.computed, question, language=language)
 
     async def _run(
         self, inquiry: Inquiry, models: Sequence[LanguageModel]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.agent.tool import RESULT
 from rag_engine.generation.generate import GeneratedReply
 from rag_engine.generation.phrases import phrase
 from rag_engine.tables.answers.figures import SHOWN_ROWS, figure, markdown_table
 from rag_engine.text.table_anchors import narrowed
-from rag_engine.types import ChunkId, Citation, Prompt
+from rag_engine.types import Chunk, ChunkId, Citation, Hit, KnowledgeBaseId, Prompt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rag_engine.tables.types import ComputedAnswer, ComputedWarning, SourceRows
-    from rag_engine.types import Hit
 
 MODEL: Final = "tables"
 _QUOTES: Final = 5
@@ -66,6 +67,29 @@ def text(computed: ComputedAnswer, language: str) -> str:
         return f"{lead}\n\n{table}"
     more = phrase("computed_more", language=language, shown=SHOWN_ROWS, total=f"{count:,}")
     return f"{lead}\n\n{table}\n\n{more}"
+
+
+def passages(computed: ComputedAnswer, question: str, *, language: str) -> tuple[Hit, ...]:
+    result = "\n".join(
+        (f"Computed: {question}", markdown_table(computed, language), *_notices(computed, language))
+    )
+    hits: list[Hit] = []
+    for rank, source in enumerate(computed.sources, 1):
+        text = "\n".join((result, f"Computed from {source.count} rows, such as:", *_quotes(source)))
+        digest = hashlib.sha256(f"{computed.sql}\n{rank}\n{text}".encode("utf-8", "replace")).hexdigest()
+        chunk = Chunk(
+            id=ChunkId(f"{RESULT}compute:{digest[:24]}"),
+            document=source.table.document,
+            knowledge_base=KnowledgeBaseId(""),
+            ordinal=0,
+            text=text,
+            title=source.table.title,
+            uri=source.table.uri,
+            anchor=_anchor(source),
+            kind="table",
+        )
+        hits.append(Hit(chunk=chunk, score=0.0, rank=rank))
+    return tuple(hits)
 
 
 def _citations(computed: ComputedAnswer, hits: Sequence[Hit]) -> Iterator[Citation]:

@@ -1,0 +1,1 @@
+"""Answers a question by calls of tools that a language model chooses."""

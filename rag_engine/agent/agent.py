@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.agent import calls
+from rag_engine.agent.loop import STAGE, AgentLimits, AgentLoop
+from rag_engine.agent.passage_pool import PassagePool
+from rag_engine.errors import RagError
+from rag_engine.generation.dates import local_time
+from rag_engine.generation.phrases import phrase
+from rag_engine.research.budget import MeteredModel, ResearchBudget, ResearchLimits
+from rag_engine.research.research import found_for
+from rag_engine.text.language import question_language
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+
+    from rag_engine.agent.tool import Tool
+    from rag_engine.pipeline import Inquiry, NamedStep
+    from rag_engine.ports import LanguageModel
+    from rag_engine.research.research import SearchSteps
+    from rag_engine.types import Stage
+
+    ListTools = Callable[[], Awaitable[Sequence[Tool]]]
+
+_LIMITS = AgentLimits()
+_LEFT_OUT: Final = frozenset({"understand", "evidence", "web"})
+"""Steps that a search of the tool does not take: the model judges the passages, and the web is a tool of its own."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    tools: Sequence[Tool]
+    model: LanguageModel | None = None
+    """Of the task; None: the one that answers."""
+    limits: AgentLimits = _LIMITS
+    operator_tools: ListTools | None = None
+    """Those of the operator, only used where they are allowed."""
+
+    async def run(
+        self, inquiry: Inquiry, search: SearchSteps, *, model: LanguageModel
+    ) -> AsyncGenerator[Stage | Inquiry]:
+        """Stages with the calls, then the inquiry with their passages in place of hits."""
+        limits, pool = self.limits, PassagePool()
+        budget = ResearchBudget(
+            limits=ResearchLimits(searches=limits.calls, tokens=limits.tokens, seconds=limits.seconds)
+        )
+        first = inquiry.hits[: limits.found]
+        tools = {tool.name: tool for tool in await self._tools(inquiry)}
+        today = local_time(inquiry.query.time_zone)
+        begun = await asyncio.to_thread(calls.opening, inquiry.question, first, pool, today=today)
+        loop = AgentLoop(
+            inquiry=inquiry,
+            tools=tools,
+            model=MeteredModel(self.model or model, budget),
+            search=partial(found_for, inquiry, search, limits.found),
+            budget=budget,
+            limits=limits,
+            pool=pool,
+            begun=begun,
+        )
+        async with aclosing(loop.run()) as stages:
+            async for stage in stages:
+                yield stage
+        yield _gathered(inquiry, loop)
+
+    async def _tools(self, inquiry: Inquiry) -> list[Tool]:
+        query = inquiry.query
+        offered = [tool for tool in self.tools if tool.is_offered(query)]
+        if query.options.tools != "all" or self.operator_tools is None:
+            return offered
+        try:
+            own = {tool.name for tool in offered}
+            return [*offered, *(tool for tool in await self.operator_tools() if tool.name not in own)]
+        except RagError as error:
+            _log.warning("the operator's tools cannot be used: %s", error)
+            return offered
+
+
+def without_tools(inquiry: Inquiry, *, has_model: bool) -> Inquiry:
+    """To be answered from the one search that was made."""
+    inquiry = replace(inquiry, route="search")
+    if has_model:
+        return inquiry
+    query = inquiry.query
+    notice = phrase("tools_need_model", language=question_language(query.text, chosen=query.language))
+    return replace(inquiry.falling_back("tools_without_model"), notices=(*inquiry.notices, notice))
+
+
+def tool_search(search_steps: Sequence[NamedStep]) -> list[NamedStep]:
+    return [step for step in search_steps if step.name not in _LEFT_OUT]
+
+
+def _gathered(inquiry: Inquiry, loop: AgentLoop) -> Inquiry:
+    inquiry = inquiry.noting(agent=_noted(loop))
+    inquiry = replace(inquiry, seconds={**inquiry.seconds, STAGE: loop.budget.seconds})
+    if loop.faults:
+        inquiry = inquiry.falling_back("agent_incomplete")
+    if not any(one.passages for one in loop.made):
+        return replace(inquiry, route="search")
+    hits = loop.pool.best(loop.limits.passages)
+    query = replace(inquiry.query, limit=len(hits), exact_limit=True)
+    return replace(inquiry, query=query, route="agent", hits=hits, further=(), context=(), closest=())
+
+
+def _noted(loop: AgentLoop) -> dict[str, object]:
+    spent = loop.budget.as_json()
+    return {
+        "steps": loop.step,
+        "ending": loop.ending,
+        "tools": spent["searches"],
+        "calls": spent["calls"],
+        "tokens": spent["tokens"],
+        "seconds": spent["seconds"],
+        "made": [one.as_json() for one in loop.made],
+        "faults": list(loop.faults),
+    }

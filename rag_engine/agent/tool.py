@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from pydantic import BaseModel, ValidationError
+
+from rag_engine.errors import RagError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from rag_engine.pipeline import Inquiry
+    from rag_engine.ports import IndexContents, LanguageModel, Step
+    from rag_engine.types import DocumentId, DocumentRecord, Hit, KnowledgeBaseId, Query
+
+    ComputeHits = Callable[[str, Inquiry, LanguageModel], Awaitable[tuple[Hit, ...]]]
+    ListRecords = Callable[[KnowledgeBaseId], Awaitable[Sequence[DocumentRecord]]]
+
+RESULT: Final = "tool:"
+"""The beginning of the ids of documents and chunks that a tool made."""
+
+
+def is_tool_result(identity: str) -> bool:
+    return identity.startswith(RESULT)
+
+
+class ToolFailed(RagError):
+    """The tool gave no result. The text is for the language model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """`text` is for the language model alone; what an answer may cite are `hits`, best first."""
+
+    text: str = ""
+    hits: tuple[Hit, ...] = ()
+
+
+class SearchText(Protocol):
+    def __call__(
+        self, text: str, *, documents: frozenset[DocumentId] | None = None
+    ) -> Awaitable[Sequence[Hit]]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolContext:
+    """`search` and the knowledge bases of `inquiry` are all that the readers of the reply may read."""
+
+    inquiry: Inquiry
+    search: SearchText
+    model: LanguageModel
+    """It counts towards the budget."""
+    passages: Sequence[Hit] = ()
+    """Found so far; the model knows passage i (from 1) by its number."""
+
+
+def always(_: Query) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """`run` takes what a language model wrote.
+
+    It raises `ToolFailed` and other `RagError`s, whose text the model gets.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, object] = field(default_factory=dict[str, object])
+    """The JSON schema of an object."""
+    run: Callable[[Mapping[str, object], ToolContext], Awaitable[ToolResult]]
+    is_offered: Callable[[Query], bool] = always
+
+
+def typed_tool(
+    name: str,
+    arguments: type[BaseModel],
+    run: Callable[[Any, ToolContext], Awaitable[ToolResult]],
+    *,
+    is_offered: Callable[[Query], bool] = always,
+) -> Tool:
+    """Its description and schema are those of `arguments`, which validates what the model writes."""
+
+    async def validated(written: Mapping[str, object], context: ToolContext) -> ToolResult:
+        try:
+            given = arguments.model_validate(dict(written))
+        except ValidationError as error:
+            raise ToolFailed(_sentence(error)) from error
+        return await run(given, context)
+
+    schema = arguments.model_json_schema()
+    description = " ".join(str(schema.pop("description", "")).split())
+    properties = {
+        key: {name: value for name, value in own.items() if name != "title"}
+        for key, own in schema.get("properties", {}).items()
+    }
+    parameters = {
+        "type": "object",
+        "properties": properties,
+        "required": schema.get("required", []),
+        "additionalProperties": False,
+    }
+    return Tool(
+        name=name, description=description, parameters=parameters, run=validated, is_offered=is_offered
+    )
+
+
+def _sentence(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(map(str, first["loc"])) or "The arguments"
+    return f"Wrong arguments: {where}: {first['msg']}."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolPorts:
+    contents: IndexContents
+    records: ListRecords
+    compute: ComputeHits
+    """Passages with the result and the rows it rests on. Raises `QueryRefused`."""
+    web: Step | None = None
+    """Adds passages of pages to an inquiry."""
