@@ -62,6 +62,16 @@ _WORD = lazy(lambda: re.compile(r"\w+(?:[-'’.]\w+)*"))
 _UNSPACED = lazy(lambda: re.compile(r"[\u0e01-\u0e5b\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]"))
 _ADDRESSING_WORDS = "i me us please tell show give much mir mich uns bitte moi je nous dime dame por favor mi ci per favore diga"
 _ADDRESSING = frozenset(_ADDRESSING_WORDS.split())
+_MEASURE_ASKED = lazy(
+    lambda: re.compile(
+        r"\bhow (?:long|often|far|old|much|many|tall|big|large|high|deep|fast|soon|late|early)\b"
+        r"|\bwie (?:lange?|oft|weit|alt|viele?|hoch|gro(?:ß|ss)|teuer|schnell|spät|früh)(?: dauert)?\b"
+        r"|\bcuánt[oa]s?(?: tiempo)?(?: (?:dura|tarda))?\b|\bcombien(?: de temps)?(?: dure)?\b"
+        r"|\bquant[oa](?: tempo)?(?: dura)?\b|\bhoe (?:lang|vaak|ver|oud|veel|hoog|groot|duur)(?: duurt)?\b",
+        re.IGNORECASE,
+    )
+)
+"""The answer has a figure in their place: "how long", not "long"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +103,7 @@ def question_terms(question: str) -> tuple[frozenset[str], ...]:
     dropped = _ADDRESSING.union(*(FUNCTION_WORDS.get(name, "").split() for name in spoken))
     asking = ASKING.get(language)
     terms: list[frozenset[str]] = []
-    for word in _WORD.findall(asking.sub(" ", question) if asking else question):
+    for word in _WORD.findall(asking.sub(" ", question) if asking else _MEASURE_ASKED.sub(" ", question)):
         named = _month_tokens(word)
         if word.lower() in dropped and not named:
             continue

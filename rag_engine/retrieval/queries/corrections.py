@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from rag_engine.text.analyzer import query_tokens, query_words, tokens, with_words, words
 from rag_engine.text.chunk_text import searchable_text
-from rag_engine.text.language import question_language
+from rag_engine.text.language import detect, question_language
 from rag_engine.text.language.stop_words import FUNCTION_WORDS
 
 if TYPE_CHECKING:
@@ -32,7 +32,10 @@ def corrected_words(
     """The passages' word for each mistyped one of the question: neither a word nor held by the hits in some form."""
     if not ranking.corrections:
         return {}
-    spelled = _spelled(ranking.hits[:_READ])
+    asked = detect(question)
+    # A word of one language is no mistyped word of another.
+    of_language = [hit for hit in ranking.hits[:_READ] if not asked or hit.chunk.language in ("", asked)]
+    spelled = _spelled(of_language)
     common = FUNCTION_WORDS.get(question_language(question), "").split()
     found: dict[str, str] = {}
     for word, forms in query_words(question):

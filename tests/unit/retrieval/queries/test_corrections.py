@@ -54,6 +54,12 @@ def test_a_function_word_of_the_questions_language_is_not_mistyped() -> None:
     assert corrected_words("Wie viel hat das Team im März ausgegeben?", found) == {}
 
 
+def test_a_word_of_another_language_is_no_correction() -> None:
+    found = _ranking("Diese Regelung gilt für alle.", {"días": "diese"}, language="de")
+    assert corrected_words("¿Cuántos días de vacaciones tengo?", found) == {}
+    assert corrected_words("días", found) == {"días": "Diese"}
+
+
 def test_only_whole_words_are_replaced() -> None:
     corrected = {"plan": "plane", "plant": "planet"}
     assert (
