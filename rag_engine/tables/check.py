@@ -34,6 +34,8 @@ class RowsQuery:
 
     table: TypedTable
     sql: str
+    is_inner: bool = False
+    """Of a subquery in a condition or an expression, such as the greatest value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,10 +244,17 @@ def _base_tables(select: Node, known: Mapping[str, TypedTable]) -> list[tuple[st
 
 
 def _sources(query: Node, known: Mapping[str, TypedTable]) -> Iterator[RowsQuery]:
-    """Of the outermost parts that read our tables; conditions inside other conditions are not followed."""
-    for select in _reading_selects(query, query):
+    """Of the parts whose rows are shown or folded, then of those that they are compared with."""
+    from sqlglot import exp
+
+    outer = list(_reading_selects(query, query))
+    shown = {id(select) for select in outer}
+    inner = [select for select in query.find_all(exp.Select) if id(select) not in shown]
+    for select in (*outer, *inner):
         for alias, table in _base_tables(select, known):
-            yield RowsQuery(table=table, sql=_rows_sql(select, alias, query))
+            yield RowsQuery(
+                table=table, sql=_rows_sql(select, alias, query), is_inner=id(select) not in shown
+            )
 
 
 def _reading_selects(node: Node, root: Node, depth: int = 0) -> Iterator[Node]:

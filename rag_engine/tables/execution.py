@@ -36,8 +36,9 @@ _MODULE: Final = "rag_engine.tables.query_process"
 _PACKAGE: Final = str(Path(errors.__file__).resolve().parents[1])
 _START_SECONDS: Final = 30.0
 _SECONDS: Final = 3.0
-_LAST_SECONDS: Final = 1.0
-"""More, for a function that does not look at the clock."""
+"""Of a processor."""
+_LONGEST_SECONDS: Final = 20.0
+"""By the clock: a busy machine refuses no query that is light."""
 _MEMORY: Final = 256 << 20
 _LARGEST_REPLY: Final = 64 << 20
 _PROCESSES: Final = 4
@@ -108,7 +109,7 @@ async def _answered(request: bytes) -> dict[str, Any]:
             begun = await stdout.readline()
         if begun != b"begun\n":
             raise Unavailable("The process that computes over tables does not start; try again in a moment.")
-        async with asyncio.timeout(_SECONDS + _LAST_SECONDS):
+        async with asyncio.timeout(_LONGEST_SECONDS):
             content = await stdout.read(_LARGEST_REPLY)
             while more := await stdout.read(_LARGEST_REPLY):
                 content += more
@@ -167,22 +168,34 @@ def _unread(query: CheckedQuery) -> list[tuple[TypedTable, TypedColumn]]:
 def _source_rows(
     query: CheckedQuery, places: Sequence[_Result], shown: Sequence[_Result]
 ) -> tuple[SourceRows, ...]:
-    """Each table once; all its rows if the part of the query that reads it makes no sense alone."""
-    found: dict[tuple[str, str], SourceRows] = {}
+    """Each table once, and again for what its rows are compared with.
+
+    All rows of a table if the part of the query that reads it makes no sense alone.
+    """
+    found: dict[tuple[str, str, bool], SourceRows] = {}
     for source, rows, texts in zip(query.sources, places, shown, strict=True):
         table = source.table
+        key = table.document, table.id, source.is_inner
         numbers = {int(row[0]) for row in rows.get("rows", ()) if row[0] is not None}
-        known = found.get((table.document, table.id))
+        outer = found.get((table.document, table.id, False)) if source.is_inner else None
+        if outer is not None and _covers(outer, numbers, is_known="error" not in rows):
+            continue
+        known = found.get(key)
         numbers |= set(known.numbers) if known else set()
         is_whole = "error" in rows or (known is not None and known.count > len(known.numbers))
         lines = tuple(tuple(str(cell or "") for cell in row) for row in texts.get("rows", ()))
-        found[table.document, table.id] = SourceRows(
+        found[key] = SourceRows(
             table=table,
             numbers=() if is_whole else tuple(sorted(numbers)),
             count=table.row_count if is_whole else len(numbers),
             texts=known.texts if known else lines,
         )
     return tuple(found.values())
+
+
+def _covers(outer: SourceRows, numbers: set[int], *, is_known: bool) -> bool:
+    is_whole = bool(outer.count) and not outer.numbers
+    return is_whole or (is_known and numbers <= set(outer.numbers))
 
 
 def _shown(

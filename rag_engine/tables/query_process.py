@@ -146,8 +146,8 @@ def _limit(database: sqlite3.Connection) -> None:
 
 
 def _results(database: sqlite3.Connection, request: dict[str, Any]) -> list[dict[str, object]]:
-    deadline = time.monotonic() + request["seconds"]
-    database.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
+    deadline = time.process_time() + request["seconds"]
+    database.set_progress_handler(lambda: time.process_time() > deadline, _STEPS)
     readable = {view["name"] for view in request["views"]} | {view["table"] for view in request["views"]}
     database.set_authorizer(_authorizer(readable))
     left = _MOST_BYTES

@@ -98,10 +98,11 @@ class Computation:
         wanted = query.options.compute or inquiry.route == "compute"
         if inquiry.route not in ("search", "compute"):
             return
-        if not wanted and not asks_to_compute(question):
-            return
         tables = await self._tables(inquiry)
         if not tables and not query.options.compute:
+            return
+        asked = wanted or asks_to_compute(question)
+        if not asked and not await asyncio.to_thread(rules.is_about, question, [one.table for one in tables]):
             return
         language = question_language(query.text, chosen=query.language)
         model = (self.model or models[0]) if models else None

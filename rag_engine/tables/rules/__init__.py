@@ -8,6 +8,7 @@ from rag_engine.tables.rules.choice import chosen
 from rag_engine.tables.rules.interpretation import Question
 from rag_engine.tables.rules.language.lexicon import LANGUAGES, lexicon
 from rag_engine.tables.rules.language.question_words import words
+from rag_engine.tables.rules.subject import names_cells
 from rag_engine.tables.types import QueryRefusal
 from rag_engine.text.language import detect, possible
 
@@ -46,6 +47,12 @@ def asks_for_figure(question: str, *, of_one_row: bool = False) -> bool:
         if names & _OVER_ROWS or (names & _OF_SEVERAL and not of_one_row):
             return True
     return False
+
+
+def is_about(question: str, tables: Sequence[TypedTable]) -> bool:
+    """Whether it names a cell or ranks rows of one of the tables."""
+    usable = [table for table in tables if table.columns and not table.too_large]
+    return names_cells(question, usable, _languages(question))
 
 
 def _languages(question: str) -> tuple[str, ...]:

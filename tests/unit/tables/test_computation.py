@@ -102,6 +102,27 @@ async def test_an_ordinary_question_calls_no_model(budget: Path, tmp_path: Path)
     assert reply is None
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When was Office's amount booked?",
+        "Which department is the earliest?",
+        "Amount of IT on 4 April 2025?",
+        "Welcher Betrag (Amount) wurde am 03.02.2025 für Office gebucht?",
+        "¿Qué Amount tiene el Department Office?",
+        "Department Office 的 Amount 是？",
+    ],
+)
+async def test_a_question_for_a_cell_or_a_rank_asks_for_a_query(
+    question: str, budget: Path, tmp_path: Path
+) -> None:
+    store, _ = await stored_tables(tmp_path / "tables", [budget])
+    replies = (_sql("SELECT amount FROM spending WHERE department = 'Office'"),)
+    reply, _ = await _asked(store, question, replies=replies)
+    assert reply is not None
+    assert "200" in reply.text
+
+
 @pytest.mark.parametrize("text", ["table: total by month", "total by month table:yes"])
 def test_a_question_can_ask_for_tables(text: str) -> None:
     query = with_table_request(Query(text=text, knowledge_bases=frozenset({BASE})))

@@ -44,6 +44,28 @@ async def test_the_first_of_many_are_named_by_their_order(budget: Path, tmp_path
     assert answer.sources[0].numbers == (4, 5)
 
 
+async def test_what_rows_are_compared_with_is_cited_too(budget: Path, tmp_path: Path) -> None:
+    _, tables = await stored_tables(tmp_path / "tables", [budget])
+    run = TableQueries().run
+    answer = await run(
+        "SELECT department FROM spending WHERE amount = (SELECT max(amount) FROM spending)", tables
+    )
+    assert answer.rows == (("Field",),)
+    assert [(source.numbers, source.count) for source in answer.sources] == [((4,), 1), ((4, 5, 6, 7, 8), 5)]
+    answer = await run("SELECT (SELECT max(amount) FROM spending) - 1", tables)
+    assert [source.count for source in answer.sources] == [5]
+    # The rows that are shown hold all that they are compared with.
+    answer = await run("SELECT amount - (SELECT avg(amount) FROM spending) FROM spending", tables)
+    assert [source.count for source in answer.sources] == [5]
+    # What depends on the row that is shown is all of the table.
+    answer = await run(
+        "SELECT a.department FROM spending a WHERE a.amount < 0 AND EXISTS "
+        "(SELECT 1 FROM spending b WHERE b.department = a.department AND b.amount > a.amount)",
+        tables,
+    )
+    assert [source.count for source in answer.sources] == [1, 5]
+
+
 async def test_all_columns_are_shown_once(budget: Path, tmp_path: Path) -> None:
     _, tables = await stored_tables(tmp_path / "tables", [budget])
     answer = await TableQueries().run("SELECT * FROM spending WHERE amount < 0", tables)

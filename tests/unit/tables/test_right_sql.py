@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rag_engine.tables.answers.requests import asks_to_compute
 from rag_engine.tables.execution import TableQueries
+from rag_engine.tables.rules import is_about
 from tests.tables.computed.classification import ShownAnswer, verdict
+from tests.tables.computed.development import DEVELOPMENT
 from tests.tables.computed.held_out import HELD_OUT
 from tests.tables.computed.question_set import ComputedQuestion, QuestionSet, resolved
 from tests.tables.stored import stored_tables
@@ -55,7 +58,7 @@ def test_an_answer_is_judged(question: ComputedQuestion, shown: ShownAnswer, exp
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("half", [HELD_OUT], ids=["held out"])
+@pytest.mark.parametrize("half", [DEVELOPMENT, HELD_OUT], ids=["development", "held out"])
 async def test_right_sql_gives_the_right_rows_and_names_what_they_rest_on(
     half: QuestionSet, tmp_path: Path
 ) -> None:
@@ -74,6 +77,8 @@ async def test_right_sql_gives_the_right_rows_and_names_what_they_rest_on(
 
     verdicts = await asyncio.gather(*map(verdict_of, asked))
     assert [one.text for one, found in zip(asked, verdicts, strict=True) if found != "right"] == []
+    unasked = [one.text for one in asked if not asks_to_compute(one.text) and not is_about(one.text, tables)]
+    assert unasked == [], "no model is asked for a query"
 
 
 def _shown(answer: ComputedAnswer) -> ShownAnswer:
