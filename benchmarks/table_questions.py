@@ -1,8 +1,6 @@
 """Computed questions over many tables: `python -m benchmarks.table_questions [--half held_out] [--by rules sql] [--direct] [--made] [--verbose]`.
 
-Uses `tests/tables/computed`. `rules`: without a language model. `sql`: with one that writes the right SELECT. All files of a half are in
-one knowledge base. `--direct` leaves the engine out: the rules or the SELECT over all tables. A wrong answer shows a number that is
-not the right one; `quoted` shows passages alone.
+`rules`: without a language model; `sql`: with one that writes the right SELECT. All files of a half are in one knowledge base.
 """
 
 from __future__ import annotations
@@ -52,7 +50,6 @@ class AskedQuestion:
 
 
 async def direct(half: QuestionSet, by: str, folder: Path) -> AsyncGenerator[AskedQuestion]:
-    """Without engine and index, over all tables of the half."""
     files = folder / "files"
     files.mkdir()
     half.write_all(files)
@@ -82,7 +79,6 @@ async def direct(half: QuestionSet, by: str, folder: Path) -> AsyncGenerator[Ask
 
 
 async def asked(half: QuestionSet, by: str, folder: Path) -> AsyncGenerator[AskedQuestion]:
-    """As in a chat: all files in one knowledge base of a real engine."""
     files = folder / "files"
     files.mkdir()
     half.write_all(files)

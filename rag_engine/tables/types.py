@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rag_engine.types import DocumentId
 
 ColumnKind = Literal["text", "number", "date", "boolean"]
@@ -34,7 +32,6 @@ class TypedColumn:
     unit: str = ""
     """Of every number, such as "€", "USD", "%" (12 % is stored as 12) or "h"."""
     filled: int = 0
-    """Cells that are not empty."""
     unread: int = 0
     """Filled cells that are not of the kind, in rows without totals."""
     values: tuple[str, ...] = ()
@@ -67,7 +64,6 @@ class TypedTable:
     row_count: int
     """Without totals."""
     totals: int = 0
-    """Rows that sum up others."""
     too_large: bool = False
     """Over a limit: it has no rows to compute over."""
     uri: str = ""
@@ -83,14 +79,13 @@ class WrittenQuery:
 
     sql: str
     tables: tuple[str, ...] = ()
-    """The `sql_name` of each table it reads; empty: as parsed."""
+    """The `sql_name` of each."""
     notes: tuple[str, ...] = ()
     """Sentences for people on how the question was taken, in its language."""
 
 
 Missing = Literal["question", "table", "column", "value", "period", "unit", "choice", "unclear"]
-"""`question`: it asks for nothing that is computed; `choice`: several readings are possible; `unclear`: it asks for a computation over
-`table` that is not understood."""
+"""`question`: nothing that is computed; `choice`: several readings; `unclear`: a computation over `table` that is not understood."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,17 +94,10 @@ class QueryRefusal:
 
     missing: Missing
     name: str = ""
-    """What the question names and no table has."""
     available: tuple[str, ...] = ()
     """What there is in its place: columns, values or the first and last period."""
     table: str = ""
-    """The `sql_name` of the table that was looked in."""
-
-
-class QueryWriter(Protocol):
-    """Turns a question into a query without a model, deterministically and in milliseconds."""
-
-    def write(self, question: str, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal: ...
+    """Its `sql_name`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,9 +129,7 @@ class ComputedWarning:
     kind: QueryWarning
     count: int
     table: str = ""
-    """Its `sql_name`."""
     column: str = ""
-    """Its name as in the header."""
     examples: tuple[str, ...] = ()
 
 

@@ -6,12 +6,9 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rag_engine.text.analyzer import tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _HAN: Final = "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _DATE: Final = r"\d{4}-\d{2}(?:-\d{2})?(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{4}(?!\d)"
@@ -94,8 +91,3 @@ def _parts(word: str, start: int) -> list[tuple[str, int]]:
     if compound is None or compound[2] in _ENDINGS:
         return [(word, start)]
     return [(compound[1], start), (compound[2], start + len(compound[1]))]
-
-
-def spoken(found: Sequence[QuestionWord], start: int, end: int, text: str) -> str:
-    """The words as written."""
-    return text[found[start].start : found[end - 1].end] if start < end else ""
