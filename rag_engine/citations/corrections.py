@@ -26,7 +26,7 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """Replaces text by markers of `passages`, or by `words`."""
+    """By markers of `passages`, or by `words`."""
 
     start: int
     end: int
@@ -42,7 +42,7 @@ def corrected(
     *,
     unheld: str,
 ) -> Corrected:
-    """`unheld`: the sign beside a statement that no passage supports; "" for none."""
+    """`unheld`: the sign beside an unsupported statement; "" for none."""
     edits = {at: _Edit(mark.start, mark.end, mark.passages) for at, mark in enumerate(marks)}
     added: list[_Edit] = []
     for statement, verdict in checked:

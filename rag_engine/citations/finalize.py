@@ -30,8 +30,8 @@ _Made = TypeVar("_Made")
 _THREAD: Final = ThreadPoolExecutor(1, thread_name_prefix="citing")
 
 Check = Literal["none", "facts", "strict", "blended"]
-"""What becomes of statements that no passage supports. `none`: only quotes are checked. `facts`: also figures
-and names. `strict` and `blended` also mark whole statements, as unsupported or as general knowledge.
+"""`none`: only quotes are checked. `facts`: also figures and names. `strict` and `blended` also mark whole statements,
+as unsupported or as general knowledge.
 """
 _SIGNS: Final[dict[Check, str]] = {"none": "", "facts": "", "strict": UNSUPPORTED, "blended": GENERAL}
 
@@ -41,16 +41,16 @@ class Cited:
     text: str
     marks: tuple[Mark, ...]
     citations: tuple[Citation, ...]
-    """Ordered by number, then by first use; passages of one place share a number."""
+    """By number; passages of one place share a number."""
     grounded: bool
     report: Mapping[str, object]
     """JSON values for the trace."""
     fallbacks: tuple[str, ...] = ()
     signs: frozenset[str] = frozenset()
     support_ratio: float = 0.0
-    """The share of its statements that the passages support."""
+    """Of its statements."""
     unsupported: tuple[str, ...] = ()
-    """Its figures, dates and names that no cited passage holds."""
+    """Figures, dates and names that no cited passage holds."""
     is_invented: bool = False
     """Nothing in it is supported."""
 
@@ -63,9 +63,8 @@ async def finish(
     embedder: Embedder,
     check: Check = "none",
 ) -> Cited:
-    """The model's citations, or else those found by comparing claims with the passages.
-
-    That takes one embedder call; without vectors it uses wording alone and reports a fallback.
+    """The model's citations, or those found by comparing claims with the passages, in one embedder call; without
+    vectors by wording alone.
     """
     text, marks, found, fallbacks = draft.text, draft.marks, list[Support](), tuple[str, ...]()
     if not marks and passages and text:
@@ -97,7 +96,7 @@ async def finish(
 
 
 async def _apart(work: Callable[[], _Made]) -> _Made:
-    """Off the event loop, one at a time: parallel threads blocked it for 200 ms when twenty answers ended at once."""
+    """Parallel threads blocked the event loop for 200 ms when twenty answers ended at once."""
     return await asyncio.get_running_loop().run_in_executor(_THREAD, work)
 
 
@@ -177,7 +176,7 @@ def _shortened(statement: Statement) -> str:
 
 
 def _trusted(statement: Statement, verdict: SupportVerdict) -> SupportVerdict:
-    """A summary puts things in its own words: its markers stay."""
+    """A summary puts things in its own words."""
     if verdict.state != "unheld":
         return verdict
     return replace(verdict, state="unchecked", passages=statement.passages)
@@ -188,7 +187,7 @@ def _supports(verdict: SupportVerdict) -> bool:
 
 
 def _compared(stated: Sequence[Statement], found: Sequence[Support], text: str) -> list[Statement]:
-    """After a comparison: one marker cites for all claims of its run."""
+    """One marker cites for all claims of its run."""
     supported = {text[one.claim.start : one.claim.end].strip(): one.passages for one in found}
     return [
         one if one.passages else replace(one, passages=supported.get(one.words.strip(), ())) for one in stated

@@ -1,4 +1,4 @@
-"""The number rule: numbers, dates and identifiers of a claim must appear in the passages it cites."""
+"""Numbers, dates and identifiers of a claim must appear in the passages it cites."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _WORDS: Final = {
     for word in words.split()
 }
 _NO_MONTHS: Final = frozenset({"set", "out", "mag", "gen", "ago"})
-"""Words of other languages more often than months."""
+"""More often words of other languages."""
 _MONTHS: Final = {name: str(number) for name, number in months.NUMBERS.items() if name not in _NO_MONTHS}
 _SPELLED: Final = lazy(lambda: re.compile(r"[^\W\d_]+"))
 _IDEOGRAPHIC_NUMBER: Final = lazy(lambda: re.compile(r"[零〇一二两三四五六七八九十百千万]+"))
@@ -56,7 +56,7 @@ _TEN_THOUSAND: Final = 10_000
 
 
 def figures(text: str) -> list[str]:
-    """As written, without the claim's own item number."""
+    """Without the claim's own item number."""
     item = _ITEM_NUMBER.match(text)
     return list(_found(text[item.end() :] if item else text))
 
@@ -88,7 +88,7 @@ def plain(number: str) -> str:
 
 
 def _ideographic(word: str) -> int:
-    """ "三十" is 30; digits without a scale follow each other, as in "二〇二四"."""
+    """ "三十" is 30; "二〇二四" has no scale."""
     if not any(sign in "十百千万" for sign in word):
         return int("".join(_WORDS[sign] for sign in word))
     total = part = digit = 0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LONGEST_QUOTE: Final = 600
 _LONGEST_GROWN: Final = 300
-"""Characters up to which a quote takes in neighbours that say only a part of the claim."""
+"""Characters up to which a quote takes in neighbours."""
 _SHORTEST_UNIT: Final = 12
 _SHORTEST_VERBATIM: Final = 12
 _IDEOGRAPH_WEIGHT: Final = 3
@@ -36,7 +36,7 @@ _LEAD: Final = lazy(lambda: re.compile(r"[\s>*_#`“\"-]*(?:\d{1,3}[.)]\s+)?"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceQuote:
-    """Each line of `text` occurs word for word in the passage; `anchor` is its place, for a table the row."""
+    """Each line occurs word for word in the passage; `anchor` is its place, for a table the row."""
 
     text: str
     anchor: str
@@ -46,7 +46,7 @@ class SourceQuote:
 class _Passage:
     chunk: Chunk
     places: list[Span]
-    """Where the units are; those before `first` are a table's header."""
+    """Those before `first` are a table's header."""
     first: int
     wordings: list[WordingSimilarity]
     weights: Weights
@@ -237,7 +237,7 @@ def _row_spans(passage: _Passage, claim: str) -> list[Span]:
 
 
 def _without_header(passage: _Passage, wanted: WordingSimilarity) -> WordingSimilarity:
-    """The names of columns would make every row alike."""
+    """Column names would make every row alike."""
     named = joined(passage.wordings[: passage.first]).tokens
     own = wanted.tokens - named
     if not own:
@@ -281,7 +281,7 @@ def _cells(row: str) -> list[str]:
 
 
 def _is_said(cell: str, said: str) -> bool:
-    """Whether the claim contains the whole cell: "12" is not in "12.5"."""
+    """ "12" is not in "12.5"."""
     start = said.find(cell)
     while start >= 0:
         before, after = said[start - 1], said[start + len(cell) : start + len(cell) + 2]

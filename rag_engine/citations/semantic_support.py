@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Chunk, Hit, Matrix, Vector
 
 THRESHOLDS: Final = (0.63, 0.504, 0.4032, 0.32256)
-"""Each a fifth lower; the first that a claim's best passage reaches is its confidence."""
+"""The first that a claim's best passage reaches is its confidence."""
 _SUPPLEMENT: Final = 0.3
 _TOLERANCE: Final = 0.99
 _MEANING_SHARE: Final = 0.4
@@ -41,7 +41,7 @@ _PATIENCE: Final = 20.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """Passages best first; the threshold that the best one reached."""
+    """Best first; the threshold that the best one reached."""
 
     claim: Claim
     passages: tuple[int, ...] = ()
@@ -68,10 +68,7 @@ class _Comparison:
 async def supports(
     text: str, passages: Sequence[Hit], *, question: str, embedder: Embedder
 ) -> tuple[list[Support], tuple[str, ...]]:
-    """The support of each claim, in order, and the fallbacks used.
-
-    An answer of a word or two is compared together with its question.
-    """
+    """Of each claim, and the fallbacks used. An answer of a word or two is compared with its question."""
     comparison = await asyncio.to_thread(_comparison, text, passages, question)
     if not comparison.chosen:
         return [Support(claim=claim) for claim in comparison.found], ()
@@ -161,13 +158,13 @@ async def cosines_of(
 
 
 def familiarity(text: str, passages: Sequence[Hit], embedder: Embedder) -> float:
-    """How well the embedder knows the languages of the text and the passages, 0 to 1."""
+    """0 to 1."""
     known = gauge(embedder.count_tokens)
     return min(known(text), sum(known(hit.chunk.text) for hit in passages) / len(passages))
 
 
 def _wording_scores(wordings: list[WordingSimilarity], evidence: list[_Evidence]) -> Matrix:
-    """Shape (claims, passages): half for the whole passage, half for its best window."""
+    """Shape (claims, passages): half the whole passage, half its best window."""
     weights = Weights([passage.wording for passage in evidence])
     return np.array(
         [
@@ -183,10 +180,7 @@ def _wording_scores(wordings: list[WordingSimilarity], evidence: list[_Evidence]
 
 
 def meaning_scores(cosines: Matrix, lengths: list[int]) -> Matrix:
-    """Shape (claims, passages): the best window's cosine above the claim's background.
-
-    Cosines of one embedder, language and topic cluster.
-    """
+    """Shape (claims, passages): above the claim's background, since cosines of one topic cluster."""
     starts = np.cumsum([0, *lengths[:-1]])
     best = np.maximum.reduceat(cosines, starts, axis=1)
     usual = np.maximum(np.quantile(cosines, _BACKGROUND, axis=1, keepdims=True), _LEAST_BACKGROUND)
@@ -204,7 +198,7 @@ def _support(claim: Claim, words: str, scores: Vector, passages: Sequence[Hit]) 
     cited = [index for index in order if scores[index] >= max(threshold, _TOLERANCE * best)][:MOST_MARKERS]
     lacking = missing(words, [passages[index].chunk.text for index in cited])
     for index in order:
-        # The number rule: also cite a passage that contains what the others lack.
+        # Also cite a passage that contains what the others lack.
         if not lacking or len(cited) == MOST_MARKERS or scores[index] < _SUPPLEMENT:
             break
         still = missing(words, [passages[other].chunk.text for other in (*cited, index)])

@@ -1,4 +1,4 @@
-"""The numbers, units, dates and names of a claim that its sources do not hold, in any notation."""
+"""What a claim's sources do not hold: numbers, units, dates and names."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _scaled(text: str) -> dict[str, str]:
 
 
 def _spelled(claim: str) -> Iterator[tuple[str, str]]:
-    """Numbers in words with a unit: without one they may count what the answer lists."""
+    """Numbers without a unit may count what the answer lists."""
     for match in _IDEOGRAPHIC.finditer(claim):
         value = spelled_number(match[1])
         if value:
@@ -190,7 +190,7 @@ def currencies(text: str) -> dict[object, str]:
 
 
 def stated_months(claim: str) -> Iterator[tuple[str, int]]:
-    """Month names, as written, where they can be nothing else."""
+    """Where they can be nothing else."""
     for match in _MONTH_WORD.finditer(claim):
         word = match[2]
         certain = len(word) >= _SHORTEST_MONTH and word.casefold() not in _WORDS_TOO
@@ -216,7 +216,7 @@ def _missing_names(claim: str, sources: Sequence[str], language: str) -> list[st
 
 
 def _names(claim: str, language: str) -> Iterator[str]:
-    """Capitalised words inside a sentence; where nouns are capitalised, only those in a row or after a title."""
+    """Inside a sentence; where nouns are capitalised, only those in a row or after a title."""
     found = list(_TOKEN.finditer(claim))
     empty = frozenset(FUNCTION_WORDS.get(language, "").split())
     names = [match[0][0].isupper() and match[0].casefold() not in empty for match in found]

@@ -31,7 +31,7 @@ class Statement:
 
 
 def statements(text: str, marks: Sequence[Mark]) -> list[Statement]:
-    """Each marker refers to the sentence around it, else to its row or line."""
+    """Each marker refers to its sentence, else to its row or line."""
     found: list[Statement] = []
     waiting = list(reversed(list(enumerate(marks))))
     for claim in claims(text):
@@ -87,7 +87,7 @@ def _without(text: str, start: int, end: int, marks: Sequence[Mark]) -> str:
 
 
 def _block_above(text: str, end: int) -> tuple[str, bool]:
-    """With whether it is a table: that has a claim of its own."""
+    """A table has a claim of its own."""
     above = list(blocks(text[:end]))
     kind, start, last = above[-1] if above else ("prose", 0, 0)
     lines = text[start:last].rstrip().split("\n")

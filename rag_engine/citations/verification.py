@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from rag_engine.types import Hit
 
 _HELD: Final = 0.33
-"""Share of a statement's new words in a passage that holds it without a comparison by meaning."""
+"""Share of a statement's new words that makes a comparison by meaning needless."""
 _HELD_WITH_MEANING: Final = 0.4
 _MEANING_SHARE: Final = 0.4
 _FEWEST_WORDS: Final = 3
-"""Statements with fewer words of their own are checked for figures and names alone."""
+"""Shorter statements are checked for figures and names alone."""
 _FEWEST_OWN: Final = 2
 _MOST_EMBEDDED: Final = 32
 _MOST_WINDOWS: Final = 64
@@ -32,11 +32,11 @@ State = Literal["held", "doubtful", "unheld", "unchecked"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportVerdict:
-    """`doubtful`: the passages say it but for `words`. `unchecked`: in another language, or too short to compare."""
+    """`doubtful`: the passages say it but for `words`. `unchecked`: in another language, or too short."""
 
     state: State
     passages: tuple[int, ...]
-    """Those to cite: the cited ones, or others if these support the statement instead."""
+    """To cite, also in place of those cited."""
     words: tuple[str, ...] = ()
     """Figures, dates and names that none of `passages` holds."""
 
@@ -55,7 +55,7 @@ class _Sources:
     listed: list[_Source]
     weights: Weights
     asked: frozenset[str]
-    """Tokens of the question, which an invention repeats."""
+    """An invention repeats them."""
     language: str
 
     def score(self, wanted: WordingSimilarity, passages: Sequence[int]) -> float:

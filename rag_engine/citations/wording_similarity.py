@@ -1,4 +1,4 @@
-"""How much of a claim's wording a passage contains: tokens and pairs, weighted by rarity among the passages."""
+"""Tokens and pairs that a passage shares with a claim, weighted by rarity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Archives, whose members are never extracted to their own paths."""
+"""Members are never extracted to their own paths."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
         return
     opener = next((opener for mark, opener in _OPENERS.items() if head.startswith(mark)), None)
     if opener is None or _holds_tar(opener, path):
-        # As a stream, so that no member stays in memory.
+        # No member stays in memory.
         with _translate_errors(), closing(tarfile.open(path, "r|*")) as archive:
             yield from sections(_tar_members(archive), unpacking)
         return

@@ -40,13 +40,13 @@ _CODE_OPTIONS: Final = ("source", "listing", "literal", "stem", "latexmath", "as
 @dataclass(slots=True)
 class _Document:
     longest_attribute: int
-    """Bounds all references together, also those of attributes that refer to themselves."""
+    """Bounds all references together, also recursive ones."""
     attributes: dict[str, str] = field(default_factory=dict[str, str])
     path: HeadingPath = ()
     options: str = ""
     markers: list[str] = field(default_factory=list[str])
     attached: bool = False
-    """A "+" line attaches the next block to the item before it."""
+    """A "+" line attaches the next block to the item."""
 
     def section(self, content: str, kind: SectionKind = "prose") -> Section:
         headings = titles(self.path)

@@ -41,7 +41,7 @@ class _DefinitionSpan:
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Whole definitions of about a passage, anchored by lines, with their names as headings."""
+    """Whole definitions of about a passage, anchored by lines."""
     encoding = text_encoding(path)
     if path.stat().st_size > _LARGEST:
         yield from joined(_streamed(text_lines(path, encoding)))

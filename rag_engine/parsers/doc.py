@@ -116,7 +116,7 @@ def _paragraph_sections(paragraph: _Paragraph, state: _State, document: DocFile)
 
 
 def _ends_row(paragraph: _Paragraph, state: _State) -> bool:
-    """Whether the cell mark ends the row; without properties, an empty cell after others does."""
+    """Without properties, an empty cell after others ends it."""
     if paragraph.properties is not None:
         return paragraph.properties.row_end
     return not paragraph.text and bool(state.cells) and not state.cell

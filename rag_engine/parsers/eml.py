@@ -143,7 +143,7 @@ def _envelope(root: MimePart, attachments: list[str]) -> Envelope:
 
 
 def _people(root: MimePart, header: str) -> list[str]:
-    """With addresses; a name is decoded separately, since it may contain a comma."""
+    """A name is decoded separately, since it may contain a comma."""
     values = [str(value)[:_LONGEST_FIELD] for value in root.headers.get_all(header, [])]
     try:
         addresses = getaddresses(values)

@@ -32,7 +32,7 @@ _DOCTYPE: Final = re.compile(r"<!DOCTYPE[^>\[]{0,500}\[[^\]]*\]\s*>")
 _ENTITY: Final = re.compile(r"<!ENTITY\s+([\w.-]{1,100})")
 _MARKS: Final = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _SILENT: Final = frozenset({"pagebreak", "doc-pagebreak", "noteref", "doc-noteref", "doc-backlink"})
-"""Page numbers and note references, which would stick to the word before them."""
+"""They would stick to the word before."""
 _WORDS: Final = re.compile(r"[\W_]+")
 
 

@@ -26,7 +26,7 @@ __all__ = ["parse", "properties", "sections", "walk"]
 
 properties: Final = web.page
 
-# An unclosed comment extends to the end of the page, which keeps the search linear.
+# An unclosed comment extends to the end: linear time.
 _TAGS: Final = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE
 )
@@ -35,14 +35,14 @@ _WRAPPERS: Final = re.compile(
 )
 _ENDS: Final = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _LARGEST: Final = 48 << 20
-"""Characters; a larger tree would exceed a worker's memory."""
+"""Characters; a larger tree exceeds a worker's memory."""
 _LEAST_SHARE: Final = 0.2
 """If fewer of the words remain, the boilerplate rules do not fit."""
 _SHORT: Final = 200
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Anchored "§ Heading". Raises `UnsupportedFile` if the page is only a frameset."""
+    """Anchored "§ Heading". Raises `UnsupportedFile` for a frameset."""
     with path.open("rb") as file:
         content = file.read(_LARGEST)
         cut = bool(file.read(1))
@@ -60,7 +60,7 @@ def sections(source: str) -> Iterator[Section]:
 
 
 def _visible_sections(root: _Element | None, source: str, *, titled: bool) -> Iterator[Section]:
-    """If nearly nothing remains, the walk repeats with fewer exclusions."""
+    """If nearly nothing remains, fewer exclusions."""
     if root is None:
         yield from _text_between_tags(source)
         return
@@ -101,9 +101,9 @@ def _content(sections: Iterable[Section]) -> str:
 
 
 def _parse_tree(source: str) -> _Element | None:
-    """None without elements, or if nested too deeply even without wrappers."""
+    """None without elements, or if nested too deeply."""
     source = source.replace("&shy;", "").replace("\u00ad", "")
-    # lxml stops at the first closing tag, and some files hold several pages.
+    # lxml stops at the first closing tag; some files hold several pages.
     source = _ENDS.sub(" ", source)
     for attempt in (source, None):
         text = _WRAPPERS.sub(" ", source) if attempt is None else attempt

@@ -1,4 +1,4 @@
-"""Pages, Numbers and Keynote, read from their embedded PDF preview, if there is one."""
+"""Pages, Numbers and Keynote, read from the embedded PDF preview."""
 
 from __future__ import annotations
 

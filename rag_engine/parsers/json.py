@@ -30,11 +30,11 @@ CONTENT: Final = "text"
 _AT_ONCE: Final = 4 << 20
 """Bytes; a larger value is decoded child by child."""
 _LONGEST_LINE: Final = 4 << 20
-"""Characters; a longer line is read as text, to save memory."""
+"""Characters; a longer line is read as text."""
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Anchored "$.items[3]", or "line 7" in JSON Lines. Invalid JSON is read as text."""
+    """Anchored "$.items[3]", or "line 7" in JSON Lines. Invalid JSON is text."""
     encoding = text_encoding(path)
     if _is_json_lines(path, encoding):
         yield from joined(_lines(path, encoding))

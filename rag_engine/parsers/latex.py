@@ -145,7 +145,7 @@ def _without_comments(source: str) -> str:
 
 
 def _blocks(document: _Document, source: str) -> Iterator[Section]:
-    """Comments are removed piece by piece, because a listing may contain "%"."""
+    """Piece by piece, because a listing may contain "%"."""
     pending: list[str] = []
     for raw, is_code in _text_and_listings(source):
         if is_code:

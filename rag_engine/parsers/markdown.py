@@ -26,7 +26,7 @@ SUFFIXES: Final = "md mdown mkd mdx qmd rmd"
 CONTENT: Final = "text"
 
 _LARGEST: Final = 8 << 20
-"""Bytes; the tokens of a larger file would exceed a worker's memory."""
+"""Bytes; a larger file's tokens exceed a worker's memory."""
 _WIKI_LINK: Final = re.compile(r"!?\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]\n]{1,200}))?\]\]")
 _CALLOUT: Final = re.compile(r"\[!(\w{1,20})\][+-]?[ \t]*")
 _TASK: Final = re.compile(r"\[([ xX])\][ \t]")
@@ -86,7 +86,6 @@ def _document(source: str) -> Iterator[Section]:
         properties = front["yaml"] or front["toml"] or ""
         title = _TITLE.search(properties)
         if title is not None and not _begins_with_title(source[front.end() :]):
-            # Level 0: the headings of the text begin at level 1.
             place.path = entered((), 0, title["title"].strip("\"' "))
         yield place.section(properties, "prose")
         source = source[front.end() :]

@@ -54,7 +54,7 @@ properties: Final = office.opendocument
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Anchored "slide 2" or "slide 2, notes"; text of a master is emitted at its first slide."""
+    """Anchored "slide 2" or "slide 2, notes"; a master's text comes at its first slide."""
     yield from joined(_sections(path))
 
 

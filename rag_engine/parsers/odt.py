@@ -40,7 +40,6 @@ _CONTAINERS: Final = frozenset(
     {f"{OFFICE}{name}" for name in ("body", "text", "styles", "automatic-styles", "master-styles")}
     | {f"{TEXT}section"}
 )
-# Indexes repeat text from elsewhere.
 _LEFT_OUT: Final = frozenset(
     f"{TEXT}{name}"
     for name in (
@@ -111,7 +110,7 @@ def _add_style(style: _Element, state: _State) -> None:
 
 
 def _add_margins(master: _Element, state: _State) -> None:
-    """Once, because every page style repeats headers and footers."""
+    """Once: every page style repeats them."""
     for margin in master.iterchildren():
         kind = str(margin.tag).rpartition("}")[2].partition("-")[0]
         if kind in _MARGINS:

@@ -48,7 +48,7 @@ __all__ = ["PROGRAMS", "parse", "properties"]
 _NO_TEXT: Final = "The PDF has no text in it: its pages are empty, or pictures without words."
 _DYNAMIC_FORM: Final = "This PDF is an XFA form: its pages may show less than Adobe Acrobat does; print it to a PDF there and add that."
 _BAD_PAGES: Final = 50
-"""Consecutive failures after which the rest is skipped: a damaged page tree may claim millions."""
+"""Failures in a row after which the rest is skipped: a damaged page tree may claim millions."""
 _SHRINK_EVERY: Final = 500
 _FOOTNOTES: Final = 4
 
@@ -80,7 +80,7 @@ class _DocumentState:
     rows: Rows = ()
     pages: int = 0
     hidden: dict[int, int] = field(default_factory=dict[int, int])
-    """Characters that nobody can see, by page."""
+    """Characters by page."""
     unread: dict[Reason, list[int]] = field(default_factory=lambda: defaultdict(list[int]))
 
 
@@ -88,7 +88,7 @@ properties: Final = pdf_properties.properties
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Anchored "p. 3" by the position in the file, as in a viewer's page box."""
+    """Anchored "p. 3" by the position in the file, as viewers do."""
     with closing(open_pdf(path)) as document:
         if document.needs_pass:
             raise EncryptedFile
@@ -120,7 +120,7 @@ def _sections(document: PdfDocument) -> Iterator[Section]:
 def _pages(document: PdfDocument, state: _DocumentState) -> Iterator[_ReadPage]:
     read = failed = 0
     with translate_errors():
-        state.pages = document.page_count  # re-read the count: on damaged pages MuPDF finds more later
+        state.pages = document.page_count  # on damaged pages MuPDF finds more later
     for number in range(1, state.pages + 1):
         try:
             with translate_errors():
@@ -166,7 +166,7 @@ def _arranged_pages(pages: Iterator[_ReadPage], rules: Rules) -> Iterator[_Arran
             page.text.drawn,
             rules,
         )
-        # A word that occurs with its hyphen inside a line keeps it at a line end.
+        # A word with its hyphen inside a line keeps it at a line end.
         nearby = page.text.text
         texts = [
             table_text(split_titles(block.rows)[1]) if block.rows else paragraph(block.lines, before + nearby)

@@ -43,7 +43,7 @@ _MOST_PAGES: Final = 2_000
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Anchored "picture", or "p. 3" by page. Raises `UnsupportedFile` if Tesseract is missing."""
+    """Anchored "picture", or "p. 3". Raises `UnsupportedFile` without Tesseract."""
     with path.open("rb") as file:
         is_webp = file.read(12)[8:] == _WEBP
     yield from joined(_alone(path) if is_webp else _pages(path), no_text=_NO_TEXT)
@@ -87,7 +87,7 @@ def _pages(path: Path) -> Iterator[Section]:
 
 def _opened(path: Path) -> PdfDocument:
     with _translated_errors():
-        # Detect the type by content, not by name.
+        # By content, not by name.
         return cast("PdfDocument", pymupdf.open(stream=path.read_bytes()))
 
 

@@ -47,7 +47,7 @@ properties: Final = ole.summary
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """PowerPoint 97 to 2003, anchored "slide 2" or "slide 2, notes". Raises `CorruptFile` and `EncryptedFile`."""
+    """PowerPoint 97 to 2003, anchored "slide 2" or "slide 2, notes"."""
     with open_ole(path) as container:
         content = stream(container, "PowerPoint Document")
         user = stream(container, "Current User")

@@ -41,7 +41,7 @@ _ON: Final = frozenset({"1", "true", "on"})
 _IGNORED: Final = frozenset({"sldNum", "sldImg", "hdr"})
 _REPEATED: Final = frozenset({"dt", "ftr"})
 _LONGEST_TITLE: Final = 100
-"""Characters of a line in the largest letters that may be a title."""
+"""Of a line in the largest letters that may be a title."""
 _PROMPT: Final = re.compile(
     r"<[^<>]*>|footer|footer text|fußzeile|pied de page|pie de página|页脚|フッター", re.IGNORECASE
 )
@@ -53,7 +53,7 @@ properties: Final = office.ooxml
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Anchored "slide 2", under its title, "slide 2, notes" or "slide 2, comment 1"; tables are separate."""
+    """Anchored "slide 2", "slide 2, notes" or "slide 2, comment 1"; tables are separate."""
     yield from within(path, Unpacking())
 
 
@@ -231,7 +231,7 @@ def _shows_everywhere(shape: Shape, text: str) -> bool:
 
 
 def _title(shapes: Sequence[Shape]) -> str:
-    """Without a title shape, the first line if it has the largest letters."""
+    """Without a title shape, the first line in the largest letters."""
     for shape in shapes:
         if shape.is_title and not is_blank(shape.text):
             return one_line(shape.text)

@@ -70,7 +70,7 @@ _TITLED: Final = frozenset(
 class _Document:
     substitutions: dict[str, str]
     styles: list[str] = field(default_factory=list[str])
-    """In order of appearance: the first is the outermost level."""
+    """The first is the outermost level."""
     path: HeadingPath = ()
     depth: int = 0
 
@@ -93,7 +93,7 @@ def parse(path: Path) -> Iterator[Section]:
 
 def _substitutions(lines: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
-    # All uses of a value together stay about as long as the largest file.
+    # All uses of a value together stay about the size of the largest file.
     longest = max(_LARGEST // max(sum(line.count("|") for line in lines), 1), 100)
     for line in lines:
         explicit = _EXPLICIT.match(line.strip())
@@ -166,7 +166,7 @@ def _indented_end(lines: list[str], at: int) -> int:
 
 
 def _simple_table_end(lines: list[str], at: int) -> int:
-    # A simple table has two more borders at most, below its header and at its end.
+    # At most two more borders follow, below the header and at the end.
     borders = (
         number for number in range(at + 1, min(at + 5_000, len(lines))) if tables.is_rule(lines[number])
     )

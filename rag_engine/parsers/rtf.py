@@ -69,7 +69,7 @@ def parse(path: Path) -> Iterator[Section]:
 
 
 def sections(source: bytes | mmap.mmap) -> Iterator[Section]:
-    """The blocks of an RTF document or of its encapsulated HTML (MS-OXRTFEX)."""
+    """Also of its encapsulated HTML (MS-OXRTFEX)."""
     if is_html(source):
         yield from html.sections(wrapped_html(source))
         return

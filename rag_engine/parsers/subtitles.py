@@ -43,7 +43,7 @@ _ASS_FIELDS: Final = (
     "text",
 )
 _ENOUGH: Final = PASSAGE // 2
-"""Characters; the section ends with the next sentence, to keep its times precise."""
+"""Characters; the next sentence ends the section: its times stay precise."""
 _PAUSE: Final = 20
 """Seconds of silence that end a section."""
 
@@ -64,7 +64,7 @@ class _OpenCue:
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """SubRip, WebVTT, Sub Station Alpha, SBV or LRC, anchored "00:01:02–00:01:30". A file without times is read as text."""
+    """Anchored "00:01:02–00:01:30". A file without times is text."""
     encoding = text_encoding(path)
     sections = _sections(_without_repeated_lines(_cues(text_lines(path, encoding))))
     first = next(sections, None)
@@ -142,7 +142,7 @@ def _without_repeated_lines(cues: Iterable[_Cue]) -> Iterator[_Cue]:
                 (size for size in range(min(len(shown), len(lines)), 0, -1) if shown[-size:] == lines[:size]),
                 0,
             )
-            # A phrase that is spoken twice is not a repeated caption.
+            # A phrase spoken twice is no repeated caption.
             if len(lines) > repeats or cue.start <= end:
                 lines = lines[repeats:]
         shown, end = cue.lines or shown, max(end, cue.end)

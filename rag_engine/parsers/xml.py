@@ -50,7 +50,7 @@ _LARGEST_FEED: Final = 1 << 16
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Anchored "§ Heading" for documents, by lines for data; invalid XML is read as text."""
+    """Anchored "§ Heading" for documents, by lines for data; invalid XML is text."""
     encoding = markup_encoding(path)
     root = _root(path, encoding)
     if root == "html":
@@ -271,7 +271,7 @@ class _Reader:
 
 
 def _plain_text(content: str) -> str:
-    """Feeds embed whole HTML pages in one element."""
+    """Feeds embed HTML pages in one element."""
     if "<" in content and _MARKUP.search(content):
         try:
             return "\n".join(section.text for section in html_parser.sections(content))

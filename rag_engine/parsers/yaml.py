@@ -26,7 +26,7 @@ CONTENT: Final = "text"
 _DEEPEST: Final = 60
 """Deeper keys get no section of their own."""
 _MOST_NESTED: Final = 500
-"""Deeper nesting is not hand-written and slows the library."""
+"""Deeper nesting is not hand-written."""
 _LARGEST: Final = 64 << 20
 """Bytes; the events of a larger file take too long."""
 _OTHER_LINE_ENDS: Final = {ord(character): " " for character in "\x85\u2028\u2029"}
@@ -56,7 +56,7 @@ class _Collection:
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """With comments, anchored by lines; invalid YAML is read as text."""
+    """Anchored by lines; invalid YAML is text."""
     yield from joined(_sections(path, text_encoding(path)))
 
 

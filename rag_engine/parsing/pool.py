@@ -1,4 +1,4 @@
-"""Runs parsers in sandboxed, limited processes: a hostile file costs only its process."""
+"""A hostile file costs only its process."""
 
 from __future__ import annotations
 
@@ -30,10 +30,8 @@ _ENDED_BY_SYSTEM: Final = 128 + getattr(signal, "SIGKILL", 9)
 
 
 class ParserPool:
-    """A file that killed its process twice is refused.
-
-    Text recognition may take `recognition_seconds` more, in `languages` (Tesseract's names; if empty, those
-    installed).
+    """A file that killed its process twice is refused. Text recognition may take `recognition_seconds` more, in
+    `languages` (Tesseract's names; empty: those installed).
     """
 
     def __init__(
@@ -56,10 +54,8 @@ class ParserPool:
         self._closed = False
 
     async def parse(self, blob: Blob) -> AsyncGenerator[list[Section]]:
-        """In reading order, in batches.
-
-        Raises a `UserError` if the file cannot be read, also after some batches; `Unavailable` if no worker
-        starts or the pool is closed.
+        """In batches. Raises a `UserError` if the file cannot be read, also after some batches; `Unavailable` if no
+        worker starts or the pool is closed.
         """
         self._refuse_set_aside(blob)
         sent = 0
@@ -82,9 +78,8 @@ class ParserPool:
                 self._note(death, blob, attempt)
 
     async def picture(self, blob: Blob, *, page: int, quotes: Sequence[str]) -> PagePicture:
-        """A PDF page (from 1), at most 1200 pixels across.
-
-        Raises a `UserError` if it does not exist or cannot be drawn, `Unavailable` as `parse` does.
+        """At most 1200 pixels across. Raises a `UserError` if the page (from 1) cannot be drawn, `Unavailable` as
+        `parse` does.
         """
         self._refuse_set_aside(blob)
         for attempt in range(1, _ATTEMPTS + 1):

@@ -11,7 +11,7 @@ _MOST_SLOWDOWN: Final = 10
 
 
 class ProcessorClock:
-    """A busy machine must not make files unreadable: running costs processor time, sleeping elapsed time."""
+    """Running costs processor time, sleeping elapsed time: a busy machine must not make files unreadable."""
 
     def __init__(self, process: int) -> None:
         self._process = process

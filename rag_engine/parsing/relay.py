@@ -1,4 +1,4 @@
-"""Passes on what the process of one file writes, so that it cannot forge replies to another."""
+"""A file's process cannot forge replies to another file's request."""
 
 from __future__ import annotations
 
@@ -23,16 +23,15 @@ _KILL_SECONDS: Final = 2.0
 
 
 def relayed(readable: int, replies: BinaryIO, *, child: int, incoming: BufferedReader) -> tuple[bytes, int]:
-    """Passes on complete frames until `child` ends; returns the last reply with the child's status.
-
-    The end of `incoming`, or a frame that is too long, kills the child.
+    """Complete frames until `child` ends; returns the last reply and the status. The end of `incoming`, or too long a
+    frame, kills the child.
     """
     frames = _Frames(replies)
     ended = _ended(child)
     watched = [readable, incoming.fileno()]
     open_ = True
     while open_ or ended() is None:
-        # A process that the child left behind may hold the pipe: its end alone proves nothing.
+        # A process left behind may hold the pipe: its end proves nothing.
         ready, _, _ = select.select(watched, (), (), _POLL_SECONDS if open_ else _END_SECONDS)
         if incoming.fileno() in ready:
             watched.remove(incoming.fileno())
@@ -54,7 +53,6 @@ def relayed(readable: int, replies: BinaryIO, *, child: int, incoming: BufferedR
 
 
 def nobody_left() -> bool:
-    """Others, left by the file's process, are killed."""
     if not _children():
         return True
     deadline = time.monotonic() + _KILL_SECONDS

@@ -25,7 +25,7 @@ _ERRORS: Final = UserError.__module__
 
 
 class AnotherParser(Exception):
-    """The file needs parser `name`, which starts programs forbidden here."""
+    """The file needs parser `name`, which starts programs."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -43,11 +43,7 @@ def replies(
     most_memory: Callable[[], int],
     programs: frozenset[str],
 ) -> Iterator[dict[str, object]]:
-    """The last one is success or an error.
-
-    `say` sends urgent replies, `most_memory` is the peak in bytes, `programs` may be started. Raises
-    `AnotherParser`.
-    """
+    """The last is success or an error. `say` sends urgent replies, `most_memory` is the peak in bytes. Raises `AnotherParser`."""
     path, name = Path(cast("str", request["path"])), cast("str", request["name"])
     memory = cast("int", request["memory"])
     most_before = most_memory()

@@ -1,4 +1,4 @@
-"""For the log, without users' text, which messages of libraries may quote."""
+"""Without users' text, which messages of libraries may quote."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _OF_THE_INTERPRETER: Final = frozenset(
         ZeroDivisionError,
     }
 )
-"""When the interpreter raises these, their messages contain only names and types of code."""
+"""The interpreter's messages contain only names and types of code."""
 _NUMBERS: Final = ("status", "status_code", "code")
 """Attributes with a server's status."""
 _FRAMES: Final = -30
-"""Innermost only, because endless recursion must not fill the log."""
+"""Endless recursion must not fill the log."""
 
 
 def loggable_text(error: BaseException, *, harmless: tuple[type[BaseException], ...] = ()) -> str:
-    """Our own sentence (or that of `harmless` kinds), else the error's kind and numbers."""
+    """Our own sentence (or that of `harmless` kinds), else kind and numbers."""
     if _is_harmless(error, harmless):
         return str(error) or type(error).__name__
     return " ".join([type(error).__qualname__, *_facts(error)])
@@ -44,7 +44,7 @@ def formatted(
     harmless: tuple[type[BaseException], ...] = (),
     frames: int = _FRAMES,
 ) -> str:
-    """Without the texts of foreign errors; `frames` is as in `traceback`."""
+    """`frames` is as in `traceback`."""
     return "".join(_lines(error, harmless, frames, seen=set())).rstrip("\n")
 
 
@@ -73,7 +73,6 @@ def _lines(
 
 
 def _is_harmless(error: BaseException, harmless: tuple[type[BaseException], ...]) -> bool:
-    # Errors that users can fix may contain their file's name.
     return isinstance(error, harmless) or (isinstance(error, RagError) and not isinstance(error, UserError))
 
 

@@ -1,4 +1,4 @@
-"""Checks the cells of a table that a worker sent: it read hostile bytes."""
+"""The worker that sent them read hostile bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_COLUMNS: Final = 16_384
 
 
 def table_grid(raw: object) -> TableGrid | None:
-    """None for anything else, which costs the computing over this table only."""
+    """None: only computing over this table is lost."""
     number, names, first_column, rows = _fields(raw, 4)
     if not isinstance(number, int) or not isinstance(first_column, int):
         return None

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 PROGRAM: Final = "tesseract"
 MOST_LANGUAGES: Final = 8
-"""Seven languages in several scripts took 2 to 3 times as long as one, no less exactly."""
+"""Seven took 2 to 3 times as long as one, no less exactly."""
 ORIENTATION: Final = "osd"
 """Data that detects a page's orientation."""
 _NOT_LANGUAGES: Final = frozenset({ORIENTATION, "equ", "snum"})
@@ -59,7 +59,7 @@ def languages(installed: Sequence[str]) -> tuple[str, ...]:
 
 
 def chosen(installed: Sequence[str], requested: Sequence[str]) -> tuple[str, ...]:
-    """The requested languages that are installed; if none, all installed, or English if there are very many."""
+    """If none is installed, all, or English if there are many."""
     if found := tuple(name for name in requested if name in installed):
         return found
     there = languages(installed)

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 FOLDER: Final = "footnote-worker-"
 _NICENESS: Final = 10
 _FIRST_TO_GO: Final = 500
-"""Out-of-memory score in thousandths: the kernel should kill a parser, not the bot."""
+"""In thousandths: the kernel should kill a parser, not the bot."""
 NOT_HELD: Final = 18
 """Exit status: the sandbox failed and nothing was read."""
 _ANSWERED: Final = 17
@@ -58,7 +58,7 @@ _ANSWERED: Final = 17
 
 
 _ANOTHER: Final = 32
-"""Exit status, plus a parser's index: the file needs that parser, which starts programs."""
+"""Plus a parser's index: the file needs that parser, which starts programs."""
 
 
 def main() -> None:
@@ -122,10 +122,7 @@ def _answer(
 
 
 def _prepare(request: dict[str, object], parser: str) -> frozenset[str]:
-    """The parser suggested by the name; returns its `PROGRAMS`.
-
-    The content decides later: a parser with other programs needs a new process.
-    """
+    """The `PROGRAMS` of the parser for the name. The content may decide for another, which needs a new process."""
     try:
         module = (
             plugins.load("rag_engine.parsing", "page_images")
@@ -144,7 +141,7 @@ def _parser_of_status(status: int) -> str:
 
 
 def _in_a_process(answer: Callable[[BinaryIO], int], incoming: BufferedReader, replies: BinaryIO) -> int:
-    """Returns the child's exit status, or 128 plus the signal."""
+    """The exit status, or 128 plus the signal."""
     if not hasattr(os, "fork"):
         # Without fork a worker reads one file.
         threading.Thread(target=_end_with, args=(incoming,), daemon=True).start()
@@ -196,7 +193,7 @@ def _step_back() -> None:
 
 
 def _memory_meter() -> Callable[[], int]:
-    """By how much the peak of the address space grew, in bytes (0: unknown). Call it before the sandbox."""
+    """How far the address space's peak grew, in bytes (0: unknown). Call it before the sandbox."""
     try:
         status = Path("/proc/self/status").open(encoding="ascii", errors="replace")  # noqa: SIM115 - for the life of the process
     except OSError:

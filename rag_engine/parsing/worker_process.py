@@ -67,8 +67,6 @@ _NO_THREADS: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_
 
 
 class WorkerDied(Exception):
-    """`status` is the exit code, or 128 plus the signal."""
-
     def __init__(self, status: int) -> None:
         super().__init__(f"a parsing worker ended with status {status}")
         self.status = status
@@ -76,7 +74,7 @@ class WorkerDied(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PagePicture:
-    """A PDF page as PNG; `marked` counts the quotes found."""
+    """PNG; `marked` counts the quotes found."""
 
     content: bytes
     marked: int
@@ -214,7 +212,7 @@ class WorkerProcess:
     async def _receive(
         self, blob: Blob, clock: ProcessorClock, *, left: float, limits: FileLimits
     ) -> tuple[dict[str, object], float]:
-        """With the seconds to charge for it, without those of a slow consumer."""
+        """With the seconds to charge, without a slow consumer's."""
         charged = 0.0
         try:
             while True:
@@ -272,14 +270,14 @@ async def start() -> WorkerProcess:
     environment["PYTHONPATH"] = os.pathsep.join([_PACKAGE, *(entry for entry in sys.path if entry)])
     try:
         process = await asyncio.create_subprocess_exec(
-            # -P: do not import from the worker's folder.
+            # do not import from the worker's folder
             *(sys.executable, "-P", "-X", "utf8", "-m", _WORKER),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
             cwd=folder,
             env=environment,
-            # Ctrl-C must not kill the worker: the file would be blamed.
+            # The file would be blamed for Ctrl-C.
             process_group=0,
         )
     except BaseException:
@@ -301,7 +299,7 @@ def _remove(folder: Path) -> None:
 
 
 def _section(raw: object, blob: Blob) -> Section:
-    """Checks every field: the worker read hostile bytes."""
+    """The worker read hostile bytes."""
     match raw:
         case {"text": str(text), "anchor": str(anchor), "headings": str(headings), "kind": str(kind)} if (
             kind in _KINDS
@@ -333,7 +331,7 @@ def _error(reply: dict[str, object], blob: Blob) -> UserError:
 
 
 def _most_for_a_page(left: float, page_seconds: float) -> float:
-    """More than processor time, because processes compete."""
+    """Processes compete, so more than processor time."""
     patience = _PATIENCE * min(left, page_seconds) if left > 0 else left
     return patience + _GRACE_SECONDS
 

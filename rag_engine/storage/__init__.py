@@ -1,1 +1,1 @@
-"""Knowledge bases, documents, history and jobs in SQLite."""
+"""SQLite."""

@@ -57,10 +57,7 @@ class SqliteCatalog:
         self.expansions = SqliteExpansions(database, record=_record)
 
     async def open(self, name: str, *, model: str) -> KnowledgeBase:
-        """Ignores case; created if missing.
-
-        Raises `UserError` for an invalid name.
-        """
+        """Ignores case; created if missing. Raises `UserError` for an invalid name."""
         name = tidy(name)
         rows = await self._database.fetch(
             "SELECT id, name, model FROM knowledge_bases WHERE folded = ?",
@@ -86,7 +83,7 @@ class SqliteCatalog:
     async def select(
         self, *, ids: Collection[KnowledgeBaseId] = (), names: Collection[str] = ()
     ) -> list[KnowledgeBase]:
-        """With these ids or names (ignoring case), by name."""
+        """Names ignore case."""
         rows = await self._database.fetch(_SELECT, (_list(ids), _list(folded(name) for name in names)))
         return [_knowledge_base(row) for row in rows]
 
@@ -99,7 +96,7 @@ class SqliteCatalog:
     async def find(
         self, knowledge_base: KnowledgeBaseId, *, uri: str = "", digest: str = ""
     ) -> DocumentRecord | None:
-        """By a source's URI, else by digest (the oldest ready one)."""
+        """By a source's URI, else the oldest ready one by digest."""
         rows: list[Row] = []
         if uri:
             rows = await self._database.fetch(
@@ -124,10 +121,8 @@ class SqliteCatalog:
     async def save(
         self, record: DocumentRecord, *, source: str = "", sections: Sequence[Section] | None = None
     ) -> None:
-        """The record's URI and `source` then lead to it alone.
-
-        This cancels its removal and that of its knowledge base. Raises `UnknownKnowledgeBase`, and
-        `NotAllowed` if another knowledge base has a document of that id.
+        """The record's URI and `source` then lead to it alone. Cancels its removal. Raises `UnknownKnowledgeBase`, and
+        `NotAllowed` if another knowledge base has that document.
         """
         await self.save_all([DocumentSave(record=record, sources=(source,), sections=sections)])
 
@@ -173,7 +168,7 @@ class SqliteCatalog:
         return [_record(row) for row in rows]
 
     async def digests(self) -> frozenset[str]:
-        """Of documents not being removed; "" while one is rewritten."""
+        """Without those being removed; "" while one is rewritten."""
         rows = await self._database.fetch(
             "SELECT DISTINCT digest FROM documents WHERE NOT (digest = '' AND chunks = 0)"
         )

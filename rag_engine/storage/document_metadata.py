@@ -133,7 +133,7 @@ class SqliteMetadata:
         text: str,
         limit: int,
     ) -> list[str]:
-        """That contain the text; SQLite compares only ASCII without case, so it gets each spelling."""
+        """SQLite compares only ASCII without case, so it gets each spelling."""
         spellings = {text, text.lower(), text.upper(), text.title()}
         texts = [f"%{_WILDCARD.sub(_ESCAPED, spelling)}%" for spelling in spellings]
         values = (json.dumps(sorted(knowledge_bases)), json.dumps(texts), limit)

@@ -1,7 +1,4 @@
-"""A document's text as one value of zlib over JSON lines: a row per section needs three times the space.
-
-Sections are coded singly, so that other threads run in between.
-"""
+"""One value of zlib over JSON lines: a row per section needs three times the space."""
 
 from __future__ import annotations
 
@@ -36,7 +33,7 @@ def unpack(packed: bytes) -> list[Section]:
 
 
 def _decompressed_lines(packed: bytes) -> Iterator[bytes]:
-    """In slices: the whole would be held beside the sections."""
+    """The whole would be held beside the sections."""
     decompressor = zlib.decompressobj()
     rest = b""
     while packed:

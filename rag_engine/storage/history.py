@@ -61,7 +61,7 @@ _LAST_CHARACTER = "\U0010ffff"
 class ConversationSummary:
     id: ConversationId
     at: float
-    """Of the last turn; in seconds since the epoch."""
+    """The last turn, in seconds since the epoch."""
     questions: int
     title: str = ""
     """As given by a person."""
@@ -71,7 +71,7 @@ class ConversationSummary:
 
 
 class SqliteHistory:
-    """The ports `History` and `Traces`, ordered by writing, because clocks may go backwards."""
+    """Ordered by writing, because clocks may go backwards."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -83,7 +83,7 @@ class SqliteHistory:
         return [_turn(row) for row in reversed(rows)]
 
     async def write(self, turns: Sequence[Turn], trace: Trace, *, in_place_of: Sequence[TurnId] = ()) -> None:
-        """In one transaction; a known turn is replaced in its place."""
+        """In one transaction; a known turn keeps its place."""
         async with self._database.transaction() as transaction:
             for turn, earlier in zip_longest(turns, in_place_of[: len(turns)]):
                 rows = await transaction.execute("SELECT position FROM turns WHERE id = ?", (earlier or "",))
@@ -94,7 +94,7 @@ class SqliteHistory:
             await transaction.execute(_PUT_TRACE, _trace_row(trace))
 
     async def activate(self, turns: Sequence[TurnId]) -> None:
-        """The versions that count from now on, each at its position."""
+        """From now on, each at its position."""
         async with self._database.transaction() as transaction:
             for turn in turns:
                 await transaction.execute(_SHELVE, (turn,))
@@ -113,7 +113,7 @@ class SqliteHistory:
     async def conversations(
         self, *, limit: int, beginning: str = "", tag: str = ""
     ) -> list[ConversationSummary]:
-        """The latest first, without single questions; only ids with this `beginning`."""
+        """The latest first, without single questions."""
         bounds = (beginning, beginning + _LAST_CHARACTER, folded(tag), limit)
         rows = await self._database.fetch(_CONVERSATIONS, bounds)
         return [
@@ -158,7 +158,7 @@ class SqliteHistory:
         return [tag for (tag,) in rows]
 
     async def forget(self, turns: Sequence[TurnId]) -> None:
-        """Also the titles and tags of their conversations, which may repeat them."""
+        """Also titles and tags of their conversations, which may repeat them."""
         rows = [(turn,) for turn in turns]
         async with self._database.transaction() as transaction:
             await transaction.execute_many(_FORGET_TITLE, rows)
@@ -173,10 +173,10 @@ class SqliteHistory:
         return float(rows[0][0]) if rows else 0.0
 
     async def prune(self, *, before: float, limit: int) -> bool:
-        """`before` in seconds since the epoch; returns whether more may remain."""
+        """Returns whether more may remain."""
         more = False
         for table in ("turns", "traces", "research"):
-            # Outside the transaction, so that writers do not wait.
+            # Writers do not wait.
             rows = await self._database.fetch(
                 f"SELECT ordinal FROM {table} WHERE at < ? ORDER BY ordinal LIMIT ?",  # noqa: S608
                 (before, limit),
@@ -191,10 +191,7 @@ class SqliteHistory:
         return more
 
     async def trace(self, turn: TurnId | None = None) -> Trace | None:
-        """By id or its beginning, else the newest; of a repeated question the latest.
-
-        Raises `UserError` for an ambiguous beginning.
-        """
+        """By id or its beginning, else the newest. Raises `UserError` for an ambiguous beginning."""
         if turn is None:
             rows = await self._database.fetch("SELECT * FROM traces ORDER BY ordinal DESC LIMIT 1")
             return _trace(rows[0]) if rows else None

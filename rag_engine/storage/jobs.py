@@ -37,7 +37,7 @@ class JobQueue(Protocol):
 
 class JobClaims(Protocol):
     async def claim(self, knowledge_base: KnowledgeBaseId | None = None) -> Job | None:
-        """The oldest without a living worker; None without any."""
+        """The oldest without a living worker."""
         ...
 
     async def finish(self, job: JobId) -> None: ...
@@ -115,10 +115,7 @@ class SqliteJobClaims:
 
 @asynccontextmanager
 async def connect(database: Database, *, workers: Path) -> AsyncGenerator[SqliteJobClaims, None]:
-    """`workers` has the lock files.
-
-    Unfinished jobs are released when the block ends, those of a killed process at any next `claim`.
-    """
+    """Unfinished jobs are released when the block ends, those of a killed process at the next `claim`."""
     with working(workers) as worker:
         claims = SqliteJobClaims(database, workers=workers, worker=worker)
         try:

@@ -25,7 +25,7 @@ class SqlitePendingWork:
         self._database = database
 
     async def keep_reading(self, document: Document, sections: Iterable[Section]) -> None:
-        """Makes the document `embedding`. Raises `UnknownKnowledgeBase` if it was removed meanwhile."""
+        """Makes it `embedding`. Raises `UnknownKnowledgeBase`."""
         packed = await asyncio.to_thread(pack, sections)
         with knowledge_base_expected():
             async with self._database.transaction() as transaction:
@@ -46,7 +46,7 @@ class SqlitePendingWork:
         return await asyncio.to_thread(unpack, rows[0][0]) if rows else []
 
     async def give_up_expected(self) -> None:
-        """Fails files still expected from an ended program: they must be sent again."""
+        """From an ended program: they must be sent again."""
         async with self._database.transaction() as transaction:
             await transaction.execute(
                 "UPDATE documents SET state = 'failed', reason = ? "
@@ -74,7 +74,7 @@ class SqlitePendingWork:
         return bool(rows)
 
     async def remove(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
-        """With all contents and jobs; False if something was saved since."""
+        """False if something was saved since."""
         async with self._database.transaction() as transaction:
             if document is not None:
                 await transaction.execute(
@@ -104,7 +104,6 @@ class SqlitePendingWork:
 
 @contextmanager
 def knowledge_base_expected() -> Generator[None, None, None]:
-    """Raise `UnknownKnowledgeBase` for a broken foreign key."""
     try:
         yield
     except sqlite3.IntegrityError as error:

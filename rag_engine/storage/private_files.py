@@ -15,9 +15,6 @@ def make_folder(path: Path) -> None:
 
 
 def make_file(path: Path) -> None:
-    """With its folders, unless it exists. Raises `OSError` if it cannot be written.
-
-    SQLite gives its `-wal` and `-shm` files the mode of the database.
-    """
+    """With its folders, unless it exists. SQLite's `-wal` and `-shm` files get its mode."""
     make_folder(path.parent)
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, FILE_MODE))

@@ -140,7 +140,7 @@ def _tag() -> Part:
 
 
 class _Automata(threading.local):
-    """One set per thread: they build their states lazily, and prompts are packed beside the event loop."""
+    """Per thread, since they build their states lazily."""
 
     def __init__(self) -> None:
         self.markers = Automaton(either(_core(), _wrapped(), _element()), longest=LONGEST_MARKER)
@@ -182,10 +182,7 @@ _TAG_NUMBER: Final = lazy(
 
 
 def read_token(source: str, at: int, *, closed: bool) -> MarkerToken | Literal["text"] | None:
-    """The marker or tag at `at`, "text" if there is none, None if that depends on text still to come.
-
-    Looks back at most 32 characters.
-    """
+    """ "text" if there is none, None if that depends on text still to come. Looks back at most 32 characters."""
     if source[at] in "rR":
         return _read_named(source, at, closed=closed)
     end = _AUTOMATA.markers.read(source, at, closed=closed)

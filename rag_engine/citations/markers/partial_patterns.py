@@ -1,7 +1,4 @@
-"""Patterns over growing text, compiled lazily to automata.
-
-A regular expression cannot say whether more text may complete a match; an automaton can.
-"""
+"""Automata over growing text: a regular expression cannot say whether more text may complete a match."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 Part: TypeAlias = "Callable[[Graph, int], int]"
-"""Adds itself to a graph after a node; returns its end node."""
+"""Returns its end node."""
 
 _DEAD: Final = -1
 _DIGIT: Final = "0"
@@ -25,9 +22,9 @@ class Graph:
     steps: list[list[tuple[frozenset[str], bool, int]]] = field(
         default_factory=list[list[tuple[frozenset[str], bool, int]]]
     )
-    """Per node: characters, whether they are excluded, and the target node."""
+    """Characters, whether they are excluded, and the target node."""
     skips: list[list[int]] = field(default_factory=list[list[int]])
-    """Per node: nodes reached without a character."""
+    """Nodes reached without a character."""
 
     def node(self) -> int:
         self.steps.append([])
@@ -117,9 +114,7 @@ class Automaton:
         self._state([start])
 
     def read(self, source: str, at: int, *, closed: bool) -> int | None:
-        """The end of the longest match, `at` if there is none, None if more text is needed. More text never
-        changes a result.
-        """
+        """The end of the longest match, `at` if there is none, None if more text is needed. More text never changes a result."""
         state, matched = 0, at
         for position in range(at, min(at + self._longest, len(source))):
             state = self._after(state, source[position])

@@ -1,7 +1,5 @@
-"""Places and numbers markers while the text grows; decisions are never revised.
-
-A marker precedes the final punctuation of what it supports, so punctuation and space wait for the next
-character.
+"""Decisions are never revised. A marker precedes the final punctuation of what it supports, so punctuation waits for
+the next character.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from rag_engine.types import DocumentId, Hit
 
 CitedPlace: TypeAlias = "tuple[DocumentId, str]"
-"""A document and the anchor of a passage: what a citation number refers to."""
+"""A document and an anchor."""
 MOST_MARKERS: Final = 4
 _LONGEST_HELD: Final = 16
 _CONTEXT: Final = 32
@@ -37,7 +35,7 @@ class Mark:
     end: int
     number: int
     passages: tuple[int, ...]
-    """Indices into the passages of the prompt, from 0."""
+    """Of the prompt, from 0."""
 
 
 @dataclass(slots=True)
@@ -52,7 +50,7 @@ def cited_places(passages: Sequence[Hit]) -> list[CitedPlace]:
 
 
 class CitationNumbering:
-    """One per place, in order of first use."""
+    """In order of first use."""
 
     def __init__(self, places: Sequence[CitedPlace]) -> None:
         self._places = places
@@ -81,7 +79,7 @@ class MarkerPlacement:
         self._behind = ""
         self._is_joint = False
         self._loose: Literal["", "space", "stop"] = ""
-        """The held run became too long: everything is shown at once until text comes."""
+        """A run became too long: everything is shown until text comes."""
         self._is_marked = False
         self._since: list[str] = []
         self._context = 0
@@ -94,7 +92,7 @@ class MarkerPlacement:
 
     @property
     def in_stop(self) -> bool:
-        """Whether punctuation came last; closing quotes and brackets then belong to it."""
+        """Closing quotes and brackets then belong to it."""
         is_held = self._stop and not (self._is_joint or self._between or self._waiting is not None)
         return self._loose == "stop" or bool(is_held)
 
@@ -243,7 +241,7 @@ class MarkerPlacement:
             self._show(self._merged(between, behind))
 
     def _stop_again(self, stop: str) -> str:
-        """The new part of punctuation on both sides of markers, as in "x. [1]."."""
+        """Punctuation on both sides of markers, as in "x. [1]."."""
         if self._behind:
             self._settle(stop[0])
             return stop

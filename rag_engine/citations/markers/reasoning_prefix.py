@@ -44,7 +44,7 @@ class ReasoningPrefix:
         if not self._is_open:
             return text
         searched = max(0, len(self._held) - LONGEST_REASONING_END)
-        self._held += text if self._held else text.lstrip()  # leading space of an answer is never shown
+        self._held += text if self._held else text.lstrip()
         if _REASONING_START.match(self._held):
             return self._opened(self._held)
         if not self._is_judged:

@@ -23,17 +23,14 @@ class DraftAnswer:
     reasoning: str = ""
     """Never shown."""
     reasoning_shown: int = 0
-    """Characters of `text` that turned out to be reasoning; if any, set `reasoning_first` for the model's
-    next stream.
-    """
+    """Characters of `text`; if any, set `reasoning_first` for the model's next stream."""
 
 
 class MarkerStream:
-    """Each call returns text to append; shown text never changes.
+    """Shown text never changes.
 
-    `[i]` in the stream names `passages[i - 1]` and becomes `[n]`, n counting places in order of first use. At
-    most 64 characters are held back (200 for a tag). `reasoning_first`: the stream starts with unannounced
-    reasoning, which is hidden.
+    `[i]` names `passages[i - 1]` and becomes `[n]`, n counting places in order of first use. At most 64 characters are
+    held back (200 for a tag). `reasoning_first`: the stream starts with hidden reasoning.
     """
 
     def __init__(self, passages: Sequence[Hit], *, reasoning_first: bool = False) -> None:
@@ -48,7 +45,6 @@ class MarkerStream:
         return self._shown()
 
     def close(self) -> str:
-        """The rest; a second call returns ""."""
         if self._closed:
             return ""
         self._closed = True

@@ -1,4 +1,4 @@
-"""Splits model output. A reader says whether it advanced; if not, it needs more of the stream."""
+"""A reader says whether it advanced; if not, it needs more of the stream."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class StreamReader:
     def __init__(self, placement: MarkerPlacement) -> None:
         self.thoughts: list[str] = []
         self.reasoning_shown = 0
-        """Characters shown before they turned out to be reasoning."""
+        """Characters shown before."""
         self._placement = placement
         self._source = ""
         self._at = 0

@@ -76,10 +76,7 @@ _MAY_PASS = frozenset({"unreachable", "timeout", "rejected", "read_only", "red"}
 async def connect(
     settings: Settings, *, data_dir: Path, identity: IndexIdentity, rebuilding: bool = False
 ) -> AsyncGenerator[ElasticsearchIndex]:
-    """An unreachable cluster is tried again at each use.
-
-    Raises `SchemaMismatch` for another identity, `Misconfigured` if only the operator can act.
-    """
+    """Raises `SchemaMismatch` for another identity, `Misconfigured` if only the operator can act."""
     async with connected(settings) as client:
         cluster = Cluster(client, settings=settings, identity=identity, rebuilding=rebuilding)
         index = ElasticsearchIndex(cluster)
@@ -102,7 +99,7 @@ async def replace(
     identity: IndexIdentity,
     knowledge_bases: Collection[KnowledgeBaseId] | None = None,
 ) -> None:
-    """Raises `Misconfigured` if the old index holds knowledge bases beyond `knowledge_bases`, probably another installation's."""
+    """Raises `Misconfigured` if the old index holds other knowledge bases, probably another installation's."""
     async with connected(settings) as client:
         await lifecycle.replace(client, settings, knowledge_bases=knowledge_bases)
 
@@ -199,7 +196,7 @@ class ElasticsearchIndex:
             )
 
     async def expand(self, document: Document, vectors: Sequence[ExpansionVector]) -> bool:
-        """Its chunks are written again, with them."""
+        """Its chunks are written again."""
         base = document.knowledge_base
         of: dict[ChunkId, list[ExpansionVector]] = {}
         for each in vectors:
@@ -243,7 +240,7 @@ class ElasticsearchIndex:
         return await self._publish(document, write)
 
     async def _publish(self, document: Document, write: Callable[[Generation], Awaitable[None]]) -> bool:
-        """Write under a new generation and publish it; False if the knowledge base was emptied meanwhile."""
+        """False if the knowledge base was emptied meanwhile."""
         base = document.knowledge_base
         generation = await self._ledger.generation(base)
         published = False
@@ -273,7 +270,7 @@ class ElasticsearchIndex:
     async def _found(
         self, searches: Sequence[Search], bases: Sequence[KnowledgeBaseId], *, in_a_moment: bool
     ) -> list[Ranking] | None:
-        """None if a change was published meanwhile. `in_a_moment` searches a frozen view: more requests, but undisturbed by writes."""
+        """None if a change was published meanwhile. `in_a_moment`: a frozen view, which takes more requests."""
         names = await self._cluster.names()
         seconds = self._cluster.settings.timeout
         if in_a_moment:
@@ -342,7 +339,7 @@ class ElasticsearchIndex:
 
 
 def _positions(chunks: Sequence[tuple[Chunk, Vector]], dimensions: int) -> tuple[dict[ChunkId, int], bool]:
-    """The last position of each chunk; True if all vectors have these dimensions."""
+    """The last of each chunk; True if all vectors have these dimensions."""
     last: dict[ChunkId, int] = {}
     fits = True
     for position, (chunk, vector) in enumerate(chunks):

@@ -1,4 +1,4 @@
-"""Bulk requests bounded by count and bytes, few at once, with shared refreshes."""
+"""Bounded by count and bytes, few at once, with shared refreshes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Operation = tuple[bytes, ...]
 
 _CLOSING_SECONDS = 5.0
 _DELETED = 409
-"""When writing after a deletion: the generation no longer counts, and publishing it will fail."""
+"""Written after a deletion: publishing the generation will fail."""
 
 
 class Writer:
@@ -29,7 +29,7 @@ class Writer:
         """Makes everything written before visible."""
 
     async def write(self, operations: Iterable[Operation]) -> None:
-        """In order; visible after `refreshed`. Raises `IndexUnavailable` if some fail, though others may be done."""
+        """In order; visible after `refreshed`. Raises `IndexUnavailable` if some fail; others may be done."""
         made = batches(
             iter(operations),
             most=self._cluster.settings.bulk_chunks,
@@ -123,7 +123,7 @@ class Shared:
 
 
 def _observed(task: asyncio.Task[None]) -> None:
-    """Retrieves the error, which nobody does if all waiters were cancelled."""
+    """Nobody retrieves the error if all waiters were cancelled."""
     if not task.cancelled():
         task.exception()
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rag_engine.indexes.elasticsearch.settings import Settings
 
 OLDEST_SERVER = (9, 3)
-"""The first version that takes packed vectors, which halve the traffic."""
+"""The first with packed vectors, which halve the traffic."""
 
 _RETRIED = (429, 502, 503, 504)
 _FIRST_PAUSE_SECONDS = 0.1
@@ -33,7 +33,7 @@ _ADDRESS = (
 
 @asynccontextmanager
 async def connected(settings: Settings) -> AsyncGenerator[AsyncElasticsearch]:
-    """Makes no request yet; retries, because all our calls are repeatable. Raises `BadSettings` for unusable addresses or certificates."""
+    """Makes no request yet; retries, because all our calls are repeatable. Raises `BadSettings`."""
     options: dict[str, Any] = {}
     if settings.api_key is not None:
         options["api_key"] = settings.api_key.get_secret_value()
@@ -71,10 +71,7 @@ def _trusting(ca_file: Path) -> ssl.SSLContext:
 
 
 async def check_version(client: AsyncElasticsearch) -> None:
-    """Raise `Misconfigured` for an unsupported server.
-
-    Asks the nodes: `GET /` reports the distribution's version.
-    """
+    """Raises `Misconfigured`. `GET /` would report the distribution's version."""
     with translate_errors(starting=True):
         answer = await client.nodes.info(node_id="_all", metric="_none", filter_path="nodes.*.version")
     versions = {str(node["version"]) for node in answer.get("nodes", {}).values()}
@@ -92,7 +89,7 @@ def is_supported(version: str) -> bool:
 
 
 def addresses(url: str) -> list[str]:
-    """With ports. Raises `BadSettings` without quoting them: they may contain a password."""
+    """Raises `BadSettings` without quoting them: they may contain a password."""
     found = [_address(part) for part in re.split(r"[,\s]+", url) if part]
     if not found:
         raise BadSettings("ELASTICSEARCH_URL is empty: set it to the address of the cluster.")
@@ -109,7 +106,7 @@ def _address(url: str) -> str:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise BadSettings(_ADDRESS) from None  # the error may quote part of a password
+        raise BadSettings(_ADDRESS) from None
     if parts.scheme not in _PORTS or not parts.hostname:
         raise BadSettings(_ADDRESS)
     if port is not None:

@@ -20,7 +20,6 @@ class Cluster:
     ) -> None:
         self.settings = settings
         self.identity = identity
-        # `retry` handles busy clusters, because it knows the time left.
         self.reader = client.options(retry_on_status=())
         self.writer = client.options(retry_on_status=(), request_timeout=settings.write_timeout)
         self._opener = client.options(request_timeout=settings.write_timeout)

@@ -25,7 +25,7 @@ K1, B = 1.2, 0.75
 
 _VERSIONS = "external_gte"
 _ASSUMED_AVERAGE = 100.0
-"""Tokens of a chunk. The average of the searched knowledge bases, which BM25 needs, is known only when they are searched."""
+"""Tokens of a chunk. The real average is known only when knowledge bases are searched."""
 _DIGITS = 4
 
 
@@ -36,7 +36,7 @@ def operations(
     expansions: Mapping[ChunkId, Sequence[ExpansionVector]] | None = None,
     first: int = 0,
 ) -> Iterator[tuple[bytes, bytes]]:
-    """One idempotent operation per chunk. Deletions have a higher version, so a late request cannot restore a deleted chunk."""
+    """Deletions have a higher version, so a late request cannot restore a deleted chunk."""
     for number, (chunk, vector) in enumerate(chunks, start=first):
         action = {"_id": f"{generation.name}-{number}", "version": 1, "version_type": _VERSIONS}
         yield (
@@ -61,7 +61,7 @@ def deletions(ids: Iterable[str]) -> Iterator[tuple[bytes]]:
 
 
 def saturated(count: int, length: int, average: float) -> float:
-    """How much a term counts in BM25, from 0 to 1; `length` in tokens."""
+    """A term's part of BM25, from 0 to 1."""
     return count / (count + K1 * (1 - B + B * length / average))
 
 
@@ -89,7 +89,7 @@ def chunk_of(source: Mapping[str, Any], knowledge_base: KnowledgeBaseId) -> Chun
 
 
 def _source(chunk: Chunk, vector: Vector, generation: Generation) -> dict[str, Any]:
-    # Elasticsearch refuses zero vectors, and no question is near them.
+    # Elasticsearch refuses zero vectors.
     found = tokens(encodable(searchable_text(chunk)), language=chunk.language)
     directed = {"vector": pack_dense_vector(vector)} if vector.any() else {}
     return {

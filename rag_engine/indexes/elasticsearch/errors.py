@@ -42,7 +42,7 @@ _FORBIDDEN = frozenset({401, 403})
 
 
 def unavailable(reason: str, kind: str = "") -> IndexUnavailable:
-    """`kind` is Elasticsearch's name of the error, shown if we have no sentence."""
+    """`kind`: Elasticsearch's name of the error."""
     sentence = _SENTENCES[reason]
     if reason == "failed" and kind:
         sentence = f"The search index failed ({kind}); try again in a moment."
@@ -51,9 +51,8 @@ def unavailable(reason: str, kind: str = "") -> IndexUnavailable:
 
 @contextmanager
 def translate_errors(*, starting: bool = False) -> Generator[None]:
-    """Raises `IndexUnavailable`, or `Misconfigured` if only the operator can act.
-
-    `starting`: a refused key or certificate is a matter of settings.
+    """Raises `IndexUnavailable`, or `Misconfigured` if only the operator can act. `starting`: a refused key is a matter
+    of settings.
     """
     try:
         yield

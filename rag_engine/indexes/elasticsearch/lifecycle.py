@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 _REBUILDING = "-rebuilding"
 _CHUNKS, _MANIFESTS = "-chunks", "-manifests"
 _WRITING = "-write"
-"""Writing to a removed index must fail, not recreate it without mappings."""
+"""Writing to a removed index must fail, not recreate it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +58,7 @@ class _Found:
 async def opened(
     client: AsyncElasticsearch, settings: Settings, identity: IndexIdentity, *, rebuilding: bool
 ) -> IndexNames:
-    """Empty indexes of another identity are recreated.
-
-    Raises `IndexUnavailable`, `SchemaMismatch`, or `Misconfigured` if the server or index is unusable.
-    """
+    """Empty indexes of another identity are recreated. Raises `IndexUnavailable`, `SchemaMismatch`, or `Misconfigured`."""
     await check_version(client)
     alias = settings.alias + (_REBUILDING if rebuilding else "")
     with translate_errors(starting=True):
@@ -76,10 +73,7 @@ async def opened(
 async def replace(
     client: AsyncElasticsearch, settings: Settings, *, knowledge_bases: Collection[KnowledgeBaseId] | None
 ) -> None:
-    """In one step with the removal of the old index.
-
-    Raises `Misconfigured` if that holds knowledge bases beyond `knowledge_bases`.
-    """
+    """In one step with the removal of the old index. Raises `Misconfigured` if that holds other knowledge bases."""
     with translate_errors(starting=True):
         fresh = await _behind(client, settings.alias + _REBUILDING)
         if fresh is None:
@@ -134,7 +128,7 @@ async def _behind(client: AsyncElasticsearch, alias: str) -> _Found | None:
     ((name, index),) = cast("dict[str, Any]", answer.body).items()
     meta = cast("dict[str, Any]", index["mappings"].get("_meta", {}))
     if not name.endswith(_CHUNKS):
-        meta = {}  # an index of that very name, or a foreign one behind it
+        meta = {}  # a foreign index behind the name
     return _Found(names=IndexNames(chunks=name), meta=meta)
 
 
@@ -163,7 +157,6 @@ async def _is_usable(
 async def _make(
     client: AsyncElasticsearch, settings: Settings, identity: IndexIdentity, *, alias: str, old: _Found | None
 ) -> IndexNames:
-    """Concurrent creators end up with the same indexes."""
     stem = await _free_stem(client, settings, identity, alias=alias)
     names = IndexNames(chunks=stem + _CHUNKS)
     await _create(
@@ -209,7 +202,7 @@ async def _free_stem(
         if match is None:
             continue
         readable = {each for each in index["aliases"] if not each.endswith(_WRITING)}
-        # Being created by another program, or left behind by one that was killed.
+        # Another program creates it, or was killed.
         if not readable or alias in readable:
             return f"{stem}-{match[1]}"
         numbers.append(int(match[1]))

@@ -27,7 +27,7 @@ async def pause(attempts: Attempts, fault: IndexUnavailable) -> None:
 
 @asynccontextmanager
 async def limited(seconds: float) -> AsyncGenerator[Attempts]:
-    """At the limit raises the last fault, or `TimeoutError` without one."""
+    """At the limit raises the last fault, or `TimeoutError`."""
     attempts = Attempts(backoff=_BACKOFF)
     try:
         async with asyncio.timeout(seconds):
@@ -39,7 +39,7 @@ async def limited(seconds: float) -> AsyncGenerator[Attempts]:
 
 
 async def repeated(call: Callable[[], Awaitable[_Result]], *, seconds: float) -> _Result:
-    """Retries passing faults for at most `seconds`; translates foreign errors."""
+    """Translates foreign errors."""
     with translate_errors():
         async with limited(seconds) as attempts:
             while True:

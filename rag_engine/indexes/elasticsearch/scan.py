@@ -177,7 +177,6 @@ async def moment_of(
         try:
             after = await ledger.fetch_all(bases)
             if all(after[base].shows_what(manifest) for base, manifest in before.items()):
-                # A generation may have been started between the first look and the moment.
                 yield {base: after[base].hiding_also(before[base]) for base in bases}, moment
                 return
         finally:

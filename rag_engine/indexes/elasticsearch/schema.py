@@ -1,4 +1,4 @@
-"""The mappings, both strict, and the checks at opening."""
+"""The mappings, both strict."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Expansion
 
 SCHEMA = 3
-"""2: tokens are returned and counted, for statistics of single knowledge bases. 3: saturated frequencies."""
+"""2: tokens are counted, for statistics of single knowledge bases. 3: saturated frequencies."""
 
 VectorKind: TypeAlias = Literal["hnsw", "int8_hnsw", "int4_hnsw", "bbq_hnsw", "int8_flat"]
 
@@ -26,9 +26,9 @@ _OVERSAMPLE: Mapping[VectorKind, float] = {
     "bbq_hnsw": 5.0,
     "int8_flat": 2.0,
 }
-"""Vectors examined per hit: found by quantized values, ranked by exact ones. Measured in benchmarks.elastic.vector_index_options, as the next two."""
+"""Vectors examined per hit, ranked by exact values. Measured in benchmarks.elastic.vector_index_options, as the next two."""
 _NEIGHBOURS, _CANDIDATES_WHILE_BUILDING = 16, 200
-"""With the default of 100 candidates even exact vectors lose 1 % of the ten nearest; more neighbours do not help."""
+"""With 100 candidates even exact vectors lose 1 % of the ten nearest; more neighbours do not help."""
 
 FREQUENCIES = "frequencies"
 """The field by which Elasticsearch ranks, without statistics of its own."""
@@ -37,7 +37,7 @@ TOKENS = "whitespace"
 
 
 EXPANSIONS: Final[Mapping[Expansion, str]] = {"summary": "summaries", "question": "questions"}
-"""Fields of nested vectors; an index gets them with the first ones."""
+"""Nested vectors; an index gets the fields with the first ones."""
 
 
 def expansion_fields(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def chunk_index(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
             **_copies(settings, shards=settings.shards),
             # Writers refresh when a document is complete.
             "refresh_interval": "-1",
-            # A late request cannot restore a deleted chunk during this time (see `documents`).
+            # See `documents`.
             "gc_deletes": f"{math.ceil(3 * settings.write_timeout)}s",
         },
         "mappings": {

@@ -35,14 +35,14 @@ _MOST_TERMS = 60_000
 """Of one condition; the server's limit is 65,536."""
 _MOST_CANDIDATES = 10_000
 _SHARE_OF_TIME = 0.4
-"""Each leg's share of the time; beyond it the answer is degraded, not failed."""
+"""Beyond it the answer is degraded, not failed."""
 _VIEW_LIFETIME = "1m"
 _CANDIDATES_A_HIT = 10
-"""With fewer, filters that keep a tenth of the chunks lose hits (benchmarks.elastic.vector_index_options)."""
+"""With fewer, filters that keep a tenth of the chunks lose hits."""
 _FEWEST = 100
 _LEXICAL_CANDIDATES_A_HIT = 1.5
 _FEWEST_LEXICAL_CANDIDATES = 150
-"""They hold the exact best ten where the average length is from 15 to 400 tokens, though they are chosen as if it were 100."""
+"""They hold the exact best ten for average lengths from 15 to 400 tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +60,8 @@ def search_request(
     seconds: float,
     moment: str = "",
 ) -> SearchRequest:
-    """One search per leg, then the manifests.
-
-    `weights` of lexical searches by number; one without them matches nothing. `moment`: a frozen view that `known` belongs to.
+    """One search per leg, then the manifests. `weights` by number of the search; one without matches nothing. `moment`:
+    a frozen view.
     """
     lines: list[bytes] = []
     asked: list[int] = []
@@ -234,7 +233,7 @@ def _dense(search: Search, visible: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _preference(searches: Sequence[Search]) -> str:
-    """The same question goes to the same shard copies, so its answer is stable."""
+    """The same shard copies keep a question's answer stable."""
     digest = 0
     for search in searches:
         digest = zlib.crc32(" ".join(search.tokens).encode("utf-8", "replace"), digest)

@@ -1,7 +1,4 @@
-"""Words near mistyped ones, by the rules of `rag_engine.text.spelling`.
-
-Elasticsearch's suggester knows whole indexes only, not the searched knowledge bases.
-"""
+"""Elasticsearch's suggester knows whole indexes only, not the searched knowledge bases."""
 
 from __future__ import annotations
 
@@ -13,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
 PAGE = 100
-"""Chunks that are read for a word at a time."""
+"""Chunks read at a time."""
 ROUNDS = 4
-"""Each leaves out the chunks with words that are known already."""
+"""Each leaves out chunks with known words."""
 
 
 def near_request(word: str, visible: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
@@ -23,7 +20,6 @@ def near_request(word: str, visible: Mapping[str, Any], known: Collection[str]) 
         "value": word,
         "fuzziness": most_edits(word),
         "prefix_length": 1,
-        # The other rewritings take a limited number of words of the whole index.
         "rewrite": "constant_score",
     }
     return {

@@ -1,7 +1,6 @@
-"""BM25 statistics of the searched knowledge bases alone, so that scores and corrections reveal nothing of others.
+"""BM25 statistics of the searched knowledge bases alone: scores and corrections reveal nothing of others.
 
-Words are counted among the visible chunks first, the leg is asked with their weights, and the engine computes the hits' exact
-scores. Lucene's own statistics cover the whole index.
+Words are counted among the visible chunks first, and the engine computes the hits' exact scores.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class LexicalWeights:
     """Tokens of a visible chunk."""
     corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     synonyms: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"])
-    """The worth of further words by the key of the knowledge base."""
+    """By the key of the knowledge base."""
 
     def score(self, tokens: str, base: str) -> float:
         found = tokens.split(" ")
@@ -101,7 +100,7 @@ class WordStatistics:
         literal: Collection[str] = (),
         synonyms: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
     ) -> LexicalWeights | None:
-        """None if no visible chunk contains a word. A word that none contains is replaced by its spelling corrections."""
+        """None if no visible chunk contains a word. One that none contains is replaced by its corrections."""
         corrected: Mapping[str, Sequence[str]] = {}
         further = {word for words in synonyms.values() for word in words} - tokens.keys()
         statistics = await self._count([*tokens, *sorted(further)], manifests, target)
@@ -160,7 +159,7 @@ class WordStatistics:
         left = list(words)
         try:
             for _ in range(spelling.ROUNDS):
-                # A request that outlives a failed one would reopen the connection after the index is closed.
+                # It would reopen the connection after the index is closed.
                 with first_error():
                     async with asyncio.TaskGroup() as group:
                         requests = [

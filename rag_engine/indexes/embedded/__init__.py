@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     )
 
 _TIDIED_AFTER = 500
-"""Tidies after so many changed chunks or documents."""
+"""Changed chunks or documents."""
 _WORDS_REMOVED_AFTER = 60.0
-"""Seconds from one removal of a knowledge base's words to the next; it reads all postings."""
+"""Seconds between removals of a knowledge base's words, which read all postings."""
 _FILLED_AT = 4
-"""A program that makes so many searches makes more: vectors are read into memory."""
+"""After so many searches vectors are read into memory."""
 
 
 IS_LOCAL = True
@@ -60,10 +60,8 @@ class Settings(BaseModel):
 async def connect(
     settings: Settings, *, data_dir: Path, identity: IndexIdentity, rebuilding: bool = False
 ) -> AsyncGenerator[EmbeddedIndex]:
-    """Open or create the index; `rebuilding` opens the one being built beside it.
-
-    Continues an interrupted rebuild. Raises `SchemaMismatch` for another identity or newer version, `Misconfigured` if the file is
-    unusable, `IndexUnavailable` if that may pass.
+    """`rebuilding` opens the one being built. Raises `SchemaMismatch` for another identity or newer version,
+    `Misconfigured` if the file is unusable, `IndexUnavailable` if that may pass.
     """
     path = data_dir / settings.file
     if rebuilding:
@@ -84,9 +82,8 @@ async def replace(
     identity: IndexIdentity,
     knowledge_bases: Collection[KnowledgeBaseId] | None = None,
 ) -> None:
-    """Replace the index in use by the closed, rebuilt one, in one step; idempotent.
-
-    Raises `IndexUnavailable` if another program has the old one open, `SchemaMismatch` for another identity.
+    """In one step; idempotent. Raises `IndexUnavailable` if another program has the old one open, `SchemaMismatch` for
+    another identity.
     """
     fresh = rebuild.beside(data_dir, settings.file)
     await asyncio.to_thread(rebuild.replace, data_dir / settings.file, fresh, identity)
@@ -106,9 +103,8 @@ def files(settings: Settings) -> dict[str, int]:
 
 
 async def erase(settings: Settings, *, data_dir: Path) -> bool:
-    """Overwrite the bytes of everything removed, while others may use the file.
-
-    Raises `IndexUnavailable` or `StorageUnavailable` if they never release it.
+    """Overwrite the bytes of everything removed. Raises `IndexUnavailable` or `StorageUnavailable` if others never
+    release the file.
     """
     await asyncio.to_thread(erase_index, data_dir / settings.file)
     return True

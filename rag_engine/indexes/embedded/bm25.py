@@ -1,4 +1,4 @@
-"""Lucene's BM25. Chunks that have common terms alone are left out where they cannot reach the last hit."""
+"""Chunks with common terms alone are left out where they cannot reach the last hit."""
 
 from __future__ import annotations
 
@@ -42,9 +42,8 @@ class ScoredChunks:
     """None: all."""
 
     def best(self, terms: Sequence[WeightedPostings], *, limit: int) -> tuple[Ids, Scores]:
-        """Positions and positive scores, unordered: `limit` and ties with the last. `terms` from rare to common.
-
-        Gains are added in the order of `terms`, so that equal chunks get equal scores.
+        """Unordered: `limit` of them and ties with the last. `terms` from rare to common, added in this order: equal
+        chunks get equal scores.
         """
         common = max(_COMMON, self.lengths.size // _COMMON_SHARE)
         first = sum(term.positions.size < common for term in terms)
@@ -72,7 +71,6 @@ class ScoredChunks:
         scores += np.bincount(positions, weights=gains, minlength=self.lengths.size)
         if self.wanted is not None:
             scores[~self.wanted] = 0
-        # Chunks with the rarest terms are often the best.
         likely = np.unique(positions[: _ENOUGH * limit])
         return scores, _last(scores[likely], limit)
 
@@ -88,7 +86,7 @@ class ScoredChunks:
 
 
 def _last(scores: Scores, limit: int) -> float:
-    """The score of number `limit`; 0 if fewer are positive."""
+    """0 if fewer are positive."""
     positive = scores[scores > 0]
     if positive.size < limit:
         return 0.0

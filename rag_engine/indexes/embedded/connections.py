@@ -39,7 +39,6 @@ async def opened(path: Path, identity: IndexIdentity) -> AsyncGenerator[Connecti
         await loop.run_in_executor(writing, _open, path, identity, connections)
         yield Connections(path, connections, writing=writing, reading=reading)
     finally:
-        # The writer's thread finishes earlier requests before it closes.
         closed = loop.run_in_executor(writing, _close, reading, connections)
         await asyncio.shield(closed)
         writing.shutdown()
@@ -87,7 +86,7 @@ class Connections:
         return asyncio.wrap_future(self._submitted(self._writing, run))
 
     def write_later(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """When the connection is idle; a failure is only logged."""
+        """A failure is only logged."""
 
         def run() -> None:
             with translate_errors(self._path):
@@ -96,7 +95,6 @@ class Connections:
         self._submitted(self._writing, run).add_done_callback(_log_failure)
 
     def translated(self) -> AbstractContextManager[None]:
-        """Errors of SQLite in the block are raised as ours."""
         return translate_errors(self._path)
 
     def _submitted(self, pool: ThreadPoolExecutor, run: Callable[[], Result]) -> Future[Result]:
@@ -108,7 +106,7 @@ class Connections:
 
 def _open(path: Path, identity: IndexIdentity, connections: list[sqlite3.Connection]) -> None:
     with translate_errors(path, starting=True):
-        # This gives the operating system's reason; SQLite only says "unable to open".
+        # SQLite only says "unable to open".
         make_file(path)
         connections.append(schema.opened(path))
         schema.prepare(connections[0], path, identity)

@@ -1,4 +1,4 @@
-"""The dense leg: a scan of sign bits in memory, then exact cosines of the nearest."""
+"""A scan of sign bits in memory, then exact cosines of the nearest."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 _SCANNED_PER_HIT = 20
 _FEWEST_SCANNED = 2_000
 _RANKED_PER_HIT = 4
-"""Ranked by the query's components against signs; then exact cosines are computed."""
+"""By the query's components against signs."""
 _FEWEST_RANKED = 400
 _EXACT = 2_000
-"""With at most so many visible chunks, every cosine is computed."""
+"""With fewer visible chunks, every cosine is computed."""
 _ROUNDING = 2e-3
-"""Upper bound of the cosine error of half precision."""
+"""Bound of the error of half precision."""
 _MANTISSA = 13
 _SIGN_AND_NUMBER = np.int32(0x8FFFE000 - 2**32)
 _EXPONENT = np.float32(2.0**112)
@@ -37,7 +37,7 @@ _DECIMALS = 9
 
 
 class VectorTable(Protocol):
-    """Vectors in a table, by `ids`; `codes` has the shape (words, vectors)."""
+    """`codes` has the shape (words, vectors)."""
 
     @property
     def ids(self) -> Ids: ...
@@ -50,7 +50,7 @@ class VectorTable(Protocol):
 
 
 def encoded(vectors: NDArray[np.float32], mean: NDArray[np.float32] | None) -> list[bytes]:
-    """Signs around the mean, one bit each, padded to 64-bit words."""
+    """One bit each, padded to 64-bit words."""
     signs = (vectors if mean is None else vectors - mean) > 0
     padded = np.zeros((len(vectors), words_of(vectors.shape[1]) * 64), dtype=np.bool_)
     padded[:, : vectors.shape[1]] = signs
@@ -62,7 +62,7 @@ def words_of(dimensions: int) -> int:
 
 
 def stored(vectors: NDArray[np.float32]) -> list[bytes]:
-    """Half precision, which changes a cosine by less than 1e-3."""
+    """Half precision changes a cosine by less than 1e-3."""
     return [row.tobytes() for row in vectors.astype("<f2")]
 
 
@@ -71,7 +71,7 @@ def restored(blobs: Iterable[bytes], dimensions: int) -> NDArray[np.float32]:
 
 
 def widened(halves: NDArray[np.int16]) -> NDArray[np.float32]:
-    """Exactly, if finite; NumPy's own conversion takes four times as long."""
+    """NumPy's own conversion takes four times as long."""
     bits = halves.astype(np.int32)
     bits <<= _MANTISSA
     bits &= _SIGN_AND_NUMBER
@@ -87,7 +87,7 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 def nearest(
     connection: sqlite3.Connection, table: VectorTable, vector: Vector, *, visible: Mask | None, limit: int
 ) -> tuple[Ids, Scores]:
-    """Ids and cosines of visible vectors, unordered: `limit` of them and ties with the last."""
+    """Unordered: `limit` of them and ties with the last."""
     if visible is None:
         positions = None
         count = table.ids.size

@@ -21,7 +21,7 @@ _FORBIDDEN = frozenset(
 
 @contextmanager
 def translate_errors(path: Path, *, starting: bool = False) -> Generator[None]:
-    """Raises `IndexUnavailable`, or `Misconfigured` if only the operator can act (damage: if `starting`)."""
+    """Raises `IndexUnavailable`, or `Misconfigured` if only the operator can act."""
     try:
         yield
     except sqlite3.Error as error:

@@ -1,4 +1,4 @@
-"""Documents put at the same time share a transaction; each is acknowledged when it is committed."""
+"""Documents put at the same time share a transaction."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Chunk, Document, Vector
 
 _MOST_CHUNKS = 1_000
-"""In one transaction and in memory; a larger document is written in slices of its own transaction."""
+"""A larger document is written in slices."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class GroupCommit:
 
     def _schedule(self, loop: asyncio.AbstractEventLoop) -> None:
         groups: list[list[_Waiting]] = []
-        # Before the thread may begin, which clears it.
+        # Before the thread, which clears it, may begin.
         self._is_scheduled = True
         try:
             ended = self._file.writing(lambda connection: self._commit_all(connection, groups, loop))
@@ -70,7 +70,7 @@ class GroupCommit:
     def _commit_all(
         self, connection: sqlite3.Connection, groups: list[list[_Waiting]], loop: asyncio.AbstractEventLoop
     ) -> None:
-        # First, so that a document that comes later schedules a commit.
+        # So that a later document schedules a commit.
         self._is_scheduled = False
         while self._waiting:
             groups.append([])
@@ -108,7 +108,7 @@ class GroupCommit:
 
     def _prepared(self, waiting: _Waiting) -> NewDocument:
         slices = self._slices(waiting.chunks)
-        # The first slice, most often all, is computed before the file is locked.
+        # The first slice, most often all, is computed before the lock.
         return NewDocument(
             knowledge_base=waiting.document.knowledge_base,
             document=waiting.document.id,

@@ -1,4 +1,4 @@
-"""Lucene's BM25 with the statistics of the visible chunks alone: nothing outside the audience affects hits, order or scores."""
+"""BM25 with the statistics of the visible chunks: nothing outside the audience affects hits, order or scores."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def best_matches(
     literal: Collection[str] = (),
     synonyms: Mapping[int, Mapping[str, float]] = MappingProxyType({}),
 ) -> tuple[Ids, Scores, Corrections]:
-    """Ids and scores of visible chunks (of the `wanted` ones alone), unordered: `limit` of them and ties with the last."""
+    """Unordered: `limit` of them and ties with the last."""
     asked = Counter(token for token in tokens if token.strip())
     snapshot, audience = terms.snapshot, terms.audience
     counts, corrected = _frequencies(dict(list(asked.items())[:_MOST_TERMS]), terms, literal)
@@ -71,7 +71,7 @@ class VisiblePostings:
 
 
 class AudienceTerms:
-    """Reads each term once; for all searches of a call by one audience."""
+    """Reads each term once, for one audience."""
 
     def __init__(self, connection: sqlite3.Connection, snapshot: Snapshot, audience: SearchAudience) -> None:
         self.snapshot = snapshot

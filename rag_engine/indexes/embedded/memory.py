@@ -1,7 +1,4 @@
-"""Per chunk: knowledge base, length and signs of its vector; and the postings of the newest chunks.
-
-A `Snapshot` is immutable, so writes do not disturb a running search.
-"""
+"""What is searched per chunk, with the postings of the newest. A `Snapshot` is immutable: writes do not disturb a search."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ _SPARSE = 16
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchAudience:
     visible: Mask
-    """One entry more than there are chunks: False, for position -1."""
+    """One more than chunks: False, for position -1."""
     is_everything: bool
     chunks: int
     tokens: int
@@ -47,16 +44,16 @@ class SearchAudience:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """The chunks of one version, oldest first, including dead ones."""
+    """Of one version, oldest first, including dead chunks."""
 
     version: int
     epoch: int
-    """Incremented when all codes are recomputed or words are erased."""
+    """Rises when all codes are recomputed or words erased."""
     ids: Ids
     bases: NDArray[np.int32]
     lengths: NDArray[np.int32]
     codes: NDArray[np.uint64]
-    """Shape (words, chunks): plane by plane, in scan order."""
+    """Shape (words, chunks), in scan order."""
     alive: Mask
     stored: StoredPostings
     cache: BlockCache
@@ -125,7 +122,7 @@ class Memory:
         self.expansions = Expansions(dimensions=dimensions)
 
     def at(self, connection: sqlite3.Connection) -> Snapshot | None:
-        """The snapshot of the open transaction; None if a newer one was served: begin the transaction again."""
+        """None if a newer one was served: begin the transaction again."""
         version, epoch = read_number(connection, "version"), read_number(connection, "epoch")
         with self._lock:
             newest = self._newest
@@ -147,7 +144,7 @@ class Memory:
         buffers = _Buffers(words=self._buffers.words, capacity=max(int(count * _GROWTH), _FIRST_CAPACITY))
         buffers.append(0, rows)
         self._buffers = buffers
-        # Numbers of segments and words are used again in a new epoch.
+        # Segments and words are numbered again.
         self._cache, self._vocabulary = BlockCache(), Vocabulary()
         self._vectors, self._mean = RecentVectors(dimensions=self._dimensions), mean_of(connection)
         stored = StoredPostings(segments=(), newest=()).advanced(connection, last=0)

@@ -32,10 +32,7 @@ def discard_others(fresh: Path, identity: IndexIdentity) -> None:
 
 
 def replace(file: Path, fresh: Path, identity: IndexIdentity) -> None:
-    """In one step; does nothing without `fresh`.
-
-    Raises `IndexUnavailable` if another program has the old file open, `SchemaMismatch` for another identity.
-    """
+    """In one step. Raises `IndexUnavailable` if another program has the old file open, `SchemaMismatch` for another identity."""
     with translate_errors(file):
         if not fresh.exists():
             return
@@ -64,9 +61,9 @@ def _check(fresh: Path, identity: IndexIdentity) -> None:
 
 
 def _fold_in_log(file: Path) -> None:
-    """Otherwise SQLite would apply the old file's write-ahead log to the new file."""
+    """SQLite would apply the old write-ahead log to the new file."""
     with closing(sqlite3.connect(file, timeout=5, isolation_level=None)) as connection:
         if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
             return
-        # Fails as busy if another program has the file open.
+        # Busy if another program has the file open.
         connection.execute("PRAGMA journal_mode = DELETE")

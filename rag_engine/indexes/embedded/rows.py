@@ -76,7 +76,7 @@ def chunk_of(columns: Sequence[Any], knowledge_base: KnowledgeBaseId) -> Chunk:
 
 
 class _ChunkFields:
-    """A mutable chunk: a search makes hundreds, and the constructor of `Chunk` takes four times as long."""
+    """A search makes hundreds, and the constructor of `Chunk` takes four times as long."""
 
     __slots__ = tuple(field.name for field in fields(Chunk))
 

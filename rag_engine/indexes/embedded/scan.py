@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 _PAGE = 200
 
 Place = tuple[bytes, int, int]
-"""Of the last chunk of a page: document, ordinal, rowid."""
+"""Of a page's last chunk: document, ordinal, rowid."""
 
 
 def page_after(
     connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId, place: Place | None, *, dimensions: int
 ) -> tuple[list[tuple[Chunk, Vector]], Place | None]:
-    """By document and ordinal, with the place to continue from; None at the end."""
+    """None at the end."""
     rows: list[tuple[Any, ...]] = connection.execute(
         f"SELECT chunk.document, chunk.ordinal, chunk.id, vec.v, {CHUNK_COLUMNS} FROM chunk"  # noqa: S608
         " JOIN vec ON vec.id = chunk.id JOIN base ON base.id = chunk.base"

@@ -1,4 +1,4 @@
-"""`chunk` and `vec` are the source of truth. All rows of a document change in one transaction, which increments `version`."""
+"""`chunk` and `vec` are the source of truth. A document changes in one transaction, which increments `version`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rag_engine.ports import IndexIdentity
 
 SCHEMA = 2
-"""2: postings of our own in place of FTS5."""
 _APPLICATION = 0x466F6F74  # "Foot"
 
 _PRAGMAS = (
@@ -29,12 +28,11 @@ _PRAGMAS = (
 )
 _WRITER_PRAGMAS = ("cache_size=-16000", "mmap_size=0")
 _READER_PRAGMAS = ("cache_size=-4000", "mmap_size=134217728", "query_only=ON")
-"""Readers touch pages all over the file."""
 
 _TABLES = (
     "CREATE TABLE kv(k TEXT PRIMARY KEY, v) WITHOUT ROWID",
     "CREATE TABLE base(id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE)",
-    # Rowids are never reused: readers' memory is keyed by them.
+    # Never reused: readers' memory is keyed by rowids.
     "CREATE TABLE chunk(id INTEGER PRIMARY KEY AUTOINCREMENT, base INTEGER NOT NULL, document BLOB NOT NULL,"
     " ordinal INTEGER NOT NULL, cid TEXT NOT NULL, text TEXT NOT NULL, title TEXT NOT NULL, uri TEXT NOT NULL,"
     " headings TEXT NOT NULL, anchor TEXT NOT NULL, kind TEXT NOT NULL, language TEXT NOT NULL)",
@@ -47,11 +45,11 @@ _EXPANSIONS = (
     " kind TEXT NOT NULL, v BLOB NOT NULL)",
     "CREATE INDEX IF NOT EXISTS expansion_of_chunk ON expansion(chunk)",
 )
-"""Programs of before ignore them, and what they leave behind is dropped."""
+"""Older programs ignore them."""
 DERIVED = (
-    # For spelling correction; a word may outlive its last chunk for a while.
+    # A word may outlive its last chunk for a while.
     "CREATE TABLE word(id INTEGER PRIMARY KEY, t TEXT NOT NULL UNIQUE)",
-    # The terms of the newest chunks, which no segment contains yet.
+    # Of the newest chunks, not yet in a segment.
     "CREATE TABLE pending(id INTEGER PRIMARY KEY, b BLOB NOT NULL)",
     "CREATE TABLE segment(id INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL,"
     " chunks INTEGER NOT NULL, postings INTEGER NOT NULL, starts BLOB NOT NULL)",
@@ -62,7 +60,7 @@ _DERIVED_TABLES = ("word", "pending", "segment", "block", "code", "vocabulary", 
 
 
 def opened(path: Path) -> sqlite3.Connection:
-    """An autocommit connection, for one thread at a time."""
+    """For one thread at a time."""
     return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
 
 
@@ -92,7 +90,7 @@ def prepare(connection: sqlite3.Connection, path: Path, identity: IndexIdentity)
 
 
 def is_consistent(connection: sqlite3.Connection) -> bool:
-    """Whether the derived tables have this schema and contain every chunk."""
+    """The derived tables have this schema and every chunk."""
     if connection.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
         return False
     chunks, codes, last_chunk, last_code = connection.execute(
@@ -129,7 +127,7 @@ def read_number(connection: sqlite3.Connection, key: str) -> int:
 
 
 def mean_of(connection: sqlite3.Connection) -> NDArray[np.float32] | None:
-    """None while there are too few vectors."""
+    """None with too few vectors."""
     blob = cast("bytes | None", read(connection, "mean"))
     return None if blob is None else np.frombuffer(blob, dtype="<f4")
 

@@ -1,4 +1,4 @@
-"""All searches of one call in one transaction, so that they see one version."""
+"""All searches of one call see one version."""
 
 from __future__ import annotations
 

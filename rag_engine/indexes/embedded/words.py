@@ -20,7 +20,7 @@ _BATCH: Final = 50_000
 
 
 def remove_unused(connection: sqlite3.Connection) -> None:
-    """If chunks were removed since the last time; in batches, so that others can write in between."""
+    """In batches, so that others can write in between."""
     checked = version = read_number(connection, "version")
     if read_number(connection, "words_checked_at") >= read_number(connection, "removed_at"):
         return
@@ -33,12 +33,10 @@ def remove_unused(connection: sqlite3.Connection) -> None:
         if all(_holds(held, word) for _, word in rows):
             continue
         with transaction(connection):
-            # Others may have put such a word meanwhile.
             if (now := read_number(connection, "version")) != version:
                 held = compaction.hashes(connection)
             unused = [(place,) for place, word in rows if not _holds(held, word)]
             connection.executemany("DELETE FROM word WHERE id = ?", unused)
-            # Every program drops the words it keeps in memory.
             write(connection, "epoch", read_number(connection, "epoch") + 1)
             version = now + 1
             write(connection, "version", version)

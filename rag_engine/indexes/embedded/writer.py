@@ -1,4 +1,4 @@
-"""Each change is one transaction that increments the version."""
+"""Each change is one transaction."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class NewDocument:
 
 
 class KnownTokens:
-    """Tokens that are certainly in the table `word`, to save look-ups."""
+    """Certainly in the table `word`; saves look-ups."""
 
     def __init__(self) -> None:
         self._epoch = -1
@@ -111,7 +111,7 @@ def _insert(
     connection.executemany("INSERT INTO vec VALUES (?, ?)", zip(places, stored(vectors), strict=True))
     _insert_derived(connection, places, [base] * len(places), rows, vectors, mean)
     if len(rows) >= _BATCH:
-        # A long document: the terms of its chunks are not all kept in memory.
+        # A long document's terms are not all kept in memory.
         compaction.fold(connection)
 
 
@@ -165,7 +165,6 @@ def expand(
 
 
 def rebuild(connection: sqlite3.Connection) -> None:
-    """Unless another program has just done so."""
     with transaction(connection):
         if is_consistent(connection):
             return

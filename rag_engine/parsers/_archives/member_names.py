@@ -31,7 +31,7 @@ _CODECS: Final = (
 )
 _SCRIPTS: Final = {"CJK": "han", "HIRAGANA": "han", "KATAKANA": "han", "KATAKANA-HIRAGANA": "han"}
 _HANGUL_SHARE: Final = 0.55
-"""Share of common Chinese characters in Korea's syllable range: a long name with all there is Korean."""
+"""Share in Korea's syllable range: a long name with all there is Korean."""
 
 
 def member_names(entries: Sequence[zipfile.ZipInfo]) -> Iterator[str]:
@@ -105,7 +105,7 @@ def _script(letter: str) -> str:
 
 
 def _unicode_path(entry: zipfile.ZipInfo, raw: bytes) -> str:
-    """The UTF-8 name in the Info-ZIP extra field; valid if the checksum of the old name matches."""
+    """From the Info-ZIP extra field; valid if the checksum of the old name matches."""
     extra = entry.extra
     while len(extra) >= 4:
         kind, size = struct.unpack_from("<HH", extra)

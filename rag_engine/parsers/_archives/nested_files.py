@@ -31,7 +31,7 @@ _BIDIRECTIONAL: Final = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NestedFile:
-    """`chunks` restarts with every call; `packed` is its compressed size, 0 if unknown."""
+    """`chunks` restarts with every call; `packed`: compressed size, 0 if unknown."""
 
     name: str
     chunks: Callable[[], Iterable[bytes]]
@@ -47,7 +47,7 @@ class _Parser(Protocol):
 def sections(members: Iterable[NestedFile], unpacking: Unpacking, *, alone: bool = True) -> Iterator[Section]:
     """Anchored "name › place", then a notice about unreadable members.
 
-    Raises a `UserError` if no member is readable and they are `alone`, without other text.
+    Raises a `UserError` if no member is readable and they are `alone`.
     """
     found = read = 0
     errors: dict[str, Exception] = {}

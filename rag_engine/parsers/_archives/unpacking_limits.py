@@ -63,7 +63,7 @@ class Unpacking:
         return replace(self, depth=self.depth + 1)
 
     def begin(self) -> None:
-        """Raises `FileTooLarge` if nested too deep, `Exhausted` if there are too many members or time is up."""
+        """Raises `FileTooLarge` if nested too deep, else `Exhausted`."""
         if self.depth >= _DEEPEST:
             raise FileTooLarge("It is packed too deeply.")
         self.spent.members += 1
@@ -71,7 +71,7 @@ class Unpacking:
             raise Exhausted
 
     def count(self, written: int, size: int, packed: int) -> None:
-        """Count `written` more bytes of a member with `size` so far. Raises `FileTooLarge` for bombs."""
+        """`size`: so far; raises `FileTooLarge` for bombs."""
         self.spent.size += written
         if self.spent.size > _MOST_BYTES:
             raise Exhausted

@@ -1,4 +1,4 @@
-"""Definitions by tree-sitter grammars, which also parse broken code."""
+"""Definitions by tree-sitter, which also parses broken code."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Definition:
 
 
 def language_of(suffix: str, beginning: str) -> str:
-    """By suffix, else by the first lines; empty without a grammar."""
+    """Empty without a grammar."""
     language = LANGUAGES.get(suffix, "")
     if language == "c" and suffix == "h" and _CPLUSPLUS.search(beginning):
         return "cpp"

@@ -1,4 +1,4 @@
-"""Definitions by the look of their first line, for languages without a grammar."""
+"""Definitions by their first line, for languages without a grammar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Property lists of Word's binary format (MS-DOC sprm), reduced to those that affect the text."""
+"""Word's property lists (MS-DOC sprm), reduced to those that affect the text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Properties:
 
 
 def paragraph_properties(run: bytes) -> Properties:
-    """A paragraph's style number followed by its own properties."""
+    """Its style number, then its own properties."""
     if len(run) < 2:
         return Properties()
     values = dict(_operands(run[2:]))

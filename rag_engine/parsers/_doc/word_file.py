@@ -1,4 +1,4 @@
-"""Word's binary format ([MS-DOC]): pieces of text and their properties; only text for Word 6 and 95."""
+"""Word's binary format ([MS-DOC]); only text for Word 6 and 95."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ENCRYPTED: Final = 0x0100
 _SECOND_TABLE: Final = 0x0200
 _PAGE: Final = 512
 _MOST_REPEATED: Final = 2
-"""Pieces of real files do not share bytes; overlapping ones are an attack."""
+"""Pieces of real files share no bytes; overlapping ones are an attack."""
 _PARTS: Final[tuple[str, ...]] = ("text", "footnotes", "headers", "macros", "comments", "endnotes", "boxes")
 _HEADING_STYLES: Final = range(1, 10)
 _TITLE_STYLE: Final = 62
@@ -59,7 +59,7 @@ class Segment:
 
 @dataclass(slots=True)
 class DocFile:
-    """`lengths` are the characters of the document's parts in file order."""
+    """`lengths`: characters of the parts, in file order."""
 
     content: bytes
     table: bytes

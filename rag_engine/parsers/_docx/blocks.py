@@ -53,7 +53,7 @@ _APART: Final = re.compile(r"[\t\n]| {3,}")
 
 
 class BlockReader:
-    """Reads one part in order, because numbers continue."""
+    """In order, because numbers continue."""
 
     def __init__(
         self,

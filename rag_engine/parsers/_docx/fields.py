@@ -1,4 +1,4 @@
-"""Word's fields: a code and its cached result; some results are only computed."""
+"""A code and its cached result, which some fields lack."""
 
 from __future__ import annotations
 

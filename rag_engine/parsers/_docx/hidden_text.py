@@ -1,4 +1,4 @@
-"""Decides whether a run of Word is hidden, tiny, or in the colour of its background. In doubt it is seen."""
+"""Whether a run is hidden, tiny, or in the colour of its background. In doubt it is seen."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _IN_MARGIN: Final = re.compile(rb"<wp:anchor\b" + _EXTENT + rb"|<v:(?:rect|round
 """What is in a header or footer is always behind the text."""
 _PAGE_COLOR: Final = re.compile(rb'<w:background\b[^>]{0,300}?w:color="(\w+)"')
 _LARGE: Final = 720_000
-"""2 cm in EMU: a picture behind the text that white words may lie on."""
+"""2 cm in EMU: a picture that white words may lie on."""
 _OVERLAP: Final = 2_000
 
 
@@ -99,7 +99,7 @@ class HiddenRuns:
 
 
 def shaded_tables(styles: Iterable[Element]) -> frozenset[str]:
-    """The ids of table styles with a background, also an inherited one."""
+    """Ids of table styles with a background, also an inherited one."""
     tables = {style.get(f"{W}styleId") or "": style for style in styles if style.get(f"{W}type") == "table"}
     shaded = {
         name

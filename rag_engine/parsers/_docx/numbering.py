@@ -1,4 +1,4 @@
-"""Numbers and bullets, which Word computes and never stores as text."""
+"""Word computes numbers and bullets and never stores them as text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Level:
     number_format: str = "decimal"
     text: str = ""
     restarts_after: int | None = None
-    """The level (from 1) whose items restart this one; 0: never; None: any higher level."""
+    """Level (from 1) whose items restart this one; 0: never; None: any higher level."""
     in_digits: bool = False
     style: str = ""
 
@@ -98,7 +98,6 @@ def numbering_of(root: Element | None) -> ListNumbering:
         counted = value(element, f"{W}abstractNumId") or ""
         if counted not in bodies:
             continue
-        # A list may refer to a list style for its definition.
         link = value(bodies[counted], f"{W}numStyleLink")
         counted = styled.get(link, counted) if link else counted
         own = {number(override.get(f"{W}ilvl")): override for override in element.iterfind(f"{W}lvlOverride")}

@@ -23,7 +23,7 @@ _HEADING: Final = re.compile(
     "|virsraksts|antraštė|заглавие|đầu đề|judul|tiêu đề) *([1-9])",
     re.IGNORECASE,
 )
-# Pages names its headings "heading"; LibreOffice derives headings and related styles from it.
+# Pages' name is "heading"; LibreOffice derives styles from it.
 _NAMED_LEVELS: Final[Mapping[str, float]] = {
     **dict.fromkeys(("title", "titel", "document title", "dokumenttitel"), TITLE_LEVEL),
     "heading": 1,
@@ -49,18 +49,18 @@ class DocxStyle:
     """List depth (from 0) implied by the style's name."""
     is_bold: bool = False
     size: int = 0
-    """Font size in half points; 0 if unset."""
+    """In half points; 0 if unset."""
     color: str = ""
     """Of the letters; "auto" or six hexadecimal digits."""
     fill: str = ""
-    """The background; empty if there is none."""
+    """Empty: no background."""
 
 
 _PLAIN: Final = DocxStyle()
 
 
 def styles_of(elements: Iterable[Element], defaults: Element | None = None) -> dict[str, DocxStyle]:
-    """`""` is that of paragraphs without a style. Circular inheritance is ignored."""
+    """`""` is that of paragraphs without a style."""
     by_id: dict[str, Element] = {}
     for element in elements:
         by_id.setdefault(element.get(f"{W}styleId") or "", element)
@@ -87,7 +87,7 @@ def _resolve(
             break
         chain.append(identifier)
         identifier = value(elements[identifier], f"{W}basedOn") or ""
-    # Only paragraphs inherit the document's defaults: a style of characters would hide those of its paragraph.
+    # A style of characters would hide the defaults of its paragraph.
     is_based = chain and _is_of_paragraphs(elements[chain[-1]])
     above = found.get(identifier, base if is_based else _PLAIN)
     for inheriting in reversed(chain):
@@ -122,7 +122,7 @@ def _style(element: Element, above: DocxStyle) -> DocxStyle:
 
 
 def fill_of(properties: Element | None) -> str:
-    """Empty if there is none, `UNKNOWN` if uncertain."""
+    """Empty: none; `UNKNOWN` if uncertain."""
     shading = None if properties is None else properties.find(f"{W}shd")
     return "" if shading is None else shading_fill(shading)
 
@@ -152,7 +152,6 @@ def style_of(properties: Element | None, styles: Mapping[str, DocxStyle]) -> Doc
             numbered = one
     style = styles.get(identifier or "")
     if style is None:
-        # Without a styles part only the ids are known.
         style = DocxStyle(level=_level(identifier.lower(), None) or 0) if identifier else _PLAIN
     level = None if outline is None else _level("", outline)
     list_id = None if numbered is None else value(numbered, f"{W}numId")

@@ -37,7 +37,7 @@ class DocxParagraph:
     pieces: list[str] = field(default_factory=list[str])
     anchored: list[AnchoredObject] = field(default_factory=list[AnchoredObject])
     notes: list[tuple[str, str, bool]] = field(default_factory=list[tuple[str, str, bool]])
-    """In order: kind, id, and whether it has a custom mark."""
+    """Kind, id, and whether it has a custom mark."""
     in_contents: bool = False
 
     @property
@@ -89,7 +89,7 @@ class TextReader:
         self._walk(paragraph, line)
         for identifier in tuple(self._ranges):
             self._quote(identifier, line)
-        # A field whose code does not end here is damaged; the following text must not be lost.
+        # A field whose code does not end here is damaged; the text must not be lost.
         self._fields = [one for one in self._fields if not one.is_hidden]
         return line
 

@@ -21,7 +21,7 @@ _LARGER: Final = 4
 def level_by_formatting(
     paragraph: Element, text: str, style: DocxStyle, styles: Mapping[str, DocxStyle]
 ) -> float:
-    """Of a short line that is entirely large or bold; 0 for other lines."""
+    """Of a short line that is entirely large or bold; else 0."""
     line = text.strip()
     if not 1 < len(line) <= _LONGEST or "\n" in line or line[-1] in ".,;:!?。，；：、…" or line[0] in "-•–*":
         return 0

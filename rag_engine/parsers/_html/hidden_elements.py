@@ -63,7 +63,7 @@ def _is_hidden(element: _Element) -> bool:
 
 
 def has_no_size(element: _Element) -> bool:
-    """Letters too small to be seen, unless something within may have another size."""
+    """Unless something within may have another size."""
     style = element.attrib.get("style") if element.attrib else None
     if style is None or _NO_SIZE.search(style) is None:
         return False

@@ -1,4 +1,4 @@
-"""HTML trees to sections. Event-based, because pages nest deeper than Python's stack."""
+"""Event-based, because pages nest deeper than Python's stack."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _BLOCKS: Final = frozenset(
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _LISTS: Final = frozenset({"ul", "ol", "menu", "dir"})
 _GOOGLE_LIST: Final = re.compile(r"\blst-kix_\w+-(\d)\b")
-"""The class of a nested list contains its depth."""
+"""Its class contains its depth."""
 _FILE_NAME: Final = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp|bmp)", re.IGNORECASE)
 _LONGEST_ALT: Final = 1_000
 
@@ -202,7 +202,7 @@ def _whole(page: _Page, element: _Element, tag: str) -> Iterator[Section]:
 
 
 def formula(element: _Element) -> str:
-    """The TeX source if the page has it, else the symbols."""
+    """The TeX source, else the symbols."""
     typed = element.get("alttext") or next(
         (
             "".join(note.itertext())

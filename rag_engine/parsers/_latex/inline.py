@@ -142,7 +142,7 @@ def arguments(source: str, at: int, count: int) -> tuple[list[str], int]:
 
 
 def _command(source: str, at: int, name: str, macros: Mapping[str, str], depth: int) -> tuple[str, int]:
-    """Arguments of an unknown macro are text."""
+    """Arguments of unknown macros are text."""
     if name in macros:
         return macros[name], _end_of_name(source, at)
     if name in _SYMBOLS:
@@ -168,7 +168,6 @@ def _command(source: str, at: int, name: str, macros: Mapping[str, str], depth: 
     at = _after_options(source, at)
     words, after = group(source, at)
     if after == at:
-        # A blank after a macro's name only ends the name.
         return "", at
     words = plain(words, macros, depth + 1)
     return (f" ({words})" if name in {"footnote", "thanks", "footnotetext", "marginpar"} else words), after

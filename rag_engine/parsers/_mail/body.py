@@ -17,14 +17,14 @@ _MOST_NAMED: Final = 20
 _QUOTE: Final = re.compile(r"^(?:> ?)+")
 _EARLIER: Final = "Earlier message"
 _LEAST_SHARE: Final = 0.6
-"""Share of the HTML's words that a plain text must have; otherwise it only refers to the HTML."""
+"""Share of the HTML's words in a plain text that does not only refer to the HTML."""
 _SIGNED: Final = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]+: [^\n]*\n)*\n?")
 _SIGNATURE: Final = re.compile(
     r"-----BEGIN PGP SIGNATURE-----.*?(?:-----END PGP SIGNATURE-----|\Z)", re.DOTALL
 )
 _ENCRYPTED: Final = re.compile(r"\s*-----BEGIN PGP MESSAGE-----")
 _ESCAPED: Final = re.compile(r"^>(?=From )", re.MULTILINE)
-"""mbox escape of a line that looks like the start of a message, not a quotation."""
+"""mbox escape of a line like a message's start, not a quotation."""
 _BLANK_LINES: Final = re.compile(r"\n(?:[ \t\u00a0]*\n){2,}")
 _WORDS: Final = re.compile(r"\w+")
 

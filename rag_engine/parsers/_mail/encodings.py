@@ -38,7 +38,7 @@ def decoded(content: bytes, charset: str) -> str:
 
 
 def field_text(value: object) -> str:
-    """On one line, with encoded words (RFC 2047) and raw bytes decoded."""
+    """On one line, with encoded words (RFC 2047) decoded."""
     text = str(value or "")[:_LONGEST_FIELD]
     if "=?" not in text:
         return one_line(text)

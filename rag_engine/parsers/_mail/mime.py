@@ -67,7 +67,7 @@ class MimePart:
             yield from self._blocks()
 
     def content(self, most: int) -> bytes:
-        """At least `most` bytes of the body if there are so many."""
+        """At least `most` bytes, if there are so many."""
         content = bytearray()
         for chunk in self.chunks():
             content += chunk

@@ -1,4 +1,4 @@
-"""Reading order, because Tesseract reads a table either by lines or by columns."""
+"""Tesseract reads a table either by lines or by columns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CELL_CHARACTERS: Final = 22
 _FEWEST_ROWS: Final = 3
 _NEXT_ROW: Final = 4.0
 _FULL: Final = 0.7
-"""Share of the paragraph's width above which a line's sentence continues."""
+"""Share of the paragraph's width from which a line continues."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ class RecognitionLimits:
     seconds: float = 1_800.0
     page_seconds: float = 60.0
     on_page: Callable[..., None] = _ignore
-    """Called at the begin and end of each page, because the caller excludes that time."""
+    """At begin and end of each page, whose time the caller excludes."""
 
     @property
     def exhausted(self) -> bool:
@@ -35,7 +35,7 @@ class RecognitionLimits:
 
     @contextmanager
     def page(self) -> Generator[None]:
-        """Time one page; its CPU time does not count as the parser's."""
+        """Its CPU time does not count as the parser's."""
         self.on_page(is_running=True)
         began, began_processor = _seconds(), time.process_time()
         try:
@@ -47,7 +47,7 @@ class RecognitionLimits:
 
 
 def _seconds() -> float:
-    """Processor time with that of Tesseract; elapsed time where the system does not add it."""
+    """With Tesseract's; elapsed time where the system does not add it."""
     if sys.platform == "win32":
         return time.monotonic()
     used = os.times()

@@ -23,10 +23,7 @@ _MOST: Final = 40_000
 
 
 def skew(gray: NDArray[np.uint8]) -> float:
-    """Clockwise degrees, up to 20; 0.0 if level or unclear.
-
-    `gray` is about 800 pixels wide, dark on light or inverse.
-    """
+    """Clockwise degrees, up to 20; 0.0 if unclear. `gray` is about 800 pixels wide."""
     height, width = gray.shape
     inner = gray[height // 25 : height - height // 25, width // 25 : width - width // 25]
     if not inner.size:
@@ -36,7 +33,7 @@ def skew(gray: NDArray[np.uint8]) -> float:
         return 0.0
     # Shadows in photos are darker than letters elsewhere.
     marked = inner < _local_mean(inner) - max(_LEAST_CONTRAST / 3, (high - low) / 10)
-    # Lower edges of letters are on the line; in sideways text these are the left or right edges.
+    # Lower edges of letters are on the line; in sideways text left or right edges.
     lying, standing = (
         _coordinates(marked[:-1] & ~marked[1:]),
         _coordinates((marked[:, :-1] & ~marked[:, 1:]).T),
@@ -80,5 +77,5 @@ def _concentration(along: NDArray[np.float32], across: NDArray[np.float32], degr
         return 0.0
     lines = across * math.cos(math.radians(degrees)) - along * math.sin(math.radians(degrees))
     counts = np.bincount((lines - lines.min()).astype(np.int32))
-    # Differences of neighbouring lines, since the edge of a skewed page changes slowly.
+    # Differences of neighbours, since a skewed page's edge changes slowly.
     return float(np.square(np.diff(counts)).sum() / (2 * len(across))) - 1.0

@@ -15,7 +15,7 @@ _CONFIDENT: Final = 60.0
 """0 to 100; noise on pages without words is around 30."""
 _LEAST_CONFIDENT: Final = 30.0
 _FEWEST_LETTERS: Final = 12
-"""Fewer uncertain letters are specks and picture edges, not an unreadable page."""
+"""Fewer uncertain letters are specks, not an unreadable page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +88,6 @@ def _letters(words: Sequence[Word]) -> int:
 
 
 def _confidence(words: Sequence[Word]) -> float:
-    """Over characters, so that long words count more than specks."""
+    """Over characters: long words count more than specks."""
     characters = sum(len(word.text) for word in words)
     return sum(word.confidence * len(word.text) for word in words) / characters if characters else 0.0

@@ -28,7 +28,7 @@ _LITERAL: Final = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 
 
 def chart_sections(root: Element, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
-    """The title, and a table with a row per category and a column per series."""
+    """A table with a row per category and a column per series."""
     title = _title(root)
     if title:
         yield Section(text=title, anchor=anchor, headings=headings)
@@ -100,7 +100,7 @@ def _column(element: Element | None) -> Column:
 
 
 def _nested_categories(levels: Sequence[Column]) -> Column:
-    """The inner level comes first in the file; each outer label applies up to the next one."""
+    """The inner level comes first in the file."""
     outer = [(level, sorted(level)) for level in levels[:0:-1]]
     return {
         at: ", ".join(

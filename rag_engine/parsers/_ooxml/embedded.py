@@ -24,7 +24,7 @@ _CONTINUED: Final = frozenset(
 def embedded_sections(
     package: OoxmlPackage, part: str, unpacking: Unpacking, anchor: str, headings: tuple[str, ...]
 ) -> Iterator[Section]:
-    """Empty if the file is unreadable, since the document shows a picture of it."""
+    """Empty if unreadable: the document shows a picture of it."""
     member = NestedFile(
         name=PurePosixPath(part).name, chunks=lambda: package.chunks(part), packed=package.packed(part)
     )

@@ -1,4 +1,4 @@
-"""OOXML packages (ECMA-376), read one part at a time."""
+"""ECMA-376, read one part at a time."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class OoxmlRelation:
 
 
 class OoxmlPackage:
-    """Part names match regardless of case and slashes."""
+    """Part names ignore case and slashes."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
@@ -135,7 +135,7 @@ class OoxmlPackage:
         return cast("Element", tree.getroot())
 
     def events(self, part: str, *tags: str) -> Iterator[tuple[str, Element]]:
-        """The caller clears the elements it has read."""
+        """The caller clears them."""
         with self._stream(part) as stream:
             steps = etree.iterparse(
                 stream,

@@ -25,7 +25,7 @@ class OoxmlCell:
 
 
 def plain_rows(rows: Iterable[Sequence[OoxmlCell]], headers: int = 1) -> Iterator[list[str]]:
-    """A cell merged over rows is repeated in each row; one merged over columns only in the header."""
+    """A cell merged over rows is repeated in each; one merged over columns only in the header."""
     above: list[str] = []
     for at, row in enumerate(rows):
         texts: list[str] = []
@@ -54,7 +54,7 @@ def header_rows(first: Sequence[OoxmlCell], marked: int) -> int:
 
 
 def table_parts(rows: Iterable[Sequence[str]], headers: int = 1) -> Iterator[str]:
-    """Parts of passage size, each with the header joined to one row."""
+    """Of passage size, each with the header."""
     rows = iter(rows)
     header = table_text([one_header(list(islice(rows, headers)))])
     lines: list[str] = [header] if header else []

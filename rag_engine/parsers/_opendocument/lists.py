@@ -1,4 +1,4 @@
-"""Numbers of OpenDocument lists and headings, which the file does not store."""
+"""The file does not store the numbers."""
 
 from __future__ import annotations
 

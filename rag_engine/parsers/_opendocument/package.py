@@ -37,10 +37,7 @@ _DAMAGED: Final = "The OpenDocument file is damaged and cannot be read; save it 
 
 @contextmanager
 def open_part(path: Path, part: str) -> Generator[IO[bytes] | None]:
-    """Yields None if the part is missing.
-
-    Raises `EncryptedFile`, `CorruptFile` and `FileTooLarge`, also while the part is read.
-    """
+    """None if missing. Raises `EncryptedFile`, `CorruptFile` and `FileTooLarge`, also while the part is read."""
     with path.open("rb") as file:
         is_package = file.read(2) == b"PK"
     if not is_package:
@@ -113,20 +110,20 @@ def translate_errors() -> Generator[None]:
 
 
 def refuse_entities(source: IO[bytes]) -> None:
-    """Raises `CorruptFile` for entity declarations: only attackers write them."""
+    """Only attackers write them. Raises `CorruptFile`."""
     if _ENTITY.search(source.read(4_096)):
         raise CorruptFile(_DAMAGED)
     source.seek(0)
 
 
 def repeat_count(element: _Element, attribute: str, most: int) -> int:
-    """At most `most`: files repeat the empty rest of a sheet a million times."""
+    """Files repeat the empty rest of a sheet a million times."""
     count = element.get(attribute) or "1"
     return max(1, min(int(count), most)) if count.isdecimal() and len(count) < 10 else 1
 
 
 def _free(element: _Element) -> None:
-    """Also its previous siblings, so that the tree does not grow with the file."""
+    """With previous siblings: the tree does not grow with the file."""
     element.clear()
     parent = element.getparent()
     if parent is not None:

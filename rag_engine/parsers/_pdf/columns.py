@@ -1,4 +1,4 @@
-"""Reading order by columns, changed only if a PDF alternates between columns of prose."""
+"""Reading order, changed only if a PDF alternates between columns of prose."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Lines: TypeAlias = "list[TextLine]"
 
 _STEP: Final = 3.0
 _DIP: Final = 0.5
-"""Share of the neighbouring lines that may cross a gutter."""
+"""Share of neighbouring lines that may cross a gutter."""
 _FEWEST_LINES: Final = 3
 _SHORTEST_LINE: Final = 18
 _LEAST_FILL: Final = 0.5
@@ -35,7 +35,7 @@ class _Piece(NamedTuple):
 
 
 def regions(blocks: Sequence[Sequence[TextLine]], *, right_to_left: bool = False) -> list[list[Lines]]:
-    """In reading order: columns of prose, and areas across the page."""
+    """Columns of prose, and areas across the page."""
     lines = [line for block in blocks for line in block]
     gutters = _gutters(lines)
     if not gutters:
@@ -186,7 +186,7 @@ def _is_prose(columns: dict[int, Lines], edges: Sequence[float]) -> bool:
 
 
 def _is_rows_of_cells(pieces: Sequence[_Piece]) -> bool:
-    """Cells of several lines are drawn cell by cell, with rows starting level."""
+    """Cells are drawn one by one, with rows starting level."""
     pairs = [(first, second) for first, second in pairwise(pieces) if first.column < second.column]
     if len(pairs) < 2:
         return False

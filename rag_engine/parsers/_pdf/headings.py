@@ -25,7 +25,7 @@ def count_sizes(blocks: Sequence[TextBlock], sizes: Counter[float]) -> None:
 
 
 def outlined(texts: Sequence[str], entries: Sequence[tuple[int, str]]) -> Headings:
-    """An entry without a matching block begins with the previous one, or with the page."""
+    """An entry without a matching block begins with the previous one."""
     headings: dict[int, list[tuple[float, str]]] = defaultdict(list)
     keys = [_key(text[: 2 * _LONGEST]) for text in texts] if entries else []
     position = 0

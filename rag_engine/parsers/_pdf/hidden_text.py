@@ -1,7 +1,4 @@
-"""Text that nobody can see: invisible, clear, tiny, in the colour of its background, or painted over.
-
-The text layer of a scan, which lies on the picture of its words, is not hidden text.
-"""
+"""Invisible, clear, tiny, in the colour of its background, or painted over; not the text layer of a scan."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ _CLEAR: Final = 16
 _TINY: Final = 1.6
 """Points."""
 _LIGHT: Final = 0xD0
-"""Least red, green and blue of text that may vanish on white."""
+"""Least red, green and blue of what may vanish on white."""
 _SCAN: Final = 0.5
 """Least share of the page under pictures."""
 _CONTRAST: Final = 20

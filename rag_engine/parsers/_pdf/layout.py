@@ -22,7 +22,7 @@ _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _FOOTNOTES: Final = 4
 _FEWEST_ROWS: Final = 2
 _APART: Final = 6.0
-"""Points; lines further apart vertically are not in one row."""
+"""Points; lines further apart are not in one row."""
 _MOST_COLUMNS: Final = 3
 """Pieces of a row that may all be lines of prose columns."""
 _NEAR_ROW: Final = 3
@@ -54,10 +54,7 @@ def arranged(
     drawn: Callable[[], Sequence[Box]] = lambda: (),
     rules: Rules | None = None,
 ) -> list[TextBlock]:
-    """In reading order, with tables joined row by row.
-
-    `drawn` returns the rectangles on the page, which is slow; `rules` remembers whether it paid off.
-    """
+    """With tables joined row by row. `drawn` returns the page's rectangles, slowly; `rules` remembers whether it paid off."""
     lines = [line for block in blocks for line in block]
     bases = sorted([line.base for line in lines])
     if min(map(sub, bases[1:], bases), default=_APART) >= _APART and _downwards(blocks):

@@ -1,7 +1,4 @@
-"""Lines by MuPDF's JSON, the cheapest output with positions and fonts.
-
-Distances are in points from the top left corner of the displayed page.
-"""
+"""By MuPDF's JSON, the cheapest output with positions and fonts. Distances are in points from the displayed page's top left."""
 
 from __future__ import annotations
 
@@ -36,12 +33,12 @@ _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _STOPS: Final = ".:;!?،؛؟"
 _FIRST_STOP: Final = re.compile(rf"\s*([{_STOPS}])\s*(?=[\u0590-\u08ff])")
 _LAM_ALEF: Final = (("األ", "الأ"), ("اإل", "الإ"), ("اآل", "الآ"))
-"""MuPDF reverses the lam-alef ligature; these sequences do not occur otherwise."""
+"""MuPDF reverses the ligature; these sequences do not occur otherwise."""
 _DIRECTION: Final = re.compile(r' dir="(-?[\d.]+) (-?[\d.]+)"', re.ASCII)
 
 
 class TextLine(NamedTuple):
-    """A line as drawn; a table row is several. A tuple, because pages have very many."""
+    """A table row is several. A tuple, because pages have very many."""
 
     text: str
     top: float
@@ -95,7 +92,7 @@ class _JsonBlock(TypedDict):
 
 
 def page_text(page: PdfPage, *, vectors: bool = False) -> PageText:
-    """Rotated so that most of the text is upright. `vectors`: also collect drawn rectangles."""
+    """Most of the text is upright. `vectors`: also collect drawn rectangles."""
     notes = page.first_annot is not None
     text = mupdf.text_page(page, vectors=vectors, notes=notes)
     blocks, turned, letters, hidden = _lines(page, text)
@@ -161,7 +158,7 @@ def _lines(page: PdfPage, text: mupdf.TextPage) -> tuple[list[list[TextLine]], i
             if turned:
                 turned_letters += len(words)
             size = font["size"]
-            # Inlined because it runs for every line of every page.
+            # Inlined: it runs for every line.
             placed = _new_line(
                 TextLine,
                 (
@@ -187,7 +184,7 @@ def _lines(page: PdfPage, text: mupdf.TextPage) -> tuple[list[list[TextLine]], i
 
 
 def _in_logical_order(words: str) -> str:
-    """MuPDF leaves final full stops and Arabic ligatures in visual order."""
+    """MuPDF leaves full stops and Arabic ligatures in visual order."""
     found = _FIRST_STOP.match(words)
     if found is not None and words.rstrip()[-1:] not in _STOPS:
         words = words[found.end() :].rstrip() + found[1]

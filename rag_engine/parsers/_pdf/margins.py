@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 _MARGIN: Final = 0.09
 _NUMBER_MARGIN: Final = 0.16
-"""Page numbers may be further from the edge, with nothing beyond them."""
+"""Page numbers may be further in, with nothing beyond them."""
 _MOST_PIECES: Final = 3
-"""A header has a left, centre and right part; a row with more is a table header."""
+"""Left, centre and right; a row with more is a table header."""
 _SAME_PLACE: Final = 4.0
 """In points, because a header's height varies."""
 _BEFORE: Final = 2
@@ -33,7 +33,7 @@ _PAGE_WORDS: Final = re.compile(
 _NUMBER_ALONE: Final = re.compile(r"[\W_]*#[\W_]*")
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 _FEWEST_WORDS: Final = 2
-"""In "Section 3" the number is not a page number."""
+"""In "Section 3" the number is no page number."""
 _ROMAN: Final = re.compile(r"[\W_]*[ivxlc]{1,7}[\W_]*", re.ASCII)
 
 
@@ -43,7 +43,7 @@ class Margins:
     upcoming: tuple[int, list[tuple[str, TextLine, bool]]] = (0, [])
 
     def without(self, page: PageText, number: int, following: PageText | None = None) -> list[list[TextLine]]:
-        """A header seen for the first time counts as small text, so that it is not taken for a heading."""
+        """A header seen first counts as small text, not as a heading."""
         known, keyed = self.upcoming
         if known != number:
             keyed = _keyed(page, number)
@@ -74,7 +74,7 @@ class Margins:
 
 
 def _heights(keyed: Sequence[tuple[str, TextLine, bool]]) -> dict[str, float]:
-    """By key and by text: the number in "Handbook 2024" is not a page number."""
+    """By key and text: the number in "Handbook 2024" is no page number."""
     heights = {" ".join(line.text.split()): line.top for _, line, _ in keyed}
     heights.update((key, line.top) for key, line, _ in keyed)
     return heights

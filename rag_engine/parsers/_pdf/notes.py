@@ -91,7 +91,6 @@ def _comments(page: _NotedPage, text: str) -> Iterator[str]:
     for annotation in islice(page.annots(), _MOST):
         kind = annotation.type[1]
         content = one_line(annotation.info.get("content", ""))
-        # Free text is part of the page text.
         if kind not in _COMMENTS or not content or (kind == "FreeText" and content in " ".join(text.split())):
             continue
         author = one_line(annotation.info.get("title", ""))

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 _HYPHENS: Final = ("-", "\u00ad", "\u2010")
 _SOFT: Final = "\u00ad"
 _WIDE: Final = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
-"""Scripts without spaces between words; Korean has them."""
+"""No spaces between words; Korean has them."""
 _MARK: Final = re.compile(
     r"(?:[\u2022\u2023\u2043\u2219\u25aa\u25ab\u25a0\u25a1\u25cf\u25cb\u25e6\u2713\u2714\u27a2\u2794\uf0b7\uf0a7\uf0d8*\u2013-]"
     r"|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)])(?:\s|$)"
 )
 _OPEN_ENDS: Final = ("\u2013", "/")
 _ENDS: Final = frozenset((*_HYPHENS, *_OPEN_ENDS))
-"""Ranges, numbers and addresses break after these without a space."""
+"""Ranges, numbers and addresses break after these."""
 _SHORTEST: Final = 0.6
 _FULL: Final = 0.95
 """Of the longest line, in characters of varying width."""
@@ -50,7 +50,7 @@ _JOINING: Final = frozenset(
         "oraz",
     ]
 )
-"""Before these words a hyphen at a line end stays, as in "pre- and post-war"."""
+"""Before these a hyphen at a line end stays: "pre- and post-war"."""
 
 
 def is_mark(text: str) -> bool:
@@ -59,10 +59,7 @@ def is_mark(text: str) -> bool:
 
 
 def paragraph(lines: Sequence[TextLine], nearby: str = "") -> str:
-    """Broken words rejoined, full lines joined, short lines kept.
-
-    A hyphen stays if `nearby` has the same word with the hyphen inside a line.
-    """
+    """Broken words rejoined, full lines joined. A hyphen stays if `nearby` has the word with it inside a line."""
     if len(lines) == 1:
         return lines[0].text.strip()
     longest = max(len(line.text) for line in lines)
@@ -87,7 +84,6 @@ def paragraph(lines: Sequence[TextLine], nearby: str = "") -> str:
 
 
 def _is_full(text: str, following: str, longest: int) -> bool:
-    """The first word of the next line would not fit."""
     if len(text) < longest * _SHORTEST:
         return False
     if following[0].islower() or len(text) >= longest * _FULL:

@@ -30,7 +30,7 @@ _THIN: Final = 3.0
 _FEWEST_LABELS: Final = 4
 _FIGURE: Final = re.compile(r"\d|^\W+$")
 _MOST_MISSES: Final = 4
-"""Pages without ruled tables after which stronger signs are needed."""
+"""Pages without ruled tables, after which stronger signs are needed."""
 _SURE_SIGNS: Final = 4
 _LONGEST_CELL: Final = 1_500
 _NEXT_LINE: Final = 1.6
@@ -50,7 +50,7 @@ def table_text(rows: Iterable[Sequence[str]]) -> str:
 
 
 class Rules:
-    """Reading drawn lines costs as much as the text, so this remembers whether pages had ruled tables."""
+    """Reading drawn lines costs as much as the text."""
 
     def __init__(self) -> None:
         self.in_vain = 0
@@ -130,7 +130,7 @@ def ruled_tables(lines: Sequence[TextLine], drawn: Sequence[Box]) -> list[Table]
 def _cut(
     lines: Sequence[TextLine], rules: Sequence[_Rule], columns: Sequence[float]
 ) -> Iterator[tuple[TextLine, TextLine]]:
-    """MuPDF joins cells that are close, so split lines at vertical rules."""
+    """MuPDF joins cells that are close."""
     for line in lines:
         if bisect_right(columns, line.left + _ALIGNED) == bisect_right(columns, line.right - _ALIGNED):
             yield line, line
@@ -224,7 +224,7 @@ def _filled(
 
 
 def _rows_within(cells: dict[int, Row]) -> list[dict[int, Row]]:
-    """Between two rules: tables of figures or labels often have a rule only every few rows."""
+    """Tables of figures often have a rule only every few rows."""
     column_of = {id(line): column for column, cell in cells.items() for line in cell}
     rows = rows_of(line for cell in cells.values() for line in cell)
     first = min(cells)
@@ -252,7 +252,7 @@ def _are_figures(others: Row, rows: Sequence[Row], named: int) -> bool:
 
 
 def _are_values(rows: Sequence[Row], named: int) -> bool:
-    """Labels and values, not sentences, whose next lines begin in lower case."""
+    """Not sentences, whose next lines begin in lower case."""
     lines = [line for row in rows for line in row]
     going_on = sum(line.text.lstrip()[:1].islower() for line in lines)
     has_case = sum(line.text.lstrip()[:1].isupper() for line in lines)

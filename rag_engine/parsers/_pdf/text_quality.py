@@ -4,9 +4,7 @@ import re
 from typing import Final, Literal, Protocol, TypeAlias
 
 Fault: TypeAlias = Literal["missing", "sparse", "garbled"]
-"""missing: something is drawn, but no text; sparse: a few words beside or over a page-filling picture; garbled: letters that are
-not those displayed.
-"""
+"""missing: drawn, but no text; sparse: a few words beside a page-filling picture; garbled: not the letters displayed."""
 
 
 class Pictured(Protocol):
@@ -24,7 +22,7 @@ _SYMBOL_FONTS: Final = re.compile("[\uf020-\uf0ff]")
 _MOST_MEANINGLESS: Final = 0.15
 _MOST_SYMBOLS: Final = 0.5
 _SPARSE: Final = ((0.85, 200), (0.5, 60))
-"""Picture share -> fewer visible characters than this are a stamp, page number or watermark."""
+"""Picture share -> fewer characters than this are a stamp or page number."""
 _LONG: Final = 500
 _LEAST_PICTURE: Final = 0.005
 

@@ -1,4 +1,4 @@
-"""Removes the text of a slide that nobody can see: tiny, clear, white on white, off the slide. In doubt it stays."""
+"""Tiny, clear, white on white, or off the slide. In doubt it stays."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DEEPEST_LEVEL: Final = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlideSurroundings:
-    """`below` are layout and master; `colors` are the theme's, by their names on slides."""
+    """`below`: layout and master; `colors`: the theme's, by their names on slides."""
 
     width: int = 0
     height: int = 0
@@ -43,7 +43,7 @@ class SlideSurroundings:
     colors: Mapping[str, str] = field(default_factory=dict[str, str])
     boxes: PlaceholderBoxes = field(default_factory=dict[tuple[str, str], "Box"])
     has_filled_placeholders: bool = False
-    """Any of them may be the one that a placeholder of the slide inherits from."""
+    """A placeholder may inherit from any of them."""
 
 
 def theme_colors(package: OoxmlPackage, master: str) -> dict[str, str]:
@@ -62,7 +62,7 @@ def theme_colors(package: OoxmlPackage, master: str) -> dict[str, str]:
 
 
 def remove_hidden_text(slide: Element, around: SlideSurroundings, *, placeholders: bool = True) -> int:
-    """The number of characters removed, on request only outside placeholders."""
+    """The number of characters removed."""
     tree = slide.find(f"{P}cSld/{P}spTree")
     if tree is None:
         return 0
@@ -158,7 +158,7 @@ def _is_white_text(properties: Sequence[Element], colors: Mapping[str, str]) -> 
 
 
 def _is_white_fill(fill: Element, colors: Mapping[str, str]) -> bool:
-    """Lightened, darkened and transparent colours are not judged."""
+    """Lightened, darkened and transparent colours do not count."""
     if fill.tag != f"{A}solidFill":
         return False
     return any(_is_white_color(color, colors) for color in fill)

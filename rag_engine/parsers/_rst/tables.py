@@ -10,7 +10,7 @@ _GRID_LINE: Final = re.compile(r"\+[-=+]+\+\s*$")
 
 
 def grid(lines: list[str]) -> str:
-    """A spanning cell is only in its first column and row."""
+    """A spanning cell is only in its first."""
     edges = sorted(
         {at for line in lines if _GRID_LINE.match(line) for at, sign in enumerate(line) if sign == "+"}
     )

@@ -24,7 +24,7 @@ class RtfCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowEnd:
-    """`continued` holds the positions of vertically merged cells."""
+    """`continued`: positions of vertically merged cells."""
 
     continued: frozenset[int]
     depth: int = 0

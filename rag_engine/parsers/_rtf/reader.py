@@ -65,7 +65,7 @@ class _Sink:
 
 @dataclass(slots=True)
 class RtfReader:
-    """One pass over a file. `styles` is complete before the first paragraph."""
+    """`styles` is complete before the first paragraph."""
 
     html: bool = False
     styles: dict[int, RtfStyle] = field(default_factory=dict[int, RtfStyle])
@@ -121,7 +121,6 @@ class RtfReader:
         elif token.kind == "symbol":
             yield from self._symbol(token.word)
         elif self._group.skipped:
-            # Skipped groups may contain the Unicode copy of their text.
             if token.word == "ud":
                 self._groups[-1] = replace(self._group, skipped=False)
         elif self._to_skip and token.word != "u":

@@ -12,7 +12,7 @@ _CENTRAL: Final = (*_HUNGARIAN, "áčďéěíňóřšťúůýž", "áäčďéí�
 _TURKISH: Final = ("çğıöşüâîû",)
 _BALTIC: Final = ("ąčęėįšųūž", "āčēģīķļņšūž", "äõöüšž")
 _VIETNAMESE: Final = ("àáâăđêôơưèéìíòóùúý",)
-# Latin code pages differ in few letters. The first page whose letters all belong to one language wins, so common ones come first.
+# Latin code pages differ in few letters. The first whose letters all belong to one language wins.
 _PAGES: Final = tuple(
     (page, alphabet)
     for pages, alphabets in (
@@ -55,7 +55,7 @@ _ENOUGH_LETTERS: Final = 20
 
 
 def code_page(sample: bytes) -> str | None:
-    from charset_normalizer import from_bytes  # 40 ms that most starts do without
+    from charset_normalizer import from_bytes
 
     best = from_bytes(sample).best()
     if best is None or best.encoding in _EBCDIC:
@@ -106,6 +106,6 @@ def _is_likely(before: str, sign: str, after: str, alphabet: str) -> bool:
 
 
 def _is_hebrew(sample: bytes) -> bool:
-    """Hebrew read as Cyrillic has no letters after ъ, unlike any longer Cyrillic text."""
+    """Read as Cyrillic it has no letters after ъ, unlike Cyrillic text."""
     beyond = [byte for byte in sample if byte > 0xBF]
     return len(beyond) >= _ENOUGH_LETTERS and all(byte in _HEBREW_LETTERS for byte in beyond)

@@ -54,7 +54,7 @@ _NEWLINES = re.compile("\r\n|\n|\r")
 
 
 def encoding_of(path: Path) -> str | None:
-    """None if the file holds no text. Almost valid UTF-8 counts as UTF-8."""
+    """None without text. Almost valid UTF-8 counts as UTF-8."""
     with path.open("rb") as file:
         head = file.read(_SAMPLE)
     for mark, encoding in _MARKS:
@@ -75,7 +75,7 @@ def encoding_of(path: Path) -> str | None:
 
 
 def text_encoding(path: Path) -> str:
-    """Raises `UnsupportedFile` if the file holds no text."""
+    """Raises `UnsupportedFile` without text."""
     encoding = encoding_of(path)
     if encoding is None:
         raise UnsupportedFile("The file is not text, so it cannot be read.")
@@ -83,7 +83,7 @@ def text_encoding(path: Path) -> str:
 
 
 def markup_encoding(path: Path) -> str:
-    """By byte order mark, else a declaration that fits, else the bytes. Raises `UnsupportedFile` if the file holds no text."""
+    """By mark, by a declaration that fits, else by the bytes. Raises `UnsupportedFile` without text."""
     encoding = text_encoding(path)
     with path.open("rb") as file:
         head = file.read(_SAMPLE)
@@ -126,7 +126,7 @@ def text_lines(path: Path, encoding: str) -> Iterator[NumberedLine]:
 
 
 def text_blocks(path: Path, encoding: str) -> Iterator[str]:
-    """No block ends between a carriage return and its line feed."""
+    """None ends between a carriage return and its line feed."""
     decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
     waiting = ""
     with path.open("rb") as file:
@@ -153,7 +153,7 @@ def _escape_encoding(head: bytes) -> str | None:
 
 
 def _is_text_after_mark(head: bytes, encoding: str) -> bool:
-    """A byte order mark may occur by chance."""
+    """A mark may occur by chance."""
     text = head.decode(encoding, errors="replace")
     return text.count("\ufffd") <= max(2, len(text) * 0.02)
 
@@ -178,7 +178,7 @@ def is_binary(head: bytes) -> bool:
 
 
 def _utf8_survey(path: Path) -> tuple[bytes, int, int]:
-    """A sample around the first bytes beyond ASCII, and counts of valid and invalid UTF-8 characters."""
+    """A sample around the first bytes beyond ASCII; valid and invalid characters."""
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     sample = b""
     good = bad = 0
@@ -194,5 +194,5 @@ def _utf8_survey(path: Path) -> tuple[bytes, int, int]:
             damaged = max(text.count("\ufffd") - block.count(b"\xef\xbf\xbd"), 0)
             beyond = sum(1 for character in text if character > "\x7f")
             good, bad = good + beyond - damaged, bad + damaged
-    # The file may end in a byte that merely looks like the start of a character: "Café".
+    # The last byte may look like the start of a character: "Café".
     return sample, good, bad + len(decoder.decode(b"", final=True))

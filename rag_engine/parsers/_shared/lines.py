@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 PASSAGE = 800
 """Characters; larger groups would blur anchors."""
 LONGEST = 4_000
-"""Characters; ends a section even inside a paragraph."""
+"""Characters; ends a section inside a paragraph."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,7 @@ class NumberedLine:
 def group(
     lines: Iterable[NumberedLine], *, starts: Callable[[NumberedLine, NumberedLine], bool]
 ) -> Iterator[list[NumberedLine]]:
-    """`starts(before, line)`: whether `line` starts a block."""
+    """`starts(before, line)`: `line` starts a block."""
     pending: list[NumberedLine] = []
     block_start = size = 0
     for line in lines:

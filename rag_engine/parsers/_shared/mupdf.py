@@ -1,4 +1,4 @@
-"""A typed interface to the parts of PyMuPDF (AGPL-3.0 or commercial) used here."""
+"""A typed interface to PyMuPDF (AGPL-3.0 or commercial)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Widget(Protocol):
 
 
 class _Bindings(Protocol):
-    """Their printers are much faster than PyMuPDF's dictionaries."""
+    """Much faster than PyMuPDF's dictionaries."""
 
     def FzStextOptions(self, flags: int) -> object: ...  # noqa: N802 - MuPDF's names
     def FzStextPage(self, page: object, options: object = ...) -> TextPage: ...  # noqa: N802
@@ -136,7 +136,7 @@ _VECTOR_OPTIONS: Final = _bindings.FzStextOptions(TEXT_FLAGS | _flags.TEXT_COLLE
 
 
 def text_page(page: PdfPage, *, vectors: bool = False, notes: bool = False) -> TextPage:
-    """As displayed; with `vectors` also drawn shapes, with `notes` annotations such as stamps, but no form fields."""
+    """`vectors`: with drawn shapes; `notes`: with annotations, but no form fields."""
     native = page.this.super() if isinstance(page.this, _pdf_page) else page.this
     options = _VECTOR_OPTIONS if vectors else _TEXT_OPTIONS
     if not notes:
@@ -151,7 +151,7 @@ def text_page(page: PdfPage, *, vectors: bool = False, notes: bool = False) -> T
 
 
 def text_page_json(text: TextPage, scale: float) -> str:
-    """Integer coordinates times `scale`, and each line's first font."""
+    """Coordinates times `scale`, and each line's first font."""
     buffer = _bindings.FzBuffer(1 << 16)
     output = _bindings.FzOutput(buffer)
     _bindings.fz_print_stext_page_as_json(output, text, scale)
@@ -178,7 +178,7 @@ _KINDS: Final[dict[int, FieldKind]] = {
 
 
 def form_fields(page: PdfPage) -> Iterator[tuple[FieldKind, str, str, str]]:
-    """Kind, value, label and full name of each filled field; PyMuPDF would take longer than for the page."""
+    """Kind, value, label and full name; PyMuPDF would take longer than for the page."""
     native = page.this
     widget = _bindings.pdf_first_widget(
         native if isinstance(native, _pdf_page) else _bindings.pdf_page_from_fz_page(native)
@@ -197,7 +197,7 @@ _MANY_PATHS: Final = 40
 
 
 def picture_share(page: PdfPage, *, with_shapes: bool = False) -> float:
-    """Covered by pictures, or also by shapes if there are many; nothing is decoded."""
+    """Nothing is decoded."""
     if not with_shapes and not page.get_images():
         return 0.0
     width, height = page.rect.x1 - page.rect.x0, page.rect.y1 - page.rect.y0

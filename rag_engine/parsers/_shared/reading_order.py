@@ -11,7 +11,7 @@ Thing = TypeVar("Thing")
 _LINES_END: Final = 0.85
 """Boxes are taller than their text and may overlap."""
 _MOST: Final = 150
-"""Above, the slide is a drawing, read from top to bottom."""
+"""Above, the slide is a drawing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Placed(Generic[Thing]):
 
 
 def in_reading_order(placed: Sequence[Placed[Thing]]) -> list[Thing]:
-    """Rows from top to bottom, columns from left to right; the wider gap divides first."""
+    """Rows from the top, columns from the left; the wider gap divides first."""
     if len(placed) > _MOST:
         return [one.item for one in sorted(placed, key=_by_place)]
     return [one.item for one in _ordered(placed)]
@@ -52,7 +52,7 @@ def _widest(groups: Sequence[_Group[Thing]]) -> float:
 
 
 def _in_columns_where_they_are(rows: Sequence[_Group[Thing]]) -> list[list[Placed[Thing]]]:
-    """A heading above columns is a row, the columns' parts are not."""
+    """A heading above columns is a row."""
     joined: list[list[Placed[Thing]]] = []
     for gap, row in rows:
         if joined:

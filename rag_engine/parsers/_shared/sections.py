@@ -59,10 +59,7 @@ def titles(path: HeadingPath) -> tuple[str, ...]:
 
 
 def joined(blocks: Iterable[Section], *, no_text: str = NO_TEXT) -> Iterator[Section]:
-    """Joins neighbours of the same place and kind up to `LARGEST`; tables stay separate.
-
-    Raises `EmptyDocument` with `no_text` if no block had text.
-    """
+    """Neighbours of one place and kind up to `LARGEST`. Raises `EmptyDocument` with `no_text` if none had text."""
     pending: list[Section] = []
     size = 0
     found = False
@@ -82,7 +79,7 @@ def joined(blocks: Iterable[Section], *, no_text: str = NO_TEXT) -> Iterator[Sec
 
 def _cleaned(block: Section) -> Section:
     text = clean(block.text)
-    # Indentation is meaningful in code and lists, an empty first cell in tables.
+    # Indentation has a meaning in code and lists, an empty first cell in tables.
     text = text.strip() if block.kind == "prose" else text.strip("\n").rstrip()
     headings = _clean_headings(block.headings)
     return replace(block, text=text, anchor=_clean_anchor(block.anchor), headings=headings)

@@ -29,9 +29,7 @@ _MOST_QUOTED_LINES: Final = 500
 _MOST_RUNAWAYS: Final = 3
 _NAMED_DELIMITER: Final = re.compile(r"\ufeff?sep=(.)\r?\n?", re.IGNORECASE | re.DOTALL)
 _KEPT_AS_TEXT: Final = re.compile('="([^"]*)"')
-csv.field_size_limit(
-    1 << 30
-)  # the default of 128 kB rejects long cells; the worker's memory is limited separately
+csv.field_size_limit(1 << 30)  # the default of 128 kB rejects long cells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +176,7 @@ def _comments(lines: Sequence[str]) -> list[str]:
     count = next((at for at, line in enumerate(lines) if not line.lstrip("\ufeff").startswith("#")), 0)
     if count and any(line.startswith("#") for line in lines[count:]):
         return []
-    # "#,Name,Price" is a header, not a comment.
+    # "#,Name,Price" is a header.
     return [] if count == 1 and re.match(r"\ufeff?#\s*[,;\t|]", lines[0]) else list(lines[:count])
 
 

@@ -1,5 +1,3 @@
-"""Text of a cell that remembers the value behind it."""
-
 from __future__ import annotations
 
 import datetime
@@ -16,7 +14,7 @@ _DATE_LETTERS: Final = re.compile(r"[yd]|(?<!h:)(?<!h:m)m(?!m?:s)", re.IGNORECAS
 
 
 class TypedText(str):
-    """The displayed text of a cell with its `value` (a number or an ISO date) and `unit`."""
+    """As displayed, with its `value` (a number or an ISO date) and `unit`."""
 
     __slots__ = ("unit", "value")
 
@@ -31,7 +29,7 @@ def typed(text: str, value: float | str, unit: str = "") -> TypedText:
 
 
 def typed_number(text: str, value: float, number_format: str, *, epoch: datetime.datetime) -> str:
-    """Percentages count as displayed (12 for 12 %), durations in hours; times of day stay text."""
+    """Percentages as displayed (12 for 12 %), durations in hours; times of day stay text."""
     masked = LITERAL.sub(lambda match: "\x00" * len(match.group()), number_format.partition(";")[0])
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         value = int(value)

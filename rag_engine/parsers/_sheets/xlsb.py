@@ -1,4 +1,4 @@
-"""Binary Excel workbooks (XLSB) by calamine: values and ISO dates; it does not expose number formats."""
+"""XLSB by calamine: values and ISO dates, no number formats."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _areas(sheet: _Sheet) -> list[Area]:
 
 
 def _rows(sheet: _Sheet) -> Iterator[GridRow]:
-    # calamine's rows begin at the sheet's first used row and column.
+    # calamine begins at the first used row and column.
     first_column = (sheet.start or (0, 0))[1] + 1
     for number, values in enumerate(sheet.iter_rows(), 1):
         cells = {

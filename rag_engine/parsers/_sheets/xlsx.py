@@ -1,4 +1,4 @@
-"""XLSX as displayed, because openpyxl's streaming mode omits merged cells, comments and tables."""
+"""openpyxl's streaming mode omits merged cells, comments and tables."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class _Sheet:
 
 
 class _Strings:
-    """Packed shared strings: a million need little more memory than in the file."""
+    """Packed: a million need little more memory than in the file."""
 
     def __init__(self, package: XmlPackage, part: str) -> None:
         self._text = bytearray()
@@ -172,7 +172,7 @@ def _rows(stream: object, cells: CellReader) -> Iterator[GridRow]:
 
 
 def _merged_areas(package: XmlPackage, part: str) -> list[Area]:
-    """The file lists merged cells after all rows."""
+    """The file lists them after all rows."""
     with package.open(part) as stream:
         tail = b""
         while block := stream.read(_BLOCK):

@@ -140,7 +140,7 @@ def string_text(node: Element) -> str:
 
 
 def unescaped(text: str) -> str:
-    """Decode escapes such as _x000D_, for characters that XML cannot hold."""
+    """Such as _x000D_, for characters that XML cannot hold."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
 
 

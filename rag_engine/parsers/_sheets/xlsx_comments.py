@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def comments(
     package: XmlPackage, relations: Iterable[XmlRelation], *, title: str, headings: tuple[str, ...]
 ) -> Iterator[Section]:
-    """Without the notes that duplicate a thread for old programs."""
+    """Without notes that duplicate a thread for old programs."""
     relations = list(relations)
     threads = [relation for relation in relations if relation.kind == "threadedComment"]
     people = _people(package) if threads else {}
@@ -39,7 +39,7 @@ def comments(
 
 
 def note_text(text: str, author: str) -> str:
-    """Removes the author's name that programs repeat in the text."""
+    """Without the author's name that programs repeat."""
     author = one_line(author)
     text = text.strip()
     if author and text.startswith(f"{author}:"):

@@ -37,11 +37,11 @@ class Array:
 @dataclass(frozen=True, slots=True)
 class Object:
     pairs: list[tuple[str, Value]]
-    """Pairs rather than a dict, which keeps duplicate keys."""
+    """A dict would lose duplicate keys."""
 
 
 def decode(content: str) -> Value | None:
-    """Every scalar as written; None if the text is invalid JSON."""
+    """Every scalar as written; None if invalid."""
     try:
         value = _to_value(_DECODER.decode(content))
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Key-value trees to sections, in memory bounded by a passage."""
+"""In memory bounded by a passage."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TreeBlock:
     first: int = 0
     last: int = 0
     name: str = ""
-    """The heading if the block is alone in its section."""
+    """The heading if alone in its section."""
 
 
 @dataclass(slots=True)
@@ -40,10 +40,7 @@ class _Node:
 
 
 class Tree:
-    """Small nodes become one section, large ones sections under their path.
-
-    `anchor` gets a path, neighbouring blocks, and whether these are the whole node.
-    """
+    """Small nodes become one section. `anchor` gets a path, neighbouring blocks, and whether these are the whole node."""
 
     def __init__(
         self,

@@ -28,7 +28,7 @@ class XmlRelation:
 
 
 class XmlPackage:
-    """Member names ignore case and the kind of slash."""
+    """Names ignore case and the kind of slash."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._archive = zipfile.ZipFile(file)
@@ -38,7 +38,7 @@ class XmlPackage:
         return _plain(name) in self._names
 
     def open(self, name: str) -> IO[bytes]:
-        """Raises `KeyError` if the part is missing."""
+        """Raises `KeyError` if missing."""
         return self._archive.open(self._names[_plain(name)])
 
     def tree(self, name: str) -> Element | None:
@@ -71,7 +71,7 @@ def _plain(name: str) -> str:
 
 
 def local(node: Element) -> str:
-    """The name without its namespace, which differs between versions of a format."""
+    """Namespaces differ between versions of a format."""
     tag = node.tag
     return _local(tag) if isinstance(tag, str) else ""
 
@@ -86,7 +86,7 @@ def descendants(node: Element, name: str) -> Iterator[Element]:
 
 
 def elements(stream: IO[bytes], *names: str) -> Iterator[Element]:
-    """Yielded as they end; each is cleared before the next."""
+    """As they end; cleared before the next."""
     tags = tuple(f"{{*}}{name}" for name in names)
     walk = etree.iterparse(
         stream, events=("end",), tag=tags, resolve_entities=False, no_network=True, huge_tree=False

@@ -1,4 +1,4 @@
-"""Limits a process that reads hostile bytes to its file, its libraries and its folder, by Landlock and seccomp (Linux only)."""
+"""A process that reads hostile bytes reaches its file, its libraries and its folder, by Landlock and seccomp (Linux)."""
 
 from rag_engine.parsing.sandbox.entry import enforced, enter, offered, survived
 from rag_engine.parsing.sandbox.policy import Policy, Protection

@@ -25,17 +25,14 @@ def offered() -> Protection:
 
 
 def enforced() -> Protection:
-    """What the kernel really enforces, tried in child processes of this single-threaded one.
-
-    Raises `OSError` if this cannot be determined: the sandbox must not be skipped for that.
-    """
+    """What the kernel really enforces, tried in child processes. Raises `OSError` if this cannot be determined."""
     if sys.platform != "linux":
         return Protection()
     return Protection(landlock=_tried(_by_landlock), seccomp=bool(_tried(_by_seccomp)))
 
 
 def survived(call: Callable[[], object]) -> bool:
-    """A container may punish the call by a kill. Raises as `enforced` does."""
+    """A container may answer the call by a kill."""
 
     def trial() -> int:
         call()
@@ -77,7 +74,7 @@ def _tried(trial: Callable[[], int]) -> int:
 def enter(policy: Policy, protection: Protection) -> None:
     """Irreversible; for a single-threaded process.
 
-    Raises `OSError` if the kernel does not enforce what it offered: then read nothing hostile.
+    Raises `OSError` if the kernel does not enforce what it offered.
     """
     if protection.landlock or protection.seccomp:
         system_calls.gain_nothing()

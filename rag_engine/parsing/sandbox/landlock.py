@@ -75,10 +75,7 @@ def version() -> int:
 def restrict(
     *, version: int, reads: Iterable[Path], writes: Iterable[Path], programs: Iterable[Path]
 ) -> None:
-    """Irreversible, for this thread and its children.
-
-    Ignores missing paths. Raises `OSError`.
-    """
+    """Irreversible, for this thread and its children. Ignores missing paths. Raises `OSError`."""
     rights = handled(version)
     attributes = rights.packed(version)
     ruleset = system_calls.call(_CREATE_RULESET, _address(attributes), len(attributes), 0)

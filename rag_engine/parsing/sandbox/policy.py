@@ -27,7 +27,7 @@ _IMPORTABLE: Final = (".py", ".pyc", ".libs", *EXTENSION_SUFFIXES)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Allows reading `file` and `libraries`, writing to `folder`, starting `programs` (absolute paths)."""
+    """`programs` are absolute paths."""
 
     file: Path
     folder: Path
@@ -64,7 +64,7 @@ class Protection:
 
 
 def libraries(search_path: Iterable[str] | None = None) -> tuple[Path, ...]:
-    """What Python and libraries on `search_path` (default `sys.path`) may open."""
+    """What Python and libraries on `search_path` may open."""
     entries = [Path(entry) for entry in (sys.path if search_path is None else search_path) if entry]
     ours = Path(__file__).resolve().parents[2]
     paths = sysconfig.get_paths()
@@ -102,7 +102,7 @@ def _resolved(paths: Iterable[Path]) -> set[Path]:
 
 
 def _linked(folder: Path) -> Iterator[Path]:
-    """`uv pip install --link-mode symlink` links packages or single files; the kernel checks real paths."""
+    """`uv pip install --link-mode symlink`; the kernel checks real paths."""
     for child in _children(folder):
         first = child / "__init__.py"
         if child.is_symlink():
@@ -114,9 +114,7 @@ def _linked(folder: Path) -> Iterator[Path]:
 
 
 def _importable(entry: Path) -> list[Path]:
-    """Installers' folders are whole; of others, such as a checkout with settings and data, only packages and
-    modules.
-    """
+    """Installers' folders are whole; of others, such as a checkout with settings, only packages and modules."""
     children = _children(entry)
     if not children or _is_installed_into(children):
         return [entry]

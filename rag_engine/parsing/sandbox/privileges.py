@@ -1,4 +1,4 @@
-"""Gives up administrator rights, because the process may run as root in a container."""
+"""The process may run as root in a container."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ _READ_ANY_FILE: Final = 1 << 2
 
 
 def give_up(*, get: int, put: int) -> None:
-    """Keeps only the right to read others' files; `get` and `put` are system call numbers. Raises `OSError`."""
+    """`get` and `put` are system call numbers. Raises `OSError`."""
     header = ctypes.create_string_buffer(struct.pack("=Ii", _VERSION, 0), 8)
     sets = ctypes.create_string_buffer(24)
     system_calls.call(get, ctypes.addressof(header), ctypes.addressof(sets))
     _, permitted, _, _, more_permitted, _ = struct.unpack("=6I", sets.raw)
     kept = permitted & _READ_ANY_FILE
     if permitted == kept and not more_permitted:
-        # A service manager may punish an unneeded request.
         return
     sets.raw = struct.pack("=6I", kept, kept, 0, 0, 0, 0)
     system_calls.call(put, ctypes.addressof(header), ctypes.addressof(sets))

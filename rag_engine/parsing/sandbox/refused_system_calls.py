@@ -1,13 +1,11 @@
-"""System calls refused in the sandbox: a deny list, because the harmless calls of Python and the libraries
-change with every version.
-"""
+"""A deny list: the harmless calls of Python and libraries change with every version."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-# Name to number on x86_64 and aarch64; None if the architecture lacks it.
+# On x86_64 and aarch64; None if missing.
 REFUSED: Final[dict[str, tuple[int | None, int | None]]] = {
     # network, also local
     "socket": (41, 198),

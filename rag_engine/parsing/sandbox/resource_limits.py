@@ -12,16 +12,15 @@ if sys.platform != "win32":
 _LARGEST_OUTPUT: Final = 64 << 20
 _MOST_OPEN_FILES: Final = 256
 _REPLY_SHARE: Final = 32
-"""Reserves 1/n of the memory to report that the rest ran out."""
+"""1/n of the memory, to report that the rest ran out."""
 _LIBRARIES: Final = 1 << 30
-"""Address space beside the memory, for libraries and for programs."""
+"""Address space beside the memory, for libraries and programs."""
 
 
 def limit(*, seconds: float, memory: int, more_seconds: float = 0) -> None:
     """`seconds` of processor time from now, `memory` bytes more than the process has.
 
-    `give_back` can add up to `more_seconds`; `last_words` frees a reserve, `for_a_program` lifts the limit of
-    memory to that of address space. macOS has neither.
+    `give_back` adds up to `more_seconds`; `last_words` frees a reserve. macOS has neither.
     """
     if sys.platform == "win32":
         return
@@ -44,7 +43,7 @@ def limit(*, seconds: float, memory: int, more_seconds: float = 0) -> None:
 
 
 def give_back(seconds: float) -> None:
-    """Adds processor time, rounded up, within `more_seconds`."""
+    """Rounded up, within `more_seconds`."""
     if sys.platform == "win32":
         return
     with suppress(ValueError, OSError):
@@ -57,7 +56,7 @@ def give_back(seconds: float) -> None:
 
 
 def for_a_program() -> None:
-    """A program needs memory of its own. Call it in its process."""
+    """Call it in the program's process."""
     _lift_memory()
 
 

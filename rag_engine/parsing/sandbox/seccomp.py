@@ -1,7 +1,4 @@
-"""seccomp: a kernel filter against the calls in `refused_system_calls`.
-
-https://docs.kernel.org/userspace-api/seccomp_filter.html; a program in classic BPF.
-"""
+"""A kernel filter in classic BPF: https://docs.kernel.org/userspace-api/seccomp_filter.html"""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ _KILL: Final = 0x80000000
 _REFUSE: Final = 0x00050000 | errno.EPERM
 _UNKNOWN: Final = 0x00050000 | errno.ENOSYS
 
-# Offsets in the kernel's record of a call: number, architecture, low halves of the arguments.
+# Of a call: number, architecture, low halves of the arguments.
 _NUMBER: Final = 0
 _ARCHITECTURE: Final = 4
 _FIRST: Final = 16
@@ -54,7 +51,7 @@ def offered() -> Architecture | None:
 
 
 def restrict(architecture: Architecture, *, process: int, programs: bool) -> None:
-    """Install the filter for this process (its id) and its children. Raises `OSError`."""
+    """`process` is this one's id. Raises `OSError`."""
     content = program(architecture, process=process, programs=programs)
     instructions = ctypes.create_string_buffer(content, len(content))
     described = struct.pack("HxxxxxxQ", len(content) // 8, ctypes.addressof(instructions))
@@ -67,10 +64,7 @@ def restrict(architecture: Architecture, *, process: int, programs: bool) -> Non
 
 
 def program(architecture: Architecture, *, process: int, programs: bool) -> bytes:
-    """Eight bytes per instruction. `process` may signal and limit itself.
-
-    A call with another architecture's numbers means another call, so it kills the process.
-    """
+    """`process` may signal and limit itself. A call with another architecture's numbers is another call, so it kills."""
     numbers = architecture.checked
     refused = architecture.refused | {numbers["seccomp"], numbers["capset"]}
     if not programs:
@@ -79,7 +73,7 @@ def program(architecture: Architecture, *, process: int, programs: bool) -> byte
     if architecture.foreign is not None:
         lines += _when(_AT_LEAST, architecture.foreign, _REFUSE)
     lines += _when(_GREATER, NEWEST, _UNKNOWN)
-    # A filter cannot see its flags in memory; the C library falls back to `clone`.
+    # A filter cannot see flags in memory; the C library falls back to `clone`.
     lines += _when(_EQUAL, numbers["clone3"], _UNKNOWN)
     for number in sorted(refused):
         lines += _when(_EQUAL, number, _REFUSE)

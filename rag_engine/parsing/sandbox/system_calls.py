@@ -20,12 +20,12 @@ def end_with_parent(signal: int) -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of processes that our children leave behind. Raises `OSError`."""
+    """Of processes that our children leave behind. Raises `OSError`."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def gain_nothing() -> None:
-    """Never gain rights from a program; a filter requires this. Raises `OSError`."""
+    """From a program; a filter requires this. Raises `OSError`."""
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 

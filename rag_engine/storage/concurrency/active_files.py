@@ -1,4 +1,4 @@
-"""Records which process ingests which file, so that a dead one leaves no document "being read"."""
+"""Which process ingests which file: a dead one leaves no document "being read"."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _INTERRUPTED: Final = "The program ended before it was read to the end; add it again."
 
-# Earlier versions also used the columns `deaths` and `set_aside`.
 _DEAD_DOCUMENTS: Final = """
     UPDATE documents SET state = iif(uri LIKE 'file:%', 'queued', 'failed'), reason = ?
     WHERE state IN ('queued', 'parsing', 'embedding') AND chunks = 0
@@ -34,7 +33,7 @@ _BEGIN: Final = """
 
 
 class ActiveFiles:
-    """The files of one living worker; `workers` has the lock files."""
+    """`workers` has the lock files."""
 
     def __init__(self, database: Database, *, workers: Path, worker: WorkerId) -> None:
         self._database = database
@@ -42,10 +41,7 @@ class ActiveFiles:
         self._worker = worker
 
     async def sweep(self) -> int:
-        """The number of files of dead workers.
-
-        Local files are queued again; others fail: somebody must send them again.
-        """
+        """Local files of dead workers are queued again; others fail: somebody must send them again."""
         await asyncio.to_thread(remove_dead, self._workers)
         rows = await self._database.fetch(
             "SELECT DISTINCT worker FROM attempts WHERE worker NOT IN ('', ?)", (self._worker,)
@@ -74,7 +70,7 @@ class ActiveFiles:
             await transaction.execute(_BEGIN, (blob.uri, blob.digest, self._worker, knowledge_base))
 
     async def end(self, knowledge_base: KnowledgeBaseId, blob: Blob) -> None:
-        """A failure is only logged, because a later sweep removes the row."""
+        """A failure is only logged: a later sweep removes the row."""
         try:
             async with self._database.transaction() as transaction:
                 await transaction.execute(

@@ -1,4 +1,4 @@
-"""A file lock, released by the system when the process ends."""
+"""Released by the system when the process ends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _POLL_SECONDS = 0.05
 if sys.platform == "win32":
 
     def _lock(descriptor: int, *, alone: bool) -> None:
-        """Does nothing on Windows, where Python has no shared locks."""
+        """Windows has no shared locks in Python."""
 else:
     import fcntl
 
@@ -32,13 +32,10 @@ else:
 
 @asynccontextmanager
 async def held(path: Path, *, alone: bool, seconds: float, refusal: RagError) -> AsyncGenerator[None]:
-    """Creates the file if missing; shared or `alone`.
-
-    Raises `refusal` after `seconds`.
-    """
+    """Creates the file if missing. Raises `refusal` after `seconds`."""
     with translate_errors(path, starting=True):
         make_folder(path.parent)
-        # Never removed, or two programs could lock two files of the same name.
+        # Never removed, or two programs could lock two files of one name.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         if not await _locked(descriptor, path, alone=alone, seconds=seconds):

@@ -10,7 +10,7 @@ _Result = TypeVar("_Result")
 
 
 async def uninterrupted(awaitable: Awaitable[_Result]) -> _Result:
-    """Wait to the end, then raise any cancellation: for short, bounded clean-up."""
+    """For short clean-up; then raises any cancellation."""
     task = asyncio.ensure_future(awaitable)
     interruption: asyncio.CancelledError | None = None
     while not task.done():

@@ -70,14 +70,13 @@ def lives(directory: Path, worker: WorkerId) -> bool:
 
 
 def others(directory: Path, worker: WorkerId, *, new_seconds: float = _NEW_SECONDS) -> bool:
-    """Whether another worker lives; removes dead ones' lock files."""
+    """Removes dead workers' lock files."""
     remove_dead(directory, new_seconds=new_seconds)
     return any(path.stem != worker for path in directory.glob("*.lock"))
 
 
 def remove_dead(directory: Path, *, new_seconds: float = _NEW_SECONDS) -> None:
     for path in directory.glob("*.lock"):
-        # A new worker creates its file before locking it.
         with suppress(FileNotFoundError):
             if path.stat().st_mtime < time.time() - new_seconds:
                 lives(directory, WorkerId(path.stem))

@@ -48,7 +48,7 @@ class Transaction:
 
 
 class Database:
-    """Reads see committed data and never wait for a writer."""
+    """Reads see committed data and never wait."""
 
     def __init__(
         self,
@@ -70,9 +70,8 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Transaction, None]:
-        """Rolled back on any error or cancellation; a cancelled commit is complete or has no effect.
-
-        Writers take turns, also across processes. Raises `StorageUnavailable` if the turn comes too late.
+        """A cancelled commit is complete or has no effect. Writers take turns, also across processes. Raises
+        `StorageUnavailable` if the turn comes too late.
         """
         started = time.perf_counter()
         async with self._turn_to_write():
@@ -118,11 +117,10 @@ async def connect(
     scripts: Traversable | None = None,
     on_turn: Callable[[float], object] | None = None,
 ) -> AsyncGenerator[Database, None]:
-    """Created or migrated by the numbered `scripts` (default: Footnote's). `on_turn` gets each writer's wait
-    in seconds.
+    """Created or migrated by the numbered `scripts`. `on_turn` gets each writer's wait in seconds.
 
     Raises `SchemaMismatch` for a newer file, `BadSettings` if unwritable, `Misconfigured` if damaged,
-    `StorageUnavailable` for a full disk or a lock held elsewhere.
+    `StorageUnavailable` for a full disk or a lock.
     """
     with translate_errors(path, starting=True):
         await uninterrupted(asyncio.to_thread(_prepare, path, scripts or files("rag_engine.storage") / "sql"))
@@ -131,7 +129,6 @@ async def connect(
 
 
 def _prepare(path: Path, scripts: Traversable) -> None:
-    # SQLite only says "unable to open database file".
     make_file(path)
     migrate(path, scripts)
 
@@ -154,7 +151,7 @@ async def _fetch(connection: aiosqlite.Connection, sql: str, parameters: Sequenc
 
 
 def _storable(parameters: Sequence[object]) -> Sequence[object]:
-    """Replaces lone surrogates, as in odd file names."""
+    """Lone surrogates, as in odd file names, are replaced."""
     return [
         encodable(value) if isinstance(value, str) and not value.isascii() else value for value in parameters
     ]

@@ -18,13 +18,10 @@ _POLL_SECONDS: Final = 0.05
 
 
 def erase(path: Path) -> None:
-    """Rewrites the file: SQLite leaves deleted data in free pages and gaps.
-
-    Others cannot write meanwhile, about a second per 100 MB. Raises `StorageUnavailable`, with nothing
-    changed, if the file is never released or the disk too full.
+    """SQLite leaves deleted data in free pages. Others cannot write meanwhile, about a second per 100 MB. Raises
+    `StorageUnavailable`, with nothing changed.
     """
     with translate_errors(path), closing(_opened(path)) as connection:
-        # The default temporary folder may be too small.
         folder = str(path.absolute().parent).replace("'", "''")
         connection.execute(f"PRAGMA temp_store_directory = '{folder}'")
         connection.execute("VACUUM")

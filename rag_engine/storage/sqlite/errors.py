@@ -52,9 +52,7 @@ _SETTINGS = (_NOT_WRITABLE, _NOT_A_DIRECTORY, _NOT_A_FILE)
 
 @contextmanager
 def translate_errors(path: Path, *, starting: bool = False) -> Generator[None, None, None]:
-    """An unwritable path is `BadSettings` while `starting`, later `StorageUnavailable`. Constraint violations
-    and wrong SQL pass.
-    """
+    """An unwritable path is `BadSettings` while `starting`, later `StorageUnavailable`."""
     try:
         yield
     except sqlite3.Error as error:

@@ -22,10 +22,8 @@ _log = logging.getLogger(__name__)
 
 
 def migrate(path: Path, scripts: Traversable) -> None:
-    """The new scripts `NNNN_name.sql`, each in its own transaction.
-
-    `PRAGMA user_version` is the last number. Data is first copied to `<name>.schema-<number>.backup`. Safe in
-    several processes. Raises `SchemaMismatch` for a newer file.
+    """By scripts `NNNN_name.sql`; `PRAGMA user_version` is the last number. Data is first copied to
+    `<name>.schema-<number>.backup`. Raises `SchemaMismatch` for a newer file.
     """
     numbered = _numbered(scripts)
     newest = numbered[-1][0]
@@ -96,7 +94,7 @@ def _back_up(path: Path, version: int) -> None:
 
 
 def _remove_earlier_backups(path: Path, version: int) -> None:
-    """One is enough, and each holds personal data."""
+    """Each holds personal data."""
     for backup in path.parent.glob(f"{path.name}.schema-*.backup"):
         if backup != backup_path(path, version):
             backup.unlink(missing_ok=True)

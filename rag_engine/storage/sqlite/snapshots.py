@@ -1,4 +1,4 @@
-"""Copies several SQLite files in use as of one instant. Blocking: run it in a thread."""
+"""Copies SQLite files in use as of one instant, in a thread."""
 
 from __future__ import annotations
 
@@ -27,16 +27,12 @@ class Snapshots:
     _readers: Mapping[Path, sqlite3.Connection]
 
     def copy(self, path: Path, target: Path, *, check: Callable[[], None]) -> int:
-        """Returns the schema number.
-
-        `check` may raise to stop. Raises `Misconfigured` for a damaged file.
-        """
+        """Returns the schema number. `check` may raise to stop. Raises `Misconfigured` for a damaged file."""
 
         def progress(status: int, left: int, total: int) -> None:
             check()
 
         with closing(sqlite3.connect(target, isolation_level=None)) as copied:
-            # The archive is synced as a whole.
             copied.execute("PRAGMA synchronous = OFF")
             # Reads through the open transaction.
             self._readers[path].backup(copied, pages=_PAGES, progress=progress)
@@ -51,10 +47,7 @@ class Snapshots:
 
 @contextmanager
 def snapshots(paths: Sequence[Path], *, seconds: float = _SECONDS) -> Generator[Snapshots]:
-    """Blocks writers for milliseconds.
-
-    Raises `sqlite3.OperationalError` (busy) if others write without a pause for `seconds`.
-    """
+    """Blocks writers for milliseconds. Raises `sqlite3.OperationalError` if others write without a pause."""
     with ExitStack() as stack:
         writers = {path: _opened(path, stack) for path in paths}
         readers = {path: _opened(path, stack) for path in paths}
@@ -62,7 +55,7 @@ def snapshots(paths: Sequence[Path], *, seconds: float = _SECONDS) -> Generator[
         started = time.monotonic()
         try:
             for reader in readers.values():
-                # A transaction sees the state at its first read, not at its BEGIN.
+                # Its state is that of its first read, not of its BEGIN.
                 reader.execute("BEGIN")
                 reader.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         finally:

@@ -10,7 +10,7 @@ _POLL_SECONDS = 0.01
 
 
 def use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Retries, because SQLite does not wait for another process doing the same."""
+    """SQLite does not wait for another process doing the same."""
     deadline = time.monotonic() + _BUSY_SECONDS
     while True:
         try:

@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 
 
 def write(path: Path, *, busy_seconds: float = 5.0) -> None:
-    """Only a write that needs space detects a full disk.
-
-    Raises `StorageUnavailable`, or `Misconfigured` if damaged.
-    """
+    """Only a write that needs space detects a full disk. Raises `StorageUnavailable` or `Misconfigured`."""
     with translate_errors(path), closing(_opened(path, busy_seconds)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         (number,) = connection.execute("PRAGMA user_version").fetchone()

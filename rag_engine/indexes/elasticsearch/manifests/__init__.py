@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rag_engine.types import DocumentId, KnowledgeBaseId
 
 LEASE_SECONDS = 24 * 3600.0
-"""An older unpublished generation belongs to a program that ended."""
+"""An older one belongs to a program that ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +30,12 @@ class Manifest:
 
     base: str = ""
     commits: int = 0
-    """Incremented by each change visible to readers."""
     pending: Mapping[str, float] = field(default_factory=dict[str, float])
     """Generations being written, with their lease times."""
     condemned: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Generations to delete, and when to forget them: late requests may write until then."""
+    """And when to forget them: late requests may write until then."""
     dropped: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Bases to delete, and when to forget them."""
+    """And when to forget them."""
 
     @property
     def hidden(self) -> list[str]:
@@ -109,7 +108,7 @@ Change = Publish | Withdraw | Empty | Abandon | Forget | Lease
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestOutcome:
-    """`done` says for each change whether it holds."""
+    """`done`: whether each change holds."""
 
     manifest: Manifest
     done: tuple[bool, ...]
@@ -127,7 +126,7 @@ def applied(
     now: float,
     grace: float,
 ) -> ManifestOutcome:
-    """`counting` lists each document's visible generations. An abandoned request may still write for `grace` seconds."""
+    """`counting`: each document's visible generations. An abandoned request may write for `grace` seconds."""
     state = _expired(manifest, now=now, grace=grace)
     live = {document: set(generations) for document, generations in counting.items()}
     done: list[bool] = []
@@ -179,7 +178,7 @@ def _published(
     if change.generation in live.get(change.document, ()):
         return state, True
     if state.base != change.base or change.generation not in state.pending:
-        # Emptied or given up meanwhile: the chunks must be deleted.
+        # Emptied meanwhile: the chunks must be deleted.
         return _condemned(state, change.generation, until=now + grace), False
     pending = {name: at for name, at in state.pending.items() if name != change.generation}
     old = live.get(change.document, set())
@@ -201,7 +200,7 @@ def _condemned(state: Manifest, *generations: str, until: float) -> Manifest:
 def _emptied(state: Manifest, *, now: float, grace: float) -> Manifest:
     if not state.base:
         return state
-    # Writers may continue for their lease: their chunks are deleted when they give up or it ends.
+    # Writers may continue for their lease.
     writing = {name: at + LEASE_SECONDS + grace for name, at in state.pending.items()}
     return Manifest(
         commits=state.commits + 1,

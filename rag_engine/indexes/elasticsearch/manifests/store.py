@@ -1,4 +1,4 @@
-"""Manifests, cached and changed by compare-and-set in batches."""
+"""Cached, and changed by compare-and-set in batches."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ EMPTY = Manifest()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """`place` identifies the last change; None if not stored."""
+    """`place`: the last change; None if not stored."""
 
     manifest: Manifest
     place: tuple[int, int] | None
@@ -98,11 +98,11 @@ class ManifestStore:
             stored = _stored(hit) if hit is not None else _NOTHING
             found[base] = stored.manifest
             before = self._known.get(base)
-            # A search sees the last refresh, which may be older than our writes.
+            # It may be older than our writes.
             if before is None or before.place is None or (stored.place or (0, 0)) >= before.place:
                 self._remember(base, stored)
             elif not stored.manifest.shows_what(before.manifest):
-                # Not refreshed yet, or of a recreated index: only the stored one is reliable.
+                # Not refreshed yet, or of a recreated index.
                 del self._known[base]
         return found
 
@@ -122,7 +122,7 @@ class ManifestStore:
             await self.change(base, Lease())
 
     async def change(self, base: KnowledgeBaseId, change: Change) -> bool:
-        """Returns whether the change holds. Cancelling may not prevent it."""
+        """Whether the change holds. Cancelling may not prevent it."""
         done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._ask(base, _Asked(change=change, done=done))
         return await done
@@ -135,7 +135,7 @@ class ManifestStore:
             await asyncio.wait(tasks, timeout=_CLOSING_SECONDS)
 
     async def close(self) -> None:
-        """Finishes the changes and gives back leased generations."""
+        """Gives back leased generations."""
         for base, ready in self._ready.items():
             for generation in ready:
                 self._ask(base, self._unwatched(Abandon(generation=generation.name, used=False)))
@@ -208,7 +208,7 @@ class ManifestStore:
             if after == before and (stored.place is not None or after == EMPTY):
                 if read:
                     return outcome.done
-                # The cache may be older than another program's change.
+                # Another program may have changed it.
                 read = True
                 await self._read([base])
                 continue

@@ -1,1 +1,1 @@
-"""The words of the chunks: postings in segments, and spelling corrections."""
+"""Postings in segments, and spelling corrections."""

@@ -1,7 +1,4 @@
-"""Postings (chunks with a term and its frequency), sorted by the term's hash, then by chunk.
-
-A segment in the file holds the postings of many chunks in blocks. Segments never change: they are merged into new ones.
-"""
+"""Postings (chunks with a term and its frequency), sorted by the term's hash. Segments hold them in blocks and never change."""
 
 from __future__ import annotations
 
@@ -47,7 +44,6 @@ def of_chunks(rows: Sequence[tuple[int, bytes]]) -> Postings:
 
 
 def merged(parts: Sequence[Postings]) -> Postings:
-    """`parts` in the order of their chunks."""
     return _in_order(
         np.concatenate([part.hashes for part in parts]),
         np.concatenate([part.chunks for part in parts]),
@@ -62,7 +58,7 @@ def _in_order(hashes: NDArray[np.uint64], chunks: NDArray[np.int64], counts: NDA
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """Distinct hashes; the postings of number i end at `ends[i]`."""
+    """Postings of number i end at `ends[i]`."""
 
     hashes: NDArray[np.uint64]
     ends: NDArray[np.uint32]
@@ -90,7 +86,7 @@ class Block:
 
 
 def blocks(parts: Iterator[Postings], *, most: int = _BLOCK) -> Iterator[tuple[int, int, bytes]]:
-    """First hash, number of postings and bytes of each; `parts` come in the order of their hashes."""
+    """First hash, number of postings and bytes; `parts` in the order of hashes."""
     rest: Postings | None = None
     for part in parts:
         whole = part if rest is None else merged([rest, part])

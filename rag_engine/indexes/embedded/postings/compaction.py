@@ -27,7 +27,7 @@ _LEAST_ALIVE = 0.5
 
 
 def fold(connection: sqlite3.Connection, *, least: int = FOLDED_AFTER) -> bool:
-    """Write the pending postings, if there are enough, as a segment. Call it inside a transaction."""
+    """Write the pending postings as a segment, inside a transaction."""
     if connection.execute("SELECT count(*) FROM pending").fetchone()[0] < max(least, 1):
         return False
     rows = connection.execute("SELECT id, b FROM pending ORDER BY id").fetchall()
@@ -37,7 +37,7 @@ def fold(connection: sqlite3.Connection, *, least: int = FOLDED_AFTER) -> bool:
 
 
 def merge(connection: sqlite3.Connection) -> bool:
-    """Merge what should be one segment. Call it inside a transaction."""
+    """Call it inside a transaction."""
     segments = read(connection)
     due = (
         _due(segments)
@@ -51,14 +51,13 @@ def merge(connection: sqlite3.Connection) -> bool:
 
 
 def rewrite(connection: sqlite3.Connection) -> None:
-    """Without deleted chunks. Call it inside a transaction."""
+    """Without deleted chunks, inside a transaction."""
     fold(connection, least=1)
     if segments := read(connection):
         _replace(connection, segments)
 
 
 def hashes(connection: sqlite3.Connection) -> NDArray[np.uint64]:
-    """Of chunks that are not removed; sorted."""
     pending = connection.execute("SELECT id, b FROM pending ORDER BY id").fetchall()
     found = [of_chunks(pending).hashes]
     for segment in read(connection):

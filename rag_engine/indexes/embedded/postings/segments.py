@@ -26,12 +26,12 @@ class PostingSegment:
     number: int
     first: int
     last: int
-    """Chunks deleted since may be between `first` and `last`."""
+    """With chunks deleted since."""
     chunks: int
     """When it was written."""
     postings: int
     starts: NDArray[np.uint64]
-    """The first hash of each block; equal ones if a term needs several blocks."""
+    """Of each block; a term may need several."""
 
     def blocks_with(self, terms: NDArray[np.uint64]) -> list[range]:
         firsts = np.maximum(self.starts.searchsorted(terms) - 1, 0)
@@ -47,7 +47,7 @@ class PostingSegment:
 class StoredPostings:
     segments: tuple[PostingSegment, ...]
     newest: tuple[Postings, ...]
-    """Of chunks that no segment contains yet."""
+    """Not yet in a segment."""
 
     @property
     def last(self) -> int:
@@ -83,7 +83,7 @@ class StoredPostings:
 
 
 class BlockCache:
-    """The blocks used last. Safe for several threads."""
+    """Safe for several threads."""
 
     def __init__(self) -> None:
         self._blocks: OrderedDict[int, Block] = OrderedDict()

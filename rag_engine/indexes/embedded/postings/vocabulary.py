@@ -1,4 +1,4 @@
-"""Spelling corrections, by the rules of `rag_engine.text.spelling`."""
+"""By the rules of `rag_engine.text.spelling`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BATCH = 10_000
 
 
 class Vocabulary:
-    """The table of words, read when first needed. Safe for several threads."""
+    """Read when first needed. Safe for several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -30,7 +30,7 @@ class Vocabulary:
         self._firsts = np.zeros(0, dtype=np.uint32)
 
     def near(self, connection: sqlite3.Connection, word: str) -> dict[int, list[str]]:
-        """With the same first letter, by number of edits, from 1."""
+        """By number of edits, with the same first letter."""
         most = most_edits(word)
         with self._lock:
             self._read(connection)
@@ -64,7 +64,7 @@ class Vocabulary:
 
 
 def _letters(word: Iterable[str]) -> np.uint64:
-    """One bit per letter; an edit changes at most two."""
+    """An edit changes at most two of these bits."""
     bits = 0
     for letter in word:
         bits |= 1 << ord(letter) % _LETTERS

@@ -1,4 +1,4 @@
-"""Further vectors of chunks. A chunk that nobody may see, or that is gone, hides them."""
+"""Further vectors of chunks, hidden like their chunk."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ExpansionTable:
 
 
 class Expansions:
-    """Read when they are first searched, and again after changes."""
+    """Read at the first search, and after changes."""
 
     def __init__(self, *, dimensions: int) -> None:
         self._dimensions = dimensions
@@ -114,7 +114,7 @@ def nearest_origins(
     *,
     visible: Mask,
 ) -> dict[int, float]:
-    """The best cosine of each chunk: `search.limit` chunks and ties with the last. `visible` is by position in `snapshot`."""
+    """The best cosine of each chunk: `search.limit` chunks and ties with the last."""
     seen = np.append(visible, False)[snapshot.positions(table.chunks)]
     seen &= table.questions == (search.expansion == "question")
     ids, scores = nearest(connection, table, vector, visible=seen, limit=search.limit * max(table.most, 1))

@@ -20,18 +20,17 @@ _BATCH = 1_000
 
 
 class RecentVectors:
-    """Stored vectors by an id that is never reused. Safe for several threads."""
+    """By an id that is never reused. Safe for several threads."""
 
     def __init__(self, *, dimensions: int, most_bytes: int = _MOST_BYTES, table: str = "vec") -> None:
         self._table = table
         self._slots = max(most_bytes // (_HALF * dimensions), 1)
-        # Memory is taken page by page when a slot is first written.
         self._vectors: Halves = np.empty((self._slots, dimensions), dtype="<i2")
         self._owners: Ids = np.zeros(self._slots, dtype=np.int64)
         self._lock = threading.Lock()
 
     def read(self, connection: sqlite3.Connection, ids: Ids) -> tuple[Ids, Halves]:
-        """The ids that exist, with their half-precision vectors as integers."""
+        """Half-precision vectors as integers."""
         slots = ids % self._slots
         with self._lock:
             vectors = self._vectors[slots]
