@@ -1,4 +1,4 @@
-"""The console: a terminal shows the answer as it grows, a pipe gets the final text."""
+"""A terminal shows the answer as it grows, a pipe gets the final text."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ async def _lines(source: TextIO, *, console: Console, interactive: bool) -> Asyn
 
 
 async def read_line(prompt: str) -> str:
-    """Empty at the end of the input. Can be cancelled while it waits for Enter."""
+    """Empty at the end of the input. Can be cancelled."""
     with _terminal_restored(sys.stdin):
         try:
             return await _read(lambda: input(prompt))
@@ -248,7 +248,7 @@ async def read_line(prompt: str) -> str:
 
 
 async def _read(read: Callable[[], str]) -> str:
-    """In a daemon thread, so that leaving does not wait for Enter."""
+    """A daemon thread: leaving does not wait for Enter."""
     loop = asyncio.get_running_loop()
     line: asyncio.Future[str] = loop.create_future()
 

@@ -1,4 +1,4 @@
-"""Discord, by discord.py: messages, commands, buttons and files."""
+"""By discord.py."""
 
 from adapters.discord.app import run
 from adapters.discord.installation.doctor import check

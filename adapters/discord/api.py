@@ -21,7 +21,7 @@ THREAD_EXISTS = 160004
 UNKNOWN_CHANNEL = 10003
 UNKNOWN_MESSAGE = 10008
 CANNOT_REPLY = 160002
-"""Without permission to read the history, Discord refuses replies."""
+"""Replies need the permission to read the history."""
 THREAD_REFUSED = frozenset({50001, 50013, 50024, 160005, 160006})
 
 _GONE_CODES = frozenset({UNKNOWN_CHANNEL, 10004, UNKNOWN_MESSAGE, 50001, 160005})
@@ -45,10 +45,7 @@ class InteractionExpired(WriteRefused):
 
 
 def rate_limit_trace() -> aiohttp.TraceConfig:
-    """For the global rate limit and for `api_calls(fail_fast=True)`.
-
-    discord.py repeats a call after a 429 or 5xx; by then a growing message has newer text.
-    """
+    """discord.py repeats a call after a 429 or 5xx; by then a growing message has newer text."""
     trace = aiohttp.TraceConfig()
     trace.on_request_start.append(_GlobalRateLimit().wait)
     trace.on_request_end.append(_on_response)
@@ -56,7 +53,7 @@ def rate_limit_trace() -> aiohttp.TraceConfig:
 
 
 class _GlobalRateLimit:
-    """A GCRA; answers to interactions do not count."""
+    """GCRA; answers to interactions do not count."""
 
     def __init__(self) -> None:
         self._next_start = 0.0
@@ -90,7 +87,7 @@ async def _on_response(
 
 
 def _retry_after(response: aiohttp.ClientResponse) -> float:
-    """A 429 without `Via` is a temporary ban, which more calls prolong."""
+    """A 429 without `Via` is a temporary ban, which calls prolong."""
     try:
         return float(response.headers.get("Retry-After", ""))
     except ValueError:
@@ -131,7 +128,7 @@ def _raised_by_sdk(error: BaseException) -> bool:
 
 
 def _innermost_frame(error: BaseException) -> str:
-    """Module and function of discord.py that raised it; else of our own."""
+    """Of discord.py, else of our own."""
     place = ""
     for frame, _ in traceback.walk_tb(error.__traceback__):
         module = str(frame.f_globals.get("__name__", ""))
@@ -141,7 +138,7 @@ def _innermost_frame(error: BaseException) -> str:
 
 
 def _chat_error(error: discord.HTTPException) -> ChatError:
-    """Leaves out Discord's text, which can repeat user text."""
+    """Discord's text can repeat user text."""
     message = f"Discord answers {error.status} (code {error.code})"
     if error.status == 429 and isinstance(error.response, aiohttp.ClientResponse):
         return Throttled(message, seconds=_retry_after(error.response))

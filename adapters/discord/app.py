@@ -32,7 +32,7 @@ _LONGEST_WAIT_SECONDS = 60.0
 
 
 async def run(settings: Settings, service: ChatService, *, signals: Signals) -> None:
-    """Serve until cancelled. Raises `WriteRefused` if the operator must fix something."""
+    """Raises `WriteRefused` if the operator must fix something."""
     with endpoints(settings):
         async with (
             aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session,

@@ -18,7 +18,7 @@ _MOST_MEMBERS = 10_000
 
 
 class RecentMembers:
-    """Members fetched in the last minute; None: not a member."""
+    """In the last minute; None: not a member."""
 
     def __init__(self) -> None:
         self._members: dict[tuple[int, int], tuple[float, discord.Member | None]] = {}

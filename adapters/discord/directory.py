@@ -54,7 +54,7 @@ class DirectDirectory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuildDirectory:
-    """Anyone may have invited the bot, so a server is no home."""
+    """Anyone may have invited the bot: no server is a home."""
 
     context: DiscordContext
     guild_id: int
@@ -76,7 +76,7 @@ class GuildDirectory:
         return Membership(admin=granted.administrator or granted.manage_guild, roles=roles, member=True)
 
     async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
-        """False for private threads, whose members cannot be listed."""
+        """False for private threads: members cannot be listed."""
         if everyone_in and everyone_in == channel:
             return True
         if channel not in self._channels():
@@ -105,7 +105,6 @@ class GuildDirectory:
         return frozenset(identity for identity, each in found.items() if _may_read(each, member))
 
     async def present(self, place: Place, person: str) -> bool:
-        """Fetches the member, and the membership of a private thread."""
         self._guild()
         self.context.members.forget(self.guild_id, int(person) if person.isdecimal() else 0)
         member = await self._member(person)

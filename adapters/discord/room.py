@@ -106,7 +106,7 @@ class ChannelRoom:
         return self._place
 
     async def open_thread(self) -> Place:
-        """Only the attempt shows whether a thread may be opened."""
+        """Only the attempt shows whether it may be opened."""
         if not self._opens_thread:
             return self._place
         try:
@@ -143,7 +143,7 @@ class ChannelRoom:
         return bool(self._question) and self._place.thread == str(self._question)
 
     def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
-        """Numbered by call, private ones apart: a restart does not repeat all of those."""
+        """Numbered by call, private ones apart."""
         is_private = private is not None
         number = self._outlet_counts[is_private]
         self._outlet_counts[is_private] += 1
@@ -249,7 +249,6 @@ class ChannelRoom:
                 await self._opened.edit(name=name)
 
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
-        """A thread's first message is in the channel."""
         in_thread = bool(self._place.thread) and not self._opens_thread
         channel_id = int(self._place.thread if in_thread else self._place.channel)
         async with api_calls(self._context.settings.call_seconds):

@@ -11,7 +11,7 @@ _log = logging.getLogger(__name__)
 
 
 class Tasks:
-    """On exit, cancels running tasks and gives them `seconds` to end."""
+    """On exit, tasks get `seconds` to end."""
 
     def __init__(self, *, seconds: float) -> None:
         self._seconds = seconds

@@ -1,8 +1,8 @@
-"""Whether everyone who can see one channel can read another, from roles and overwrites.
+"""Whether all who can see one channel can read another, from roles and overwrites.
 
-Discord applies server permissions of @everyone and roles; the channel's overwrites of @everyone, then of
-roles (denials before grants), then of the person. Administrators and the owner may do everything. A person's
-roles are unknown, so True must hold for every combination.
+Discord applies server permissions of @everyone and roles; the channel's overwrites of @everyone, then of roles (denials
+before grants), then of the person. Administrators and the owner may do everything. Roles of people are unknown: True
+must hold for every combination.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def is_within(source: VisibilityRules, target: VisibilityRules) -> bool:
 
 
 def _viewing_roles(rules: VisibilityRules) -> set[str]:
-    """All who see the channel have one of these, or an overwrite."""
+    """Or they have an overwrite."""
     roles = {role for role, overwrite in rules.role_overwrites.items() if overwrite.allow & VIEW}
     if not rules.everyone.deny & VIEW:
         roles |= {role for role, granted in rules.roles.items() if granted & VIEW}

@@ -84,7 +84,7 @@ class MessageLocked(WriteRefused):
 async def call_api(
     method: str, call: Awaitable[AsyncSlackResponse], refusals: Mapping[str, str] | None = None
 ) -> Fields:
-    """Raises `ChatError`; `refusals` maps error codes to sentences for people."""
+    """`refusals`: sentences for people by error code. Raises `ChatError`."""
     with translate_errors(method, refusals):
         return response_data(await call, method)
 
@@ -122,7 +122,7 @@ def chat_error(error: SlackApiError, method: str, refusals: Mapping[str, str]) -
     if code in refusals:
         return WriteRefused(refusals[code])
     if status >= 500 or code in _SLACK_FAULTS or not code:
-        # Gateways repeat in `error` what they were sent, and this sentence is logged.
+        # Gateways repeat in `error` what they were sent.
         return Unreachable(f"Slack failed at {method} ({code if code in _SLACK_FAULTS else status}).")
     if code in _LOCKED:
         return MessageLocked(f"Slack answered {method} with {code}.")
@@ -153,7 +153,7 @@ def header(headers: Any, name: str) -> str:
 
 
 def is_trusted(address: str, settings: Settings) -> bool:
-    """Slack's own or the configured host may get the token."""
+    """Others must not get the token."""
     target, api = urlsplit(address), urlsplit(settings.api_base_url)
     if (target.scheme, target.netloc) == (api.scheme, api.netloc):
         return True
@@ -165,7 +165,7 @@ def is_host_of_slack(address: str) -> bool:
 
 
 def sdk_logger() -> logging.Logger:
-    """Below WARNING the SDK's logger would log messages."""
+    """Below WARNING it would log messages."""
     logger = logging.getLogger("slack_sdk.footnote")
     if not logger.filters:
         logger.addFilter(_without_tickets)
@@ -175,7 +175,7 @@ def sdk_logger() -> logging.Logger:
 
 
 def _without_tickets(record: logging.LogRecord) -> bool:
-    """Hides tickets, also in tracebacks, and Bolt's false token warning."""
+    """Also in tracebacks; and Bolt's false token warning."""
     if str(record.msg).startswith("As you gave `client`"):
         return False
     if isinstance(record.msg, str):

@@ -40,7 +40,7 @@ _ANY = re.compile(".*", re.DOTALL)
 
 
 async def run(settings: Settings, service: ChatService, *, signals: Signals) -> None:
-    """Serve until cancelled. Raises `WriteRefused` if the operator must fix something."""
+    """Raises `WriteRefused` if the operator must fix something."""
     if settings.app_token is None and settings.signing_secret is None:
         raise WriteRefused(
             "Slack's events cannot reach the bot: set SLACK_APP_TOKEN (xapp-…, Socket Mode) or SLACK_SIGNING_SECRET (HTTP)."

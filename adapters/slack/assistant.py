@@ -15,7 +15,7 @@ _MOST_PROMPTS: Final = 4
 
 
 async def show_activity(context: SlackContext, place: Place, *, title: str, status: str) -> None:
-    """Before the first message, which removes the status."""
+    """The first message removes the status."""
     client, optional = context.write_client, context.optional_calls
     thread = {"channel_id": place.channel, "thread_ts": place.thread}
     calls = [
@@ -44,7 +44,7 @@ async def rename(context: SlackContext, place: Place, title: str) -> None:
 
 
 async def suggest_prompts(context: SlackContext, channel: str, thread: str, overview: Overview) -> None:
-    """`thread` only in the older assistant pane: agents have one list per conversation."""
+    """`thread` only in the older assistant pane."""
     prompts = [
         {"title": each[:_PROMPT_CHARACTERS], "message": each} for each in overview.prompts[:_MOST_PROMPTS]
     ]

@@ -106,7 +106,7 @@ class SlackDirectory:
         return self if workspace == self.home else None
 
     async def workspace_of(self, team: str, channel: str) -> str:
-        """Of an event that carries the id `team`: another one's, unless its channel is shared with ours."""
+        """Another one's, unless its channel is shared with ours."""
         if team in {"", self.home}:
             return self.home
         try:
@@ -117,7 +117,7 @@ class SlackDirectory:
         return self.home if shared else team
 
     async def person(self, user: str) -> Person:
-        """The bare id if Slack does not answer in time."""
+        """The bare id without Slack's answer."""
         try:
             async with asyncio.timeout(_NAME_TIMEOUT_SECONDS):
                 profile = await self._names.get(user, lambda: self._load_user(user))
@@ -149,7 +149,7 @@ class SlackDirectory:
         return Membership(admin=admin, roles=roles, member=True)
 
     async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
-        """Members can read; full members can read every public channel."""
+        """Full members can read every public channel."""
         try:
             open_to_all = _kind(await self._channel(channel)) == "public"
             if person and not await self._may_read(channel, {person}, open_to_all=open_to_all):
@@ -161,7 +161,7 @@ class SlackDirectory:
         return bool(person or everyone_in)
 
     async def are_members(self, *, person: str = "", everyone_in: str = "") -> bool:
-        """Other bots of the workspace count as members."""
+        """Other bots of the workspace count."""
         people = {person} - {""}
         if everyone_in:
             if (await self.channel(everyone_in)).external:
@@ -210,7 +210,7 @@ class SlackDirectory:
             return False
 
     def _is_shared(self, info: Fields) -> bool:
-        """People of another workspace read along, or are invited to."""
+        """People of another workspace read along."""
         teams = {*info.texts("connected_team_ids"), *info.texts("shared_team_ids")} - {self.home}
         return (
             bool(teams)
@@ -254,9 +254,7 @@ class SlackDirectory:
         return await self._knows_no_guests()
 
     async def _knows_no_guests(self) -> bool:
-        """Whether the server has no guest flags for anyone, our own user included. Slack's own server always
-        has.
-        """
+        """No guest flags for anyone; Slack's own server always has them."""
         if is_host_of_slack(self._context.settings.api_base_url):
             return False
         try:

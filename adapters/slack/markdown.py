@@ -38,7 +38,7 @@ def to_commonmark(text: str, *, bot_user: str, names: Mapping[str, str]) -> str:
 
 
 def command_line(text: str) -> str:
-    """A slash command's text: channels as `<#C…>`, people as `<@U…>`, bare addresses."""
+    """With `<#C…>`, `<@U…>` and bare addresses."""
 
     def entity(found: re.Match[str]) -> str:
         target = found[1].partition("|")[0]

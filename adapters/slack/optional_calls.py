@@ -1,4 +1,4 @@
-"""Calls whose failure costs nothing else: reactions, the assistant's pane, the home tab."""
+"""Reactions, the assistant's pane, the home tab."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class OptionalCalls:
         return code
 
     def first_time(self, thread: str) -> bool:
-        """Whether the thread has no title yet, as far as this process knows."""
+        """As far as this process knows."""
         is_new = thread not in self._titled
         self._titled[thread] = None
         while len(self._titled) > _MOST_REMEMBERED:

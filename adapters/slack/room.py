@@ -38,7 +38,7 @@ class SlackRoom:
         return self.reader.directory
 
     async def open_thread(self) -> Place:
-        """Slack creates a thread with its first message."""
+        """Its first message creates it."""
         return self.target.place
 
     def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> port.Outlet:

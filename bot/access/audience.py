@@ -1,7 +1,4 @@
-"""A question searches only what every reader of the reply may read.
-
-Checked for each question, because people leave channels; what the platform does not confirm is left out.
-"""
+"""A question searches only what every reader of the reply may read: checked each time, because people leave channels."""
 
 from __future__ import annotations
 
@@ -83,10 +80,8 @@ class Audiences:
     async def scope(
         self, place: Place, directory: Directory, *, person: Person | None = None, asker: Person | None = None
     ) -> Scope:
-        """May be empty.
-
-        All readers of the place may read all of it; with `person`, only they read the reply. In a direct
-        message the `asker` may ask what they may read elsewhere.
+        """All readers of the place may read all of it; with `person`, only they read the reply. In a direct message the
+        `asker` may ask what they may read elsewhere.
         """
         if not self.access.serves(place):
             return Scope(knowledge_bases=frozenset(), name="")
@@ -137,10 +132,7 @@ class Audiences:
         *,
         others: Collection[KnowledgeBaseId] | None = None,
     ) -> list[NamedKnowledgeBase]:
-        """Used ones first.
-
-        `others` limits those not used here. Of very many, some of other channels are left out.
-        """
+        """Used ones first. `others` limits those not used here; of very many, some are left out."""
         if not self.access.serves(place):
             return []
         candidates = await self._candidates(place, directory, person) if others is None else others
@@ -182,7 +174,7 @@ class Audiences:
     async def everyone_may_read(
         self, knowledge_base: KnowledgeBaseId, place: Place, directory: Directory, person: Person
     ) -> Verdict:
-        """`person` is the reader of a direct message."""
+        """`person`: of a direct message."""
         knowledge = await self._knowledge(place, [knowledge_base])
         check = await self._readability(knowledge, directory, None)
         check = replace(check, person=person) if check.is_direct else check
@@ -191,10 +183,8 @@ class Audiences:
     async def find(
         self, label: str, place: Place, directory: Directory, person: Person
     ) -> NamedKnowledgeBase:
-        """By label, by `#channel`, or the place's own.
-
-        Raises `UnknownKnowledgeBase`, which does not reveal whether it exists, or `NotAllowed` if something
-        could not be checked.
+        """By label, by `#channel`, or the place's own. Raises `UnknownKnowledgeBase`, which does not reveal whether it
+        exists, or `NotAllowed` if unchecked.
         """
         asked = watched(directory)
         try:
@@ -334,7 +324,7 @@ async def _unique_name(taken: Set[str], one: KnowledgeBaseId, check: Readability
 
 
 def _spellings(name: PlaceName) -> frozenset[str]:
-    """In every language, because people type what they were shown."""
+    """People type what they were shown, in any language."""
     return frozenset(folded(name.in_language(language)) for language in LANGUAGES)
 
 
@@ -375,7 +365,7 @@ def _tidy_label(label: str) -> str:
 
 
 def _catalog_name(owner: Place, label: str) -> str:
-    """Readable and unique, with a hash of owner and label."""
+    """With a hash of owner and label."""
     parts = (owner.platform, owner.workspace, owner.channel, owner.thread, folded(label))
     digest = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
     readable = ":".join(quote(part, safe=" ", errors="replace") for part in parts[1:] if part)

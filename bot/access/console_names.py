@@ -1,4 +1,4 @@
-"""Names at the console; those made in chat are stored by ids of places."""
+"""Names made in chat are ids of places."""
 
 from __future__ import annotations
 

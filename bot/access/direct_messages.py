@@ -1,4 +1,4 @@
-"""What a person may read in a direct message: what they could ask privately in each channel that they are in."""
+"""A person may read what they could ask privately in each of their channels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rag_engine.types import KnowledgeBaseId
 
 _MOST_WORKSPACES: Final = 25
-"""The person's membership is looked up in each Discord server."""
+"""Each is one look-up of the person's membership."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +45,7 @@ class DirectMessages:
     access: Permissions
 
     async def checks(self, check: Readability, person: Person) -> tuple[list[Readability], bool]:
-        """One per workspace and channel with knowledge; False if not all could be made.
-
-        `check` is the one of the direct message.
-        """
+        """`check` is the direct message's; one per workspace and channel with knowledge. False if not all could be made."""
         place = check.knowledge.place
         workspaces = await self._workspaces(place, check.directory)
         found = await asyncio.gather(*(self._of_workspace(each, check, person) for each in workspaces))
@@ -79,7 +76,7 @@ class DirectMessages:
     async def _of_workspace(
         self, workspace: _Workspace, check: Readability, person: Person
     ) -> list[Readability] | None:
-        """None if the platform does not say which channels the person is in."""
+        """None if the platform does not say."""
         joined: frozenset[str] | None = frozenset()
         if workspace.channels:
             joined = await answer_or_none(workspace.directory.joined(person.id, workspace.channels))

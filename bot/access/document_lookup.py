@@ -23,10 +23,8 @@ def find(
     show: str,
     quoted: Callable[[str], str] = repr,
 ) -> DocumentRecord:
-    """By id, else by title, else by the start of the id.
-
-    `base` names the knowledge base, `show` the command that lists its documents. Raises `UnknownDocument`,
-    and `UserError` if several match.
+    """By id, title, or the start of the id. `show`: the command that lists documents. Raises `UnknownDocument`, and
+    `UserError` if several match.
     """
     found = [record for record in records if record.document.id == reference]
     found = found or [record for record in records if record.document.title == reference]

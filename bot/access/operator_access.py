@@ -1,4 +1,4 @@
-"""At the console, the operator reads and changes every knowledge base."""
+"""The operator reads and changes every knowledge base."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorAccess:
-    """`Audiences`, `Permissions` and `Places` in one, without limits; searches `names`, by default all."""
+    """`Audiences`, `Permissions` and `Places` in one; searches `names`, by default all."""
 
     catalog: Catalog
     model: str
@@ -73,7 +73,7 @@ class OperatorAccess:
     async def find(
         self, label: str, place: Place, directory: Directory, person: Person
     ) -> NamedKnowledgeBase:
-        """Without a label, the one that files are added to. Raises `UnknownKnowledgeBase`."""
+        """Without a label, the one that files are added to."""
         name = label or (await self.own(place)).name
         base = permissions.find(await permissions.all_of(self.catalog), name)
         known = await self.readable(place, directory, person)

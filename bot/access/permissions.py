@@ -42,21 +42,21 @@ MOST_IN_NAME = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Only `bot.access.audience` and this module make one: all readers of the reply may read all of it."""
+    """Made here and in `bot.access.audience` only: all readers of the reply may read all of it."""
 
     knowledge_bases: frozenset[KnowledgeBaseId]
     name: str
     names: Mapping[KnowledgeBaseId, PlaceName] = field(default_factory=dict["KnowledgeBaseId", PlaceName])
     notices: tuple[Sentence, ...] = ()
-    """Sentences for the answer, e.g. that something was left out. Each takes a `reason`."""
+    """For the answer, e.g. that something was left out. Each takes a `reason`."""
     unchecked: bool = False
     failure: ChatError | None = None
     direct: bool = False
     threads: bool = False
-    """Nothing may be searched, but threads of the channel have files."""
+    """Only threads of the channel have files."""
 
     def narrowed(self, name: str, language: str) -> Scope:
-        """The knowledge base of that name alone. Raises `Invalid`."""
+        """Raises `Invalid`."""
         names = {identity: each.in_language(language) for identity, each in self.names.items()}
         wanted = folded(name.removeprefix("#"))
         found = [identity for identity, each in names.items() if folded(each.removeprefix("#")) == wanted]
@@ -88,10 +88,7 @@ class Scope:
 
 
 async def scope(catalog: Catalog, names: Sequence[str] = ()) -> Scope:
-    """For the operator.
-
-    Raises `UnknownKnowledgeBase`, also if there is none yet.
-    """
+    """For the operator. Raises `UnknownKnowledgeBase`, also if there is none yet."""
     known = await catalog.knowledge_bases()
     chosen = [find(known, name) for name in names] if names else known
     if not chosen:
@@ -102,10 +99,7 @@ async def scope(catalog: Catalog, names: Sequence[str] = ()) -> Scope:
 async def program_scope(
     catalog: Catalog, granted: frozenset[KnowledgeBaseId] | None, name: str = ""
 ) -> Scope:
-    """Of what a key grants (None: everything, for the operator's own program), or the knowledge base of that name in it.
-
-    Raises `UnknownKnowledgeBase`.
-    """
+    """Of what a key grants (None: everything), or the knowledge base of that name in it. Raises `UnknownKnowledgeBase`."""
     known = [base for base in await catalog.knowledge_bases() if granted is None or base.id in granted]
     chosen = [find(known, name)] if name else known
     if not chosen:
@@ -139,19 +133,19 @@ def find(known: Sequence[KnowledgeBase], name: str) -> KnowledgeBase:
 
 
 def stored_name(known: Sequence[KnowledgeBase], name: str) -> str:
-    """That of an existing knowledge base if `name` is as the console shows it."""
+    """`name` may be as the console shows it."""
     shown = {folded(console_name(base.name)): base.name for base in known}
     return shown.get(folded(name), name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permissions:
-    """If the platform does not answer, nothing is allowed."""
+    """Without the platform's answer nothing is allowed."""
 
     settings: AccessSettings
 
     def serves(self, place: Place) -> bool:
-        """True for direct messages without a workspace; `admit_person` looks closer."""
+        """True for direct messages without a workspace."""
         served = self.settings.workspaces
         return not served or place.workspace in served or place.workspace == NO_WORKSPACE
 
@@ -162,7 +156,7 @@ class Permissions:
         )
 
     def admit(self, place: Place) -> None:
-        """Raises `NotAllowed` in a workspace that is not served."""
+        """Raises `NotAllowed`."""
         if not self.serves(place):
             raise (
                 Refusal("not_served", workspace=place.workspace)
@@ -171,7 +165,7 @@ class Permissions:
             )
 
     async def admit_person(self, person: Person, place: Place, directory: Directory) -> None:
-        """`admit`; in a direct message, the person must be a member of a served workspace."""
+        """In a direct message, the person must be a member of a served workspace."""
         self.admit(place)
         if place.workspace != NO_WORKSPACE or not self.settings.workspaces:
             return
@@ -185,7 +179,7 @@ class Permissions:
         raise Refusal("not_served_here")
 
     async def check_present(self, person: Person, place: Place, directory: Directory) -> None:
-        """Raises `NotAllowed` unless the person can read the place now."""
+        """Raises `NotAllowed` unless the person can read the place."""
         asked = watched(directory)
         present = await answer_or_none(asked.present(place, person.id))
         if present is None:
@@ -196,17 +190,13 @@ class Permissions:
     async def check(
         self, person: Person, place: Place, directory: Directory, *, act: Act, asker: str = ""
     ) -> None:
-        """Raises `NotAllowed`, with a sentence for that person alone.
-
-        `administer`: settings, bindings and knowledge bases of the place. `add`: files to its own. `stop`:
-        the answer to a question by `asker`.
+        """Raises `NotAllowed`, for that person alone. `administer`: the place's settings and knowledge bases. `add`:
+        files to its own. `stop`: the answer to a question by `asker`.
         """
         self.admit(place)
         if (act == "stop" and person.id == asker) or (act == "add" and self._all_may_add(place)):
             return
-        if not await answer_or_none(
-            _among_few(place, directory)
-        ):  # in direct messages and group chats everyone may
+        if not await answer_or_none(_among_few(place, directory)):
             await self._require_admin(person, directory, act=act)
 
     async def check_administers(self, person: Person, place: Place, directory: Directory) -> None:

@@ -30,13 +30,13 @@ async def _nobody(person: Person, directory: Directory) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionBudget:
-    """Per person and hour, in memory: a restart resets it. Without limits (0) nothing is counted."""
+    """Per person and hour; a restart resets it. 0: no limit."""
 
     questions: int = 0
     repeats: int = 0
     sources: int = 0
     exempt: Callable[[Person, Directory], Awaitable[bool]] = _nobody
-    """Who has no limit; checked only when one is reached."""
+    """Checked only when a limit is reached."""
     observers: Observers = _NO_OBSERVERS
     clock: Callable[[], float] = time.monotonic
     _used: dict[_Key, deque[float]] = field(default_factory=dict["_Key", "deque[float]"], init=False)
@@ -48,7 +48,7 @@ class QuestionBudget:
         place: Place,
         directory: Directory,
     ) -> None:
-        """Raises `NotAllowed`, which says when the next is possible."""
+        """Raises `NotAllowed`, with the time of the next."""
         most, refusal = self._limit(kind)
         if not most:
             return

@@ -1,4 +1,4 @@
-"""If the platform does not answer, readers may not read."""
+"""Without the platform's answer nobody may read."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ class PlaceKnowledge:
         ]
 
     def used(self) -> list[KnowledgeBaseId]:
-        """What questions search if their readers may: own, bound, and shared with every place."""
+        """Own, bound, and shared with every place."""
         bound = [knowledge_base for knowledge_base in self.bindings if knowledge_base in self.bases]
         return list(dict.fromkeys((*self.own(), *bound, *sorted(self.everywhere))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readability:
-    """Of the reply's readers: the person, or everyone in the channel."""
+    """Of the person, or of everyone in the channel."""
 
     knowledge: PlaceKnowledge
     directory: Directory
     person: Person | None
     channel: Channel | None
-    """The reply's channel; None if the platform did not answer."""
+    """None if the platform did not answer."""
     directory_calls: asyncio.Semaphore
     access: Permissions
 
@@ -84,7 +84,7 @@ class Readability:
         return "closed" if audience.thread else await self._channel_verdict(audience.channel)
 
     async def _operators_verdict(self) -> Verdict:
-        """For the operator's workspaces; for guests only if a setting says so."""
+        """For guests only if a setting says so."""
         if not self.access.trusts(self.knowledge.place, self.directory):
             return "closed"
         guests = self.access.settings.guests and self.channel is not None and self.channel.kind not in FEW
@@ -103,7 +103,7 @@ class Readability:
         return "unknown" if are is None else "readable" if are else "closed"
 
     def _inside_verdict(self) -> Verdict:
-        """External people may read only what is their channel's own."""
+        """External people may read their channel's own only."""
         if self.channel is None:
             return "unknown"
         return "closed" if self.channel.external else "readable"
@@ -161,5 +161,5 @@ def _channel_name(channel: Channel) -> str:
 
 
 def is_made_in_chat(base: KnowledgeBase) -> bool:
-    """If its audience is missing (lost, or being removed), nobody may see it."""
+    """Without its audience nobody may see it."""
     return bool(_MADE_IN_CHAT.fullmatch(base.name))

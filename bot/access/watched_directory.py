@@ -16,7 +16,7 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedDirectory:
-    """Questions about what is gone are no failures."""
+    """What is gone is no failure."""
 
     directory: Directory
     failures: list[ChatError] = field(default_factory=list[ChatError])
@@ -27,7 +27,7 @@ class WatchedDirectory:
 
     @property
     def failure(self) -> ChatError | None:
-        """The failure that says most: a refusal names its remedy."""
+        """A refusal says most: it names its remedy."""
         refused = (error for error in self.failures if isinstance(error, WriteRefused))
         return next(refused, self.failures[-1] if self.failures else None)
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """`joined`: somebody added us to the channel or server. `opened`: somebody opened a conversation with us."""
+    """`joined`: we were added to the channel or server. `opened`: somebody opened a conversation."""
 
     kind: Literal["joined", "opened"]
     id: str

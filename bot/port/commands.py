@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """`choices`, if any, are its only values; a `file` is an attachment, where the platform supports it."""
+    """`choices`, if any, are its only values."""
 
     name: str
     description: str
@@ -20,29 +20,29 @@ class Option:
     required: bool = False
     choices: tuple[str, ...] = ()
     named: bool = False
-    """In one line of text it is given by its name alone: `--model fast`, `model:fast`."""
+    """Given by name: `--model fast`, `model:fast`."""
     suggested: bool = False
-    """Names come from `ChatService.suggestions`, where the platform asks for them."""
+    """By `ChatService.suggestions`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandSpec:
-    """`name` is one word (`ask`), or with its subcommand two (`kb list`)."""
+    """`name` is one word (`ask`) or two (`kb list`)."""
 
     name: str
     description: str
     options: tuple[Option, ...] = ()
     admin: bool = False
-    """Hide it from others where possible. Permissions are checked again on use."""
+    """Hidden from others where possible. Permissions are checked again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """One use of a slash command. If the platform sends one line of text, it is in `line` and `values` is empty."""
+    """Some platforms send one `line` of text, and `values` is empty."""
 
     id: str
     name: str
-    """At least the first word (`kb`); the subcommand is in it or begins `line`."""
+    """At least the first word; the subcommand is in it or begins `line`."""
     place: Place
     person: Person
     values: Mapping[str, str] = field(default_factory=dict[str, str])

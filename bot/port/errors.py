@@ -14,20 +14,20 @@ class Throttled(ChatError):
 
 
 class Unreachable(ChatError):
-    """No answer, or a server error: the same call may work later."""
+    """The same call may work later."""
 
 
 class Unreadable(Unreachable):
-    """The text names the missing or wrongly typed field, and no value."""
+    """Names the missing or wrongly typed field, and no value."""
 
 
 class Stopped(ChatError):
-    """A person stopped this message with the platform's button: only the final write is left."""
+    """A person pressed the platform's button: only the final write is left."""
 
 
 class Gone(ChatError):
-    """The message, thread or channel is deleted or closed to us: retrying cannot help."""
+    """Deleted or closed to us: retrying cannot help."""
 
 
 class WriteRefused(ChatError):
-    """The text is one plain sentence for people, with the remedy if known."""
+    """One plain sentence for people, with the remedy if known."""

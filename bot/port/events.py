@@ -11,10 +11,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
-    """Only `open` downloads it; `size` is in bytes.
-
-    `open` raises `Unreachable`, or `WriteRefused` with a sentence for people if the platform sends something
-    else.
+    """`size` is in bytes. `open` downloads it and raises `Unreachable`, or `WriteRefused` if the platform sends
+    something else.
     """
 
     name: str
@@ -24,24 +22,24 @@ class Attachment:
     """Permalink of its message."""
     open: Callable[[], AsyncIterator[bytes]]
     id: str = ""
-    """The platform's id, the same each time the file is seen."""
+    """The same each time."""
     refusal: str = ""
-    """Why it cannot be read, if known before the download (e.g. a voice message): one sentence."""
+    """Why it cannot be read, if known before the download: one sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingMessage:
-    """By a person or another bot; `text` is CommonMark without our own mention."""
+    """By a person or bot; `text` is CommonMark without our own mention."""
 
     id: str
-    """The platform's id, unique in its channel, the same for each delivery."""
+    """Unique in its channel, the same for each delivery."""
     place: Place
-    """Where to answer: `place.thread` is set if the message is in a thread or its answer will open one."""
+    """Where to answer: in `place.thread`, if the answer will open one, too."""
     person: Person
     text: str
     attachments: tuple[Attachment, ...] = ()
     addressed: bool = True
-    """It mentions us, is a direct message, replies to us, or came through a shortcut or command."""
+    """A mention, a direct message, a reply to us, a shortcut or a command."""
     to_others: bool = False
     by_bot: bool = False
     in_thread: bool = False
@@ -51,27 +49,27 @@ class IncomingMessage:
     at: float = 0.0
     """Seconds since the epoch, UTC."""
     ours: bool = False
-    """We wrote it; True only in the history of a channel or thread."""
+    """True only in a history."""
     about: str = ""
-    """Id of the message with the text and files, if the person asked about another message."""
+    """The message with the text and files, if not this one."""
     author: str = ""
-    """Id of the person who wrote that message."""
+    """Who wrote that message."""
     handle: str = ""
-    """Adapter data for continuing the answer after a restart (a private reply's address). A secret: stored only while the answer
-    is unfinished, and never logged.
+    """Adapter data for continuing after a restart (a private reply's address). A secret: stored only while the answer
+    is unfinished, never logged.
     """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageEdited:
-    """Adapters report only edits that change the text."""
+    """Only if the text changed."""
 
     message: IncomingMessage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageDeleted:
-    """Of `place`, only platform, workspace and channel are certain."""
+    """Only platform, workspace and channel of `place` are certain."""
 
     id: str
     place: Place
@@ -82,7 +80,7 @@ MessageEvent: TypeAlias = IncomingMessage | MessageEdited | MessageDeleted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """A press of a button under our message; `name` and `value` are the `Button`'s own."""
+    """`name` and `value` are the `Button`'s."""
 
     id: str
     name: str

@@ -1,4 +1,4 @@
-"""Reads a platform's JSON: a missing or wrongly typed field is a named error or a logged default."""
+"""A platform's JSON: a missing or wrongly typed field is a named error or a logged default."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ _NAMES: Final[dict[type, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """`source` names the object in errors, e.g. `users.info` or `users.info: user`.
-
-    Methods with a default log a wrong type; the others raise `Unreadable`.
+    """`source` names the object in errors, e.g. `users.info: user`. Methods with a default log a wrong type; the others
+    raise `Unreadable`.
     """
 
     source: str
@@ -34,7 +33,7 @@ class Fields:
 
     @classmethod
     def of(cls, value: object, source: str) -> Fields:
-        """Raises `Unreadable` unless the value is an object."""
+        """Raises `Unreadable` for what is no object."""
         if not isinstance(value, Mapping):
             raise Unreadable(f"{source} is {_kind(value)} instead of an object.")
         return cls(source, cast("Mapping[str, Any]", value))
@@ -54,11 +53,11 @@ class Fields:
         return Fields(f"{self.source}: {name}", value)
 
     def need_objects(self, name: str) -> list[Fields]:
-        """Elements that are no objects are logged and left out."""
+        """Others are logged and left out."""
         return self._objects(name, cast("list[Any]", self._need(name, list)))
 
     def need_texts(self, name: str) -> list[str]:
-        """Elements that are no texts are logged and left out."""
+        """Others are logged and left out."""
         return self._texts(name, cast("list[Any]", self._need(name, list)))
 
     def text(self, name: str) -> str:

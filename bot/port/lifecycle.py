@@ -16,39 +16,33 @@ class Signals(Protocol):
         ...
 
     def connections(self, *, live: int, expected: int) -> None:
-        """How many connections deliver events; with none, no event arrives."""
+        """With none live, no event arrives."""
         ...
 
     def recovered(self, fault: str) -> None:
-        """Such as a dead ticket, a silent session, a gap.
-
-        `fault` becomes a metric label: a few words joined by underscores.
-        """
+        """`fault` becomes a metric label: a few words joined by underscores."""
         ...
 
     def operator_needed(self, fault: str) -> None:
-        """Only the operator can fix it; the adapter logs how."""
+        """The adapter logs how."""
         ...
 
 
 Recall: TypeAlias = "Callable[[IncomingMessage], Awaitable[tuple[IncomingMessage | None, Room]]]"
-"""Finds a message after a restart: from its stored form (no files) to its current version (None: deleted) and its room. The
-room's outlets check whether what they would create exists. Raises `ChatError`.
+"""From a stored message (no files) to its current version (None: deleted) and its room, whose outlets check whether
+what they would create exists. Raises `ChatError`.
 """
 
 
 class Inbox(Protocol):
-    """Events stored before they are acknowledged, so that none is lost.
-
-    The payload is the platform's own JSON. Adding an event twice stores it once.
-    """
+    """Stored before they are acknowledged. The payload is the platform's own JSON. Adding an event twice stores it once."""
 
     async def add(self, platform: str, event: str, payload: Mapping[str, object]) -> None: ...
 
     async def remove(self, platform: str, event: str) -> None: ...
 
     async def unhandled(self, platform: str) -> list[tuple[str, Mapping[str, object]]]:
-        """Id and payload of each event, oldest first; old events are dropped."""
+        """Id and payload, oldest first; old events are dropped."""
         ...
 
 
@@ -61,6 +55,6 @@ class Finding:
     detail: str
     remedy: str = ""
     workspace: str = ""
-    """The id of the workspace that it is about."""
+    """It is about this one."""
     invited: bool = False
-    """Whether others may have invited the bot to it."""
+    """Others may have invited the bot."""

@@ -23,14 +23,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Button:
-    """`name` and `value` come back in the `Action`. Together they have at most 90 characters."""
+    """Both come back in the `Action`: at most 90 characters together."""
 
     name: str
     label: str
     value: str = ""
     style: Literal["plain", "primary", "danger"] = "plain"
     feedback: bool = False
-    """A rating button (`value` ends in `up` or `down`), shown in the platform's own way."""
+    """`value` ends in `up` or `down`; shown in the platform's own way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,24 +51,21 @@ class Reply:
     sources: tuple[Source, ...] = ()
     notices: tuple[str, ...] = ()
     language: str = "en"
-    """The language of small print outside `notices` (ISO 639-1)."""
+    """Of small print outside `notices` (ISO 639-1)."""
     citations: tuple[Citation, ...] = ()
     buttons: tuple[Button, ...] = ()
     files: tuple[File, ...] = ()
     links: frozenset[str] | None = None
-    """The only addresses to show as links, besides those of `sources`; None allows all, for text of our own."""
+    """To show as links, besides those of `sources`; None: all, for text of our own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One message's content in the platform's Markdown, safe to send.
-
-    `text`, `footer` and `status` together fit the character limit.
-    """
+    """In the platform's Markdown, safe to send. `text`, `footer` and `status` together fit the limit."""
 
     text: str = ""
     footer: str = ""
-    """Sources and notices in small print; only on the last page."""
+    """Only on the last page."""
     status: str = ""
     """One line, then one for each of `steps`."""
     steps: tuple[PlanStep, ...] = ()
@@ -79,10 +76,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlatformLimits:
-    """Characters are UTF-16 units.
-
-    `dialect` names its Markdown: a module of `bot.rendering.dialects`.
-    """
+    """Characters are UTF-16 units. `dialect`: a module of `bot.rendering.dialects`."""
 
     characters: int
     edit_seconds: float
@@ -91,7 +85,7 @@ class PlatformLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """At most `calls` in any `seconds`, over all writes whose budget has the same `name`."""
+    """In any `seconds`, over all writes whose budget has the same `name`."""
 
     name: tuple[str, ...]
     calls: int
@@ -100,7 +94,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """A way to write an answer's first message, with a budget per kind of write. Later messages use the last route."""
+    """For an answer's first message, with a budget per kind of write. Later messages use the last route."""
 
     name: str
     create: Budget
@@ -115,7 +109,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Write:
-    """Message `part` (from 0) of the answer is to show `page`; None deletes it."""
+    """`part` counts from 0; a `page` of None deletes it."""
 
     part: int
     page: Page | None
@@ -124,10 +118,8 @@ class Write:
 
 
 class Outlet(Protocol):
-    """Our messages under one question. Only `bot.streaming` writes to it, one call at a time.
-
-    An adapter unsure whether a call arrived finds out before it repeats it. Text never pings anyone and never
-    unfolds a preview.
+    """Only `bot.streaming` writes to it, one call at a time. An adapter unsure whether a call arrived finds out before
+    it repeats it. Text never pings anyone and never unfolds a preview.
     """
 
     @property
@@ -135,12 +127,9 @@ class Outlet(Protocol):
 
     @property
     def routes(self) -> Sequence[Route]:
-        """Best first; at least one. The last always works."""
+        """Best first. The last always works."""
         ...
 
     async def write(self, write: Write) -> str:
-        """The platform's id of the message. Raises `Throttled`, `Gone`, `Unreachable`, `WriteRefused`.
-
-        A write that is not final raises `Stopped` once a person has stopped the message.
-        """
+        """The message's id. Raises `Throttled`, `Gone`, `Unreachable`, `WriteRefused`; unless final, also `Stopped`."""
         ...

@@ -15,27 +15,24 @@ class Room(Protocol):
     def directory(self) -> Directory: ...
 
     async def open_thread(self) -> Place:
-        """Opens the thread once, if needed.
-
-        If the platform does not answer, this is the event's place, and the outlet tries again.
-        """
+        """Once, if needed. Without the platform's answer this is the event's place, and the outlet tries again."""
         ...
 
     def outlet(self, *, private: Person | None = None, posted: Sequence[str] = ()) -> Outlet:
-        """Writes publicly or to one person alone; continues our messages `posted`, if given."""
+        """Public or for one person; continues our messages `posted`."""
         ...
 
     async def mark_read(self) -> bool:
-        """Show on the event's message that its files were read; False if that is not possible."""
+        """Show that the files of the event's message were read; False if that is impossible."""
         ...
 
     async def show_activity(self, *, title: str, status: str) -> None:
-        """Name the conversation and its activity where the platform shows these outside messages."""
+        """Where the platform shows them outside messages."""
         ...
 
     @property
     def can_be_renamed(self) -> bool:
-        """Whether `rename` has a thread to name that is ours or with us."""
+        """A thread of ours, or with us."""
         ...
 
     async def rename(self, title: str) -> None:
@@ -43,16 +40,16 @@ class Room(Protocol):
         ...
 
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
-        """Messages before this event in its thread, else in its channel, oldest first. Raises `ChatError`."""
+        """In the event's thread, else in its channel, oldest first. Raises `ChatError`."""
         ...
 
     async def fetch(self, link: str) -> IncomingMessage | None:
-        """The permalink's message; None if it is outside this workspace or cannot be read."""
+        """None outside this workspace, or if it cannot be read."""
         ...
 
 
 class PlainRoom:
-    """The optional parts of a `Room` where the platform has none of them."""
+    """Where the platform has no optional parts."""
 
     async def mark_read(self) -> bool:
         return False

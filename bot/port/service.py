@@ -14,29 +14,29 @@ if TYPE_CHECKING:
 
 
 class ChatService(Protocol):
-    """Errors that a person should know of become messages; they are never raised.
+    """Errors that a person should know of become messages, never raised.
 
-    A call may take as long as the answer: acknowledge the event first, then run the call in a task. A
-    cancelled call has not handled its event.
+    Acknowledge an event first, then run the call in a task: it may take as long as the answer. A cancelled call has not
+    handled its event.
     """
 
     commands: Sequence[CommandSpec]
     inbox: Inbox
 
     async def resume(self, platform: str, recall: Recall) -> None:
-        """An adapter calls it once, as soon as it can write; returns when done."""
+        """Once, as soon as the adapter can write; returns when done."""
         ...
 
     async def answer_messages(self, place: Place) -> frozenset[str]:
-        """Ids of our messages in the thread that belong to a known answer."""
+        """Ids of our messages there with a known answer."""
         ...
 
     async def answered_channels(self, platform: str, workspace: str, *, limit: int) -> list[str]:
-        """Channels with answers, latest first, for platforms that cannot list all our conversations."""
+        """Latest first, for platforms that cannot list our conversations."""
         ...
 
     async def last_message_at(self, platform: str) -> float:
-        """In seconds since the epoch; 0 if none. For platforms that do not redeliver what we missed."""
+        """Seconds since the epoch; 0: none. For platforms that do not redeliver."""
         ...
 
     async def on_message(self, event: MessageEvent, room: Room) -> None: ...
@@ -48,7 +48,7 @@ class ChatService(Protocol):
     async def overview(self, person: Person, place: Place, room: Room) -> Overview: ...
 
     async def suggestions(self, command: Command, option: str, room: Room) -> list[str]:
-        """Names for an option that is being written, at most 25, within two seconds."""
+        """For an option being written, at most 25, within two seconds."""
         ...
 
     async def on_command(self, command: Command, room: Room) -> None: ...

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """A platform's differences from the defaults: CommonMark with tables and strikethrough."""
+    """Defaults are CommonMark with tables and strikethrough."""
 
     footer: Callable[[Reply, int], str]
-    """Small print in at most so many UTF-16 units, naming every source if they fit."""
+    """In at most so many UTF-16 units, naming every source if they fit."""
     footer_characters: int
     status: Callable[[str], str] = without_pings
     """May contain names."""
     verbatim: bool = False
     angles: bool = False
-    """`<` always begins markup; write it as an entity."""
+    """`<` always begins markup."""
     underscores_underline: bool = False
     """`__` underlines; strong is `**`."""
     bars_hide: bool = False
@@ -36,7 +36,7 @@ class Dialect:
     """An open and a ticked task; None: as written."""
     tables: Literal["written", "aligned"] = "written"
     columns: int = 1000
-    """Widest table shown: in cells, or characters if aligned."""
+    """Widest table: in cells, or characters if aligned."""
     rows: int = 1 << 30
     closes: bool = False
-    """An open fence is not shown as code."""
+    """An open fence is no code."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _WEB: Final = lazy(lambda: regex.compile(r"(?i)https?://[^\s/?#]+\S*"))
 _CODE: Final = lazy(lambda: regex.compile(r"(?<![^\s(\"'])`(?! )[^`]{1,80}(?<! )`(?![^\s).,;:!?\"'])"))
-"""A span between spaces or punctuation, unlike backticks inside a name."""
+"""Unlike backticks inside a name."""
 _LONGEST_TITLE: Final = 200
 _LONGEST_PLACES: Final = 300
 
@@ -51,7 +51,7 @@ def by_file(sources: Sequence[Source]) -> list[list[Source]]:
 
 
 def file_line(sources: Sequence[Source], name: str, written: Callable[[str], str] = str) -> str:
-    """For example "[1] a.pdf — p. 3 · [2] p. 5"."""
+    """ "[1] a.pdf — p. 3 · [2] p. 5"."""
     first, *others = sources
     parts = [f"{name} — {written(places(first))}" if first.places else name]
     for source in others:

@@ -7,7 +7,7 @@ from bot.rendering.footers import outside_code
 from bot.rendering.safety.pings import BREAK
 
 _MARKS: Final = re.compile(r"([\\`*\[\]<>&~|!#]|(?<![^\W_])_|_(?![^\W_])|^[-+=])")
-"""A single underscore within a word is no mark. Rendering breaks links and mentions."""
+"""Without single underscores within a word. Rendering breaks links and mentions."""
 _NUMBERED: Final = re.compile(r"^(\d{1,9})([.)])")
 _EMOJI: Final = re.compile(r"(?<=:)(?=[a-z0-9_+\-]{1,50}:)", re.IGNORECASE)
 
@@ -18,7 +18,7 @@ def literal(text: str) -> str:
 
 
 def literal_sentence(text: str) -> str:
-    """Only code spans stay Markdown, and nothing becomes an emoji."""
+    """Only code spans stay Markdown."""
     return outside_code(_EMOJI.sub(BREAK, " ".join(text.split())), _escaped)
 
 

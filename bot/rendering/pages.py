@@ -25,7 +25,7 @@ _MARKS: Final[Mapping[StepState, str]] = {"waiting": "○", "running": "▸", "d
 
 
 def pages(reply: Reply, limits: PlatformLimits, *, final: bool) -> list[Page]:
-    """Unless `final`, unstable text is left out, and only the last page changes as the text grows."""
+    """Unless `final`, unstable text is left out, and only the last page changes."""
     dialect = dialect_named(limits.dialect)
     texts = _texts(reply, dialect, limits.characters, final=final)
     shown = [Page(text=text, reply=reply) for text in texts]
@@ -69,7 +69,7 @@ def _with_draft(
 
 
 def _shorter(reply: Reply, dialect: Dialect, text: str, room: int, footer: str) -> str:
-    """With fewer sources if it then fits below the text, else unchanged."""
+    """With fewer sources if it then fits, else unchanged."""
     left = room - width(text) - _BETWEEN
     if not reply.sources or left < width(footer) // 2:
         return footer

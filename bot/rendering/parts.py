@@ -1,6 +1,4 @@
-"""Ends depend only on text before the first line that does not fit, so only the last part changes as the text
-grows.
-"""
+"""Only the last part changes as the text grows."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ _MOST_REPEATED: Final = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessagePart:
-    """`opened` and `closed` restore formatting; `gap` is white space after the text, not shown."""
+    """`opened` and `closed` restore formatting; `gap` is white space that is not shown."""
 
     body: str
     opened: str = ""
@@ -46,7 +44,7 @@ def joined(parts: Sequence[MessagePart]) -> str:
 
 
 def split(lines: Sequence[RenderedLine], room: int) -> list[MessagePart]:
-    """In at most `room` UTF-16 units each; no lines, no parts."""
+    """Of at most `room` UTF-16 units; no lines, no parts."""
     return list(_Splitter(lines, room).parts())
 
 
@@ -188,7 +186,7 @@ def _places(line: RenderedLine, start: int, room: int) -> Iterator[tuple[int, in
 
 
 def _inside(line: RenderedLine, start: int, end: int) -> bytearray:
-    """By position from `start` on: whether a cut there would divide what must stay whole."""
+    """Whether a cut there would divide what must stay whole, by position."""
     inside = bytearray(end - start + 1)
     for begin, stop in line.whole:
         first, last = max(begin + 1, start), min(stop, end + 1)

@@ -30,7 +30,7 @@ def final(answer: Answer, language: str = "en", passages: Sequence[Hit] = ()) ->
 def sources(
     citations: Sequence[Citation], language: str = "en", sections: Mapping[ChunkId, str] = _NO_SECTIONS
 ) -> tuple[Source, ...]:
-    """Places of a number in order of first use; a page with its section."""
+    """By number; a page with its section."""
     by_number: dict[int, list[Citation]] = {}
     for citation in citations:
         by_number.setdefault(citation.number, []).append(citation)
@@ -59,5 +59,5 @@ def _place(anchor: str, language: str, section: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Without terminal control sequences, because file names may contain anything."""
+    """File names may contain terminal control sequences."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text)

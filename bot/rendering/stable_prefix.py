@@ -18,7 +18,7 @@ _DELIMITER: Final = lazy(lambda: regex.compile(r"[\s>|:\-]*"))
 
 
 def decided(lines: Sequence[SourceLine]) -> tuple[int, bool]:
-    """How many lines are decided, and whether the last may grow."""
+    """And whether the last may grow."""
     last = lines[-1]
     if not _waits(last):
         return len(lines), True
@@ -31,7 +31,7 @@ def decided(lines: Sequence[SourceLine]) -> tuple[int, bool]:
 
 
 def _waits(line: SourceLine) -> bool:
-    """Whether no part of the unfinished line can be shown."""
+    """No part of the unfinished line can be shown."""
     match line.kind:
         case "code" | "close":
             return _END_OF_CODE.fullmatch(line.written) is not None

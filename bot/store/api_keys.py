@@ -38,7 +38,7 @@ class ApiKeys:
         self._clock = clock
 
     async def create(self, name: str, knowledge_bases: Collection[KnowledgeBaseId]) -> str:
-        """The key, which is shown this once. Raises `UserError` if the name is unusable or taken."""
+        """Shown this once. Raises `UserError` if the name is unusable or taken."""
         name = " ".join(name.split())
         if not name or len(name) > _LONGEST_NAME or not name.isprintable():
             raise UserError(f"A key needs a name of at most {_LONGEST_NAME} characters.")
@@ -54,7 +54,7 @@ class ApiKeys:
         return key
 
     async def find(self, key: str) -> ApiKey | None:
-        """By its digest, so that the time of the search tells nothing of stored keys."""
+        """By digest: the time of the search reveals nothing."""
         rows = await self._database.fetch(f"{_SELECT} WHERE digest = ?", (_digest(key),))
         return _api_key(*rows[0]) if rows else None
 
@@ -62,7 +62,6 @@ class ApiKeys:
         return [_api_key(*row) for row in await self._database.fetch(f"{_SELECT} ORDER BY name")]
 
     async def revoke(self, name: str) -> bool:
-        """False if there is none of that name."""
         async with self._database.transaction() as transaction:
             return bool(
                 await transaction.execute("DELETE FROM api_keys WHERE name = ? RETURNING id", (name,))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _EXPIRY_SECONDS: Final = 3600.0
 _MOST_ATTEMPTS: Final = 3
-"""How many processes may try an event, because the event may crash them."""
+"""Processes; the event may crash them."""
 _WRITE_INTERVAL_SECONDS: Final = 2.0
 
 _log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ class EventInbox:
             await transaction.execute("DELETE FROM inbox WHERE platform = ? AND event = ?", (platform, event))
 
     async def unhandled(self, platform: str) -> list[tuple[str, Mapping[str, object]]]:
-        """Oldest first. Retries until readable, because an adapter reads them only once."""
+        """Oldest first. Retries, because an adapter reads them only once."""
         attempts = Attempts(backoff=BACKOFF)
         while True:
             try:
@@ -61,7 +61,7 @@ class EventInbox:
 
 
 class DeliveryProgress:
-    """Stored every few seconds, so a killed process sees the last messages again."""
+    """Stored every few seconds: a killed process sees the last messages again."""
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
         self._database = database

@@ -28,11 +28,11 @@ class RatedAnswer:
     question: str = ""
     """Empty for private answers."""
     documents: Mapping[DocumentId, str]
-    """Titles of the cited documents by id; none for private answers."""
+    """Titles of cited documents; none for private answers."""
 
 
 async def listed(database: Database, *, rating: str = "") -> list[RatedAnswer]:
-    """Newest first; `rating` is `up`, `down` or empty for both."""
+    """Newest first; `rating`: `up`, `down` or empty."""
     return [_rated(*row) for row in await database.fetch(_LISTED, (rating,))]
 
 

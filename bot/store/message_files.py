@@ -44,14 +44,14 @@ class MessageFile:
     knowledge_base: KnowledgeBaseId
     document: DocumentId | None
     message: str = ""
-    """The message's id; empty after promotion, so that the file outlives it."""
+    """Empty after promotion: the file outlives the message."""
     source: str = ""
     settled: bool = True
-    """False while being read, or if a retry may succeed."""
+    """False while a retry may succeed."""
 
     @property
     def mark(self) -> str:
-        """A short hash of `attachment`, for a button's value."""
+        """Of `attachment`, for a button."""
         return hashlib.sha256(self.attachment.encode()).hexdigest()[:12]
 
 
@@ -84,7 +84,7 @@ class MessageFiles:
             )
 
     async def move(self, file: MessageFile, moved: MessageFile) -> None:
-        """It outlives its message, and is not added again in its old place."""
+        """It outlives its message."""
         await self.keep([replace(file, answer="", document=None), replace(moved, message="")])
 
     async def known(self, place: Place, attachments: Sequence[str]) -> dict[str, MessageFile]:

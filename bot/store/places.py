@@ -19,7 +19,7 @@ PlaceRoute: TypeAlias = Literal["auto", "chat"]
 """`chat`: nothing is searched."""
 
 WebPolicy: TypeAlias = Literal["off", "ask", "auto"]
-"""Whether the web is read: never, if a question asks for it, or also if the files do not answer."""
+"""Never, if a question asks for it, or also if the files do not answer."""
 
 _SETTINGS = """
     SELECT mode, knowledge, language, persona, model, temperature, empty_answer, citations, route, filter, web
@@ -64,7 +64,7 @@ _OF_THREADS = """
     SELECT 1 FROM audiences
     WHERE platform = ? AND workspace = ? AND channel = ? AND thread <> '' LIMIT 1
 """
-# These two must match the table's indexes, or SQLite scans it.
+# They must match the table's indexes.
 _LABELLED = """
     SELECT knowledge_base FROM audiences WHERE platform = ? AND workspace = ? AND folded = ? AND folded <> ''
 """
@@ -87,20 +87,20 @@ _ADMIT = """
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceSettings:
     mode: Mode = "thread"
-    """When it answers: mentions only; also in threads it takes part in; or every question in the channel."""
+    """Mentions only; also its threads; or every question."""
     knowledge: Policy = "strict"
-    """From the files alone, or also from the model's own knowledge, marked as such."""
+    """Or also from the model's own knowledge, marked as such."""
     language: str = ""
     """ISO 639-1; empty for the question's language."""
     persona: str = ""
     model: str = ""
-    """The label of a model in `FOOTNOTE_MODEL__CHOICES`; empty: the first model."""
+    """In `FOOTNOTE_MODEL__CHOICES`; empty: the first."""
     temperature: float | None = None
     empty_answer: str = ""
     citations: bool = True
     route: PlaceRoute = "auto"
     filter: str = ""
-    """Filters on files, one a line; all of them hold."""
+    """One a line; all hold."""
     web: WebPolicy = "off"
 
 
@@ -115,7 +115,7 @@ class StoredAudience:
 
     @property
     def place(self) -> Place:
-        """Its readers may read it; without a channel the whole workspace."""
+        """Without a channel the whole workspace."""
         return Place(
             platform=self.platform, workspace=self.workspace, channel=self.channel, thread=self.thread
         )
@@ -141,7 +141,7 @@ class Places:
         return _place_settings(rows[0])
 
     async def change(self, place: Place, edit: Callable[[PlaceSettings], PlaceSettings]) -> PlaceSettings:
-        """Reads, edits and writes in one transaction; returns the new ones."""
+        """In one transaction; returns the new ones."""
         async with self._database.transaction() as transaction:
             rows = await transaction.execute(_SETTINGS, _channel(place))
             settings = edit(_place_settings(rows[0]) if rows else self._defaults)
@@ -208,34 +208,33 @@ class Places:
     async def audiences(
         self, knowledge_bases: Collection[KnowledgeBaseId]
     ) -> dict[KnowledgeBaseId, StoredAudience]:
-        """Only of knowledge bases made in chat, on any platform."""
+        """Only of those made in chat."""
         rows = await self._database.fetch(_AUDIENCES, (json.dumps(list(knowledge_bases)),))
         return {audience.knowledge_base: audience for audience in map(_audience, rows)}
 
     async def at(self, place: Place, *, label: str = "") -> StoredAudience | None:
-        """By label (ignoring case) in exactly this place; without a label, the place's own."""
+        """In exactly this place; without a label, its own."""
         rows = await self._database.fetch(_AT, (*_channel(place), place.thread, folded(label)))
-        # Invalid text in ids is stored changed, so compare the place again.
+        # Invalid text in ids is stored changed.
         return next((found for found in map(_audience, rows) if found.place == place), None)
 
     async def have_threads(self, place: Place) -> bool:
-        """If a thread of the channel has files."""
         return bool(await self._database.fetch(_OF_THREADS, _channel(place)))
 
     async def labelled(self, place: Place, label: str) -> list[KnowledgeBaseId]:
-        """By label (ignoring case) in the whole workspace."""
+        """In the whole workspace."""
         rows = await self._database.fetch(_LABELLED, (place.platform, place.workspace, folded(label)))
         return [KnowledgeBaseId(knowledge_base) for (knowledge_base,) in rows]
 
     async def of_channels(self, place: Place) -> list[KnowledgeBaseId]:
-        """Of the workspace and its channels, but not threads."""
+        """Of the workspace and its channels, without threads."""
         rows = await self._database.fetch(_OF_CHANNELS, (place.platform, place.workspace))
         return [KnowledgeBaseId(knowledge_base) for (knowledge_base,) in rows]
 
     async def in_channels(
         self, platform: str
     ) -> tuple[list[StoredAudience], list[tuple[Place, KnowledgeBaseId]]]:
-        """Knowledge bases of channels and whole workspaces, without labelled ones; and all bindings."""
+        """Also of whole workspaces, without labelled ones; and all bindings."""
         own = [_audience(row) for row in await self._database.fetch(_OWN_OF_CHANNELS, (platform,))]
         bound = [
             (
@@ -252,7 +251,7 @@ class Places:
         async with self._database.transaction() as transaction:
             if rows := await transaction.execute(_AUDIENCE, (knowledge_base,)):
                 return _audience(rows[0])
-            # Replaces a removed knowledge base of this place and label: names are unique in the catalog.
+            # Names are unique in the catalog.
             await transaction.execute(
                 _ADMIT,
                 (
@@ -273,7 +272,7 @@ class Places:
             await transaction.execute("DELETE FROM audiences WHERE knowledge_base = ?", (knowledge_base,))
 
     async def forget_others(self, existing: Collection[KnowledgeBaseId]) -> None:
-        """All but the `existing`. Call it at the start, before any is made."""
+        """At the start, before any is made."""
         rows = await self._database.fetch(
             "SELECT knowledge_base FROM bindings UNION SELECT knowledge_base FROM audiences"
         )

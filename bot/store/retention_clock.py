@@ -1,7 +1,6 @@
-"""The wall clock, unless that jumped forward: a wrong clock would make everything too old at once.
+"""The wall clock; if that jumped forward, everything would be too old at once.
 
-After a jump or a long pause the time advances by one day per hour of running, so that an operator can correct
-the clock before much is deleted.
+After a jump or a long pause the time advances by one day per hour, so that an operator can correct the clock.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class _State(BaseModel):
 
 
 class RetentionClock:
-    """As `time.time`; `advance` it about once an hour, in a thread."""
+    """`advance` it about once an hour, in a thread."""
 
     def __init__(
         self,
@@ -46,7 +45,7 @@ class RetentionClock:
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`newest`: the time of the newest stored turn, for comparison where there was no earlier run."""
+        """`newest`: the time of the newest turn, where there was no earlier run."""
         self._path = data_dir / FILE
         self._clock = clock
         self._monotonic = monotonic
@@ -57,7 +56,7 @@ class RetentionClock:
         return self._at
 
     def advance(self) -> float:
-        """Follows the wall clock, or a little after a jump. Raises `StorageUnavailable`."""
+        """Raises `StorageUnavailable`."""
         now, monotonic = self._clock(), self._monotonic()
         ran = monotonic - self._advanced_at
         ahead = now - self._at - ran
@@ -92,7 +91,7 @@ def last_run(data_dir: Path) -> float:
 
 
 def days_ahead(data_dir: Path, clock: Callable[[], float] = time.time) -> float:
-    """By how many days the clock is ahead of retention, if that is suspiciously much; else 0."""
+    """If suspiciously many, else 0."""
     at = last_run(data_dir)
     ahead = clock() - at if at else 0.0
     return ahead / _DAY if ahead > _JUMP_SECONDS else 0.0

@@ -30,7 +30,7 @@ class Topics:
         self._clock = clock
 
     async def current(self, place: Place, person: Person | None = None) -> Topic:
-        """With `person`, the one of their private questions."""
+        """With `person`, of their private questions."""
         rows = await self._database.fetch(
             "SELECT topic, started_at FROM topics WHERE conversation = ?", (conversation(place, person),)
         )
@@ -47,7 +47,7 @@ class Topics:
 
 
 def conversation(place: Place, person: Person | None = None, *, topic: str = "") -> ConversationId:
-    """`footnote forget` finds a channel by the beginning and a person by the end."""
+    """`footnote forget` finds a channel by the beginning, a person by the end."""
     parts = [place.platform, place.workspace, place.channel, place.thread]
     parts += [f"topic-{topic}"] if topic else []
     parts += ["ask", person.id] if person else []

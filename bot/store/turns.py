@@ -82,28 +82,26 @@ class ChatTurn:
     """UTC, in seconds since the epoch."""
     state: State = "received"
     messages: tuple[str, ...] = ()
-    """Our messages in order. An empty id: one that may exist but was never confirmed."""
+    """Empty: one that may exist but was never confirmed."""
     conversation: ConversationId | None = None
     turn: TurnId | None = None
     """The engine's id of the answer, if any."""
     citations: tuple[Citation, ...] = ()
     updated_at: float = 0.0
     attempts: int = 1
-    """Processes that began it since a person last requested it."""
+    """Processes, since a person last requested it."""
     starts: int = 1
     handle: str = ""
     unprompted: bool = False
     """Nobody addressed us: answer only from the files."""
     about: str = ""
-    """Id of the message with the text and files, if not `message`."""
+    """If not `message`: where the text and files are."""
     model: str = ""
-    """The label of the model that the question chose."""
     scope: str = ""
-    """The name of the knowledge base that it chose."""
     choices: tuple[str, ...] = ()
     """What its choice buttons ask."""
     versions: tuple[TurnId, ...] = ()
-    """The engine's ids of all versions of the answer, oldest first; `turn` is the one shown."""
+    """Oldest first; `turn` is the one shown."""
 
     @property
     def unfinished(self) -> bool:
@@ -115,7 +113,7 @@ class ChatTurn:
 
     @property
     def version_number(self) -> int:
-        """Of the one shown, from 1; past the last if none is shown."""
+        """From 1; past the last if none is shown."""
         shown = self.turn in self.versions
         return self.versions.index(cast("TurnId", self.turn)) + 1 if shown else len(self.versions) + 1
 
@@ -136,7 +134,7 @@ class Turns:
         clock: Callable[[], float] = time.time,
         retention_clock: Callable[[], float] | None = None,
     ) -> None:
-        """`retention_clock` decides what is old; by default it is `clock`."""
+        """`retention_clock` decides what is old."""
         self._database = database
         self._retention_seconds = retention_seconds
         self._clock = clock
@@ -152,7 +150,7 @@ class Turns:
         return bool(rows)
 
     async def note_authors(self, place: Place, authors: Mapping[str, str]) -> None:
-        """Of messages that another person's question uses: person ids by message id."""
+        """Of messages in another person's question: person ids."""
         rows = [
             (*_channel(place), message, person) for message, person in authors.items() if message and person
         ]
@@ -161,7 +159,7 @@ class Turns:
                 await transaction.execute_many("INSERT OR REPLACE INTO authors VALUES (?, ?, ?, ?, ?)", rows)
 
     async def save(self, turn: ChatTurn) -> bool:
-        """A finished turn loses its `handle`. False if it was erased meanwhile."""
+        """False if it was erased meanwhile."""
         handle = turn.handle if turn.unfinished else ""
         turn = replace(turn, updated_at=self._clock(), handle=handle)
         async with self._database.transaction() as transaction:
@@ -203,7 +201,7 @@ class Turns:
         return [channel for (channel,) in rows]
 
     async def answered(self, place: Place, messages: Sequence[str]) -> frozenset[str]:
-        """Which of these questions have an answer in the engine's history."""
+        """Which of them the engine answered."""
         rows = await self._database.fetch(_ANSWERED, (*_channel(place), json.dumps(list(messages))))
         return frozenset(message for (message,) in rows)
 
@@ -212,7 +210,7 @@ class Turns:
         return bool(rows)
 
     async def bot_turns(self, place: Place, *, since: float) -> int:
-        """In the thread, or in the channel since then."""
+        """In the thread, or since then in the channel."""
         rows = await self._database.fetch(_BOT_TURNS, (*_channel(place), place.thread, since))
         return int(rows[0][0])
 

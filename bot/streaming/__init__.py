@@ -1,1 +1,1 @@
-"""Streamed answers as few edits, within the rate limits of a platform."""
+"""Answers as few edits, within a platform's rate limits."""

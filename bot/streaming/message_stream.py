@@ -26,7 +26,7 @@ class Render(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteDeadlines:
-    """Seconds for the final write, one call, and waits between retries."""
+    """Seconds: the final write, one call, waits between retries."""
 
     final: float = 300.0
     call: float = 60.0
@@ -43,7 +43,7 @@ class _Ending:
 
 
 class MessageStream:
-    """Writes one call at a time. An async context manager from `Scheduler.open`."""
+    """One call at a time. A context manager from `Scheduler.open`."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class MessageStream:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """A running call may finish; waiting changes are dropped."""
+        """A running call may finish."""
         self._leaving = True
         if self._ending is not None:
             self._ending.done.cancel()
@@ -109,10 +109,7 @@ class MessageStream:
         return self._shown.messages
 
     def show(self, reply: Reply | Callable[[], Reply]) -> None:
-        """Waits for rate limits, and gives way to a newer reply.
-
-        A function is called at the write. No effect after the final reply.
-        """
+        """Gives way to a newer reply. A function is called at the write. No effect after the final reply."""
         text = callable(reply) or bool(reply.text)
         first = text and not self._wants_text
         self._wants_text = text
@@ -124,8 +121,8 @@ class MessageStream:
     async def finish(self, reply: Reply) -> tuple[str, ...]:
         """Retries; returns all message ids.
 
-        Raises `WriteRefused`, or `Throttled` or `Unreachable` after `WriteDeadlines.final`. Then, or after
-        cancellation, another reply may be finished.
+        Raises `WriteRefused`, or `Throttled` or `Unreachable` after `WriteDeadlines.final`. Then another reply may be
+        finished.
         """
         return await self._end_with(reply)
 
@@ -311,7 +308,6 @@ class MessageStream:
         return asyncio.get_running_loop().time()
 
     async def _render_latest(self) -> tuple[Callable[[], Reply] | None, list[Page]]:
-        """Yields to the event loop after each page."""
         async with self._rendering:
             latest = self._latest
             pages = [] if latest is None else self._pages(latest(), final=False)

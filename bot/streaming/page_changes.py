@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bot.streaming.rate_limiter import RateLimiter
 
 _MOST_MISMATCHES: Final = 3
-"""After so many renderings that do not continue the shown text, an append-only route is left."""
+"""After so many renderings that do not continue the text, an append-only route is left."""
 _FULL: Final = 0.8
 
 
@@ -39,7 +39,7 @@ class ShownPages:
         self._limiter = limiter
         self._now = now
         self._parts: list[tuple[str, Page | None]] = [(message, None) for message in posted]
-        """Id and page; None: unknown, from an earlier process."""
+        """None: unknown, from an earlier process."""
         self._route: RouteState | None = None
         self._mismatches = 0
 
@@ -54,7 +54,7 @@ class ShownPages:
             return None
         route, last = self._route.route, self._outlet.routes[-1]
         if len(self._parts) > 1:
-            # Followed by another, the first needs a final write only on an append-only route.
+            # Only on an append-only route.
             return Needs(
                 grows=last.edit, finals=(route.finish, last.finish) if route.grows else (last.finish,)
             )
@@ -63,7 +63,7 @@ class ShownPages:
         return Needs(grows=route.edit, finals=(route.finish,))
 
     def expected(self, *, text: bool) -> Change:
-        """Without rendering: more of the last message, or first text if `text`."""
+        """Without rendering: more of the last message."""
         change = self._change(max(len(self._parts) - 1, 0), None)
         if self.has_text or change.urgency != Urgency.GROW:
             return change
@@ -76,7 +76,7 @@ class ShownPages:
         return [change for change in self._changes(pages, final=False) if self._possible(change)]
 
     def final_changes(self, pages: Sequence[Page], *, first_written: bool) -> list[Change]:
-        """Different parts, and the first if its route must be finished."""
+        """And the first if its route must be finished."""
         changes = self._changes(pages, final=True)
         if not pages or first_written or (changes and changes[0].part == 0):
             return changes
@@ -146,7 +146,7 @@ class ShownPages:
         """Leaves routes that cannot carry the page."""
         routes = self._outlet.routes
         if self._route is None or (final and not self._parts):
-            # The plainest route for an existing message, or one written once.
+            # For an existing message, or one written once.
             is_plain = final or bool(self._parts)
             self._route = RouteState(routes[-1] if is_plain else choose(routes, self._limiter))
         route = self._route.current(routes, self._now())

@@ -1,6 +1,4 @@
-"""A call counts from its start until `seconds` after its end, so wherever the platform counts it, no window
-has more than `calls`.
-"""
+"""A call counts from its start until `seconds` after its end: wherever the platform counts it, the limit holds."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 _MARGIN: Final = 0.05
 """Extra seconds per call, because clocks differ."""
 _RESERVED: Final = 0.5
-"""The most of a budget reserved for final writes."""
+"""For final writes."""
 _HEADROOM: Final = 0.15
 GOOD_SECONDS: Final = 2.5
 """Frequent enough for growing text."""
@@ -88,7 +86,7 @@ class WriteRequest:
         self._release(counted=True)
 
     def throttled(self, seconds: float) -> None:
-        """The platform accepts no such call for `seconds`."""
+        """For `seconds` the platform takes no such call."""
         self._limiter.close(self.budgets, seconds)
         self._release(counted=True)
 
@@ -128,13 +126,13 @@ class RateLimiter:
             self._dispatch()
 
     def interval(self, budget: Budget, *, more: int = 0, more_finals: int = 0) -> float:
-        """Seconds between a message's edits, shared by all open ones and `more`."""
+        """Seconds, shared by all open messages and `more`."""
         window = self._window(budget)
         free = window.calls - self._reserve(budget, more=more_finals) - int(window.calls * _HEADROOM)
         return max(self._growing[budget.name] + more, 1) * (window.seconds + _MARGIN) / max(free, 1)
 
     def room(self, budget: Budget, *, finals: bool = False) -> int:
-        """Possible calls now; with `finals`, beyond the reserved final writes."""
+        """Calls possible now; with `finals`, beyond the reserved ones."""
         window, now = self._window(budget), self._now()
         if now < window.closed_until:
             return 0
@@ -154,10 +152,8 @@ class RateLimiter:
         rest: float = 0.0,
         not_before: float = 0.0,
     ) -> WriteRequest:
-        """Costs one call of each budget.
-
-        Among equal urgencies the oldest `since` goes first. Growing text and status changes wait at least `rest` seconds after `since`,
-        longer if many share the budget.
+        """Costs one call of each budget. Among equal urgencies the oldest `since` goes first. Text and status wait at
+        least `rest` seconds after `since`, longer if many share the budget.
         """
         started = self._now() if since is None else since
         request = WriteRequest(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def choose(routes: Sequence[Route], limiter: RateLimiter) -> Route:
-    """The first route with frequent edits, else the most frequent."""
+    """The first with frequent edits, else the most frequent."""
     *others, last = routes
     candidates = [route for route in others if _fits(route, limiter)] + [last]
     return min(candidates, key=lambda route: max(_seconds_between_edits(route, limiter), GOOD_SECONDS))
@@ -31,13 +31,13 @@ class RouteState:
         self.route = route
         self._created: float | None = None
         self._left: Route | None = None
-        """Still open; the next route's first write closes it."""
+        """The next route's first write closes it."""
 
     def created(self, at: float) -> None:
         self._created = at
 
     def current(self, routes: Sequence[Route], now: float) -> Route:
-        """The next write's route; replaces an expired or removed one."""
+        """Replaces an expired or removed one."""
         known = {route.name: route for route in routes}
         if self.route.name in known:
             self.route = known[self.route.name]
@@ -48,7 +48,6 @@ class RouteState:
         return self.route
 
     def leave(self, routes: Sequence[Route]) -> None:
-        """The next route's first write closes this one."""
         if self._left is None and self._created is not None:
             self._left = self.route
         self.route = _after(self.route, routes)
@@ -65,7 +64,7 @@ class RouteState:
         self._left = None
 
     def cost(self, budget: Budget) -> tuple[Budget, ...]:
-        """A write's budgets, including closing the previous route."""
+        """Includes closing the previous route."""
         return (budget,) if self._left is None else (budget, self._left.finish)
 
 

@@ -1,4 +1,4 @@
-"""Many events become few writes: the newest text wins, and the final one always arrives."""
+"""The newest text wins, and the final one always arrives."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Scheduler:
         on_stopped: Callable[[], object] | None = None,
         on_write: Callable[[Write], object] | None = None,
     ) -> MessageStream:
-        """`posted` are the outlet's existing messages, `links` addresses permitted in replies that name none.
-        `on_posted` is awaited with all parts' ids after each new part, before the next write; `on_stopped` is
-        called by the platform's stop button, `on_write` after each successful write.
+        """`posted`: the outlet's existing messages; `links`: permitted in replies that name none. `on_posted` is
+        awaited with all ids after each new part, before the next write; `on_stopped` is called by the platform's stop
+        button, `on_write` after each write.
         """
         return MessageStream(
             self._limiter,
@@ -77,10 +77,7 @@ async def relay(
     final: Callable[[Answer], Reply] = rendering.final,
     growing: Callable[[str], Reply] = _plain,
 ) -> Answer | None:
-    """None if the events ended without an answer.
-
-    Raises what they and `MessageStream.finish` raise; the stream can still finish another reply.
-    """
+    """None if the events ended without an answer. Raises what they and `MessageStream.finish` raise."""
     text: list[str] = []
     status, steps = "", tuple[PlanStep, ...]()
     answer: Answer | None = None

@@ -40,7 +40,7 @@ class Listener(Protocol):
     def guild_joined(self, guild: discord.Guild) -> None: ...
 
 
-# No voice here, so nobody needs PyNaCl or davey.
+# Without voice nobody needs PyNaCl or davey.
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
 
 
@@ -102,7 +102,7 @@ class DiscordClient(discord.Client):
 
 
 def _guarded(event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
-    """An event that discord.py cannot read must not end the connection."""
+    """An event that cannot be read must not end the connection."""
 
     def guarded(data: Any) -> None:
         try:
@@ -114,7 +114,7 @@ def _guarded(event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
 
 
 def _text_changed(event: discord.RawMessageUpdateEvent) -> bool:
-    """Link previews, pins and threads arrive as edits too."""
+    """Previews, pins and threads arrive as edits too."""
     if event.cached_message is not None:
         return event.cached_message.content != event.message.content
     return event.message.edited_at is not None

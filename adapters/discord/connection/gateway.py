@@ -41,7 +41,7 @@ _FATAL = {
 
 
 async def stay_connected(bot: DiscordClient, settings: Settings, signals: Signals) -> None:
-    """Reconnect until cancelled. Raises `WriteRefused` if the operator must fix something."""
+    """Raises `WriteRefused` if the operator must fix something."""
     state = _ConnectionState(bot=bot, signals=signals)
     while True:
         started = time.monotonic()
@@ -79,7 +79,7 @@ async def _run_client(bot: DiscordClient, settings: Settings, state: _Connection
 
 
 def _orphaned_sockets(bot: DiscordClient) -> list[DiscordWebSocket]:
-    """discord.py forgets sockets whose start was cancelled; their threads keep them alive."""
+    """discord.py forgets sockets whose start was cancelled."""
     sockets = [each.ws for each in threading.enumerate() if isinstance(each, KeepAliveHandler)]
     return [ws for ws in sockets if ws._connection is bot._connection and ws is not bot.ws]
 

@@ -1,4 +1,4 @@
-"""When the next session may start: Discord allows 1,000 a day, then resets the token."""
+"""Discord allows 1,000 sessions a day, then resets the token."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST_WAIT_SECONDS: Final = 30.0
 
 
 def next_wait(session_starts: Sequence[float], now: float, *, first: float) -> float:
-    """`first`, doubled per recent session; late in the budget, spread over the day."""
+    """`first`, doubled per recent session, later spread over the day."""
     today = [at for at in session_starts if now - at < _DAY_SECONDS]
     if len(today) < _UNRESTRICTED:
         recent = sum(now - at < _RECENT_SECONDS for at in today)

@@ -1,4 +1,4 @@
-"""A greeting when the bot joins a server: in the system channel, else to who invited it."""
+"""In the system channel, else to who invited the bot."""
 
 from __future__ import annotations
 

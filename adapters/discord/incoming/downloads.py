@@ -56,7 +56,7 @@ def _attachment(file: discord.Attachment, message: discord.Message, context: Dis
 
 
 def command_attachment(file: Mapping[str, Any], *, link: str, context: DiscordContext) -> Attachment:
-    """A command's file; its link cannot be renewed."""
+    """Its link cannot be renewed."""
     name, url, size = str(file["filename"]), str(file["url"]), int(file["size"])
 
     async def renew_url() -> str:
@@ -73,7 +73,7 @@ def command_attachment(file: Mapping[str, Any], *, link: str, context: DiscordCo
 
 
 def _name(filename: str, title: str | None) -> str:
-    """Other scripts are only in the title, which lacks the suffix."""
+    """Other scripts are only in the title, without the suffix."""
     suffix = PurePath(filename).suffix
     if not title:
         return filename

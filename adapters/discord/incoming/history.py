@@ -1,4 +1,4 @@
-"""Call these inside `api_calls`. A message that cannot be read costs only itself."""
+"""Inside `api_calls`. An unreadable message costs only itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An interaction as plain values. The field names are stored data."""
+"""Field names are stored data."""
 
 from __future__ import annotations
 

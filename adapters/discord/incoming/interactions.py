@@ -46,7 +46,7 @@ class DiscordInteractions:
         await self._done(_event_id(record))
 
     async def suggest(self, interaction: discord.Interaction) -> None:
-        """A failure shows no names: there is no way to show an error here."""
+        """There is no way to show an error here."""
         record = interaction_record.from_interaction(interaction)
         room = ChannelRoom.for_interaction(InitialResponse(self.context.client, record), self.context)
         command = command_reader.command(record, self.context)
@@ -63,7 +63,7 @@ class DiscordInteractions:
     async def resume(
         self, event: str, payload: Mapping[str, object], *, answers_resumed: asyncio.Event
     ) -> None:
-        """Until `answers_resumed`, "thinking…" may belong to one of those answers."""
+        """Until `answers_resumed`, "thinking…" may be one of those answers."""
         try:
             record = interaction_record.from_json(payload)
         except (KeyError, TypeError, ValueError) as error:
@@ -96,7 +96,7 @@ class DiscordInteractions:
             await self.service.on_action(_action(record, *pressed), room)
 
     async def _store(self, record: InteractionRecord) -> None:
-        """A failure must not stop the handling: Discord does not resend it."""
+        """A failure must not stop the handling."""
         try:
             async with asyncio.timeout(_STORE_SECONDS):
                 payload = interaction_record.to_json(record)

@@ -27,7 +27,7 @@ _WRITTEN_TYPES = frozenset(
 
 
 def is_written(message: discord.Message) -> bool:
-    """False for messages such as "joined the server"."""
+    """Not "joined the server"."""
     return message.type in _WRITTEN_TYPES
 
 
@@ -119,7 +119,7 @@ def _our_ids(guild: discord.Guild | None, context: DiscordContext) -> frozenset[
 
 
 def _mentioned(message: discord.Message) -> frozenset[str]:
-    """Unlike `message.mentions`, without the author who is replied to."""
+    """Without the author who is replied to."""
     return frozenset(str(each) for each in (*message.raw_mentions, *message.raw_role_mentions))
 
 

@@ -37,10 +37,8 @@ _MOST_ATTEMPTS = 8
 
 
 class MissedMessages:
-    """Finds messages by id, as ids grow with time.
-
-    `seen` is the newest known id (0: none), `since` where the first search starts. `direct` conversations,
-    latest last, are in no session's list.
+    """Ids grow with time. `seen` is the newest known one (0: none), `since` where the first search starts. `direct`
+    conversations, latest last, are in no session's list.
     """
 
     def __init__(self, *, seen: int = 0, since: int = 0, direct: tuple[int, ...] = ()) -> None:
@@ -58,13 +56,13 @@ class MissedMessages:
                 del self._direct[next(iter(self._direct))]
 
     def session_started(self) -> None:
-        """Without a search since the last session, the next one covers its gap too."""
+        """Without a search since the last session, its gap counts too."""
         if self._looked_back:
             self._since = self._seen = self._newest
             self._looked_back = False
 
     async def messages(self, context: DiscordContext) -> AsyncIterator[tuple[discord.Message, bool]]:
-        """By channel, oldest first; True if nobody saw it. Retries failed channels for some minutes."""
+        """By channel, oldest first; True if nobody saw it. Retries for some minutes."""
         since, seen = self._since, self._seen
         self._looked_back = True
         if not since:
@@ -109,7 +107,7 @@ async def _history(channel: Readable, since: int, context: DiscordContext) -> li
 
 
 async def missed_since_last_run(service: ChatService, settings: Settings) -> MissedMessages:
-    """Limited to `look_back_seconds`; empty on a first run."""
+    """Limited to `look_back_seconds`."""
     latest = await service.last_message_at(PLATFORM)
     if not latest or not settings.look_back_seconds:
         return MissedMessages()

@@ -102,13 +102,13 @@ def differences(expected: Sequence[_Payload], registered: Sequence[Mapping[str, 
 
 
 async def register(http: HTTPClient, application: int, specs: Sequence[CommandSpec]) -> bool:
-    """False if nothing changed: Discord limits creations per day."""
+    """False if nothing changed: creations per day are limited."""
     registered: list[Any] = await http.get_global_commands(application)
     expected = payloads(specs)
     changed = differences(expected, registered)
     if not changed:
         return False
-    # Discord creates the entry point, and refuses a list without it.
+    # Discord refuses a list without the entry point.
     entry_points = [each for each in registered if each.get("type") == _ENTRY_POINT]
     await http.bulk_upsert_global_commands(application, [*expected, *entry_points])
     _log.info("registered commands at Discord: %s", ", ".join(changed))

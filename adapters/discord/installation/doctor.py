@@ -22,9 +22,7 @@ _WHERE_THE_TOKEN_IS = f"Copy the token from the application's Bot page at {requi
 
 
 async def check(settings: Settings, specs: Sequence[CommandSpec]) -> AsyncIterator[Finding]:
-    """By REST only: gateway sessions are limited. A token of another service is named before anything is
-    sent.
-    """
+    """By REST only: sessions are limited. A token of another service is named before anything is sent."""
     if settings.token.get_secret_value().startswith(_FOREIGN_TOKENS):
         detail = "DISCORD_TOKEN holds a token of another service"
         yield Finding(check="Discord: token", state="bad", detail=detail, remedy=_WHERE_THE_TOKEN_IS)

@@ -1,1 +1,1 @@
-"""Our messages in Discord: channel messages and interaction replies."""
+"""Channel messages and interaction replies."""

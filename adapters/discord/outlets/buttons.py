@@ -1,4 +1,4 @@
-"""Name and value are in the custom id, to survive a restart."""
+"""The custom id holds name and value, to survive a restart."""
 
 from __future__ import annotations
 

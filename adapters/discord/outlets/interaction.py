@@ -22,7 +22,7 @@ _ACKNOWLEDGE_SECONDS = 3.0
 
 
 class InitialResponse:
-    """The first response: "thinking…" after a command, until a message replaces it."""
+    """ "thinking…" after a command, until a message replaces it."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class InitialResponse:
         self._shows_thinking = False
 
     async def acknowledge(self, *, seconds: float) -> bool:
-        """Due within three seconds. False if it is too late to answer."""
+        """Within three seconds. False if too late."""
         try:
             try:
                 await self._defer(seconds)

@@ -83,7 +83,7 @@ class _Route:
 
 
 def _is_rate_limit_notice(body: str) -> bool:
-    """Bolt has no listener for these, but checks the signature."""
+    """Bolt checks the signature, without a listener for these."""
     try:
         notice = json.loads(body)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A client of our own, because the SDK's retries used tickets for ever and can hang in a handshake."""
+"""The SDK's retries used tickets for ever and can hang in a handshake."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CLOSE_SECONDS = 2.0
 _LASTING_SECONDS = 5.0
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 15.0
 _PASSED_OVER = 12
-"""A live connection misses that many events per connection with a chance of 1 in 100,000."""
+"""A live connection misses so many with a chance of 1 in 100,000."""
 _OPENING = "opening"
 _NORMAL = frozenset({_OPENING, "warning", "refresh_requested"})
 _TROUBLES = {
@@ -90,7 +90,7 @@ class DeadTicket(ChatError):
 
 
 class SocketConnection(SocketModeClient):
-    """One connection, opened and closed only by `stay_open`."""
+    """Opened and closed only by `stay_open`."""
 
     def __init__(
         self,
@@ -134,10 +134,7 @@ class SocketConnection(SocketModeClient):
                 await asyncio.sleep(_LONGEST_WAIT)
 
     async def open(self, fault: str = "") -> None:
-        """Retries.
-
-        `fault` ended the last connection; without one, raises `WriteRefused` if Slack rejects the app token.
-        """
+        """`fault` ended the last connection; without one, raises `WriteRefused` if Slack rejects the app token."""
         async with self.connect_operation_lock:
             await self._disconnect()
             await asyncio.sleep(self._next_wait(lasted=time.monotonic() - self._opened))
@@ -192,7 +189,7 @@ class SocketConnection(SocketModeClient):
         self.message_receiver = asyncio.ensure_future(self.receive_messages())
 
     async def _disconnect(self) -> None:
-        """The old one goes first, because Slack counts them; a half-open one never confirms."""
+        """First, because Slack counts connections; a half-open one never confirms."""
         if self.message_receiver is not None:
             self.message_receiver.cancel()
         if self.current_session is not None:

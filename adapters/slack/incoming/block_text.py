@@ -1,4 +1,4 @@
-"""The text of a message in Slack's mrkdwn, from blocks and attachments if it has none of its own."""
+"""From blocks and attachments, for a message without text of its own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def message_text(raw: Fields) -> str:
     if has_own and not raw.text("bot_id"):
         return text
     from_blocks = blocks_text(raw.objects("blocks"))
-    if has_own:  # of a bot: often only a notification of its blocks
+    if has_own:  # a bot's is often only a notification
         return from_blocks if len(from_blocks) > len(text) else text
     return from_blocks or "\n\n".join(
         filter(None, (_attachment_text(each) for each in raw.objects("attachments") if not is_share(each)))
@@ -39,7 +39,7 @@ def forwarded_text(raw: Fields) -> str:
 
 
 def forwarded(raw: Fields) -> list[Fields]:
-    """Other attachments are link previews, or of bots."""
+    """Others are link previews, or of bots."""
     return [each for each in raw.objects("attachments") if is_share(each)]
 
 

@@ -94,7 +94,7 @@ async def _file_info(context: SlackContext, identifier: str) -> Fields:
 
 
 async def _follow_redirects(context: SlackContext, address: str) -> aiohttp.ClientResponse:
-    """By hand, because only trusted hosts get the token."""
+    """Only trusted hosts get the token."""
     timeout = aiohttp.ClientTimeout(
         total=context.settings.file_seconds, sock_connect=_CONNECT_SECONDS, sock_read=_READ_SECONDS
     )
@@ -117,7 +117,7 @@ async def _follow_redirects(context: SlackContext, address: str) -> aiohttp.Clie
 
 
 def _check_response(response: aiohttp.ClientResponse, file: Fields, size: int) -> None:
-    """Without the scope, Slack answers 200 with a login page."""
+    """Without the scope, Slack sends a login page with 200."""
     if response.status == 429:
         raise Throttled("Slack limits downloads now.", seconds=_retry_after(response))
     if response.status >= 500:

@@ -26,7 +26,7 @@ class SlackEvents:
     _dedup: MentionDedup = field(default_factory=MentionDedup)
 
     async def handle(self, event: Fields, *, repeated: bool, team: str = "") -> None:
-        """`repeated`: Slack may have delivered it before. `team`: its workspace."""
+        """`repeated`: Slack may have delivered it before."""
         reader = await self.reader.for_event(team, event.text("channel"))
         await replace(self, reader=reader)._handle(event, repeated=repeated)
 

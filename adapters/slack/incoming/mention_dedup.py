@@ -1,4 +1,4 @@
-"""Slack sends a mention as `app_mention`, without files, and as `message`; only one is handled."""
+"""A mention comes as `app_mention`, without files, and as `message`; one is handled."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class _Handling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MentionDedup:
-    """The first claimed event wins; only `message` has files, only `app_mention` is sure of the mention."""
+    """Only `message` has files, only `app_mention` is sure of the mention."""
 
     _handled: OrderedDict[Key, _Handling] = field(default_factory=OrderedDict[Key, _Handling])
     _waiting: dict[Key, asyncio.Event] = field(default_factory=dict[Key, asyncio.Event])
     _mentions_only: OrderedDict[str, float] = field(default_factory=OrderedDict[str, float])
-    """When channels last sent a mention without its message."""
+    """By channel."""
 
     def claim(self, key: Key, kind: Kind) -> bool:
-        """Whether to handle this event. Redeliveries pass: the service deduplicates."""
+        """Redeliveries pass: the service deduplicates."""
         if kind == "message":
             self._mentions_only.pop(key[0], None)
         handling = self._of(key)
@@ -48,7 +48,6 @@ class MentionDedup:
         self._of(key).mentions_us = True
 
     def is_addressed(self, key: Key, *, by_text: bool) -> bool:
-        """Whether the message is now handled as addressed to us."""
         handling = self._of(key)
         handling.addressed = handling.addressed or by_text or handling.mentions_us
         return handling.addressed
@@ -57,7 +56,7 @@ class MentionDedup:
         self._of(key).ended.set()
 
     async def was_overheard(self, key: Key) -> bool:
-        """Whether the message event was handled, but not as addressed to us; waits for its end."""
+        """Handled, but not as addressed to us; waits for its end."""
         handling = self._of(key)
         if handling.addressed:
             return False
@@ -74,7 +73,7 @@ class MentionDedup:
         return handling
 
     async def wait_for_message(self, key: Key) -> bool:
-        """Waits at most a second; skips channels that send mentions only."""
+        """At most a second."""
         if self.message_claimed(key) or self._sends_mentions_only(key[0]):
             return self.message_claimed(key)
         waiting = self._waiting.setdefault(key, asyncio.Event())

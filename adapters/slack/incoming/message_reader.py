@@ -33,7 +33,7 @@ class MessageReader:
     """Of the events it reads; empty: the one the token was made for."""
 
     async def read(self, raw: Fields, *, channel: str, direct: bool) -> IncomingMessage | None:
-        """None if nobody wrote it: joins, topics, tombstones. Raises `Unreadable`."""
+        """None for joins, topics, tombstones. Raises `Unreadable`."""
         if not is_written(raw):
             return None
         workspace = self.context.workspace
@@ -74,7 +74,7 @@ class MessageReader:
         return replace(self, workspace=workspace)
 
     async def find(self, channel: str, ts: str, thread: str = "") -> Fields | None:
-        """None if Slack has no such message. Raises `ChatError`."""
+        """Raises `ChatError`."""
         client = self.context.read_client
         window = {"channel": channel, "latest": ts, "oldest": ts, "inclusive": True, "limit": 2}
         if thread and thread != ts:
@@ -123,7 +123,7 @@ class MessageReader:
         return {person.id: person.name for person in people}
 
     async def _thread_before(self, channel: str, thread: str, ts: str) -> list[Fields]:
-        """Slack starts at the beginning, and repeats the first message per page."""
+        """Slack repeats the first message per page."""
         messages: dict[str, Fields] = {}
         cursor: str | None = None
         for _ in range(_MOST_PAGES):

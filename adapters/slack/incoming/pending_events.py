@@ -1,4 +1,4 @@
-"""Stores acknowledged events until done, because Slack never redelivers them."""
+"""Slack never redelivers acknowledged events."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class PendingEvents:
     _running: Counter[str] = field(default_factory=Counter[str])
 
     async def store(self, event: PendingEvent) -> None:
-        """A failure must not stop the handling, which reports the fault."""
+        """A failure must not stop the handling."""
         payload = {"kind": event.kind, "body": event.body}
         try:
             async with asyncio.timeout(_STORE_SECONDS):

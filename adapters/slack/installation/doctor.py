@@ -46,7 +46,7 @@ _KINDS = {
 
 
 async def check(settings: Settings, commands: Sequence[CommandSpec]) -> AsyncIterator[Finding]:
-    """Tokens of the wrong kind are named before anything is sent."""
+    """Wrong tokens are named before anything is sent."""
     misplaced = list(_misplaced(settings))
     for finding in misplaced:
         yield finding

@@ -39,7 +39,7 @@ def setup(settings: Settings, commands: Sequence[CommandSpec]) -> str:
 
 
 def manifest(commands: Sequence[CommandSpec], *, address: str = "") -> dict[str, Tree]:
-    """With an address events come by HTTP, else by Socket Mode."""
+    """With an address by HTTP, else by Socket Mode."""
     request: dict[str, Tree] = {"request_url": address} if address else {}
     return {
         "_metadata": {"major_version": 2, "minor_version": 1},

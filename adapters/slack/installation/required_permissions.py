@@ -99,7 +99,7 @@ class ManifestCommand:
 
 
 def slash_commands(specs: Sequence[CommandSpec]) -> list[ManifestCommand]:
-    """One per first word; subcommands become its hint."""
+    """Subcommands become the hint."""
     words: dict[str, list[CommandSpec]] = {}
     for spec in specs:
         words.setdefault(spec.name.split()[0], []).append(spec)

@@ -1,1 +1,1 @@
-"""Our messages in Slack: streams, edits, private replies."""
+"""Streams, edits, private replies."""

@@ -58,9 +58,9 @@ class _Part:
     ts: str = ""
     stream: SlackStream | None = None
     stopped: bool = False
-    """A person stopped it: only the final write changes it."""
+    """Only the final write changes it."""
     doubtful: bool = False
-    """It may exist: the create call got no response."""
+    """The create call got no response."""
     attempted: SlackStream | None = None
     files_shared: bool = False
     form: blocks.Form = blocks.FORMS[0]
@@ -104,7 +104,7 @@ class SlackOutlet:
             return (self._edit_route,)
         first = self._parts.get(0)
         if first is not None and first.stream is not None and not first.stream.certain:
-            # the next write closes the stream, which counts too
+            # closing the stream counts too
             return (replace(self._stream_route, lifetime=0.0), self._edit_route)
         return (self._stream_route, self._edit_route)
 
@@ -278,7 +278,7 @@ class SlackOutlet:
             await self._edit(part, write, page)
 
     async def _replace(self, part: _Part, write: Write, page: Page) -> None:
-        """A new message, because half an answer must not stay."""
+        """Half an answer must not stay."""
         try:
             await self._remove(part)
         except ChatError as error:
@@ -303,7 +303,7 @@ class SlackOutlet:
         )
 
     async def _send(self, part: _Part, write: Write, page: Page, send: Send) -> Fields:
-        """Plainer forms until Slack takes one; the final write starts at the best."""
+        """The final write starts at the best form."""
         forms = blocks.FORMS if write.final else blocks.FORMS[blocks.FORMS.index(part.form) :]
         for form in forms[:-1]:
             part.form = form

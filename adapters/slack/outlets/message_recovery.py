@@ -1,4 +1,4 @@
-"""Finds messages with unconfirmed creation, so that none is posted twice."""
+"""Finds messages with unconfirmed creation: none is posted twice."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_REMEMBERED = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostedMessages:
-    """The process's latest messages, because open streams carry no mark."""
+    """Open streams carry no mark."""
 
     _messages: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
     _locks: WeakValueDictionary[Place, asyncio.Lock] = field(
@@ -36,7 +36,7 @@ class PostedMessages:
         return frozenset(self._messages)
 
     def add(self, *messages: str) -> None:
-        """Drops the oldest, which are stored with their answers by then."""
+        """Drops the oldest."""
         for message in messages:
             self._messages[message] = None
             self._messages.move_to_end(message)
@@ -57,7 +57,7 @@ def part_mark(first_message: str, part: int) -> dict[str, Any]:
 
 
 async def our_messages_since(context: SlackContext, place: Place, question: str) -> list[Fields]:
-    """Our latest messages after the question, oldest first. Raises `ChatError`."""
+    """After the question, oldest first. Raises `ChatError`."""
     client = context.read_client
     window: dict[str, Any] = {
         "channel": place.channel,
@@ -87,7 +87,7 @@ def find_marked(messages: Sequence[Fields], mark: Mapping[str, Any]) -> str:
 
 
 def find_unmarked(messages: Sequence[Fields], *, others: Collection[str], text: str | None = None) -> str:
-    """An unmarked message may be an open stream."""
+    """It may be an open stream."""
     for message in reversed(messages):
         shown = message.text("text").strip()
         matches = text is None or shown == text.strip()

@@ -1,6 +1,4 @@
-"""Slack allows no edits of private messages: only the first status and the final page are sent, then
-pictures.
-"""
+"""Slack allows no edits of private messages: only the first status and the final page are sent, then pictures."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ _NOT_INVITED = "I cannot write to you in this channel: invite me, or ask me in a
 
 
 class PrivateOutlet:
-    """What a command's response URL posted is replaced through that URL."""
+    """A command's response URL replaces what it posted."""
 
     def __init__(
         self, context: SlackContext, target: SlackTarget, *, person: str, posted: Sequence[str] = ()
@@ -81,7 +79,7 @@ class PrivateOutlet:
             self._status_shown = self._replaces = True
 
     async def _finish(self, part: int, page: Page) -> None:
-        """Text first: it never waits for a picture, nor fails with one."""
+        """Text never waits for a picture."""
         text = replace(page, files=(), reply=replace(page.reply, files=()))
         if self._shown.get(part) != text:
             await self._show(text)

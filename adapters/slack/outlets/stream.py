@@ -76,16 +76,16 @@ class StreamRefused(Exception):
 
 
 class StreamFailed(Exception):
-    """Slack answered with a fault: the message must be posted, unless it exists after all."""
+    """The message must be posted, unless it exists after all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamSupport:
-    """Remembers refusals of streams for an hour, and faults for five minutes."""
+    """For an hour, and faults for five minutes."""
 
     now: Callable[[], float] = time.monotonic
     report: Callable[[str], object] = lambda fault: None
-    """Called with each new refusal or fault: `stream_refused` or `stream_failed`."""
+    """`stream_refused` or `stream_failed`."""
     _edited_until: dict[str, float] = field(default_factory=dict[str, float])
     """By channel; empty for the whole workspace."""
 
@@ -162,7 +162,7 @@ async def start_stream(
         raise StreamRefused from error
     except Unreachable as error:
         if isinstance(error.__cause__, aiohttp.ClientError):
-            raise  # a lost connection: the same call may work at once
+            raise
         context.stream_support.record_fault(str(error))
         raise StreamFailed from error
     stream.record(page)
@@ -188,7 +188,7 @@ async def stop_stream(
     *,
     metadata: Mapping[str, Any],
 ) -> None:
-    """Show the rest with footer and buttons, and close. Raises `StreamEnded`."""
+    """With footer and buttons. Raises `StreamEnded`."""
     call = context.write_client.chat_stopStream(
         channel=place.channel,
         ts=ts,
@@ -233,7 +233,7 @@ def _ended(step: Chunk) -> str:
 
 
 def _status(page: Page) -> str:
-    """Without the steps, which have tasks of their own."""
+    """The steps have tasks of their own."""
     return page.status.partition("\n")[0] if page.steps else page.status
 
 

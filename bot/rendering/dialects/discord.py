@@ -1,6 +1,4 @@
-"""Discord's Markdown. Backslashes do not escape in masked link text, where an address prevents the link (discord-api-docs#6185,
-#7721).
-"""
+"""Discord's Markdown. Backslashes do not escape in masked link text (discord-api-docs#6185, #7721)."""
 
 from __future__ import annotations
 
@@ -43,7 +41,7 @@ def _plain(text: str) -> str:
 
 
 def _notice(text: str) -> str:
-    """Keeps code: backslashes in it would be visible."""
+    """Backslashes in code would be visible."""
     return outside_code(unlinked(printable(" ".join(text.split()))), _escaped)
 
 

@@ -1,7 +1,7 @@
-"""Slack's `markdown` blocks and `markdown_text`, and the context block's mrkdwn.
+"""`markdown` blocks and `markdown_text`, and the context block's mrkdwn.
 
-By docs.slack.dev, "markdown block" (2026). Slack's `<...>` markup works even in code, and `&lt;` is shown as `<` without being
-read again (PostHog/posthog#95054). Tables have at most 100 rows and 20 columns.
+By docs.slack.dev, "markdown block" (2026). `<...>` markup works even in code, and `&lt;` is shown as `<`
+(PostHog/posthog#95054). Tables have at most 100 rows and 20 columns.
 """
 
 from __future__ import annotations

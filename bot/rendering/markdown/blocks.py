@@ -1,7 +1,5 @@
-"""Lines and their roles, by markdown-it.
-
-What depends on later lines is a paragraph, because text grows: link definitions, underlined headings,
-indented code, HTML blocks, tables without a leading bar.
+"""Lines and their roles, by markdown-it. What depends on later lines is a paragraph, because text grows: link
+definitions, underlined headings, indented code, HTML blocks, tables without a leading bar.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ Kind = Literal["prose", "heading", "rule", "open", "code", "close", "header", "d
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A list item; `mark` is its bullet or what follows its number, `line` its first line."""
+    """`mark` is its bullet or what follows its number."""
 
     mark: str
     line: int
@@ -74,7 +72,9 @@ class _Found:
 
 
 def read(text: str) -> list[SourceLine]:
-    """Every line, also empty ones, split at `\\n` alone."""
+    """Also empty lines, split at `
+    ` alone.
+    """
     found = _Found()
     tokens: list[Token] = []
     _PARSER.block.parse(text, _PARSER, {"found": found}, tokens)
@@ -124,7 +124,7 @@ def _starts(lines: Sequence[str]) -> list[int]:
 
 
 def _containers(tokens: Sequence[Token], lines: int) -> tuple[list[tuple[Container, ...]], set[int]]:
-    """Each line's containers, outermost first, and where outermost blocks begin."""
+    """By line, outermost first, and where outermost blocks begin."""
     containers: list[tuple[Container, ...]] = [()] * lines
     outermost: set[int] = set()
     numbers: list[int | None] = []

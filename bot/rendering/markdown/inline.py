@@ -1,7 +1,4 @@
-"""Text without pings, and with permitted links only.
-
-Code and links must end on their line, so nothing depends on later lines.
-"""
+"""Without pings, and with permitted links only. Code and links must end on their line: nothing depends on later lines."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ _TOKENS_AND_ADDRESSES: Final = lazy(
     lambda: regex.compile(rf"{_MARKUP}|(?P<address>{ADDRESS})", regex.VERSION1)
 )
 _MAYBE_ADDRESS: Final = lazy(lambda: re.compile(r"[^\s.]\.[^\s.]|[^\s:]:[^\s:]"))
-"""The full search is slow, and every address has such a dot or colon."""
+"""Quick; every address has such a dot or colon."""
 # Scripts without blanks have no words.
 _UNDECIDED: Final = lazy(
     lambda: regex.compile(
@@ -139,7 +136,7 @@ def _decided(text: str) -> int:
 
 
 def _pairs(text: str, *, growing: bool) -> dict[int, int]:
-    """Matching brackets outside code and escapes, none far apart or undecided."""
+    """Outside code and escapes, none far apart or undecided."""
     pairs: dict[int, int] = {}
     opened: list[int] = []
     skipped = 0

@@ -5,7 +5,7 @@ from enum import IntEnum
 
 
 class Border(IntEnum):
-    """How well a message ends before a line; lower is better."""
+    """Lower is better for a message's end."""
 
     BLOCK = 0
     ITEM = 1
@@ -20,10 +20,10 @@ class RenderedLine:
     text: str
     border: Border = Border.LINE
     opened: str = ""
-    """For a message that starts with this line."""
+    """For a message that starts here."""
     resumed: str = ""
-    """For a message that starts within this line."""
+    """For one that starts within this line."""
     closing: str = ""
-    """For a message that ends with or within this line."""
+    """For one that ends with or within this line."""
     whole: tuple[tuple[int, int], ...] = ()
     code: bool = False

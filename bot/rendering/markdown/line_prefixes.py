@@ -14,7 +14,6 @@ _CONTINUED = "…"
 
 
 def before(line: SourceLine, dialect: Dialect) -> str:
-    """As written wherever the platform reads that alike."""
     normal = _normal(line.containers, line.index, dialect)
     if line.offset < 0:
         return normal
@@ -36,7 +35,6 @@ def inside(line: SourceLine, dialect: Dialect) -> str:
 
 
 def reopened(line: SourceLine, dialect: Dialect) -> str:
-    """List items for a message that starts with this line."""
     items = _items(line, dialect, upto=line.index - 1)
     return "".join(f"{mark}\n" for mark in items)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _HEADING: Final = lazy(lambda: regex.compile(r"#{1,6}[ \t]*(?P<title>.*?)(?:[ \t]+#+)?[ \t]*"))
 _LONGEST_FENCE: Final = 20
-"""Fences repeat round each piece of code and must leave room."""
+"""Fences repeat in each message and must leave room."""
 _LANGUAGE: Final = lazy(lambda: regex.compile(r"[\w+#.\-]{0,30}"))
 _BOX: Final = lazy(lambda: regex.compile(r"\[(?P<tick>[ xX])\](?=\s)"))
 
@@ -71,7 +71,6 @@ class _Writer:
             else:
                 yield from self.line(line, growing=may_grow and end == len(lines))
                 if end < len(lines) and self._unclosed(line, lines[end]):
-                    # the platform may not see that the container ended the code
                     yield self.code(replace(line, kind="close"), growing=False)
             if line.kind != "blank":
                 self.before = lines[end - 1]

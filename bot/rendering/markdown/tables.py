@@ -73,7 +73,7 @@ def _named(label: str, address: str) -> str:
 def _written(
     lines: Sequence[SourceLine], dialect: Dialect, links: Links, border: Border
 ) -> Iterator[RenderedLine]:
-    """By row, so that a table can grow; the header repeats in each message."""
+    """By row, so that a table can grow."""
     header, rule = (
         line_prefixes.before(line, dialect) + _bars(line, dialect, links).text for line in lines[:2]
     )

@@ -13,7 +13,7 @@ def width(text: str) -> int:
 
 
 def fitting(text: str, room: int, start: int = 0) -> int:
-    """In `room` units, between visible characters, after at least one code point."""
+    """Between visible characters, after at least one code point."""
     end = start
     used = 0
     while end < len(text):
@@ -27,7 +27,7 @@ def fitting(text: str, room: int, start: int = 0) -> int:
 
 
 def _whole(text: str, start: int, end: int) -> int:
-    """The last grapheme border up to `end`; `end` if there is none."""
+    """The last grapheme border up to `end`, else `end`."""
     behind = max(start, end - 64)
     last = behind
     for cluster in _CLUSTER.finditer(text, behind):

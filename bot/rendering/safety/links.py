@@ -30,11 +30,11 @@ ADDRESS: Final = (
     rf"(?<![[\p{{L}}\p{{N}}+]--{_NO_BLANKS}])(?:(?i:[a-z][a-z0-9+.\-]{{0,24}}){_COLON}{_SLASH}{{2}}"
     rf"|(?i:{_SCHEMES}){_COLON}(?=[^\s<>`:])|(?i:www){_DOT})[^\s<>`]+"
     rf"|(?<![[\w.+%\-@]--{_NO_BLANKS}])[[\w.+%\-]--{_NO_BLANKS}]{{1,64}}@(?:[\w\-]{{1,63}}\.){{1,8}}[\p{{L}}\-0-9]{{2,63}}"
-    # a host name, or four numbers with something behind them
+    # or four numbers with something behind them
     rf"|(?<![[\p{{L}}\p{{N}}@.\-]--{_NO_BLANKS}])(?:(?:{_FIRST}{_NEXT}{{0,62}}{_DOT}){{1,8}}(?P<ending>(?i:xn--[a-z0-9\-]+)|\p{{L}}{{2,24}})"
     r"|\d{1,3}(?:\.\d{1,3}){3}(?=[:/]))(?![\p{L}\p{N}\-])(?::\d{1,5})?(?:[/?#][^\s<>`]*)?"
 )
-"""A superset of what chat programs link; a match with an `ending` must pass `counts`."""
+"""A superset of what chat programs link; with an `ending` it must pass `counts`."""
 
 _PATTERN: Final = lazy(lambda: regex.compile(ADDRESS, regex.VERSION1))
 _BEHIND: Final = ".,;:!?'\")]}*_~|>\u2019\u201d\u3002\uff0c\uff01\uff1f\uff1b\uff1a\uff09\u300d\u3001"
@@ -62,7 +62,7 @@ _UNSAFE: Final = frozenset('<>`|\\ \t\n"{}^') | {chr(code) for code in range(32)
 
 
 def links(addresses: Iterable[str] | None, *, also: Iterable[str] = ()) -> Links:
-    """Only these addresses may be links; None: every one."""
+    """None: every address."""
     if addresses is None:
         return Links(every=True)
     return Links(keys=frozenset(key(address) for address in (*addresses, *also)))
@@ -102,7 +102,7 @@ def complete(address: str) -> str:
 
 
 def key(address: str) -> str:
-    """Equal for spellings of one address: `http` or `https`, host case, final slash."""
+    """Equal for spellings of one address."""
     whole = html.unescape(complete(address.strip()))
     scheme, _, rest = whole.partition(":")
     if scheme.lower() not in ("http", "https"):
@@ -132,7 +132,7 @@ def misleads(label: str, address: str) -> bool:
     plain = regex.sub("[\u3002\u2024\uff0e\uff61\u2219\u00b7]", ".", plain)
     found = [core(plain[start:end]) for start, end in addresses(plain)]
     if any("://" in each for each in found) and key(plain.strip()) != key(address):
-        return True  # Discord would link the address in the text instead
+        return True
     host = _host(complete(address))
     return any(_host(complete(each)) != host for each in found)
 

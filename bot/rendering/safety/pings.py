@@ -9,7 +9,6 @@ from rag_engine.text.lazy_pattern import lazy
 BREAK: Final = "\u200b"
 """Invisible."""
 
-# What a renderer may drop before it looks again.
 _NOTHING: Final = r"[\p{Cf}*_~|\\`]*"
 _GROUPS: Final = r"(?i:everyone|here|channel|group)"
 _AT: Final = r"(?:@|&(?:\#0*64|\#[xX]0*40|commat);?|\uff20)"
@@ -24,7 +23,7 @@ PATTERN: Final = lazy(lambda: regex.compile(PING, regex.VERSION1))
 
 
 def without_pings(text: str) -> str:
-    """Breaks every ping invisibly; the text reads as written."""
+    """Invisibly; the text reads as written."""
     if "@" not in text and "<" not in text and "&" not in text and "\uff20" not in text:
         return text
     return PATTERN.sub(lambda found: found.group() + BREAK, text)
