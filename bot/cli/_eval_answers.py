@@ -68,7 +68,7 @@ class _ModelCalls:
 class _Corpus:
     knowledge_base: KnowledgeBaseId
     names: Mapping[DocumentId, str]
-    """The ids or paths by which the questions name the documents."""
+    """By which questions name documents."""
     unread: Mapping[str, str]
     """The files that failed, with the reasons."""
 

@@ -1,4 +1,4 @@
-"""Embedders and rerankers to choose from, with the figures that their makers publish."""
+"""With the figures that their makers publish."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def table() -> list[str]:
 
 
 def written(file: Path, settings: dict[str, str]) -> None:
-    """Settings of the same part are commented out. Raises `UserError`."""
+    """The same part's settings are commented out. Raises `UserError`."""
     prefix = next(iter(settings)).partition("__")[0]
     try:
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []

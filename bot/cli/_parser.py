@@ -55,7 +55,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parse(argv: Sequence[str]) -> tuple[argparse.Namespace, CommandModule | None]:
-    """Exits with 2 on wrong usage, 0 after help."""
+    """Exits with 2 on wrong usage."""
     parser = _Parser(
         prog="footnote",
         description="Answers from your files, with numbered citations anyone can check.",

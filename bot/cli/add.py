@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """All files are queued first, so that the next run resumes a killed one."""
+    """Queued first: the next run resumes a killed one."""
     console = terminal.console()
     outcome = _Outcome()
     paths = list(_files(arguments.paths, outcome))
@@ -155,7 +155,7 @@ async def _add_all(
     outcome: _Outcome,
     console: Console,
 ) -> None:
-    """Also ingests the rest of the queue, and waits for files that another run reads."""
+    """Also the rest of the queue; waits for files that another run reads."""
     queue = library.storage.queue
     with _progress(console, total=len(await queue.unfinished(base.id))) as progress:
         missing = set(paths)
@@ -176,7 +176,7 @@ async def _work_through_queue(
     outcome: _Outcome,
     progress: _Lines,
 ) -> set[Path]:
-    """Returns the files ingested here, because another run may take some."""
+    """Another run may take some."""
     claims = library.storage.claims
     retry_storage = partial(keep_trying, only=StorageUnavailable)
     done: set[Path] = set()
@@ -221,7 +221,7 @@ async def _add(job: Job, *, library: IndexingComponents) -> Ingested:
 
 
 def _files(paths: Iterable[Path], outcome: _Outcome) -> Iterator[Path]:
-    """Absolute paths, without hidden ones in folders. Unreadable paths count as failed."""
+    """Without hidden ones in folders. Unreadable paths count as failed."""
     seen: set[Path] = set()
 
     def fail(path: Path, error: Exception) -> None:

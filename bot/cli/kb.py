@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 _NARROW = 60
-"""Columns of a terminal in which a table would cut every cell."""
+"""Columns in which a table would cut every cell."""
 
 EXAMPLE = """footnote kb list --json
 footnote kb show handbook handbook.pdf --text

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 EXAMPLE = "footnote run"
 
 _TURN_SECONDS = 0.0005
-"""The longest that a computing thread holds the interpreter from the event loop."""
+"""The longest a computing thread holds the interpreter."""
 _NO_KNOWLEDGE_BASE = KnowledgeBaseId("")
 
 
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None: ...
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Serve until the input ends or SIGTERM; first retry services that do not answer."""
+    """Until the input ends or SIGTERM."""
     sys.setswitchinterval(_TURN_SECONDS)
     console = loader.console()
     health = Health()

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Discord needs its token for the invite link, Slack none."""
+    """Discord needs its token, Slack none."""
     if arguments.platform == "model":
         return _model(arguments.name, write=arguments.write)
     if arguments.name or arguments.write:

@@ -1,4 +1,4 @@
-"""The slash commands of every platform. Only their user sees the reply."""
+"""Only the user of a slash command sees the reply."""
 
 from __future__ import annotations
 
@@ -39,10 +39,7 @@ def _ignore(seen: Reply) -> None: ...
 
 
 async def execute(command: Command, room: Room, desk: CommandDependencies, *, show: Show = _ignore) -> Reply:
-    """In the language of channel or person.
-
-    A `UserError` becomes the reply; other `RagError`s are raised. `/ask` is only parsed.
-    """
+    """A `UserError` becomes the reply; other `RagError`s are raised. `/ask` is only parsed."""
     language = await _language(command.place, command.person, desk)
     try:
         await desk.access.admit_person(command.person, command.place, room.directory)
@@ -68,7 +65,7 @@ async def execute(command: Command, room: Room, desk: CommandDependencies, *, sh
 async def press(
     action: Action, room: Room, desk: CommandDependencies, *, show: Show = _ignore
 ) -> Reply | None:
-    """None for other buttons. The value is not trusted."""
+    """None for other buttons."""
     if action.name != BUTTON:
         return None
     language = await _language(action.place, action.person, desk)

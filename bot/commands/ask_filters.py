@@ -23,7 +23,7 @@ _QUOTES: Final = ('""', "''", "“”")
 
 
 def filtered_question(values: Mapping[str, str]) -> str:
-    """With the filters as people type them, so that they are stored with the question."""
+    """Filters as typed, so that they are stored."""
     filters = [
         f"{key}:{_quoted(value)}"
         for option, key in _KEYS.items()

@@ -25,7 +25,7 @@ BUTTON = "kb"
 PAGE_LINES = 15
 _NO_LINKS: frozenset[str] = frozenset()
 
-# For the operator: who did what where, without content.
+# Who did what where, without content.
 _audit = logging.getLogger("bot.audit")
 
 
@@ -55,9 +55,9 @@ class CommandContext:
         return say(name, self.language, **values)
 
     def called(self, known: NamedKnowledgeBase) -> str:
-        """A knowledge base's name as code, but an English description as text."""
+        """A name as code, an English description as text."""
         text = known.name.in_language(self.language)
-        # Other languages would inflect a description: as code it is a name.
+        # Other languages would inflect it.
         return text if known.name.is_description and self.language == "en" else code(text)
 
     async def known(self, label: str) -> NamedKnowledgeBase:
@@ -69,7 +69,7 @@ class CommandContext:
         return await self.desk.audiences.readable(self.place, self.directory, self.person, others=others)
 
     async def hints_on_access(self) -> list[str]:
-        """To administrators of a workspace that is not the operator's: what to set if it is."""
+        """For administrators of a workspace that is not the operator's."""
         access = self.desk.access
         if access.trusts(self.place, self.directory) or self.place.workspace == NO_WORKSPACE:
             return []
@@ -116,7 +116,7 @@ class CommandContext:
 
 
 def reply(text: str, *, buttons: Sequence[Button] = ()) -> Reply:
-    """Without links, since names and titles come from people."""
+    """No links: names and titles come from people."""
     return Reply(text=text, buttons=tuple(buttons), links=_NO_LINKS)
 
 
@@ -126,7 +126,7 @@ def code(text: str) -> str:
 
 
 def paged(use: CommandContext, heading: str, lines: Sequence[str], *, page: int, value: str) -> Reply:
-    """One page of lines with buttons to others; their value is `value:page`."""
+    """Buttons have `value:page`."""
     pages = max(1, -(-len(lines) // PAGE_LINES))
     page = min(max(page, 1), pages)
     shown = lines[(page - 1) * PAGE_LINES : page * PAGE_LINES]
@@ -141,7 +141,7 @@ def paged(use: CommandContext, heading: str, lines: Sequence[str], *, page: int,
 
 
 async def known_by_id(use: CommandContext, identity: str) -> NamedKnowledgeBase:
-    """Raises `UnknownKnowledgeBase` unless the person may know of it."""
+    """Raises `UnknownKnowledgeBase`, also for one the person may not know of."""
     for known in await use.readable(others={KnowledgeBaseId(identity)}):
         if known.knowledge_base.id == identity:
             return known

@@ -30,7 +30,7 @@ QUOTING = "extractive"
 _MOST_OPEN = 1000
 
 Show: TypeAlias = "Callable[[Reply], None]"
-"""Returns at once; the newest reply replaces earlier ones."""
+"""Returns at once; the newest reply wins."""
 Confirmed: TypeAlias = "Callable[[Room, Show], Awaitable[Reply]]"
 
 
@@ -48,7 +48,7 @@ class Receive(Protocol):
 
 
 class Explain(Protocol):
-    """Of the person's latest answer in the place."""
+    """The person's latest answer in the place."""
 
     async def __call__(self, place: Place, person: Person, room: Room, language: str) -> Reply: ...
 
@@ -62,7 +62,7 @@ class _Question:
 
 
 class Questions:
-    """Pending confirmations, which expire after minutes and when the program ends."""
+    """Confirmations, which expire after minutes."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -101,15 +101,15 @@ class CommandDependencies:
     metadata: Metadata
     expansions: SqliteExpansions
     expansion_cost: Callable[[KnowledgeBaseId, Sequence[Expansion]], Awaitable[ExpansionCost]]
-    """An estimate. Raises `BadSettings` without a language model."""
+    """Raises `BadSettings` without a language model."""
     receive: Receive
     forget: Callable[[KnowledgeBaseId, DocumentId | None], Awaitable[bool]]
-    """Removes a document or knowledge base; False if the index follows later."""
+    """False if the index follows later."""
     reindex: Callable[[KnowledgeBase, Callable[[DocumentRecord], None]], Awaitable[int]]
     """Returns the number of documents."""
     export: Callable[[KnowledgeBase, Path], Awaitable[ArchiveContents]]
     facts: Callable[[], Awaitable[Mapping[str, str]]]
-    """`index`, `embedder` and `language model`, for `/kb status`; models are joined by `MODEL_SEPARATOR`."""
+    """`index`, `embedder` and `language model`, joined by `MODEL_SEPARATOR`."""
     explain: Explain
     models: tuple[str, ...] = ()
     has_web: bool = False

@@ -24,7 +24,7 @@ _FILE_NAME: Final = re.compile(r"[^\w.-]+")
 
 
 async def draw(use: CommandContext) -> Reply:
-    """Of a document that the person may read here; they alone see it."""
+    """Shown to the person alone."""
     record = await _document(use)
     sections = await use.desk.library.sections(record.document.id)
     title = shown(record.document.title)

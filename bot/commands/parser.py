@@ -20,7 +20,7 @@ _URL = re.compile(r"<?(https?://[^|>\s]+)(?:\|[^>]*)?>?")
 _NAMED = re.compile(r"(?:--)?(\w+)[:=](.+)", re.DOTALL)
 _NAME = re.compile(r"(?:--)?\w+[:=](?=[\"'“„«‘])")
 _WHOLE_LINES = frozenset({"persona", "empty"})
-"""Unquoted, their text is the rest of the line."""
+"""Unquoted, they are the rest of the line."""
 _PUBLICLY = re.compile(r"(?:channel:|--channel\b)\s*", re.IGNORECASE)
 _ASK_OPTION = re.compile(
     r"(?:(?P<named>model|scope|file(?=[:=][^\s/])|type|after|tag|web|table)[:=](?=\S)"
@@ -49,11 +49,11 @@ class _Token:
     text: str
     quoted: bool = False
     complete: bool = False
-    """Its end is marked by a quotation mark."""
+    """It ended with a quotation mark."""
 
 
 def parse(command: Command) -> Parsed:
-    """Raises a `UserError` that names the nearest command or the usage."""
+    """Raises a `UserError` with the nearest command or the usage."""
     spec, line = _spec(command)
     if command.values:
         values = {name: value.strip() for name, value in command.values.items() if value.strip()}
@@ -98,7 +98,7 @@ def _question(line: str) -> dict[str, str]:
 
 
 def _tokens(line: str) -> list[_Token]:
-    """Text in quotation marks or angle brackets is one word."""
+    """One word: text in quotation marks or angle brackets."""
     tokens: list[_Token] = []
     at = 0
     while at < len(line):
@@ -122,7 +122,7 @@ def _tokens(line: str) -> list[_Token]:
 
 
 def _values(spec: CommandSpec, tokens: Sequence[_Token]) -> dict[str, str]:
-    """Named and unambiguous words first; the others fill the remaining options in order."""
+    """Named and unambiguous words first; others in order."""
     options = {option.name: option for option in spec.options}
     values: dict[str, str] = {}
     words: list[_Token] = []

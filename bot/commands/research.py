@@ -17,7 +17,7 @@ def asks_for_research(text: str) -> bool:
 
 
 def research_question(text: str) -> str:
-    """As it is stored, so that a restart researches it too."""
+    """As stored: a restart researches it too."""
     return f"/{NAME} {without_request(text)}"
 
 

@@ -36,9 +36,9 @@ class SlashCommand:
     position: int
     summary: Sentence | None = None
     execute: Handler | None = None
-    """None: the service answers it, like a message."""
+    """None: the service answers it."""
     turn_page: PageTurn | None = None
-    """Shows another page of something. Buttons carry the command's last word."""
+    """Buttons carry the command's last word."""
 
 
 def kb_command(

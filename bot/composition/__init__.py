@@ -1,1 +1,1 @@
-"""Settings to parts to a running program; only this folder loads concrete parts."""
+"""Only this folder loads concrete parts."""

@@ -89,11 +89,9 @@ async def library(
     observers: Observers = _NOBODY,
     vectors: Path | None = None,
 ) -> AsyncGenerator[IndexingComponents]:
-    """`rebuilding` opens the index being built; `vectors` is the folder of cached vectors, by default the
-    data directory.
+    """`rebuilding` opens the index being built; `vectors`: the folder of cached vectors.
 
-    Raises `IndexUnavailable` while another program rebuilds. Inside `retry.patient`, both wait for a service
-    that is down.
+    Raises `IndexUnavailable` while another program rebuilds. `retry.patient` waits for a service that is down.
     """
     async with AsyncExitStack() as stack:
         base = on or await stack.enter_async_context(foundation(settings, observers=observers))
@@ -105,7 +103,7 @@ async def library(
         parse = observers.parse((await stack.enter_async_context(_parser_pool(settings))).parse)
         splitter = loader.splitter(settings, base.embedder)
         cached = wrappers.wrapped(base.embedder, wrappers.of_ingesting_embedder(cache))
-        # Scanning what stays loaded blocked the event loop for tens of milliseconds.
+        # Scanning it blocked the event loop for tens of milliseconds.
         gc.freeze()
         tables = TableStore(settings.data_dir / "tables")
         ingestion = Ingestion(
@@ -285,7 +283,7 @@ async def _reranker(
 async def replace_index(
     settings: Settings, *, identity: IndexIdentity, knowledge_bases: Collection[KnowledgeBaseId]
 ) -> None:
-    """The used index may hold only these knowledge bases. Both must be closed."""
+    """It may hold only these knowledge bases. Both must be closed."""
     module, own = loader.index_module(settings.index, settings)
     await keep_trying(
         lambda: module.replace(
@@ -301,7 +299,7 @@ async def abandon_rebuild(settings: Settings) -> None:
 
 @asynccontextmanager
 async def metrics(settings: Settings, health: Health) -> AsyncGenerator[Meters | None]:
-    """Served with `health` until the block ends; None without a port."""
+    """None without a port."""
     if settings.metrics.port is None:
         yield None
         return
@@ -314,7 +312,7 @@ async def metrics(settings: Settings, health: Health) -> AsyncGenerator[Meters |
 
 @asynccontextmanager
 async def observers(settings: Settings, meters: Meters | None = None) -> AsyncGenerator[Observers]:
-    """`meters`, and traces if an endpoint is set. Raises `MissingExtra`."""
+    """Raises `MissingExtra`."""
     async with AsyncExitStack() as stack:
         sinks: list[Sink] = [] if meters is None else [meters]
         if settings.tracing.endpoint:

@@ -59,7 +59,7 @@ _PICTURE_SECONDS = 10.0
 async def service(application: Application) -> AsyncGenerator[ChatService]:
     settings, library = application.settings, application.library
     if application.engine.models:
-        # Loading the token counter blocks the interpreter for a third of a second: do it before anyone connects.
+        # It blocks the interpreter for a third of a second.
         await asyncio.to_thread(tokens.prepare)
     async with (
         _database(application) as database,
@@ -71,7 +71,7 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
         await library.catalog.unfinished.give_up_expected()
         await library.originals.forget_unused()
         places = Places(database, defaults=default_place_settings(settings))
-        # After `footnote kb remove`, bindings must not return with a new knowledge base of that name.
+        # Bindings must not return with a new knowledge base of that name.
         await places.forget_others({base.id for base in await library.catalog.knowledge_bases()})
         uploads = await _uploads(application)
         forget = partial(_forget, library, places)
@@ -98,7 +98,7 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
 
 @asynccontextmanager
 async def console_service(application: Application, names: Sequence[str] = ()) -> AsyncGenerator[ChatService]:
-    """Everything is allowed, in the named knowledge bases or all."""
+    """Everything is allowed."""
     settings, library = application.settings, application.library
     operator = OperatorAccess(
         catalog=application.catalog,
@@ -275,7 +275,7 @@ async def _uploads(application: Application) -> Uploads:
 
 
 def _page_pictures(settings: Settings) -> AbstractAsyncContextManager[ParserPool]:
-    """In its own process, so that pictures do not wait for parsing."""
+    """In its own process: pictures do not wait for parsing."""
     return parser_pool(workers=1, seconds=_PICTURE_SECONDS, memory_bytes=settings.parsing.memory_mb << 20)
 
 
@@ -301,7 +301,7 @@ async def _forget(
     knowledge_base: KnowledgeBaseId,
     document: DocumentId | None = None,
 ) -> bool:
-    """False if the index is unavailable and will follow."""
+    """False if the index follows."""
     done = await library.forget(knowledge_base, document)
     if document is None:
         await places.forget(knowledge_base)

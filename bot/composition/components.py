@@ -68,7 +68,7 @@ class IndexingComponents:
         return self.storage.catalog
 
     async def forget(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
-        """False if the index does not answer: hidden from questions, the documents are removed later."""
+        """False: the index does not answer, and documents are hidden first."""
         records = await self.catalog.records(knowledge_base)
         done = await self.ingestion.forget(knowledge_base, document)
         gone = {record.document.digest for record in records if document in (None, record.document.id)}
@@ -104,7 +104,7 @@ class IndexingComponents:
         )
 
     async def forget_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:
-        """The last source of a document takes the document and its original with it."""
+        """The last source takes the document with it."""
         record = await self.catalog.find(knowledge_base, uri=uri)
         await self.ingestion.forget_source(knowledge_base, uri)
         if record is not None:
@@ -118,7 +118,7 @@ class Application:
     settings: Settings
     observers: Observers
     follow_ups: FollowUpQuestions | None = None
-    """None: no model of its own proposes them."""
+    """None: no model proposes them."""
     titles: TitleWriter | None = None
     tags: TagWriter | None = None
 

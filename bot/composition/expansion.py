@@ -1,4 +1,4 @@
-"""Runs the expander with the models of its tasks, in one program at a time."""
+"""One program at a time runs the expander."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ async def expand(
     *,
     observers: Observers = _NOBODY,
 ) -> ExpansionReport:
-    """What waits. Raises `IndexUnavailable` if another program is at it."""
+    """Raises `IndexUnavailable` if another program is at it."""
     if not await indexing.catalog.expansions.jobs(knowledge_base):
         return ExpansionReport()
     busy = IndexUnavailable(

@@ -1,4 +1,4 @@
-"""What an evaluation needs, in a folder of its own."""
+"""For evaluations."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class EvaluationComponents:
 async def retrieval_laboratory(
     settings: Settings, folder: Path, *, index_kind: str = ""
 ) -> AsyncGenerator[EvaluationComponents]:
-    """In `folder`, over a temporary index. Vectors stay cached in the data directory."""
+    """Over a temporary index in `folder`. Vectors stay cached."""
     module, own = loader.index_module(loader.temporary_index(settings.index, kind=index_kind), settings)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(data_lock.in_use(settings.data_dir))
         embedder = await stack.enter_async_context(loader.embedder(settings))
         cache = await stack.enter_async_context(cached_vectors(settings.data_dir))
         stack.push_async_callback(lambda: uninterrupted(module.remove(own, data_dir=folder)))
-        # Otherwise the index could be created after its removal.
+        # The index could be created after its removal.
         index = await uninterrupted(
             stack.enter_async_context(module.connect(own, data_dir=folder, identity=identity_of(embedder)))
         )

@@ -56,14 +56,14 @@ _CLUSTER = "elasticsearch"
 
 
 class IndexModule(Protocol):
-    """`rag_engine.indexes.<name>`: one used index, and at most one being rebuilt."""
+    """`rag_engine.indexes.<name>`."""
 
     Settings: type[BaseModel]
 
     def connect(
         self, settings: BaseModel, *, data_dir: Path, identity: IndexIdentity, rebuilding: bool = False
     ) -> AbstractAsyncContextManager[StoredIndex]:
-        """With `rebuilding` the one beside it. An interrupted rebuild of the same identity continues."""
+        """`rebuilding`: the one beside it; an interrupted rebuild continues."""
         ...
 
     async def replace(
@@ -74,9 +74,8 @@ class IndexModule(Protocol):
         identity: IndexIdentity,
         knowledge_bases: Collection[KnowledgeBaseId] | None = None,
     ) -> None:
-        """By the rebuilt one (closed) in one step. Repeatable.
-
-        Raises `Misconfigured` if the old one holds other knowledge bases: it is shared by mistake.
+        """In one step, by the rebuilt one (closed). Repeatable. Raises `Misconfigured` if the old one holds other
+        knowledge bases.
         """
         ...
 
@@ -85,11 +84,11 @@ class IndexModule(Protocol):
     async def remove(self, settings: BaseModel, *, data_dir: Path) -> None: ...
 
     def files(self, settings: BaseModel) -> Mapping[str, int]:
-        """Local index files with their newest known schemas; none for a server."""
+        """Of local files the newest known schemas; none for a server."""
         ...
 
     async def erase(self, settings: BaseModel, *, data_dir: Path) -> bool:
-        """Erase removed data from the disk; False if the server decides when."""
+        """False if the server decides when."""
         ...
 
 
@@ -111,13 +110,13 @@ def temporary_index(slice_: IndexSlice, *, kind: str = "") -> IndexSlice:
         slice_ = type(slice_)(kind=kind)
     if slice_.kind != _CLUSTER:
         return slice_
-    # An API key may be limited to names with the used index's beginning.
+    # An API key may be limited to names that begin alike.
     alias = f"{str(slice_.rest().get('alias', 'footnote'))[:60]}-eval-{secrets.token_hex(6)}"
     return type(slice_).model_validate({**slice_.model_dump(), "alias": alias})
 
 
 def is_local(family: str, kind: str) -> bool:
-    """Its module sets `IS_LOCAL = True` and needs no circuit breaker."""
+    """Needs no circuit breaker."""
     return getattr(plugins.load(f"rag_engine.{family}", kind), "IS_LOCAL", False)
 
 
@@ -222,7 +221,7 @@ def packing(settings: Settings) -> pack.Settings:
 
 
 def _step_values(name: str, settings: Settings) -> dict[str, object]:
-    """With those of its former name, and the reply tokens of its task."""
+    """With those of its former name."""
     former = [old for old, new in RENAMED_STEPS.items() if new == name]
     values = {key: value for step in (*former, name) for key, value in settings.steps.get(step, {}).items()}
     task = settings.tasks.get(_TASK_OF_STEP.get(name, ""))
@@ -241,7 +240,7 @@ class PlatformModule(Protocol):
     Settings: type[BaseModel]
 
     async def run(self, settings: BaseModel, service: ChatService, *, signals: Signals) -> None:
-        """Serve until cancelled. Raises `bot.port.WriteRefused` for what the operator must fix."""
+        """Until cancelled. Raises `bot.port.WriteRefused` for what the operator must fix."""
         ...
 
     def check(self, settings: BaseModel, commands: Sequence[CommandSpec]) -> AsyncGenerator[Finding]: ...
@@ -295,12 +294,12 @@ def with_openai(values: Mapping[str, object], settings: Settings) -> dict[str, o
 
 
 def _shared(values: Mapping[str, object], **known: str | SecretStr | None) -> dict[str, object]:
-    """The values take precedence over those from variables without our prefix."""
+    """`values` take precedence over variables without our prefix."""
     return {**{name: value for name, value in known.items() if value}, **values}
 
 
 def _validated(module: Any, values: Mapping[str, object], *, variable: str) -> BaseModel:
-    """Raises `BadSettings` with the name of the environment variable."""
+    """Raises `BadSettings` that names the variable."""
     own = cast("type[BaseModel]", module.Settings)
     try:
         return own.model_validate({name: _listed(value, own, name) for name, value in values.items()})
@@ -309,7 +308,7 @@ def _validated(module: Any, values: Mapping[str, object], *, variable: str) -> B
 
 
 def _listed(value: object, own: type[BaseModel], name: str) -> object:
-    """A variable's `a,b` as a list where the setting is one."""
+    """`a,b` for a setting that is a list."""
     field = own.model_fields.get(name)
     is_list = field is not None and get_origin(field.annotation) is tuple
     return [part.strip() for part in value.split(",")] if is_list and isinstance(value, str) else value

@@ -40,10 +40,7 @@ class ModelChoice:
 
 
 def model_choices(settings: Settings) -> list[ModelChoice]:
-    """Up to the first extractive answerer, which never fails.
-
-    Raises `BadSettings` for fallbacks without a model.
-    """
+    """Up to the extractive answerer, which never fails. Raises `BadSettings`."""
     kind, values, fallbacks = settings.model_kind(), settings.model.rest(), settings.model.fallbacks
     if kind == _QUOTING:
         if fallbacks:
@@ -66,10 +63,7 @@ def model_choices(settings: Settings) -> list[ModelChoice]:
 def with_tasks(
     settings: Settings, choices: Sequence[ModelChoice]
 ) -> tuple[list[ModelChoice], dict[str, ModelChoice]]:
-    """With the models of tasks that have settings of their own.
-
-    Raises `BadSettings` for an unknown task, and if there is no language model.
-    """
+    """With tasks' own models. Raises `BadSettings` for an unknown task, and without a language model."""
     for task in settings.tasks:
         if task not in TASKS:
             raise BadSettings(
@@ -87,7 +81,7 @@ def with_tasks(
 
 
 def chosen_models(settings: Settings, choices: Sequence[ModelChoice]) -> dict[str, ModelChoice]:
-    """By label. Raises `BadSettings` if there is no language model to differ from."""
+    """By label. Raises `BadSettings` without a language model."""
     own = settings.model.choices
     if own and not choices:
         raise BadSettings(
@@ -110,7 +104,7 @@ def _of_task(task: str, own: TaskSettings, first: ModelChoice) -> ModelChoice | 
     changed = {name: value for name, value in wanted.items() if value is not None}
     if not changed:
         return None
-    # Another server never gets the first one's key, and another model has another window.
+    # And another model has another window.
     dropped = {"api_key"} if own.base_url else set[str]()
     dropped |= {"context_tokens"} if own.model else set[str]()
     values = {name: value for name, value in first.values.items() if name not in dropped}

@@ -1,4 +1,4 @@
-"""Without what a question needs: commands that only read start fast."""
+"""Commands that only read start fast without the engine."""
 
 from __future__ import annotations
 

@@ -34,9 +34,7 @@ class Admission:
     settings: ChatSettings
 
     async def admit(self, message: IncomingMessage, room: Room) -> TurnOptions | ChatTurn | None:
-        """Options for a message for us; the turn of one with an unfinished answer; else None. Logs no user
-        text.
-        """
+        """Options of a message for us, or the turn of one with an unfinished answer. Logs no user text."""
         verdict = triggers.screen(message, answered_bots=frozenset(self.settings.bots))
         if verdict is not None and not verdict.ours:
             _log_verdict(message, verdict)

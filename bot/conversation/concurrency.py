@@ -42,7 +42,7 @@ class Run:
         self.ended = asyncio.Event()
 
     def interrupt(self, reason: Reason) -> bool:
-        """End the `interruptible` block now; False if the final reply is being written."""
+        """End the `interruptible` block; False if the final reply is being written."""
         if self._is_final or self.ended.is_set():
             return False
         if self._reason is None:
@@ -52,12 +52,11 @@ class Run:
         return True
 
     def make_uninterruptible(self) -> None:
-        """The final reply is being written: ignore `interrupt` from now on."""
         self._is_final = True
 
     @asynccontextmanager
     async def interruptible(self) -> AsyncGenerator[None]:
-        """Raises `Interrupted` out of the block. Only one block at a time."""
+        """Raises `Interrupted` out of the block, one at a time."""
         limit = asyncio.timeout(None)
         try:
             async with limit:
@@ -91,7 +90,7 @@ class Runs:
         self._runs.pop(identity).ended.set()
 
     def interrupt(self, identity: str, reason: Reason) -> bool:
-        """False if it is too late or there is no such run."""
+        """False if it is too late."""
         run = self._runs.get(identity)
         return run is not None and run.interrupt(reason)
 
@@ -99,7 +98,7 @@ class Runs:
         return identity in self._runs
 
     async def interrupt_and_wait(self, identity: str, reason: Reason) -> bool:
-        """Returns False if there was no such run. Raises `TimeoutError`."""
+        """False without such a run. Raises `TimeoutError`."""
         found = False
         while run := self._runs.get(identity):
             found = True
@@ -116,10 +115,7 @@ class _Line:
 
 
 class TurnQueue:
-    """One by one with the same key, `at_once` in all.
-
-    At most `waiting` turns wait per key, `queue` in all. Places take turns.
-    """
+    """One by one with the same key, `at_once` in all. At most `waiting` turns wait per key, `queue` in all. Places take turns."""
 
     def __init__(self, *, at_once: int, waiting: int, queue: int) -> None:
         self._answers = FairSemaphore(at_once)
@@ -135,10 +131,7 @@ class TurnQueue:
     async def turn(
         self, key: str, *, place: Hashable, on_wait: OnWait, on_busy: OnWait
     ) -> AsyncGenerator[None]:
-        """Raises `QueueFull`.
-
-        `on_wait` gets the position within the key, `on_busy` the position among all.
-        """
+        """Raises `QueueFull`. `on_wait` gets the position within the key, `on_busy` among all."""
         line = self._lines.get(key) or _Line()
         self._admit(line)
         self._lines[key] = line

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowedReply:
-    """A reply that is shown at once, and files that are added when they are ready."""
+    """Shown at once; its files are added when they are ready."""
 
     reply: Reply
     files: Callable[[], Awaitable[tuple[File, ...]]]
@@ -102,7 +102,7 @@ class PlaceLookup(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commands:
-    """All commands but `/ask`, and the buttons under their replies; see `bot.commands`."""
+    """All but `/ask`, and the buttons under their replies."""
 
     specs: Sequence[CommandSpec]
     execute: Callable[[Command, Room, Show], Awaitable[Reply]]

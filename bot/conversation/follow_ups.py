@@ -1,4 +1,4 @@
-"""Added to an answer as buttons by a late edit, so that no answer waits for them."""
+"""A late edit adds them as buttons: no answer waits for them."""
 
 from __future__ import annotations
 

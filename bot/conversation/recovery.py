@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bot.store.turns import ChatTurn, Turns
 
 _ATTEMPTS: Final = 2
-"""How many processes may begin a turn, because the turn may crash them."""
+"""Processes; the turn may crash them."""
 _LOOKUPS_AT_ONCE: Final = 4
 _RECALL_SECONDS: Final = 60.0
 
@@ -49,7 +49,7 @@ class Recovery:
 
     async def resume_all(self, platform: str, recall: Recall) -> None:
         unfinished = await self._unfinished(platform)
-        # Begin all now: an edit, deletion or stop meanwhile must find a run.
+        # An edit, deletion or stop meanwhile must find a run.
         resumed = [(turn, self._begin(turn)) for turn in unfinished if not self._is_running(turn)]
         if resumed:
             log.event("resuming", platform=platform, answers=len(resumed))
@@ -59,7 +59,7 @@ class Recovery:
                 tasks.create_task(self._guarded(work, turn.id, run), name=f"resume {turn.id}")
 
     async def resume_redelivered(self, turn: ChatTurn, message: IncomingMessage, room: Room) -> bool:
-        """Returns False if the turn is running already."""
+        """False if the turn is running."""
         if self._is_running(turn):
             return False
         run = self._begin(turn)
@@ -115,9 +115,7 @@ class Recovery:
     async def _recall(
         self, turn: ChatTurn, run: Run, recall: Recall
     ) -> tuple[IncomingMessage | None, Room] | None:
-        """Retried until the platform answers; None if edited or deleted, which has its own event. Raises
-        `Gone` and `WriteRefused`.
-        """
+        """Retried; None if edited or deleted, which has its own event. Raises `Gone` and `WriteRefused`."""
         failures, wait, stopped = 0, 0.0, False
         while True:
             try:

@@ -24,7 +24,7 @@ _DAY: Final = 86_400.0
 
 
 def seconds(settings: RetentionSettings) -> float:
-    """How long to keep questions and answers; infinite if retention is off."""
+    """Infinite if retention is off."""
     return settings.days * _DAY if settings.days else math.inf
 
 
@@ -32,9 +32,8 @@ def seconds(settings: RetentionSettings) -> float:
 async def keeping_to(
     settings: RetentionSettings, *, history: SqliteHistory, chat: Database
 ) -> AsyncGenerator[Callable[[], float]]:
-    """Delete expired data until the block ends; yields the clock that it goes by.
-
-    Chat turns expire at the same time, so that `footnote forget` finds a person in the history.
+    """Until the block ends; yields its clock. Chat turns expire at the same time, so that `footnote forget` finds a
+    person in the history.
     """
     if not settings.days:
         yield time.time
@@ -60,7 +59,7 @@ async def prune(
     chat: Database,
     clock: Callable[[], float] = time.time,
 ) -> None:
-    """Delete expired data now, in batches between which others can write."""
+    """In batches, between which others can write."""
     before = clock() - retention_seconds
     while await history.prune(before=before, limit=_BATCH):
         pass
@@ -77,7 +76,7 @@ async def prune(
 
 
 def _remove_backups(data_dir: Path, before: float) -> None:
-    """Copies from before a migration hold questions and answers too."""
+    """Made before a migration, they hold questions and answers."""
     for path in data_dir.glob("*.schema-*.backup"):
         with translate_errors(path):
             if path.stat().st_mtime < before:

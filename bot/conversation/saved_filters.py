@@ -20,7 +20,7 @@ def saved_filters(settings: PlaceSettings) -> tuple[Filter, ...]:
 
 
 def broken_filters(settings: PlaceSettings) -> list[str]:
-    """Those that an edited or older database holds and nobody can read."""
+    """Of an edited or older database."""
     broken: list[str] = []
     for line in settings.filter.splitlines():
         try:

@@ -176,7 +176,7 @@ class Service:
 
     async def _on_deleted(self, event: MessageDeleted, room: Room) -> None:
         turn = await self.turns.of_message(event.place, event.id)
-        if turn is None:  # its files may have no turn of their own
+        if turn is None:
             await self.attachments.forget(event.place, event.id)
             return
         await self.runner.runs.interrupt_and_wait(turn.id, "deleted")

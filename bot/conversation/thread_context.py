@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 async def read_earlier(room: Room, *, limit: int) -> list[IncomingMessage] | None:
-    """Oldest first; None if the platform does not answer."""
+    """Oldest first; None without the platform's answer."""
     try:
         async with asyncio.timeout(_READ_SECONDS):
             return await room.earlier(limit=limit)
@@ -51,7 +51,7 @@ def other_turns(
     before: float,
     conversation: ConversationId,
 ) -> tuple[Turn, ...]:
-    """The latest that fit, without ours and those with `known` ids, which the engine has."""
+    """The latest that fit, without ours and `known` ones."""
     turns: list[Turn] = []
     left = _MOST_CHARACTERS
     for message in reversed(messages):
@@ -85,7 +85,7 @@ def _line(message: IncomingMessage) -> str:
 
 
 def previous_message(mention: IncomingMessage, messages: Sequence[IncomingMessage]) -> IncomingMessage | None:
-    """The last message by the mention's author, if recent and not empty."""
+    """By the same author, if recent and not empty."""
     for message in reversed(messages):
         if message.ours or message.person.id != mention.person.id or message.id == mention.id:
             continue

@@ -1,4 +1,4 @@
-"""Whether a message is for us; if uncertain, no."""
+"""If uncertain, a message is not for us."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _AMBIGUOUS = frozenset(
         "когда",
     )
 )
-"""They also begin statements or belong to several languages, so the text must have no full stop."""
+"""They also begin statements, so the text must have no full stop."""
 _ASKING = re.compile(
     r"(?:吗|呢|什么|怎么|为什么|哪|谁|几时|多少|ですか|ますか|でしょうか|何|どこ|いつ|なぜ|どう|誰|까\s*$|무엇|어디|언제|왜|얼마나|어떻게|[나까]요\s*$|[는은인]가요\s*$)"
 )
@@ -141,7 +141,7 @@ def is_question(text: str) -> bool:
 
 
 def _asks_by_mark(plain: str) -> bool:
-    """A mark must follow a word; a semicolon counts only after Greek."""
+    """After a word; a semicolon only after Greek."""
     for found in _MARKS.finditer(plain):
         before = plain[: found.start()].rstrip()
         if found.group() == ";":

@@ -43,7 +43,7 @@ class AnswerVersions:
     audiences: AudienceLookup
 
     async def beside(self, turn: ChatTurn, step: int, room: Room) -> AnswerVersion | None:
-        """None if it is gone, or if its readers may no longer search all that it was made from."""
+        """None if its readers may no longer search all that it was made from."""
         identity = _beside(turn, step)
         said = await self.answers.turn(identity) if identity else None
         trace = await self.answers.trace(identity) if said else None

@@ -1,7 +1,7 @@
-"""Replaces a data directory's content; a kill leaves either the old or the new.
+"""A kill leaves either the old content or the new.
 
-Renaming a folder inside it (it may be a volume's root) is the atomic step; the rest only moves files, is
-repeatable, and completes before any program opens the directory.
+Renaming a folder inside the directory is the atomic step; the rest only moves files, is repeatable, and completes
+before any program opens it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Plan(BaseModel):
 
 @contextmanager
 def prepared(data_dir: Path) -> Generator[Path]:
-    """An empty folder for content; removed without `decide`."""
+    """Removed without `decide`."""
     folder = data_dir / _READY
     with translate_errors(folder):
         remove(folder)
@@ -66,12 +66,11 @@ def is_interrupted(data_dir: Path) -> bool:
 
 
 def finish(data_dir: Path) -> None:
-    """Finish a decided change, alone in the directory."""
+    """Alone in the directory."""
     folder = data_dir / _DECIDED
     with translate_errors(folder):
         if (folder / _PLAN).exists():
             plan = _Plan.model_validate_json((folder / _PLAN).read_bytes())
-            # A missing name is already in place and must not be deleted.
             moved = {name for name in plan.placed if not (folder / name).exists()}
             for name in plan.removed:
                 if name not in moved:
@@ -92,7 +91,7 @@ def remove(path: Path) -> None:
 
 
 def _on_disk(path: Path) -> None:
-    if sys.platform == "win32":  # cannot sync folders or files opened for reading
+    if sys.platform == "win32":  # folders cannot be synced
         return
     descriptor = os.open(path, os.O_RDONLY)
     try:

@@ -22,7 +22,7 @@ _FORGET_FILE: Final = "forget.lock"
 
 @asynccontextmanager
 async def in_use(data_dir: Path, *, seconds: float = PATIENCE_SECONDS) -> AsyncGenerator[None]:
-    """Finish a killed restore, then share the directory. Raises `StorageUnavailable` during a restore."""
+    """Shared; finishes a killed restore. Raises `StorageUnavailable`."""
     refusal = StorageUnavailable(
         f"A backup is being restored into {data_dir}; try again when it is done.", backend="storage"
     )
@@ -41,7 +41,7 @@ def finish(data_dir: Path) -> None:
 
 
 def backing_up(data_dir: Path) -> AbstractAsyncContextManager[None]:
-    """One backup at a time; else raises `StorageUnavailable`."""
+    """One at a time, else raises `StorageUnavailable`."""
     refusal = StorageUnavailable(
         f"Another backup of {data_dir} is being made; try again when it is done.", backend="storage"
     )
@@ -56,7 +56,7 @@ def forgetting(data_dir: Path) -> AbstractAsyncContextManager[None]:
 
 
 def alone(data_dir: Path, *, seconds: float = PATIENCE_SECONDS) -> AbstractAsyncContextManager[None]:
-    """Exclude others; raises `StorageUnavailable` while there are any."""
+    """Raises `StorageUnavailable` while there are others."""
     refusal = StorageUnavailable(
         f"Another Footnote program uses {data_dir}; stop it and run `footnote restore` again.",
         backend="storage",

@@ -14,7 +14,7 @@ PATIENCE_SECONDS = 10.0
 
 
 def in_use(data_dir: Path, *, seconds: float = PATIENCE_SECONDS) -> AbstractAsyncContextManager[None]:
-    """Share the index. Raises `IndexUnavailable` during a rebuild."""
+    """Shared. Raises `IndexUnavailable` during a rebuild."""
     refusal = IndexUnavailable(
         f"The index of {data_dir} is being rebuilt; try again when `footnote kb reindex --all` is done.",
         backend="index",
@@ -24,7 +24,7 @@ def in_use(data_dir: Path, *, seconds: float = PATIENCE_SECONDS) -> AbstractAsyn
 
 
 def alone(data_dir: Path, *, seconds: float = PATIENCE_SECONDS) -> AbstractAsyncContextManager[None]:
-    """Exclude others. Raises `IndexUnavailable` while one has it open."""
+    """Raises `IndexUnavailable` while others have it open."""
     refusal = IndexUnavailable(
         f"Another Footnote program has the index of {data_dir} open; "
         "stop it and run `footnote kb reindex --all` again.",

@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 def restrict(data_dir: Path) -> None:
-    """Logs what stays readable, because it belongs to somebody else."""
+    """Logs what stays readable: it belongs to somebody else."""
     changed = 0
     for path in exposed(data_dir):
         if _is_ours(path, data_dir):
@@ -36,7 +36,7 @@ def restrict(data_dir: Path) -> None:
 
 
 def exposed(data_dir: Path) -> list[Path]:
-    """The directory and its content; folders that are closed to others are not searched."""
+    """Closed folders are not searched."""
     if sys.platform == "win32" or not data_dir.is_dir():
         return []
     return list(_exposed(data_dir, deep=_is_open(data_dir)))
@@ -77,7 +77,7 @@ def _is_open(path: Path) -> bool:
 
 
 def _is_ours(path: Path, data_dir: Path) -> bool:
-    """The directory may be a shared one, such as /tmp, that only holds our files too."""
+    """The directory may be shared, such as /tmp."""
     if path != data_dir:
         return _OURS.fullmatch(path.relative_to(data_dir).parts[0]) is not None
     shared = data_dir.stat().st_mode & stat.S_ISVTX

@@ -1,1 +1,1 @@
-"""Files of messages: queue, download, upload status, originals."""
+"""Queue, download, upload status, originals."""

@@ -1,4 +1,4 @@
-"""What the platform says about a file is not trusted."""
+"""The platform's word about a file is not trusted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _UNTRUE_NAMES: Final = frozenset({"", "bin", "dat", "file", "tmp", "download"})
 _OWN_FORMAT: Final = frozenset(
     {"pdf", "docx", "pptx", "xlsx", "xls", "doc", "ppt", "epub", "odt", "zip", "png", "jpg", "jpeg"}
 )
-"""These never begin like a web page, unless a web page was sent instead."""
+"""They never begin like a web page."""
 _WEB_PAGE: Final = re.compile(rb"\s*+(?:\xef\xbb\xbf\s*+)?<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 
 
@@ -58,7 +58,7 @@ class Downloads:
 
     @asynccontextmanager
     async def fetched(self, attachment: Attachment, *, uri: str) -> AsyncGenerator[Blob]:
-        """Raises an error of the file, and `StorageUnavailable` if the disk is full."""
+        """Raises an error of the file, and `StorageUnavailable`."""
         folder = await _with_room(asyncio.to_thread(self._made))
         try:
             path = folder / _file_name(attachment.name)
@@ -77,7 +77,7 @@ class Downloads:
             await uninterrupted(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
 
     async def clear(self, workers: Path) -> None:
-        """Remove files of ended processes; `workers` holds the lock files of running ones."""
+        """Of ended processes; `workers` holds lock files."""
         await asyncio.to_thread(self._clear, workers)
 
     def _clear(self, workers: Path) -> None:
@@ -118,7 +118,7 @@ async def _with_room(writing: Awaitable[_Result]) -> _Result:
 
 
 def _file_name(name: str) -> str:
-    """The suffix stays: it names the programming language."""
+    """The suffix names the programming language."""
     suffix = suffix_of(name)
     return f"upload.{suffix}" if suffix.isascii() and suffix.isalnum() and len(suffix) <= 20 else "upload"
 

@@ -33,14 +33,14 @@ class Digests(Protocol):
 
 
 class Originals:
-    """One PDF per digest in the catalog. A missing PDF only costs pictures, so a full disk raises nothing."""
+    """One PDF per digest. A missing one only costs pictures: a full disk raises nothing."""
 
     def __init__(self, folder: Path, *, catalog: Digests, most_bytes: int) -> None:
         self._folder = folder
         self._catalog = catalog
         self._most_bytes = most_bytes
         self._bytes: int | None = None
-        """The folder's size, counted once: other processes seldom add much."""
+        """Other processes seldom add much."""
         self._swept_at = -_SWEPT_EVERY_SECONDS
 
     async def keep(self, blob: Blob, record: DocumentRecord) -> None:
@@ -59,9 +59,8 @@ class Originals:
         return path if path.is_file() else None
 
     async def forget_unused(self, gone: Collection[str] = ()) -> None:
-        """`gone` are digests of documents just removed.
-
-        A document being rewritten has no known digest; meanwhile only those in `gone` are removed.
+        """`gone`: digests of removed documents. A document being rewritten has no known digest; meanwhile only `gone`
+        are removed.
         """
         self._swept_at = time.monotonic()
         stored = await asyncio.to_thread(self._digests)  # first, so that later additions stay
@@ -93,7 +92,7 @@ class Originals:
         handle, name = tempfile.mkstemp(suffix=_UNFINISHED, dir=self._folder)
         unfinished = Path(name)
         try:
-            # No link: the owner may still write to the file.
+            # The owner may still write to the file.
             with os.fdopen(handle, "wb") as target:
                 whole = _copy(blob, target)
                 target.flush()

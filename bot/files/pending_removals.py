@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
 
 _EVERY_SECONDS: Final = 30.0
-"""No hurry: questions do not find the documents meanwhile."""
+"""Questions do not find the documents meanwhile."""
 
 _log = logging.getLogger(__name__)
 

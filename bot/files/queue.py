@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 AT_ONCE: Final = 3
 PER_PLACE: Final = 100
 PER_PERSON: Final = 50
-"""Five full messages: Slack and Discord allow ten files each."""
+"""Five full messages."""
 
 
 class FileQueue:
@@ -34,7 +34,7 @@ class FileQueue:
 
     @contextmanager
     def entered(self, place: Hashable, person: str) -> Generator[None]:
-        """Raises `Refusal` if there are too many; an empty `person` has no limit."""
+        """Raises `Refusal`; an empty `person` has no limit."""
         if self._places[place] >= self._per_place:
             raise Refusal("file_place_full", count=str(self._per_place))
         if person and self._persons[person] >= self._per_person:
@@ -51,6 +51,6 @@ class FileQueue:
 
     @asynccontextmanager
     async def turn(self, place: Hashable, *, on_wait: Callable[[int], None]) -> AsyncGenerator[None]:
-        """Holds a slot during the block; `on_wait` gets the number of files ahead whenever it changes."""
+        """`on_wait` gets the number of files ahead."""
         async with self._turns.turn(place, on_wait=lambda number: on_wait(number - 1)):
             yield

@@ -41,13 +41,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadResult:
-    """`line` is for people; `record` is None if nothing was stored."""
+    """`record`: None if nothing was stored."""
 
     attachment: Attachment
     line: str
     record: DocumentRecord | None = None
     later: bool = False
-    """A retry may succeed: the file itself is fine."""
+    """The file itself is fine."""
 
     @property
     def searchable(self) -> bool:
@@ -87,7 +87,7 @@ class FileIngestion(Protocol):
 
 
 class Uploads:
-    """`keep` gets each file while its bytes are still on disk."""
+    """`keep` gets each file while it is on disk."""
 
     def __init__(
         self,
@@ -119,9 +119,8 @@ class Uploads:
         person: str = "",
         language: str = "en",
     ) -> list[UploadResult]:
-        """Results are in order; one failure does not affect the others. `show` gets all status lines.
-
-        The files count towards the limit of `person` (an id).
+        """In order; one failure does not affect others. `show` gets all status lines. The files count towards the limit
+        of `person` (an id).
         """
         lines = [say("file_received", language, name=shown(attachment.name)) for attachment in attachments]
 
@@ -146,7 +145,7 @@ class Uploads:
             )
             for number, (attachment, uri) in enumerate(zip(attachments, uris(attachments), strict=True))
         ]
-        # No task group: one file must not cancel the others.
+        # One file must not cancel the others.
         outcomes = await asyncio.gather(*(self._settled(job) for job in jobs), return_exceptions=True)
         return [_whole(outcome) for outcome in outcomes]
 
@@ -160,7 +159,7 @@ class Uploads:
         show: Callable[[Reply], None],
         language: str = "en",
     ) -> Reply:
-        """Even files set aside; the reply lists each result."""
+        """Even files set aside; lists each result."""
         result = await self.add(
             attachments,
             knowledge_base=knowledge_base,
@@ -241,7 +240,7 @@ class Uploads:
             return ingested
 
         with patient(RetryPolicy(seconds=self._patience_seconds, on_wait=waiting, on_resume=resumed)):
-            # Inner calls retry too; after a full disk the whole download may have to be repeated.
+            # After a full disk the whole download is repeated.
             return await keep_trying(whole, only=StorageUnavailable)
 
 
@@ -281,7 +280,7 @@ def progress(lines: Sequence[str]) -> Reply:
 
 
 def listed(lines: Sequence[str]) -> str:
-    """A CommonMark list that shows names as written."""
+    """Names as written."""
     return "\n".join(f"- {literal_sentence(line)}" for line in lines)
 
 
@@ -292,7 +291,7 @@ def _whole(outcome: UploadResult | BaseException) -> UploadResult:
 
 
 def _english_reason(error: Exception, otherwise: str) -> str:
-    """The catalog stores English, which readers see in their language."""
+    """Readers see it in their language."""
     return str(error) if isinstance(error, UserError | WriteRefused) else otherwise
 
 

@@ -1,6 +1,4 @@
-"""All databases are copied as of one instant, then the PDFs: one removed meanwhile only costs its page
-images.
-"""
+"""Databases are copied as of one instant, then the PDFs."""
 
 from __future__ import annotations
 
@@ -50,10 +48,10 @@ class BackedUp:
 
 
 def back_up(contents: DataFiles, file: Path, *, index: str, check: Callable[[], None]) -> BackedUp:
-    """For its owner only; replaces an earlier `file` at the end. Blocking: run it in a thread.
+    """For its owner only; replaces an earlier `file` at the end. Run it in a thread.
 
-    `check` is called often and may raise to stop. Raises `UserError` for an unwritable file or no data,
-    `Misconfigured` for a damaged database, `StorageUnavailable` if others never stop writing.
+    `check` may raise to stop. Raises `UserError` for an unwritable file or no data, `Misconfigured` for a damaged
+    database, `StorageUnavailable` if others never stop writing.
     """
     databases = contents.databases()
     if not databases:
@@ -97,7 +95,7 @@ class _Packer:
 
     def add(self, name: str, path: Path, *, compressed: bool = True) -> None:
         checksum = Checksum()
-        # zipfile compresses a member given by name, and stores a `ZipInfo`.
+        # zipfile stores a `ZipInfo`, and compresses a member given by name.
         member = name if compressed else zipfile.ZipInfo(name)
         with path.open("rb") as source, self._archive.open(member, "w", force_zip64=True) as target:
             for block in blocks(source):
@@ -128,7 +126,7 @@ def _scratch(file: Path) -> Generator[Path]:
 
 @contextmanager
 def _translate_sqlite_errors(data_dir: Path, file: Path) -> Generator[None]:
-    """A full disk is the backup's; other errors concern the data directory."""
+    """A full disk is the backup's; other errors are the data directory's."""
     try:
         yield
     except sqlite3.Error as error:

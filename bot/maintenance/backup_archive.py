@@ -26,10 +26,7 @@ _FREE_BYTES: Final = 16 << 20
 def opened(
     file: Path, contents: DataFiles, *, index: str
 ) -> Generator[tuple[zipfile.ZipFile, BackupManifest]]:
-    """Of a backup that this Footnote and its index can restore.
-
-    Raises `UserError` for a bad file, `SchemaMismatch` for a newer one, `BadSettings` for another index.
-    """
+    """Raises `UserError` for a bad file, `SchemaMismatch` for a newer one, `BadSettings` for another index."""
     with zip_container.opened(
         file, BACKUP, parse=BackupManifest.model_validate_json, allows=contents.keeps
     ) as (archive, manifest):

@@ -1,6 +1,4 @@
-"""A zip with a SQLite file per database, PDFs under `originals/`, and a manifest; no settings, keys or
-executables.
-"""
+"""A backup is a zip: a SQLite file per database, PDFs under `originals/`, and a manifest; no settings or keys."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ BACKUP: Final = ZipFormat(
 
 
 class BackupManifest(StrictModel):
-    """`version` rises when an older Footnote could not read the backup."""
+    """`version` rises when an older Footnote could not read it."""
 
     format: Literal["footnote-backup"] = "footnote-backup"
     version: int = BACKUP.version
@@ -28,6 +26,6 @@ class BackupManifest(StrictModel):
     made_at: float
     """Seconds since the epoch, UTC."""
     index: str
-    """The kind of index; a server's is not in the backup."""
+    """A server's is not in the backup."""
     schemas: dict[str, int]
     members: dict[str, Member]

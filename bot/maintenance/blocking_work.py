@@ -15,10 +15,7 @@ class WorkAbandoned(Exception):
 
 
 async def run(work: Callable[[Callable[[], None]], _Result]) -> _Result:
-    """`work` must call its argument often, which raises after cancellation.
-
-    Cancellation waits until the work has cleaned up.
-    """
+    """`work` calls its argument often, which raises after cancellation. Cancellation waits for its clean-up."""
     cancelled = threading.Event()
 
     def check() -> None:

@@ -32,7 +32,7 @@ _TEMPORARY: Final = ("rebuilding", "rebuilding.jsonl", "uploads", FORGETTING)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataFiles:
-    """`schemas` has the newest known schema of each database."""
+    """`schemas`: the newest known of each database."""
 
     data_dir: Path
     schemas: Mapping[str, int]
@@ -53,7 +53,7 @@ class DataFiles:
         return name in self.schemas or bool(_ORIGINAL.fullmatch(name) or _TABLES.fullmatch(name))
 
     def spare(self, file: Path) -> None:
-        """Raises `UserError` if writing an archive to `file` would overwrite anything else."""
+        """Raises `UserError` if an archive would overwrite anything else."""
         target, data_dir = file.resolve(), self.data_dir.resolve()
         own = target.is_relative_to(data_dir) and self.keeps(target.relative_to(data_dir).as_posix())
         if own or (target.is_file() and target.stat().st_size and not zipfile.is_zipfile(target)):

@@ -37,11 +37,8 @@ class Rebuilt:
 async def rebuild(
     settings: Settings, progress: Progress | None = None, *, patience: float = index_lock.PATIENCE_SECONDS
 ) -> Rebuilt:
-    """Beside the old index, then in its place.
-
-    Raises `IndexUnavailable` if another program has the index open after `patience` seconds, because its
-    additions would be lost. An interruption changes neither old index nor catalog; the next run resumes
-    unless the index settings changed.
+    """Beside the old index, then in its place. Raises `IndexUnavailable` if another program has the index open after
+    `patience` seconds. After an interruption the next run resumes unless index settings changed.
     """
     async with (
         index_lock.alone(settings.data_dir, seconds=patience),

@@ -1,6 +1,4 @@
-"""First the recipe, then a line per document's state. `begun` is on disk before a document enters the index,
-so that every one can be dropped.
-"""
+"""The recipe, then a line per document's state. `begun` is on disk before a document enters the index."""
 
 from __future__ import annotations
 
@@ -24,12 +22,12 @@ if TYPE_CHECKING:
     from rag_engine.types import Document
 
 Recipe: TypeAlias = "Mapping[str, object]"
-"""As JSON; a rebuild resumes only with the same recipe."""
+"""A rebuild resumes only with the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """With an empty `version` a document may be there; `chunks` is 0 until it is done."""
+    """With an empty `version` a document may be there."""
 
     knowledge_base: KnowledgeBaseId
     version: str = ""
@@ -48,7 +46,7 @@ class RebuildLog:
         return dict(self._entries)
 
     async def start(self, document: Document) -> None:
-        """Synced to disk, because the document may enter the index next."""
+        """Synced: the document may enter the index next."""
         await self._write(_Line(state="begun", document=document.id, knowledge_base=document.knowledge_base))
 
     async def finish(self, document: Document, *, version: str, chunks: int) -> None:
@@ -80,7 +78,7 @@ class RebuildLog:
 
 @asynccontextmanager
 async def opened(path: Path, recipe: Recipe) -> AsyncGenerator[RebuildLog]:
-    """Continues an interrupted rebuild of this recipe. Raises `StorageUnavailable` or `BadSettings` if unwritable."""
+    """Continues a rebuild of this recipe. Raises `StorageUnavailable` or `BadSettings`."""
     descriptor, entries = await asyncio.to_thread(_open, path, recipe)
     try:
         yield RebuildLog(path, descriptor, entries)

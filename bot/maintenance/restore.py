@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bot.maintenance.data_files import DataFiles
 
 _SETTLEMENTS: Final = {
-    # These turns were probably finished soon after the backup: nobody gets a second answer.
+    # Probably finished soon after the backup: no second answer.
     "answers": "UPDATE answers SET state = 'stopped' WHERE state IN ('received', 'placeholder', 'streaming')",
     "inbox": "DELETE FROM inbox",
     "heard": "UPDATE heard SET at = max(at, :now)",
@@ -28,7 +28,7 @@ _SETTLEMENTS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """`made_at` is in seconds since the epoch, UTC."""
+    """`made_at`: seconds since the epoch, UTC."""
 
     databases: int
     originals: int
@@ -38,10 +38,8 @@ class Restored:
 def restore(
     contents: DataFiles, file: Path, *, index: str, replace: bool, check: Callable[[], None]
 ) -> Restored:
-    """No other program may use the directory. Blocking: run it in a thread.
-
-    `check` may raise to stop before the last step. A killed process leaves the old content or the backup's.
-    Raises `UserError` if there is content and `replace` is false.
+    """Alone in the directory, in a thread. `check` may raise to stop before the last step. A killed process leaves the
+    old content or the backup's. Raises `UserError` if there is content and `replace` is false.
     """
     if not replace and next(contents.replaceable(), None) is not None:
         raise UserError(

@@ -1,7 +1,4 @@
-"""What the bot says, in the reader's language or else English.
-
-Sentences are in `catalog/<language>.toml`.
-"""
+"""In the reader's language, else English, from `catalog/<language>.toml`."""
 
 from __future__ import annotations
 
@@ -23,10 +20,10 @@ CATALOG: Final = MessageCatalog(Path(__file__).with_name("catalog"))
 
 
 def say(name: Sentence, language: str, /, **values: object) -> str:
-    """The sentence in `language` (ISO 639-1); braces in values have no meaning."""
+    """ISO 639-1; braces in values have no meaning."""
     return CATALOG.say(name, language, values)
 
 
 def language_of(text: str, person: Person, *, chosen: str = "") -> str:
-    """The place's language, else the text's, else the client's."""
+    """The place's, else the text's, else the client's."""
     return chosen or detect(text) or person.language.partition("-")[0].lower() or "en"

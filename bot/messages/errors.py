@@ -32,7 +32,7 @@ _KNOWN: tuple[tuple[type[Exception], Sentence], ...] = (
 
 
 def sentence_of(error: BaseException, language: str) -> str:
-    """Errors that the person cannot fix are logged, and the sentence has the line's id."""
+    """What the person cannot fix is logged, and the sentence has the line's id."""
     error = log.unwrapped(error)
     if isinstance(error, LocalizedError):
         return error.in_language(language)
@@ -56,6 +56,6 @@ def _known(error: BaseException) -> Sentence | None:
 
 
 def _text(error: BaseException, known: Sentence, language: str) -> str:
-    """In English the error's own text, which says more."""
+    """In English the error's own text."""
     own = isinstance(error, RagError) and (language == "en" or language not in LANGUAGES)
     return str(error) if own else say(known, language)

@@ -52,10 +52,7 @@ class Phrase(Localizable):
 
 @dataclass(frozen=True, slots=True)
 class PlaceName(Localizable):
-    """A label or channel as written, or a description such as "this thread".
-
-    `origin` and `suffix` tell equal names apart.
-    """
+    """A label or channel as written, or a description such as "this thread". `origin` and `suffix` tell equal names apart."""
 
     name: str | Phrase
     origin: Phrase | None = None
@@ -73,7 +70,7 @@ class PlaceName(Localizable):
 
 @dataclass(frozen=True, slots=True)
 class NameList(Localizable):
-    """Different names as "a, b and c"; beyond `most`, how many more."""
+    """ "a, b and c"; beyond `most`, how many more."""
 
     names: Sequence[PlaceName]
     most: int
@@ -93,7 +90,7 @@ class NameList(Localizable):
 
 @dataclass(frozen=True, slots=True)
 class Cause(Localizable):
-    """The platform's own sentence if that names the remedy, else that it may work later."""
+    """The platform's sentence if it names the remedy, else that it may work later."""
 
     error: ChatError | None
 
@@ -104,7 +101,7 @@ class Cause(Localizable):
 
 
 class LocalizedError(UserError):
-    """A `UserError` in every language; console and log get English."""
+    """Console and log get English."""
 
     def __init__(self, name: Sentence, /, **values: Value) -> None:
         self.phrase = Phrase(name, values)

@@ -1,4 +1,4 @@
-"""Health, written by the event loop and read over HTTP even while that is blocked."""
+"""Written by the event loop, read over HTTP even while that is blocked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Check:
 
 
 class Health:
-    """All checks, replaced whole, so readers need no lock."""
+    """Replaced whole: readers need no lock."""
 
     def __init__(
         self, *, clock: Callable[[], float] = time.time, ticks: Callable[[], float] = time.monotonic

@@ -1,6 +1,5 @@
-"""`/healthz`, `/readyz` and `/metrics`, from a thread that answers even while the event loop is blocked.
-
-Imported only if needed: the metrics library loads slowly.
+"""`/healthz`, `/readyz` and `/metrics`, from a thread that answers even while the event loop is blocked. Imported only
+if needed.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _log = logging.getLogger(__name__)
 async def served(
     settings: MetricsSettings, *, registry: CollectorRegistry, health: Health
 ) -> AsyncGenerator[str]:
-    """Yields the address. Raises `BadSettings` if the port is unavailable."""
+    """Yields the address. Raises `BadSettings`."""
     handler = type(
         "_Handler",
         (_Asked,),
@@ -80,7 +79,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Ends the oldest of too many, so that slow clients exhaust no threads and keep nobody out."""
+        """Ends the oldest of too many: slow clients keep nobody out."""
         self._open.append(request)
         while len(self._open) > _MOST_CONNECTIONS:
             with suppress(OSError, IndexError):
@@ -97,7 +96,7 @@ class _Server(ThreadingHTTPServer):
         _log.info("a request for health or metrics failed: %s", type(sys.exception()).__name__)
 
     def server_bind(self) -> None:
-        """The base class would ask a name server for our name."""
+        """The base class asks a name server for our name."""
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
 

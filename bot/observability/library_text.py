@@ -18,10 +18,7 @@ _NUMBER: Final = re.compile(r"-?\d{1,6}(?:\.\d{1,6})?")
 
 
 def constant_text(record: logging.LogRecord) -> str:
-    """Values hidden, short numbers apart; empty if the code says no such thing.
-
-    The text may be a format or an f-string anywhere in the module that logs.
-    """
+    """Values hidden; empty if the code says no such thing. The text may be a format or an f-string anywhere in the module."""
     message = record.getMessage()
     if len(message) > _LONGEST:
         return ""

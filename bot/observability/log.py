@@ -1,7 +1,5 @@
-"""No line, at any level, holds a secret or what anybody wrote: of libraries and errors only constant text is
-logged (`_of_library`, `rag_engine.parsing.safe_tracebacks`).
-
-Context variables pass the ids to tasks and `asyncio.to_thread`, so the engine knows nothing of them.
+"""No line holds a secret or what anybody wrote: of libraries and errors only constant text (`_of_library`,
+`rag_engine.parsing.safe_tracebacks`). Context variables pass the ids to tasks and threads.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ _OURS = {"footnote", "bot", "rag_engine", "adapters"}
 _REPEATING = {"elastic_transport", "elasticsearch"}
 """They log a traceback per retry."""
 _NOT_FOR_PEOPLE: Final = "rag_engine.text.tokens"
-"""That tokens are estimated: the doctor says it and how to change it."""
+"""The doctor says that tokens are estimated."""
 _HARMLESS: Final = (ChatError,)
 _HIDDEN: Final = "…"
 _DIGITS: Final = 4
@@ -44,9 +42,7 @@ _ids: ContextVar[Mapping[str, str]] = ContextVar("ids", default=MappingProxyType
 
 
 def configure(level: str, *, service: bool) -> None:
-    """To standard error: JSON lines for a service, readable ones in a terminal; warnings and errors for a
-    command.
-    """
+    """To standard error: JSON lines for a service, readable ones in a terminal; warnings and errors for a command."""
     handler = logging.StreamHandler(sys.stderr)
     in_terminal = sys.stderr.isatty()
     for_service = _ReadableLines() if in_terminal else _JsonLines()
@@ -62,7 +58,6 @@ def configure(level: str, *, service: bool) -> None:
     for_people = level != "debug" and (in_terminal or not service)
     logging.getLogger(_NOT_FOR_PEOPLE).setLevel(logging.ERROR if for_people else logging.NOTSET)
     if service:
-        # Python would print user text to standard error.
         logging.raiseExceptions = False
         sys.unraisablehook = _log_unraisable
         threading.excepthook = _log_thread
@@ -71,7 +66,7 @@ def configure(level: str, *, service: bool) -> None:
 
 @contextmanager
 def within(**ids: str) -> Generator[None]:
-    """Add these ids to log lines of the block, its tasks and threads."""
+    """In the block, its tasks and threads."""
     token = _ids.set({**_ids.get(), **ids})
     try:
         yield
@@ -92,7 +87,7 @@ def new_id() -> str:
 
 
 def current_work() -> tuple[str, str]:
-    """Kind and id of the turn, command or action, else two empty strings."""
+    """Kind and id of the turn, command or action, else empty."""
     ids = _ids.get()
     return next(((name, ids[name]) for name in ("turn", "command", "action") if name in ids), ("", ""))
 
@@ -110,7 +105,7 @@ def record(error: BaseException) -> str:
 
 
 def report(error: BaseException) -> str:
-    """Returns the sentence with an id for people."""
+    """A sentence with an id, for people."""
     return f"Something broke (id {record(error)}); the log says more."
 
 
@@ -159,7 +154,7 @@ def _message(record: logging.LogRecord) -> str:
 
 
 def _of_library(record: logging.LogRecord) -> str:
-    """Only the constant part, because values may be user text or keys."""
+    """Values may be user text or keys."""
     if not _is_written_in_code(record):
         return constant_text(record) or f"{record.module}.{record.funcName}, line {record.lineno}"
     return _filled(record, _masked)

@@ -125,8 +125,6 @@ async def _measured(
 
 @dataclass(slots=True)
 class _Pieces:
-    """Not a generator, so nothing must be closed."""
-
     pieces: AsyncIterator[str]
     first_at: float = field(default=0.0, init=False)
     texts: list[str] = field(default_factory=list[str], init=False)

@@ -111,7 +111,7 @@ class _ObservedRoom:
 
 @dataclass(frozen=True, slots=True)
 class ObservedOutlet:
-    """`posted_parts` are the parts that have a message."""
+    """`posted_parts`: those with a message."""
 
     outlet: Outlet
     observers: Observers

@@ -26,13 +26,13 @@ class Sink(Protocol):
     def waited(self, database: str, seconds: float) -> None: ...
 
     def circuit(self, backend: str, state: str) -> None:
-        """Record a breaker's state: `closed`, `half_open` or `open`."""
+        """`closed`, `half_open` or `open`."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observers:
-    """All sinks. Without any, ports are not wrapped."""
+    """Without any, ports are not wrapped."""
 
     sinks: tuple[Sink, ...] = field(default=())
 

@@ -23,7 +23,7 @@ Outcome: TypeAlias = Literal[
     "cancelled",
     "failed",
 ]
-"""`failed` is a bug, `rejected` an error that people can fix."""
+"""`failed`: a bug; `rejected`: people can fix it."""
 BudgetKind: TypeAlias = Literal["question", "repeat", "sources", "why"]
 Value: TypeAlias = str | int | float | bool
 
@@ -49,7 +49,7 @@ def outcome_of(error: BaseException) -> Outcome:
 
 @dataclass(slots=True, kw_only=True)
 class Operation:
-    """`outcome`, `seconds` and `error` are set at the end."""
+    """`outcome`, `seconds` and `error` come at the end."""
 
     outcome: Outcome = field(default="failed", init=False)
     seconds: float = field(default=0.0, init=False)
@@ -70,7 +70,7 @@ class IndexUse(Operation):
     name: Literal["open", "search", "read", "put", "drop"]
     passages: int = 0
     incomplete: tuple[str, ...] = ()
-    """Legs where part of the index did not answer."""
+    """Part of the index did not answer."""
 
     @property
     def title(self) -> str:

@@ -1,7 +1,4 @@
-"""OpenTelemetry traces without text: one per turn, a span per step, model call, search and write.
-
-Imported only if needed. A silent collector costs traces, never answers.
-"""
+"""One per turn, without text. Imported only if needed. A silent collector costs traces, never answers."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class TurnLog:
 
 @contextmanager
 def opened(turn: ChatTurn, observers: Observers) -> Generator[TurnLog]:
-    """The block's log lines carry the turn's id."""
+    """The block's lines carry the turn's id."""
     account = TurnLog.of(turn)
     ids = {"turn": turn.id, "platform": turn.place.platform}
     with log.within(**ids), observers.around(account.work):

@@ -1,7 +1,6 @@
-"""An event loop with a thread per DNS look-up, which shutdown abandons.
+"""A thread per DNS look-up, which shutdown abandons.
 
-asyncio resolves names in shared threads; a silent name server holds them for half a minute, blocking other
-work and shutdown.
+In asyncio's shared threads a silent name server blocks other work for half a minute.
 """
 
 from __future__ import annotations

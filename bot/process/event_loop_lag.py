@@ -1,4 +1,4 @@
-"""Measures event loop lag from a thread: a blocked loop answers nobody and loses connections."""
+"""A blocked event loop answers nobody and loses connections."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class LagMeter(Protocol):
 
 @asynccontextmanager
 async def watched(health: Health, meter: LagMeter | None = None) -> AsyncGenerator[None]:
-    """Report to `health` that the loop runs, and log where it blocked."""
+    """And log where it blocked."""
     sampler = _Sampler(health, thread=threading.get_ident())
     sampling = threading.Thread(target=sampler.run, name="event loop watch", daemon=True)
     sampling.start()
@@ -65,7 +65,7 @@ class _Sampler:
         self._where = ""
 
     def pop(self) -> str:
-        """Where the loop last blocked; cleared on reading."""
+        """Cleared on reading."""
         where, self._where = self._where, ""
         return where
 

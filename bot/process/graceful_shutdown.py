@@ -16,9 +16,8 @@ _STOP = "stop"
 
 
 class ClosableService(DelegatingService):
-    """After `close`, a new call waits until cancelled with its adapter. The restart finds its event
-    unhandled, because adapters keep events or look back. Stops, edits and deletions of running answers still
-    pass.
+    """After `close`, a new call waits until cancelled; the restart finds its event unhandled. Stops, edits and
+    deletions of running answers still pass.
     """
 
     def __init__(self, service: ChatService) -> None:
@@ -32,7 +31,7 @@ class ClosableService(DelegatingService):
         return self._inside
 
     async def close(self) -> None:
-        """Refuse new events; returns when running ones have ended."""
+        """Returns when running events have ended."""
         self._closed = True
         while self._inside:
             self._empty.clear()

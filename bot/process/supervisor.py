@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _PAUSES: Final = (5.0, 30.0, 300.0)
 _ENDING_SECONDS: Final = 7.0
-"""For last words (five seconds at most) and disconnecting; with the answers' grace it is less than a service manager's timeout."""
+"""For last words and disconnecting; with the answers' grace less than a service manager's timeout."""
 _BROKEN_OFF_SECONDS: Final = 1.0
 
 
@@ -31,7 +31,7 @@ async def serve(
     grace_seconds: float,
     on_stopping: Callable[[], None],
 ) -> None:
-    """Serve until asked to stop, then let running events finish. Ends with the last platform."""
+    """Until asked to stop; then running events finish."""
     running = {
         asyncio.create_task(_serve(platform, service, watch), name=f"platform-{platform.name}")
         for platform, watch in platforms.items()

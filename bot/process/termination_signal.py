@@ -1,4 +1,4 @@
-"""SIGTERM: the first asks for a graceful shutdown, the second ends the program."""
+"""The first SIGTERM asks for a graceful shutdown, the second ends the program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class TerminationSignal:
-    """Outside `patiently` it ends the program at once, as with Ctrl-C."""
+    """Outside `patiently` it ends the program at once."""
 
     def __init__(self, task: asyncio.Task[object] | None) -> None:
         self.requested = asyncio.Event()
@@ -32,7 +32,7 @@ class TerminationSignal:
 
     @contextmanager
     def patiently(self) -> Generator[None]:
-        """In the block a signal only sets `requested`."""
+        """A signal only sets `requested`."""
         self._patient = True
         try:
             yield
@@ -42,7 +42,7 @@ class TerminationSignal:
 
 @asynccontextmanager
 async def ended_by_sigterm() -> AsyncGenerator[TerminationSignal]:
-    """A signal ends the block; the program exits with code 0."""
+    """The program exits with code 0."""
     loop = asyncio.get_running_loop()
     stopping = TerminationSignal(asyncio.current_task())
 

@@ -30,7 +30,7 @@ class ConnectionMeter(Protocol):
 
 
 class Watch:
-    """A platform's port `Signals`. Logs disconnections longer than `deaf_seconds`."""
+    """A platform's `Signals`. Logs disconnections longer than `deaf_seconds`."""
 
     def __init__(
         self, platform: str, health: Health, *, deaf_seconds: float, meter: ConnectionMeter | None = None
@@ -123,7 +123,7 @@ async def probe(
     every: float = _EVERY_SECONDS,
     within: float = _ANSWER_SECONDS,
 ) -> None:
-    """Check a part regularly until cancelled; times are in seconds."""
+    """Until cancelled; times are in seconds."""
     while True:
         try:
             async with asyncio.timeout(within):

@@ -43,7 +43,7 @@ class Breakers:
     circuits: list[CircuitBreaker] = field(default_factory=list[CircuitBreaker], init=False)
 
     def index(self, index: StoredIndex, *, is_local: bool) -> StoredIndex:
-        """Separate breakers: a cluster with a full disk is still searchable."""
+        """A cluster with a full disk is still searchable."""
         if is_local:
             return index
         return GuardedIndex(
@@ -125,7 +125,7 @@ class GuardedEmbedder(DelegatingEmbedder):
 
 @dataclass(frozen=True, slots=True)
 class GuardedModel(DelegatingModel):
-    """Guards only the opening: a later break says nothing about the next reply."""
+    """Guards only the opening."""
 
     breaker: CircuitBreaker
 

@@ -27,9 +27,7 @@ class _Ticket:
 
 
 class FairSemaphore:
-    """At most `at_once` callers hold it, at most `each` of one group. Groups take turns, so small ones never
-    queue behind large ones.
-    """
+    """`at_once` callers hold it, `each` of one group. Groups take turns: small ones never queue behind large ones."""
 
     def __init__(self, at_once: int, *, each: int | None = None) -> None:
         self._free = at_once
@@ -48,7 +46,7 @@ class FairSemaphore:
 
     @asynccontextmanager
     async def turn(self, group: Hashable, *, on_wait: OnWait) -> AsyncGenerator[None]:
-        """Hold a place during the block. Cancelling the wait frees the position."""
+        """Cancelling frees the position."""
         await self._acquire(group, on_wait)
         try:
             yield
@@ -79,7 +77,7 @@ class FairSemaphore:
         self._running[group] += 1
 
     def _release(self, group: Hashable) -> None:
-        """The group that gets the place goes last."""
+        """This group goes last."""
         self._free += 1
         self._running[group] -= 1
         if not self._running[group]:

@@ -33,10 +33,10 @@ _Result = TypeVar("_Result")
 
 @dataclass(slots=True, kw_only=True)
 class RetryPolicy:
-    """How long one piece of work retries, and callbacks for its first wait and recovery."""
+    """With callbacks for the first wait and recovery."""
 
     seconds: float
-    """From first failure to last attempt; 0 disables retries."""
+    """From first failure to last attempt; 0: none."""
     on_wait: Callable[[Unavailable], Awaitable[None]]
     on_resume: Callable[[], Awaitable[None]]
     backoff: Backoff = BACKOFF
@@ -45,10 +45,7 @@ class RetryPolicy:
     async def keep_trying(
         self, call: Callable[[], Awaitable[_Result]], *, only: type[Unavailable] = Unavailable
     ) -> _Result:
-        """Retries errors of type `only`.
-
-        Raises the last error when the time is over or `retry_after` exceeds the rest.
-        """
+        """Raises the last error when the time is over or `retry_after` exceeds the rest."""
         clock = asyncio.get_running_loop().time
         failures, ends = 0, 0.0
         waits = False
@@ -81,7 +78,7 @@ class RetryPolicy:
             await self.on_wait(error)
 
     async def _end(self) -> None:
-        """The last waiting call's success ends the outage."""
+        """The last waiting call ends the outage."""
         self._waiting -= 1
         if not self._waiting:
             await self.on_resume()
@@ -92,7 +89,7 @@ _current: ContextVar[RetryPolicy | None] = ContextVar("retry_policy", default=No
 
 @contextmanager
 def patient(policy: RetryPolicy) -> Generator[None]:
-    """A policy for `keep_trying` in this block and its tasks."""
+    """In this block and its tasks."""
     token = _current.set(policy)
     try:
         yield
@@ -103,14 +100,14 @@ def patient(policy: RetryPolicy) -> Generator[None]:
 async def keep_trying(
     call: Callable[[], Awaitable[_Result]], *, only: type[Unavailable] = Unavailable
 ) -> _Result:
-    """Retry by the `patient` block's policy; called once outside."""
+    """Outside `patient` called once."""
     policy = _current.get()
     return await (call() if policy is None else policy.keep_trying(call, only=only))
 
 
 @dataclass(frozen=True, slots=True)
 class RetryingIndex(DelegatingIndex):
-    """Retries writes, which the port makes repeatable, never searches."""
+    """Writes, which the port makes repeatable, never searches."""
 
     async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
         await keep_trying(lambda: self.index.put(document, chunks))

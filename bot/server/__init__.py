@@ -1,1 +1,1 @@
-"""For programs: OpenAI's chat completions and MCP, over the same engine."""
+"""OpenAI's chat completions and MCP, over the same engine."""

@@ -108,7 +108,7 @@ def _turn(number: int, role: str, text: str) -> Turn:
 
 
 def footer(citations: Sequence[Citation]) -> str:
-    """The sources as text, for clients that show nothing else."""
+    """For clients that show nothing else."""
     lines: dict[int, str] = {}
     for citation in citations:
         place = f" — {citation.anchor}" if citation.anchor else ""
@@ -117,7 +117,7 @@ def footer(citations: Sequence[Citation]) -> str:
 
 
 def source_annotations(answer: Answer) -> list[dict[str, object]]:
-    """One for each marker in the text, as clients expect them."""
+    """One for each marker, as clients expect them."""
     found: list[dict[str, object]] = []
     sources = {citation.number: citation for citation in reversed(answer.citations)}
     for number, citation in sorted(sources.items()):

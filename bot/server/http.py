@@ -31,7 +31,7 @@ def web_application(application: Application, keys: ApiKeys, *, at_once: int) ->
     async def find(headers: Mapping[str, str] | None) -> Reader | None:
         return await reader_of((headers or {}).get("authorization", ""), keys, application)
 
-    # A page in a browser has no key, so other names of this host do no harm.
+    # A page in a browser has no key.
     anywhere = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     protocol = tools.server(find)
     inner = protocol.streamable_http_app(stateless_http=True, transport_security=anywhere)
@@ -50,7 +50,7 @@ def web_application(application: Application, keys: ApiKeys, *, at_once: int) ->
 
 @contextmanager
 def listening(host: str, port: int) -> Generator[socket.socket]:
-    """Raises `BadSettings` if the port cannot be used."""
+    """Raises `BadSettings`."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         found = socket.create_server((host, port), family=family)

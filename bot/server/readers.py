@@ -1,4 +1,4 @@
-"""What a program that asks may read, and its questions to the engine."""
+"""What a program may read."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _MOST_HITS: Final = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """`knowledge_bases` are all that it may read; None: all there are, for the operator."""
+    """`knowledge_bases`: None for all."""
 
     application: Application
     knowledge_bases: frozenset[KnowledgeBaseId] | None = None
 
     async def scope(self, name: str = "") -> Scope:
-        """Everything it may read, or the knowledge base of that name. Raises `UnknownKnowledgeBase`."""
+        """Everything, or the knowledge base of that name. Raises `UnknownKnowledgeBase`."""
         return await program_scope(self.application.catalog, self.knowledge_bases, name)
 
     async def ask(
@@ -86,7 +86,7 @@ class Reader:
         ]
 
     async def text_of(self, document: str) -> tuple[DocumentRecord, Sequence[Section]]:
-        """By its id. Raises `UnknownDocument`, also for one that may not be read."""
+        """Raises `UnknownDocument`, also for one that may not be read."""
         for _, record in await self.documents(""):
             if record.document.id == document:
                 return record, await self.application.catalog.sections(record.document.id)

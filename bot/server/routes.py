@@ -37,7 +37,7 @@ _NO_KEY: Final = "A key is needed: `Authorization: Bearer fn-…`. `footnote key
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completions:
-    """At most `at_once` questions are answered at the same time; further ones are refused."""
+    """Beyond `at_once`, questions are refused."""
 
     application: Application
     keys: ApiKeys
@@ -90,7 +90,7 @@ class Completions:
     async def _streamed(
         self, identity: str, asked: CompletionRequest, scope: Scope, reader: Reader
     ) -> AsyncGenerator[str]:
-        """Closed by the server if the client leaves, which stops the answer."""
+        """A client that leaves stops the answer."""
         shown = ""
         try:
             yield _event(completions.chunk(identity, asked.model, {"role": "assistant", "content": ""}))
@@ -116,7 +116,7 @@ def _events(asked: CompletionRequest, scope: Scope, reader: Reader) -> AsyncGene
 def _last_chunks(
     identity: str, asked: CompletionRequest, answer: Answer, shown: str
 ) -> list[dict[str, object]]:
-    """What was sent cannot be taken back, so an answer that changed when it was checked follows whole."""
+    """What was sent cannot be taken back: an answer changed by its check follows whole."""
     if answer.text.startswith(shown):
         rest = answer.text[len(shown) :]
     elif answer.text.strip() == shown.strip():

@@ -41,7 +41,7 @@ _Start = Annotated[int, Field(ge=0, description="Number of the first section")]
 
 
 def server(find: FindReader) -> MCPServer[Any]:
-    """`find` gives the reader for the headers of a request (none over stdio), or None without a valid key."""
+    """`find`: the reader for a request's headers (none over stdio), or None without a valid key."""
     protocol: MCPServer[Any] = MCPServer("footnote", instructions=_INSTRUCTIONS, log_level="WARNING")
     tools = _Tools(find)
     for name, function in (
@@ -136,7 +136,6 @@ class _Tools:
 
 
 async def _answered(work: Awaitable[Any]) -> Any:
-    """Every error becomes one sentence for the client."""
     try:
         return await work
     except Exception as error:  # the outermost edge

@@ -1,4 +1,4 @@
-"""The actions of `footnote kb` that need the engine."""
+"""They need the engine."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def add_yes(parser: argparse.ArgumentParser) -> None:
 
 
 def is_possible(arguments: argparse.Namespace) -> bool:
-    """Whether `--yes` was given or somebody can be asked; else says so. Check it before anything is opened."""
+    """`--yes`, or somebody can be asked; else says so."""
     if arguments.yes or (sys.stdin and sys.stdin.isatty() and not getattr(arguments, "json", False)):
         return True
     why = "with --json" if getattr(arguments, "json", False) else "without a terminal"

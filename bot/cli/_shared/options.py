@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def add_knowledge_bases(parser: argparse.ArgumentParser) -> None:
-    """`--kb NAME`, repeatable, as `kb`: a list of names, empty for all."""
+    """Repeatable; empty for all."""
     parser.add_argument(
         "--kb",
         "--scope",

@@ -61,7 +61,7 @@ async def _to_add_to(use: CommandContext) -> KnowledgeBaseId:
 
 
 async def _linked(use: CommandContext, link: str) -> Sequence[Attachment]:
-    """The person, not only the bot, must be able to read the message."""
+    """The person must be able to read the message."""
     try:
         async with asyncio.timeout(_FETCH_SECONDS):
             message = await use.room.fetch(link)
@@ -106,7 +106,7 @@ async def remove(use: CommandContext) -> Reply:
 
 
 async def _to_remove(use: CommandContext) -> tuple[NamedKnowledgeBase, str]:
-    """One word may be either, and a name may have two words."""
+    """One word may be either; a name may have two."""
     name, document = use.values.get("name", ""), use.values.get("document", "")
     if not name and not document:
         raise Invalid("remove_what")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 async def filter_(use: CommandContext) -> Reply:
-    """Adding is joined by "and": every saved filter holds."""
+    """Every saved filter holds."""
     places = use.desk.places
     text, change = use.values.get("filter", ""), use.values.get("change", "add")
     if not text and change != "clear":

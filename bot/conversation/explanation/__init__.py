@@ -1,1 +1,1 @@
-"""Why an answer says what it says, for one person."""
+"""Why an answer says what it says."""

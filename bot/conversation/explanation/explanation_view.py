@@ -80,7 +80,7 @@ class ExplanationView:
     async def show(
         self, turn: ChatTurn, person: Person, room: Room, language: str, *, value: str = ""
     ) -> Reply:
-        """The value can be forged, so it only selects the page of the list."""
+        """The value can be forged: it only selects the page."""
         trace = await self.history.trace(turn.turn) if turn.turn else None
         if trace is None:
             return Reply(text=say("too_old", language))
@@ -188,14 +188,14 @@ def _facts(explained: _Explained) -> Iterator[str]:
 def _researched(explained: _Explained) -> str:
     spent = explained.answer.research
     listed = cast("list[dict[str, object]]", spent.get("queries", []))
-    # Queries may name what was found in files that this person cannot read.
+    # Queries may name what only other files say.
     shown = [str(one.get("query", "")) for one in listed] if _may_read_all(explained) else []
     amounts = {name: spent.get(name, 0) for name in ("rounds", "searches", "calls", "tokens")}
     return explained.say("why_research", queries=" · ".join(map(literal, shown)) or "…", **amounts)
 
 
 def _filter(explained: _Explained) -> Iterator[str]:
-    """What a model chose can quote properties of files."""
+    """A model's choice can quote properties of files."""
     answer, may_read_all = explained.answer, _may_read_all(explained)
     if answer.filter and (may_read_all or not answer.filter_by_model):
         yield explained.say("filtered_by", filter=literal(answer.filter))

@@ -18,7 +18,7 @@ _MARKERS: Final = re.compile(r" ?\[\d{1,4}\]")
 
 
 def excerpt(sections: Sequence[Section], anchor: str, question: str) -> str:
-    """From the sentence that has most of the question's words."""
+    """From the sentence with most of the question's words."""
     text = "\n".join(section.text for section in sections if section.anchor == anchor)[:_LOOKED_AT]
     pieces = [piece for line in text.split("\n") for piece in split_sentences(line) if piece.strip()]
     if not pieces:

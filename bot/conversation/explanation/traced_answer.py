@@ -42,7 +42,7 @@ class TracedAnswer:
     weights: Mapping[str, float]
     reranked: bool
     probability: tuple[float, float] | None
-    """That the passages answer, and the least that is needed."""
+    """Of an answer in the passages, and the least that is needed."""
     passages: tuple[TracedPassage, ...]
     left_out: int
     model: str

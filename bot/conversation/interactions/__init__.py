@@ -1,4 +1,4 @@
-"""Runs each command and button once. After a restart, an interrupted one is repeated or its person notified."""
+"""Each command and button runs once. After a restart, an interrupted one is repeated or its person notified."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Interactions:
             await run(interrupted=False)
 
     async def _once(self, place: Place, event: str, run: Callable[..., Awaitable[None]]) -> None:
-        """Skip what ran before or is running; `interrupted` if another process began it."""
+        """`interrupted` if another process began it."""
         key = place.parent, event
         if key in self._running:
             return

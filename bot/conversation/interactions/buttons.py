@@ -1,4 +1,4 @@
-"""Values of buttons are not trusted, but compared with the stored turn and place."""
+"""Values are not trusted, but compared with the stored turn."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ class AnswerButtons:
     observers: Observers
 
     async def is_done(self, action: Action) -> bool:
-        """Whether a press before a restart had its effect."""
+        """A press before a restart had its effect."""
         turn = await self._named_turn(action) if action.name in _REPEATING else None
         return turn is not None and turn.unfinished
 
     async def press(self, press: ButtonPress) -> Pressed:
-        """A reply for the person alone, what to do with the turn, or None. Raises `NotAllowed`."""
+        """A reply for the person alone, or what to do with the turn. Raises `NotAllowed`."""
         turn = await self._turn(press.action)
         if turn is None:
             return press.reply("too_old")

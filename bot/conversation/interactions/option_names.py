@@ -1,4 +1,4 @@
-"""Names that a person can choose while they write a command."""
+"""What a person can choose while they write a command."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class OptionNames:
     seconds: float = _SECONDS
 
     async def suggest(self, command: Command, option: str, room: Room) -> list[str]:
-        """Of what the person may read; none if that takes too long."""
+        """What the person may read; none if that takes too long."""
         kind = _KINDS.get(option)
         if kind is None or command.name not in QUESTIONS:
             return []

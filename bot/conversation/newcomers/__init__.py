@@ -1,1 +1,1 @@
-"""What newcomers meet: greetings, small talk, an overview."""
+"""Greetings, small talk, an overview."""

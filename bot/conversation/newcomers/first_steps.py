@@ -52,7 +52,7 @@ class FirstSteps:
             self._running.discard(key)
 
     async def overview(self, person: Person, place: Place, room: Room) -> Overview:
-        """Raises no error: what cannot be looked up is left out."""
+        """What cannot be looked up is left out."""
         language = language_of("", person)
         overview = Overview(
             greeting=say("greeting", language),

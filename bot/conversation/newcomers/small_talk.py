@@ -27,13 +27,13 @@ _EMOJI_CODE: Final = re.compile(r":[a-z0-9_+'-]{1,60}:")
 _MENTION: Final = re.compile(r"[@#][^\s@#]{1,80}")
 _SILENT: Final = re.compile(r"[\W_]+")
 _SPACED: Final = "[0-9a-z\u00c0-\u058f]"
-"""Letters of scripts with blanks between words: Latin, Greek, Cyrillic, Armenian."""
+"""Latin, Greek, Cyrillic, Armenian: blanks between words."""
 _MARKS: Final = "?？؟"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallTalk:
-    """`languages` (ISO 639-1) know all its words; empty if it has none."""
+    """`languages` (ISO 639-1) know all its words."""
 
     kind: Kind
     languages: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ def small_talk(text: str) -> SmallTalk | None:
 
 
 def is_courtesy(text: str) -> bool:
-    """Whether it only thanks or agrees, or has no words."""
+    """It only thanks or agrees, or has no words."""
     plain = _normalized(text)
     if len(plain) > _LONGEST:
         return False
@@ -80,7 +80,7 @@ def is_courtesy(text: str) -> bool:
 
 
 def question_in(message: IncomingMessage) -> str:
-    """Its text; empty if that only presents its files."""
+    """Empty if the text only presents files."""
     text = message.text.strip()
     names = [attachment.name for attachment in message.attachments]
     return "" if names and only_presents(text, names) else text
@@ -114,7 +114,7 @@ def only_presents(text: str, names: Sequence[str]) -> bool:
 
 
 def _without_name(plain: str, name: str) -> str:
-    """Only whole words: "a.md" takes no letters out of "and these"."""
+    """ "a.md" takes no letters out of "and these"."""
     return re.sub(f"(?<!{_SPACED}){re.escape(name)}(?!{_SPACED})", " ", plain) if name else plain
 
 
@@ -134,7 +134,7 @@ def _kind(plain: str, language: _Language) -> Kind | None:
 
 
 def _without_greeting(joined: str, language: _Language) -> str:
-    """ "hi, what can you do" is a call for help, too."""
+    """ "hi, what can you do" is a call for help."""
     if not language.spaced:
         return _stripped(joined, language.greeting)
     words = joined.split()

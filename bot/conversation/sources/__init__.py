@@ -1,1 +1,1 @@
-"""The Sources button: the cited passages of an answer in their context."""
+"""The cited passages of an answer in their context."""

@@ -29,7 +29,7 @@ class Passage:
     def markdown(self) -> str:
         parts = [
             *(literal(line) for line in _lines(self.before)),
-            # Bold per line: next to other letters the marks might not count.
+            # Per line: next to letters the marks might not count.
             *(f"**{literal(line)}**" for line in _lines(self.quote)),
             *(literal(line) for line in _lines(self.after)),
         ]
@@ -37,10 +37,7 @@ class Passage:
 
 
 def find(quote: str, anchor: str, sections: Sequence[Section]) -> Passage | None:
-    """In context, preferably at the anchor; None if not in the document.
-
-    A row of a table is found without the header line above it.
-    """
+    """Preferably at the anchor; None if not in the document."""
     found = _find(quote, anchor, sections)
     header, _, row = quote.partition("\n")
     if found is None and row and " | " in header:
@@ -69,7 +66,7 @@ def _find(quote: str, anchor: str, sections: Sequence[Section]) -> Passage | Non
 
 
 def _places(sections: Sequence[Section], anchor: str) -> Iterator[Section]:
-    """Sections, then those of one place joined, the anchor's first; last the whole document."""
+    """Sections, those of one place joined, the anchor's first; last the whole document."""
     places = [(section.anchor, section) for section in sections]
     for (at, _), group in groupby(sections, key=lambda section: (section.anchor, section.headings)):
         same = list(group)

@@ -1,7 +1,4 @@
-"""Quoted passages, and pictures of their pages.
-
-Permissions are checked again: passages since removed, unbound or closed are not shown.
-"""
+"""Permissions are checked again: passages since removed, unbound or closed are not shown."""
 
 from __future__ import annotations
 
@@ -55,7 +52,7 @@ class Draw(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Checked:
-    """`record` is None if the person may not read it any more, `passage` if it is not found."""
+    """`record`: None if the person may not read it now; `passage`: None if not found."""
 
     citation: Citation
     record: DocumentRecord | None = None
@@ -72,7 +69,7 @@ class SourcesView:
     draw: Draw | None = None
 
     async def show(self, turn: ChatTurn, action: Action, room: Room) -> FollowedReply:
-        """The value can be forged, so it only selects the page of the list."""
+        """The value can be forged: it only selects the page."""
         language = language_of("", action.person)
         citations = list(dict.fromkeys(turn.citations))
         parts = max(1, -(-len(citations) // AT_ONCE))
@@ -175,7 +172,7 @@ def _entry(one: _Checked, language: str) -> str:
 
 
 def _web_entry(one: _Checked, language: str) -> str:
-    """Pages are not kept, so it shows the quote alone."""
+    """Web pages are not stored."""
     citation = one.citation
     heading = f"**[{citation.number}]** {literal(shown(citation.title))}, {literal(citation.anchor)}"
     if address := _address(one):

@@ -61,7 +61,7 @@ _log = logging.getLogger(__name__)
 
 
 class NothingToSay(Exception):
-    """Nobody addressed us, and the files do not contain the answer."""
+    """Nobody addressed us, and the files do not answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +139,7 @@ class AnswerWriter:
         await view.finish(Reply(text=view.say("new_topic")), "final")
 
     async def _forget_earlier(self, turn: ChatTurn) -> None:
-        """What a start that was cut off left; versions stay, up to a limit."""
+        """Versions stay, up to a limit."""
         earlier = replace(turn, starts=turn.starts - 1).engine_turn
         if turn.attempts > 1:
             await self.findings.move(earlier, turn.engine_turn)
@@ -205,13 +205,13 @@ class AnswerWriter:
                     await recorder.save("streaming")
                 view.text += event.text
             else:
-                # Stored before it is shown: the buttons look up its citations.
+                # The buttons look up its citations.
                 versions = tuple(dict.fromkeys((*recorder.turn.versions, event.turn)))
                 await recorder.save(
                     turn=event.turn, citations=event.citations, choices=event.choices, versions=versions
                 )
                 if recorder.forgotten:
-                    # `footnote forget` ran before the engine had stored anything.
+                    # `footnote forget` ran before anything was stored.
                     await self.forget_turn(event.turn)
                 recorder.turn_log.answered(event)
             yield event
@@ -354,7 +354,7 @@ def _answer_options(settings: PlaceSettings, turn: ChatTurn, *, plain_chat: bool
 
 
 def _web_use(options: TurnOptions) -> WebUse:
-    """A question that nobody asked of us leaves no trace outside."""
+    """A question not addressed to us leaves no trace outside."""
     if options.unprompted:
         return "never"
     return _WEB_USES[options.settings.web]

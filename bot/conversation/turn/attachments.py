@@ -57,7 +57,7 @@ class AttachmentIntake:
     async def prepare(
         self, message: IncomingMessage, room: Room, recorder: TurnRecorder, *, unprompted: bool
     ) -> tuple[IncomingMessage, Place]:
-        """Opens the answer's thread, unless nothing is left or nobody addressed us."""
+        """Opens the answer's thread, unless nobody addressed us."""
         turn = recorder.turn
         permitted, files_place = await self._permitted(message, room)
         refused = bool(message.attachments) and not (permitted.attachments or turn.question)
@@ -96,7 +96,7 @@ class AttachmentIntake:
         earlier = [file for file in earlier if file.key not in own_keys]
         omitted = len(earlier) - _MOST_EARLIER_FILES
         wanted = own + earlier[:_MOST_EARLIER_FILES]
-        # Nobody requested files of the thread, so the asker must be allowed to add them.
+        # The asker must be allowed to add files of the thread.
         if wanted and (context.message.attachments or not await self._refusal_for(context)):
             results = await self._upload(context, wanted)
             lines += [result.line for result in results]
@@ -109,16 +109,14 @@ class AttachmentIntake:
         context.view.promotions = _promotion_buttons(context, files)
 
     async def forget(self, place: Place, message: str) -> None:
-        """Remove a message's files, except those that other messages brought too."""
+        """Except files that other messages brought too."""
         for file in await self.files.brought_by(place, message):
             await self.forget_source(file.knowledge_base, file.source)
             await self.files.drop(file)
 
     async def _permitted(self, message: IncomingMessage, room: Room) -> tuple[IncomingMessage, Place]:
-        """Without files that the author may not add.
-
-        Files in a thread belong to the thread; others to the channel if the author may add to it, else to the
-        answer's thread.
+        """Without files that the author may not add. Those of a thread belong to it; others to the channel if the
+        author may add to it, else to the answer's thread.
         """
         places = [message.place] if message.in_thread else [message.place.parent, message.place]
         if not message.attachments:
@@ -154,7 +152,7 @@ class AttachmentIntake:
         return _without(files, done), lines
 
     async def _upload(self, context: TurnContext, wanted: list[_SourceFile]) -> list[UploadResult]:
-        """Record each file first, so that deleting its message removes it even after an interruption."""
+        """Recorded first: deleting the message removes files even after an interruption."""
         base = await self.audiences.own(context.files_place)
         await self.files.keep([_row(context, file, base) for file in wanted])
         await self.turns.note_authors(context.files_place, {file.message: file.author for file in wanted})

@@ -1,4 +1,4 @@
-"""Work after an answer, which no answer waits for."""
+"""No answer waits for it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class BackgroundTasks:
     def start(
         self, turn: ChatTurn, work: Coroutine[object, object, None], *, name: str, if_failed: str
     ) -> None:
-        """`if_failed`: what the answer then does without, for the log."""
+        """`if_failed`: what the answer does without, for the log."""
         task = asyncio.create_task(_optional(turn, work, if_failed), name=f"{name} {turn.id}")
         self._running[turn.id] = task
         task.add_done_callback(lambda done: self._ended(turn.id, done))

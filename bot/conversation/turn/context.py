@@ -19,17 +19,17 @@ class TurnOptions:
     settings: PlaceSettings
     earlier: list[IncomingMessage] | None = None
     unprompted: bool = False
-    """Nobody addressed us: answer only from the files."""
+    """Answer only from the files."""
     model: str = ""
     scope: str = ""
     as_asked: bool = False
-    """Search for the words of the question as they are."""
+    """Search for the question's own words."""
     unfiltered: bool = False
-    """Search all files, without the filters asked for."""
+    """Without the filters asked for."""
     quiet: bool = False
-    """Files that nobody asked about: show nothing but failures."""
+    """Show nothing but failures."""
     reads_thread: bool = False
-    """Read the messages before the question, even outside threads."""
+    """The messages before the question, even outside threads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +57,6 @@ def turn_conversation(turn: ChatTurn) -> ConversationId:
 
 
 def queue_key(turn: ChatTurn) -> str:
-    """Per conversation; outside threads per person in it."""
+    """A conversation's; outside threads the person's in it."""
     key = turn_conversation(turn)
     return key if turn.place.thread or turn.private else f"{key}:by:{turn.person.id}"

@@ -1,4 +1,4 @@
-"""Given to a conversation by a language model, after its first answer."""
+"""By a language model, after a conversation's first answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TagStore(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationTags:
-    """Without `choose` there are none, nor in private conversations."""
+    """None without `choose`, nor in private conversations."""
 
     store: TagStore
     choose: ChooseTags | None = None

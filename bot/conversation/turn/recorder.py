@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class TurnRecorder:
-    """Keeps the stored turn current. A failed write is only logged."""
+    """A failed write is only logged."""
 
     def __init__(self, turns: Turns, turn: ChatTurn, turn_log: TurnLog | None = None) -> None:
         self._turns = turns
@@ -45,12 +45,12 @@ class TurnRecorder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureTraces:
-    """So that `footnote trace` finds every id that a person was shown."""
+    """`footnote trace` finds every id that a person was shown."""
 
     keep: KeepTrace
 
     async def note_turn(self, recorder: TurnRecorder) -> None:
-        """Nothing for a turn with an answer, or one that `footnote forget` removed meanwhile."""
+        """Not for a turn with an answer, or a removed one."""
         turn = recorder.turn
         if turn.state not in {"stopped", "failed"} or recorder.forgotten:
             return

@@ -1,4 +1,4 @@
-"""A long report or a computed table of many rows is also a file."""
+"""Long reports and computed tables are files, too."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from rag_engine.types import Answer
 
 LONG: Final = 3_500
-"""Characters; about what one message shows on Slack without *Show more*."""
+"""Characters that Slack shows without *Show more*."""
 _SECONDS: Final = 60.0
 
 _log = logging.getLogger(__name__)
 
 
 async def attach_report(stream: MessageStream, reply: Reply, answer: Answer) -> None:
-    """After the answer is stored: no restart attaches it twice."""
+    """The answer is stored: no restart attaches it twice."""
     if answer.computed is not None and len(answer.computed.rows) > SHOWN_ROWS:
         file = rows_file(answer.computed, reply.language)
     elif answer.route == "research" and len(answer.text) >= LONG:
@@ -50,7 +50,7 @@ def rows_file(computed: ComputedAnswer, language: str) -> File:
 
 
 def report_file(reply: Reply) -> File:
-    """Text, sources with their quotes, and notices as Markdown."""
+    """As Markdown."""
     lines = [reply.text]
     if reply.citations:
         lines += ["", f"## {say('sources', reply.language)}"]

@@ -1,4 +1,4 @@
-"""Runs one turn. Every failure becomes one sentence, in the chat or to the asker alone."""
+"""Every failure becomes one sentence, in the chat or to the asker alone."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRunner:
-    """One per process, because it knows all running turns."""
+    """One per process: it knows all running turns."""
 
     turns: Turns
     permissions: PermissionChecks
@@ -77,7 +77,7 @@ class TurnRunner:
     runs: Runs = field(default_factory=Runs)
 
     async def start(self, message: IncomingMessage, room: Room, options: TurnOptions) -> bool:
-        """Claim the message and run its turn; False if another delivery claimed it first."""
+        """False if another delivery claimed the message."""
         turn = ChatTurn(
             place=message.place,
             message=message.id,
@@ -93,7 +93,7 @@ class TurnRunner:
             model=options.model,
             scope=options.scope,
         )
-        # Before the claim is visible: an immediate edit must find a run to interrupt.
+        # Before the claim is visible: an edit must find a run to interrupt.
         self.runs.begin(turn.id, place=turn.place, asker=turn.person.id)
         claimed = False
         try:
@@ -142,10 +142,10 @@ class TurnRunner:
             self.runs.end(turn.id)
 
     async def withdraw(self, turn: ChatTurn, room: Room) -> None:
-        """Delete the answer to a deleted question, its history and its files."""
-        # The empty id: a message may exist whose id was never stored.
+        """With its history and its files."""
+        # An empty id: a message may exist.
         messages = turn.messages or (("",) if turn.unfinished else ())
-        # Stored until the messages are gone, so that a restart continues.
+        # A restart continues until the messages are gone.
         await self.answers.follow_ups.cancel(turn.id)
         withdrawn = replace(turn, state="withdrawn", question="", citations=(), choices=(), messages=messages)
         await self.turns.save(withdrawn)
@@ -295,7 +295,7 @@ class TurnRunner:
         return True
 
     async def _finish_files(self, context: TurnContext) -> None:
-        """Mark the message; if nobody addressed us, only failures get a line."""
+        """If nobody addressed us, only failures get a line."""
         view, quiet = context.view, context.options.quiet
         marked = view.read_files and await context.room.mark_read()
         if quiet and marked and not view.failed_lines:
@@ -330,7 +330,7 @@ class TurnRunner:
 
 
 async def _finish_at_shutdown(view: TurnView) -> None:
-    """The message must not look as if the answer continued."""
+    """It must not look as if the answer continued."""
     if not view.stream.messages:
         return
     try:

@@ -1,4 +1,4 @@
-"""Given to a new thread by a language model, after its first answer."""
+"""By a language model, after a thread's first answer."""
 
 from __future__ import annotations
 

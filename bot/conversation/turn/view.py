@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 CHOSEN: Final = "choice:"
-"""The beginning of the message id of a question that a button asked."""
+"""Begins the message id of a button's question."""
 _LONGEST_LABEL: Final = 75
 """Slack's limit; Discord's is 80."""
 
 
 class TurnView:
-    """`is_quiet`: show nothing before the answer, because nobody asked."""
+    """`is_quiet`: nobody asked, so show nothing before the answer."""
 
     def __init__(
         self, *, stream: MessageStream, run: Run, recorder: TurnRecorder, language: str, is_quiet: bool
@@ -59,7 +59,7 @@ class TurnView:
             self.stream.show(replace(progress(lines), buttons=(self._button("stop"),)))
 
     def headed(self, text: str) -> str:
-        """With the question, if a button asked it and no message shows it."""
+        """A button's question is in no message."""
         turn = self._recorder.turn
         if not text or not is_chosen(turn):
             return text

@@ -1,5 +1,4 @@
 """Erases a person, channel or document from all data and the bytes on disk, and verifies it.
 
-The marks (ids) are saved first, so that the next run finishes an interrupted one; each table's rule counts,
-removes and checks.
+Marks (ids) are saved first, so that the next run finishes an interrupted one.
 """

@@ -39,11 +39,11 @@ class Count:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureOutcome:
     left: tuple[Count, ...]
-    """What remains: another program wrote it meanwhile, or the index did not answer."""
+    """Another program wrote it meanwhile, or the index did not answer."""
     bytes_in: Mapping[str, int] = field(default_factory=dict[str, int])
-    """How many ids and texts still occur in each file, as parts of other data."""
+    """How many ids and texts still occur in each file."""
     erased_index: bool = True
-    """False for a server, which erases in its own time."""
+    """False for a server, in its own time."""
     removed_backups: tuple[str, ...] = ()
 
     @property
@@ -91,7 +91,7 @@ class Eraser:
     async def forget(
         self, marks: ErasureMarks, *, writing_seconds: float = _WRITING_SECONDS
     ) -> ErasureOutcome:
-        """If interrupted, the next run finishes it. Waits up to `writing_seconds` for answers being written."""
+        """The next run finishes an interrupted one. Waits up to `writing_seconds` for answers being written."""
         data_dir = self.settings.data_dir
         pieces = await self._pieces(marks)
         await asyncio.to_thread(erasure_marks.save, marks, data_dir)
@@ -155,7 +155,7 @@ class Eraser:
             if rule.table == "turns":
                 sql = f"SELECT role, text FROM turns WHERE {rule.condition}"  # noqa: S608
                 rows = await self.databases[rule.store].fetch(sql, rule.parameters)
-                # Questions belong to people and stay; only a document's answers are erased.
+                # Questions belong to people and stay.
                 with_questions = bool(marks.people or marks.channels)
                 texts += [text for role, text in rows if with_questions or role == "assistant"]
         return residue.pieces(texts)

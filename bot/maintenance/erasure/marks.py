@@ -34,7 +34,7 @@ class ErasedDocument(_Value):
     document: DocumentId
     uris: tuple[str, ...] = ()
     vectors: tuple[str, ...] = ()
-    """Keys of cached vectors: hex SHA-256 of passages."""
+    """Hex SHA-256 of passages."""
 
 
 class ErasureMarks(_Value):
@@ -44,7 +44,7 @@ class ErasureMarks(_Value):
     knowledge_bases: tuple[KnowledgeBaseId, ...] = ()
     documents: tuple[ErasedDocument, ...] = ()
     file_names: tuple[str, ...] = ()
-    """Of the documents, where they are long enough to be looked for in answers."""
+    """Long enough to be looked for in answers."""
     answers: tuple[str, ...] = ()
     turns: tuple[str, ...] = ()
 
@@ -76,7 +76,7 @@ def interrupted(data_dir: Path) -> ErasureMarks | None:
         try:
             return ErasureMarks.model_validate_json(path.read_bytes())
         except ValidationError:
-            path.unlink()  # of another version: the operator names it again
+            path.unlink()  # the operator names it again
             return None
 
 

@@ -12,18 +12,18 @@ MOST: Final = 16
 """Each piece takes about a second per GB."""
 _BLOCK: Final = 4 << 20
 _PIECE: Final = re.compile(r"\w[\w ,]{18,46}\w")
-"""Text with the same bytes in a database and in JSON."""
+"""The same bytes in a database and in JSON."""
 _SKIPPED: Final = frozenset({"models", "workers"})
 
 
 def pieces(texts: Iterable[str]) -> list[str]:
-    """Up to `MOST`, at most one per text, long enough to be unique."""
+    """Up to `MOST`, long enough to be unique."""
     found = [match[0] for text in texts if (match := _PIECE.search(text))]
     return found[:: max(1, len(found) // MOST)][:MOST]
 
 
 def files_with(data_dir: Path, texts: Sequence[str], *, check: Callable[[], None]) -> dict[str, int]:
-    """Blocking: `check` is called often and may raise to stop."""
+    """`check` is called often and may raise to stop."""
     encoded = [each.encode("utf-8", "surrogatepass") for each in dict.fromkeys(texts)]
     found: dict[str, int] = {}
     for path in _files(data_dir):
@@ -43,7 +43,7 @@ def _files(data_dir: Path) -> Iterator[Path]:
 
 
 def _blocks(path: Path, *, overlap: int) -> Iterator[bytes]:
-    """Each block repeats the end of the last; none if the file does not exist."""
+    """Each repeats the last one's end."""
     try:
         with path.open("rb") as file:
             end = b""

@@ -27,14 +27,14 @@ _OF_ANSWERS: Final = (
     "{column} IN (SELECT {table}.{column} FROM json_each(?) AS answers "
     "JOIN {table} ON {table}.{column} >= answers.value || '-' AND {table}.{column} < answers.value || '.')"
 )
-"""The engine's turn and trace ids begin with the chat's question id."""
+"""They begin with the chat's question id."""
 _UNNAMED: Final = "name = '', uri = '', source = '', document = '', answer = ''"
-"""The row stays, or the file would be ingested again when its thread is read."""
+"""Without the row the file would be ingested again."""
 
 _UNLINKED: Final = (
     "turn = '', choices = '[]', question = CASE WHEN message LIKE 'choice:%' THEN '' ELSE question END"
 )
-"""A question that a button asked was written by a model."""
+"""A button's question was written by a model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class ErasureRule:
 
 
 def of(marks: ErasureMarks) -> list[ErasureRule]:
-    """In the order of removal. The engine's history comes last: the bot drops an answer written later, because its question is gone."""
+    """In the order of removal. The history comes last: the bot drops an answer whose question is gone."""
     rules = [*_documents(marks)]
     if marks.turns:
         drawn = (_list(marks.turns),)
@@ -75,7 +75,7 @@ def of(marks: ErasureMarks) -> list[ErasureRule]:
 
 
 def _history(marks: ErasureMarks) -> Iterator[ErasureRule]:
-    """`marks.turns` includes the later answers that were written with erased words in view."""
+    """`marks.turns` includes later answers with erased words in view."""
     turns, traces = list(_conversations(marks)), list(_conversations(marks))
     researched = list(_conversations(marks))
     if marks.turns:
@@ -179,7 +179,7 @@ def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
 
 
 def written_by(message: str) -> str:
-    """On the column with a message's id; parameters are platform and person."""
+    """Parameters are platform and person."""
     return (
         f"(platform, workspace, channel, {message}) IN "  # noqa: S608
         "(SELECT platform, workspace, channel, message FROM authors WHERE authors.platform = ? AND authors.person = ?)"

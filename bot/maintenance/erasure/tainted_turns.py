@@ -21,7 +21,7 @@ _OF_CONVERSATIONS = """
 
 
 async def find(engine: Database, marks: ErasureMarks, own: Sequence[str]) -> list[str]:
-    """Also later turns that may repeat the words of `own`, the engine's turns of erased questions."""
+    """And later turns that may repeat the words of `own`."""
     from_speakers = await engine.fetch(
         f"SELECT turn FROM traces WHERE {rules.WITH_SPEAKERS}",  # noqa: S608
         (json.dumps(rules.speakers(marks)),),
@@ -47,6 +47,6 @@ async def _engine_turns(engine: Database, answer: str) -> list[str]:
 
 def _drew_on(details: Mapping[str, object], touched: Collection[str]) -> bool:
     history = cast("list[str] | None", details.get("history"))
-    if history is None:  # a trace of an earlier version does not say what it drew on
+    if history is None:  # an earlier version's trace
         return "understood_as" in details
     return any(turn in touched or turn.removesuffix("-question") in touched for turn in history)

@@ -26,14 +26,14 @@ _DISTINCTIVE_CHARACTERS = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetFinder:
-    """`chat` is None if no chat ever asked anything."""
+    """`chat` is None without a chat."""
 
     library: IndexingComponents
     engine: Database
     chat: Database | None
 
     async def person(self, reference: str, *, files: bool) -> ErasureMarks:
-        """By `slack:U012`, id, or name in a chat; with `files`, also the files of their questions."""
+        """By `slack:U012`, id, or name; `files`: also those of their questions."""
         people = await self._people(reference)
         if len(people) > 1:
             raise UserError(
@@ -51,7 +51,7 @@ class TargetFinder:
         )
 
     async def channel(self, reference: str) -> ErasureMarks:
-        """By `slack:T01:C012`, `slack:C012` or id; with its threads and files."""
+        """By `slack:T01:C012`, `slack:C012` or id; with threads and files."""
         known = await self._channels()
         found = [channel for channel in known if reference in _names(channel)]
         if not found:
@@ -76,7 +76,7 @@ class TargetFinder:
         return await self._marked(marks, [record.document for record in records])
 
     async def document(self, name: str, reference: str) -> ErasureMarks:
-        """By title, id, beginning of the id, or URI; a removed one while an answer made from it is stored."""
+        """By title, id, its beginning, or URI; also a removed one with a stored answer."""
         try:
             base = permissions.find(await self.library.catalog.knowledge_bases(), name)
             record = await self.library.catalog.find(base.id, uri=reference)
@@ -144,7 +144,7 @@ class TargetFinder:
         return [identity for (identity,) in rows]
 
     async def _files_of(self, person: ErasedPerson) -> list[Document]:
-        """Also unreadable files, which have a record found by their address."""
+        """Also unreadable files, by address."""
         by = (person.platform, person.id)
         rows = await self._fetch(
             f"SELECT DISTINCT knowledge_base, document, source FROM taken_files WHERE {rules.FILES_OF}",  # noqa: S608
@@ -178,7 +178,7 @@ class TargetFinder:
         return marks.model_copy(update={"turns": tuple(turns)})
 
     async def unfinished_answers(self, marks: ErasureMarks) -> list[str]:
-        """Those that may use what is erased: all, but for a channel only its own."""
+        """All, but for a channel only its own."""
         rows = await self._fetch(
             "SELECT id FROM answers WHERE state IN ('received', 'placeholder', 'streaming') "
             "AND (? OR id IN (SELECT value FROM json_each(?)))",

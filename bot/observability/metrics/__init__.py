@@ -1,6 +1,4 @@
-"""Prometheus metrics, imported only if set up, because the library loads slowly. No label says who asked,
-where, or what: values are few and known in advance.
-"""
+"""Imported only if set up. No label says who asked, where, or what: values are few and known."""
 
 from __future__ import annotations
 
