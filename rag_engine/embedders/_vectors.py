@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 def well_formed(text: str) -> str:
-    """Replaces lone surrogates, because tokenizers and JSON reject them."""
+    """Tokenizers and JSON reject lone surrogates."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def unit_rows(rows: Matrix) -> Matrix:
-    """Rows of unit length, as float32; zero rows stay zero."""
+    """As float32; zero rows stay zero."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths == 0, 1, lengths), dtype=np.float32)
 
@@ -57,7 +57,7 @@ _BY_NAME: tuple[tuple[str, Prefixes], ...] = (
     ("snowflake-arctic-embed-m-v2", Prefixes(query="query: ")),
     ("snowflake-arctic-embed", _BGE_ENGLISH),
 )
-"""Start of the model name (without organisation) to prefixes, from model cards; the first match counts."""
+"""Start of the model name (without organisation), from model cards; the first match counts."""
 
 
 def known_prefixes(model: str) -> Prefixes | None:

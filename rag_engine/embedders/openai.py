@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _BACKEND: Final = "embedding server"
 _NO_KEY: Final = "none"
-"""The library requires a key; most self-hosted servers need none."""
+"""The library requires a key."""
 _CACHED_COUNTS: Final = 20_000
 _LONGEST_CACHED_TEXT: Final = 1_000
 _TEXT_FOR_EMPTY: Final = " "
@@ -43,7 +43,7 @@ _TEXT_FOR_EMPTY: Final = " "
 _PASSING_STATUSES: Final = frozenset({408, 409, 425, 429})
 _MATRIX: Final = 2
 _NO_CREDIT: Final = "insufficient_quota"
-"""The code of a 429 that retries cannot fix."""
+"""A 429 that retries cannot fix."""
 
 
 class Settings(BaseModel):
@@ -104,7 +104,7 @@ class OpenAIEmbedder:
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
         inputs, sizes = await asyncio.to_thread(self._prepared, texts, self._prefixes.of(side))
-        # Per call, so that questions do not queue behind files.
+        # Questions do not queue behind files.
         bound = asyncio.Semaphore(self._settings.concurrency)
 
         async def request(batch: Sequence[str]) -> Matrix:
@@ -161,7 +161,7 @@ class _Server:
         self._settings = settings
 
     async def embed(self, batch: Sequence[str]) -> Matrix:
-        """Unit rows, in order. Raises the last error when retries or time run out."""
+        """Unit rows. Raises the last error when retries or time run out."""
         settings = self._settings
         attempts = Attempts(
             backoff=Backoff(first=settings.back_off),
@@ -188,7 +188,7 @@ class _Server:
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[OpenAIEmbedder]:
-    """Without `dimensions` it asks the server, which must be up."""
+    """Without `dimensions` it asks the server."""
     trained = known_prefixes(settings.model) or Prefixes()
     prefixes = prefixes_of(trained, query=settings.query_prefix, passage=settings.passage_prefix)
     await asyncio.to_thread(tokens.prepare)
@@ -210,7 +210,7 @@ async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[OpenA
 
 
 def _identity(settings: Settings, prefixes: Prefixes, trained: Prefixes) -> str:
-    """Shortened vectors and a custom passage prefix change it; the server's precision is unknown."""
+    """Shortened vectors and a custom passage prefix change it."""
     shortened = f"-{settings.dimensions}" if settings.dimensions else ""
     return f"{settings.model}@server{shortened}{own_prefix(prefixes, trained)}"
 

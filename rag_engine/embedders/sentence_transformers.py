@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from rag_engine.types import Matrix, Side
 
-# An optional extra; this import hides its types, which may be missing.
 _library: Final[Any] = importlib.import_module("sentence_transformers")
 _MAX_TOKENS_WHERE_UNSTATED: Final = 512
 _CACHED_COUNTS: Final = 20_000
@@ -82,7 +81,7 @@ class _Model(Protocol):
 
 
 class SentenceTransformersEmbedder:
-    """One thread, since torch uses all processors for each batch."""
+    """torch uses all processors for each batch."""
 
     __slots__ = (
         "_batch_size",
@@ -114,7 +113,7 @@ class SentenceTransformersEmbedder:
         return count(self._prefixes.passage + well_formed(text))
 
     async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
-        """Batches texts of similar length, because padding costs time; calls alternate between batches."""
+        """Batches of similar length: padding costs time. Calls alternate."""
         loop = asyncio.get_running_loop()
         rows = np.empty((len(texts), self.dimensions), np.float32)
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]), reverse=True)
@@ -129,7 +128,6 @@ class SentenceTransformersEmbedder:
         with _translate_errors(self.model):
             rows = self._encoder.encode(
                 [prefix + well_formed(text) for text in texts],
-                # The model's default prompt would be added to the prefix.
                 prompt="",
                 batch_size=self._batch_size,
                 show_progress_bar=False,
@@ -141,10 +139,7 @@ class SentenceTransformersEmbedder:
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[SentenceTransformersEmbedder]:
-    """Hub models go to the data directory unless cached.
-
-    Raises `BadSettings` if the model does not load, `MissingExtra` if a library is not installed.
-    """
+    """Raises `BadSettings` if the model does not load, `MissingExtra`."""
     with ThreadPoolExecutor(1, thread_name_prefix="embedder") as pool:
         loop = asyncio.get_running_loop()
         yield await loop.run_in_executor(pool, _load, settings, data_dir, pool)
@@ -181,7 +176,7 @@ def _source(model: str) -> str:
 
 
 def _cache_folder(source: str, data_dir: Path) -> str | None:
-    """Prefers the machine's cache if it has the model; the data directory outlives a container."""
+    """The machine's, if it has the model."""
     if Path(source).is_dir() or isinstance(try_to_load_from_cache(source, "config.json"), str):
         return None
     return str(data_dir / "models")
@@ -215,7 +210,7 @@ def _name_of_folder(folder: Path) -> str:
 
 
 def _counter(tokenizer: Any) -> Callable[[str], int]:
-    """Counts with a copy, because each call changes the tokenizer's truncation and padding."""
+    """With a copy: each call changes the tokenizer's truncation."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None:
         special = cast("int", tokenizer.num_special_tokens_to_add())

@@ -1,4 +1,4 @@
-"""Names passages that do not answer, for a reply that says so."""
+"""Passages that do not answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMED_TITLES: Final = 3
 
 
 def closest_titles(passages: Sequence[Hit], *, language: str) -> tuple[str, ...]:
-    """Each document once, with the place of its best passage."""
+    """Once each, with the place of its best passage."""
     places = {hit.chunk.title: hit.chunk.anchor for hit in reversed(passages) if hit.chunk.title}
     titles = dict.fromkeys(hit.chunk.title for hit in passages if hit.chunk.title)
     named = [

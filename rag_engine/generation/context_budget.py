@@ -1,5 +1,5 @@
-"""The rules are never cut, and the question only if it does not fit beside them. Then come the best passage,
-the last round of the conversation, and shares for the others.
+"""The rules are never cut, the question only if it does not fit beside them. Then come the best passage, the last round
+of the conversation, and shares for the others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SMALLEST_CUT = 100
 
 Assemble: TypeAlias = "Callable[[Sequence[str], Sequence[Round], str], tuple[Message, ...]]"
 Format: TypeAlias = "Callable[[int, Hit, str], str]"
-"""Turns a passage's number, hit and (possibly cut) text into its block."""
+"""From a passage's number, hit and (possibly cut) text."""
 Arrange: TypeAlias = "Callable[[Sequence[Excerpt]], tuple[Excerpt, ...]]"
 Listing: TypeAlias = "Callable[[Sequence[Excerpt]], Sequence[str]]"
 """The blocks of all passages."""
@@ -60,7 +60,7 @@ class Fitted:
 
 
 def reply_reserve(window: int, wanted: int) -> int:
-    """As set, at most a quarter of the window, at least 256."""
+    """At most a quarter of the window, at least 256."""
     return max(SMALLEST_REPLY, min(wanted, window // 4))
 
 
@@ -71,10 +71,7 @@ def prompt_budget(window: int, wanted_reply: int, *, ratio: float = 0.95) -> int
 def fit(
     question: str, passages: Sequence[Hit], rounds: Sequence[Round], *, budget: int, layout: PromptLayout
 ) -> Fitted:
-    """Passages in rank order, numbered after the cut; the newest rounds, in order.
-
-    Raises `BadSettings` if the rules alone exceed the window.
-    """
+    """Numbered after the cut; the newest rounds. Raises `BadSettings` if the rules alone exceed the window."""
     layout = replace(layout, count=cache(layout.count))
     everything = _Draft(question=question, excerpts=_whole(passages), rounds=tuple(rounds))
     if (used := _size(everything, layout)) <= budget:
@@ -103,7 +100,7 @@ class _Draft:
         return bool(self.excerpts or self.rounds)
 
     def smaller(self) -> _Draft:
-        """Drops the oldest round, else the last passage, because token counts are not additive."""
+        """Token counts are not additive."""
         if self.rounds:
             return replace(self, rounds=self.rounds[1:])
         return replace(self, excerpts=self.excerpts[:-1])
@@ -211,7 +208,7 @@ def _take_rounds(costs: Sequence[int], room: int) -> tuple[int, int]:
 def _take_passages(
     passages: Sequence[Hit], room: int, layout: PromptLayout, *, cutting: bool
 ) -> tuple[list[Excerpt], int]:
-    """If `cutting`, a passage that does not fit is cut, or skipped for a shorter one."""
+    """`cutting`: a passage that does not fit is cut, or skipped."""
     taken: list[Excerpt] = []
     for hit in passages:
         whole = Excerpt(hit=hit, text=hit.chunk.text)

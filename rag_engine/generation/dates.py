@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 
 def local_time(time_zone: str = "", *, at: datetime | None = None) -> datetime:
-    """In the server's own for an empty or unknown name."""
+    """The server's own for an unknown name."""
     moment = at or datetime.now(UTC)
     try:
         return moment.astimezone(ZoneInfo(time_zone) if time_zone else None)

@@ -47,7 +47,7 @@ class GeneratedReply:
     notices: tuple[str, ...]
     fallbacks: tuple[str, ...]
     seconds: Mapping[str, float]
-    """Seconds to the first text, and for the citations after the last."""
+    """To the first text, and for the citations."""
     grounded: bool = False
     support_ratio: float = 0.0
     unsupported: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class _ModelChain:
         return self.models.popleft(), share
 
     def failed(self, model: LanguageModel, error: RagError) -> None:
-        """After `ContentFiltered` no other model is tried, since it may have no filter."""
+        """After `ContentFiltered` no other model is tried: it may have no filter."""
         _log.warning("the language model %s did not answer: %s", model.name, error)
         self.failures.append(error)
         if isinstance(error, ContentFiltered):
@@ -89,10 +89,10 @@ class _ReplyStream:
     first_text_at: float = 0.0
     """By `time.perf_counter`; 0 before the first text."""
     cut: RagError | None = None
-    """The error that ended the reply after its first text."""
+    """It ended the reply after its first text."""
 
     async def deltas(self, opening: AbstractAsyncContextManager[AsyncIterator[str]]) -> AsyncGenerator[Delta]:
-        """Raises errors before the first text, or for no text; keeps later ones in `cut`."""
+        """Raises errors before the first text; keeps later ones in `cut`."""
         try:
             async with opening as pieces:
                 async for piece in bounded(pieces, self.prompt):
@@ -304,7 +304,7 @@ async def _chained(first: str, rest: AsyncIterator[str]) -> AsyncGenerator[str]:
 
 
 async def bounded(pieces: AsyncIterator[str], prompt: Prompt) -> AsyncGenerator[str]:
-    """Raises `ModelUnavailable` if a server far exceeds the token limit."""
+    """Raises `ModelUnavailable` far beyond the token limit."""
     most = max(prompt.reply_tokens, _FEWEST_TOKENS) * _CHARACTERS_A_TOKEN
     ends = time.monotonic() + _LONGEST_SECONDS
     written = 0

@@ -1,4 +1,4 @@
-"""Lists passages in a prompt; what those of a document share is stated once."""
+"""What passages of a document share is stated once."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _described(chunk: Chunk, properties: Properties) -> dict[str, str]:
 
 
 def date_of(properties: Properties) -> str:
-    """ISO date of the last change, else of creation; empty if unknown."""
+    """The last change, else the creation; may be empty."""
     return next(iter((*properties.get("modified", ()), *properties.get("created", ()))), "")
 
 

@@ -1,6 +1,5 @@
-"""Untrusted text cannot close its block, forge a source or imitate a system message.
-
-Changes only characters that models read as structure, including full-width, small and invisible forms.
+"""Untrusted text cannot close its block, forge a source or imitate a system message: characters that models read as
+structure change, also full-width, small and invisible ones.
 """
 
 from __future__ import annotations
@@ -46,11 +45,7 @@ _BRACKETS = frozenset("<＜﹤[［【")
 
 
 def neutral(text: str, *, keep_markers: bool) -> str:
-    """`keep_markers` leaves `[1]` alone, as code needs.
-
-    Otherwise `[1]` becomes `(1)`, and a word joiner splits the other markers that `rag_engine.citations`
-    reads.
-    """
+    """`keep_markers` leaves `[1]` alone, as code needs. Otherwise `[1]` becomes `(1)`, and a word joiner splits other markers."""
     text = _visible(text.replace("\r\n", "\n").translate(_LINE_BREAKS))
     if not _BRACKETS.isdisjoint(text):
         text = _without_tags(text)
@@ -100,7 +95,7 @@ def _without_markers(text: str) -> str:
 
 
 def _marker_places(text: str) -> set[int]:
-    """Before the first digit, which keeps words whole, or after `<`."""
+    """Before the first digit, or after `<`."""
     places: set[int] = set()
     for opener in _OPENER.finditer(text):
         at = opener.start()

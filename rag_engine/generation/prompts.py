@@ -1,7 +1,4 @@
-"""The rules are data with stable ids.
-
-Untrusted text never passes through a template; `rag_engine.generation.prompt_safety` escapes it.
-"""
+"""The rules are data with stable ids. Untrusted text never passes through a template."""
 
 from __future__ import annotations
 
@@ -267,7 +264,7 @@ def instructions(
     filters: bool = False,
     tools: bool = False,
 ) -> str:
-    """One applicable rule per line. It depends on nothing else, so servers can cache it."""
+    """It depends on nothing else, so servers can cache it."""
     applicable = {"always", "passages" if passages else "no_passages", "plain" if plain else "courtesy"}
     applicable |= {"filters"} if filters else set()
     applicable |= {"tools"} if tools else set()
@@ -307,7 +304,7 @@ def answer(
     persona: str = "",
     is_weak: bool = False,
 ) -> tuple[Message, ...]:
-    """The question comes once, at the very end. `language` is ISO 639-1 or empty."""
+    """The question comes once, at the very end."""
     system = Message(
         role="system",
         content=instructions(
@@ -347,7 +344,7 @@ def understand(
     properties: str = "",
     tools: bool = False,
 ) -> tuple[Message, ...]:
-    """The conversation as a quoted block, the files' `properties` as JSON."""
+    """The conversation is quoted, `properties` are JSON."""
     spoken = "\n".join(f"{said.role}: {said.content}" for exchange in rounds for said in exchange)
     lines = [days_line(today), f"Further queries: {queries}."]
     if named := LANGUAGE_NAMES.get(language):
@@ -366,7 +363,7 @@ def understand(
 
 
 def rounds(history: Sequence[Turn], *, shorten: Callable[[str], str] = str) -> tuple[Round, ...]:
-    """Oldest first, each beginning with the user, without citation numbers, which refer to other passages."""
+    """Oldest first, without citation numbers, which refer to other passages."""
     grouped: list[list[Message]] = []
     for turn in history:
         if turn.role == "system":

@@ -31,7 +31,7 @@ _DEEPEST: Final = 16
 _MOST_STARTS: Final = 24
 _MOST_CANDIDATES: Final = 24
 _REPEATED: Final = 2_000
-"""Characters of a bad reply that the model is shown again."""
+"""Characters that the model is shown again."""
 _CLOSING: Final = {"{": "}", "[": "]"}
 _TOKEN: Final = lazy(
     lambda: re.compile(
@@ -51,10 +51,7 @@ class UnreadableReply(RagError):
 
 
 async def ask(model: LanguageModel, prompt: Prompt, shape: type[_Shape], *, task: str) -> _Shape:
-    """A reply that does not fit is asked for once more, with what is wrong.
-
-    Raises the model's errors and `UnreadableReply`; has no time limit.
-    """
+    """Asked once more, with what is wrong. Raises the model's errors and `UnreadableReply`; has no time limit."""
     prompt = replace(prompt, reply_schema=_schema(shape))
     reply = await _reply(model, prompt, task)
     try:
@@ -80,7 +77,7 @@ async def _reply(model: LanguageModel, prompt: Prompt, task: str) -> str:
 
 
 def parse(reply: str, shape: type[_Shape]) -> _Shape:
-    """The last JSON value of the reply that fits, repaired if need be. Raises `UnreadableReply`."""
+    """The last JSON value that fits, repaired if need be. Raises `UnreadableReply`."""
     if len(reply) > LONGEST:
         raise UnreadableReply("The reply is too long.")
     fault = "The reply holds no JSON object."
@@ -105,7 +102,7 @@ def _sentence(error: ValidationError) -> str:
 
 
 def _candidates(text: str) -> list[str]:
-    """Last first and outer before inner; one that never ends comes last."""
+    """Last first and outer before inner."""
     closed: list[tuple[int, int]] = []
     unclosed: list[int] = []
     position = 0

@@ -22,7 +22,7 @@ _BEGINNING: Final = re.compile(r"(?:[ \t]|[ \t]?\[\d{0,3})\Z")
 async def uncited(
     events: AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply],
 ) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
-    """Only markers and sources are left out: statements were checked before."""
+    """Only markers and sources are left out."""
     held = ""
     async with aclosing(events) as items:
         async for item in items:

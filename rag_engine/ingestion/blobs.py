@@ -29,9 +29,8 @@ _SENTENCES = {
 
 
 async def blob_from_path(path: Path, *, uri: str | None = None, max_bytes: int = LARGEST_FILE) -> Blob:
-    """The file at `path`, read once, off the event loop; `uri` defaults to its file URI.
-
-    Raises a `UserError` if it is missing, unreadable, no file, empty, or over `max_bytes`.
+    """Read once; `uri` defaults to its file URI. Raises a `UserError` if the file is missing, unreadable, empty, or
+    over `max_bytes`.
     """
     return await asyncio.to_thread(_blob, path, uri, max_bytes)
 

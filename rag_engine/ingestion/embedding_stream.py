@@ -1,4 +1,4 @@
-"""Turns sections into embedded chunks; parser, splitter and embedder run concurrently."""
+"""Parser, splitter and embedder run concurrently."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ async def embedded(
     on_split: Callable[[int], None] | None = None,
     folder: Path | None = None,
 ) -> AsyncGenerator[Slice]:
-    """Slices of chunks with vectors, in reading order. `on_read` sees every batch, `on_split` the count of new chunks, which run
-    ahead of the embedder; close the iterator to stop early (`contextlib.aclosing`).
+    """In reading order. `on_read` sees every batch, `on_split` the count of new chunks, ahead of the embedder; close
+    the iterator to stop early (`contextlib.aclosing`).
     """
     split = _split(document, batches, splitter, on_read, on_split or _ignore)
     with chunk_spool(folder) as spool:
@@ -60,7 +60,7 @@ async def _split(
     loop = asyncio.get_running_loop()
     feed = _Feed(batches, loop, on_read)
     chunks = filter(_can_be_found, splitter(document, feed.sections()))
-    # Its own thread, because it waits for the event loop: in a shared pool it could deadlock.
+    # It waits for the event loop: in a shared pool it could deadlock.
     executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="split")
 
     def take() -> list[Chunk]:

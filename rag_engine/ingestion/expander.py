@@ -1,4 +1,4 @@
-"""Makes the expansions of documents that changed, a few at a time, each once: what is made is stored before it is used."""
+"""Each expansion is made once and stored before it is used."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _log = logging.getLogger(__name__)
 _PAGE: Final = 500
 _EMBEDDED: Final = 64
 _OUTAGE: Final = 5
-"""Failures in a row after which the server counts as away and the rest waits."""
+"""Failures in a row after which the rest waits."""
 
 Alone: TypeAlias = "Callable[[DocumentRecord], AbstractAsyncContextManager[bool]]"
-"""Keeps the document from changing; False if it has changed or is gone."""
+"""False if the document has changed or is gone."""
 _Id: TypeAlias = "tuple[Expansion, ExpansionKey]"
 
 
@@ -55,7 +55,7 @@ class _Wanted:
 
 @dataclass(slots=True, kw_only=True)
 class _Progress:
-    """`texts` by kind and key; a failure has none."""
+    """A failure has no `texts`."""
 
     texts: dict[_Id, tuple[str, ...]] = field(default_factory=dict["_Id", tuple[str, ...]])
     made: int = 0
@@ -98,7 +98,7 @@ class Expander:
         knowledge_base: KnowledgeBaseId | None = None,
         progress: Callable[[DocumentRecord, ExpansionReport], None] | None = None,
     ) -> ExpansionReport:
-        """All waiting documents. Raises `Unavailable` if the model, embedder or index is away; they wait further."""
+        """All that wait. Raises `Unavailable`; they wait further."""
         total = ExpansionReport()
         for job in await self.store.jobs(knowledge_base):
             try:
@@ -136,7 +136,7 @@ class Expander:
         async with self.alone(record) as same:
             if same:
                 await self._put(record, kinds, done.texts)
-                # What another kind has made stays for when it is switched on again.
+                # Another kind may be switched on again.
                 others = [
                     made for made in await self.store.made(record.document.id) if made.kind not in kinds
                 ]

@@ -54,7 +54,6 @@ def expected_tokens(kind: Expansion, limits: ExpansionLimits) -> int:
 
 
 def key_of(prompt: Prompt, model: str) -> ExpansionKey:
-    """The same for the same text, prompt and model."""
     said = "\x1f".join((model, *(message.content for message in prompt.messages)))
     return ExpansionKey(hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:32])
 

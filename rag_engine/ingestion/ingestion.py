@@ -63,7 +63,7 @@ _log = logging.getLogger(__name__)
 _PAGE = re.compile(r"(?:p\.|page|slide) ?\d+")
 
 Parse: TypeAlias = "Callable[[Blob], AsyncIterator[list[Section]]]"
-"""Parses a file off the event loop, in batches of sections. Raises `UserError`s."""
+"""In batches, off the event loop. Raises `UserError`s."""
 
 
 Reading: TypeAlias = "Callable[[KnowledgeBaseId, Blob], AbstractAsyncContextManager[None]]"
@@ -89,7 +89,7 @@ class _Reading:
     sections: Spool[Section]
     passages: Spool[tuple[Chunk, Vector]]
     notices: dict[str, None] = field(default_factory=dict[str, None])
-    """Parts not read; neither stored as text nor searchable."""
+    """Neither stored as text nor searchable."""
     stated: list[Section] = field(default_factory=list[Section])
     """What the file says of itself."""
     pages: set[str] = field(default_factory=set[str])
@@ -107,7 +107,7 @@ _UNFINISHED = "A new version is being written; if this stays, add the file again
 
 
 class Ingestion:
-    """Adds and removes files. Different files run concurrently, the same file one at a time."""
+    """Different files run concurrently, one file once at a time."""
 
     def __init__(
         self,
@@ -163,7 +163,6 @@ class Ingestion:
             else:
                 outcome, moved = claim
         if moved is not None:
-            # The file at its other place was added meanwhile, which updated it.
             with suppress(UnknownDocument):
                 await self.reindex(moved)
         return outcome
@@ -185,14 +184,14 @@ class Ingestion:
 
     @asynccontextmanager
     async def alone(self, record: DocumentRecord) -> AsyncGenerator[bool]:
-        """Keeps the document from changing; False if it has changed or is gone."""
+        """False if the document has changed or is gone."""
         document = record.document
         async with self._locks.held("uri", document.knowledge_base, document.uri):
             current = await self._catalog.find(document.knowledge_base, uri=document.uri)
             yield current is not None and (current.document, current.state) == (document, "ready")
 
     async def expect(self, name: str, *, uri: str, media_type: str, knowledge_base: KnowledgeBaseId) -> None:
-        """Record a waiting file, if its URI is unknown or failed."""
+        """If its URI is unknown or failed."""
         async with self._locks.held("uri", knowledge_base, uri), self._locks.held("claim", knowledge_base):
             await self._claims.expect(name, uri=uri, media_type=media_type, knowledge_base=knowledge_base)
 
@@ -203,9 +202,8 @@ class Ingestion:
                 await self._catalog.save(replace(record, state="failed", reason=reason))
 
     async def forget(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
-        """Remove a document with all sources, or a knowledge base, if it exists.
-
-        Returns False if the index does not answer: hidden from questions, it is left to `finish_removals`.
+        """With all sources. False if the index does not answer: hidden from questions, the document is left to
+        `finish_removals`.
         """
         return await self._removal.forget(knowledge_base, document)
 
@@ -213,7 +211,7 @@ class Ingestion:
         return await self._removal.finish()
 
     async def forget_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:
-        """Remove one source, if it exists; the last one takes the document along, as `forget` does."""
+        """The last one takes the document along, as `forget` does."""
         async with self._locks.held("uri", knowledge_base, uri), self._locks.held("claim", knowledge_base):
             record = await self._catalog.find(knowledge_base, uri=uri)
             if record is None:
@@ -353,7 +351,7 @@ def _ignore(progress: IngestProgress) -> None: ...
 
 
 async def _limited(batches: Batches, reading: _Reading) -> AsyncGenerator[list[Section]]:
-    """Counts the text, and takes out notices, those of an embedded file with its name, and properties."""
+    """Counts the text, and takes out notices and properties."""
     notices = reading.notices
     try:
         async for batch in batches:

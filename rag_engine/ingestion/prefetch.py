@@ -1,4 +1,4 @@
-"""Produces values at full speed, however slowly they are consumed; those read ahead wait on disk."""
+"""However slowly values are consumed; those read ahead wait on disk."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ async def reading_ahead(
     most: int | None = None,
     on_end: Callable[[], Awaitable[None]] | None = None,
 ) -> AsyncGenerator[AsyncGenerator[list[Item]]]:
-    """The same values in batches of at most `most`, read ahead into `spool`. `on_end` is awaited after the last one is read.
-
-    The batches raise their own errors, at once, and those of `on_end`. Leaving the block early stops the reading.
+    """In batches of at most `most`. `on_end` is awaited after the last is read; its errors, too, come at once. Leaving
+    the block stops the reading.
     """
     grown = asyncio.Event()
 
@@ -48,7 +47,7 @@ async def reading_ahead(
         reading.cancel()
         await asyncio.wait([reading])
         if not reading.cancelled():
-            # Retrieve the error: the consumer left early for another reason.
+            # The consumer left early for another reason.
             reading.exception()
 
 

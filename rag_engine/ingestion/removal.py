@@ -1,4 +1,4 @@
-"""Removes documents from index and catalog; removals are recorded first, so that they can be finished later."""
+"""Removals are recorded first: they can be finished later."""
 
 from __future__ import annotations
 
@@ -54,7 +54,6 @@ class Removal:
             known = await unfinished.withdraw(knowledge_base, document)
             if not await self._dropped(knowledge_base, document, known=known):
                 return False
-            # Another program may have added passages after the drop.
             if await unfinished.remove(knowledge_base, document):
                 return True
 

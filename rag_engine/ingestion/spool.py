@@ -1,4 +1,4 @@
-"""Sequences on disk, so that memory does not grow with the size of a document."""
+"""Memory does not grow with a document."""
 
 from __future__ import annotations
 
@@ -24,17 +24,14 @@ if TYPE_CHECKING:
     from rag_engine.types import Vector
 
 _IN_MEMORY: Final = 1 << 20
-"""Bytes; longer spools are in a file without a name, which the system removes even after a kill."""
+"""Bytes; longer spools are in a nameless file, which the system removes."""
 _READ_AT_ONCE: Final = 1 << 16
 
 Item = TypeVar("Item")
 
 
 class Spool(Sequence[Item], Generic[Item]):
-    """A growing sequence of values in a temporary file. Safe to read in one thread while another one appends.
-
-    Raises `StorageUnavailable` if the disk is full.
-    """
+    """One thread may read while another appends. Raises `StorageUnavailable`."""
 
     def __init__(
         self, folder: Path | None, *, encode: Callable[[Item], bytes], decode: Callable[[bytes], Item]

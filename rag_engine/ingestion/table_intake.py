@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True)
 class TableIntake:
-    """Without a store it only takes the cells off the sections."""
+    """Without a store it only drops the cells."""
 
     store: TableStore | None
     document: Document
@@ -28,14 +28,14 @@ class TableIntake:
             await asyncio.to_thread(self.collection.extend, sections)
 
     async def keep(self) -> None:
-        """Kept tables of a reading that was interrupted are more exact than those of its text."""
+        """Tables of an interrupted reading are more exact than those of its text."""
         if self.store is None or self.collection is None:
             return
         if not self.document.digest or not await self.store.is_kept(self.document):
             await self.store.keep(self.document, self.collection)
 
     async def publish(self) -> None:
-        """With the text; a document indexed again keeps its tables under its name."""
+        """A document indexed again keeps its tables."""
         if self.store is not None and self.collection is not None:
             await self.store.publish(self.document)
         elif self.store is not None:
@@ -44,7 +44,7 @@ class TableIntake:
 
 @contextmanager
 def table_intake(store: TableStore | None, document: Document, *, reads: bool) -> Generator[TableIntake]:
-    """`reads` is False for a document that is indexed again from its text."""
+    """`reads`: False for a document indexed from its text."""
     if store is None or not reads:
         yield TableIntake(store=store, document=document, collection=None)
         return

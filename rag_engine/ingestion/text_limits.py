@@ -1,4 +1,4 @@
-"""Limits on the text and the passages of a document, and of all files of one message."""
+"""Of a document, and of all files of one message."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Section
 
 _PER_SECTION: Final = 64
-"""Characters that a section counts for beside its words, so that very many tiny ones are limited too."""
+"""Characters that a section counts beside its words: very many tiny ones are limited too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class DocumentText:
 
     @contextmanager
     def refunded_on_error(self) -> Generator[None]:
-        """A document that fails leaves its share to the other files of the message."""
+        """To the other files of the message."""
         try:
             yield
         except BaseException:

@@ -1,4 +1,4 @@
-"""Determines a file's document, and whether to ingest it."""
+"""Which document a file is, and whether to ingest it."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestionTarget:
-    """`record` is to become ready; `before` is searchable until then."""
+    """`before` is searchable until `record` is ready."""
 
     record: DocumentRecord
     before: DocumentRecord | None = None
     moved: DocumentRecord | None = None
-    """A document moved to another URI, to be indexed again."""
+    """To be indexed again at another URI."""
     text: Sequence[Section] = ()
 
 
 Settled: TypeAlias = tuple[Ingested, DocumentRecord | None]
-"""The outcome of a file with nothing to do, and any document it moved."""
+"""Nothing to do, and any document that moved."""
 
 
 class IngestionTargets:
@@ -80,10 +80,7 @@ class IngestionTargets:
         return Ingested(record=record, changed=False)
 
     async def move(self, record: DocumentRecord, uri: str) -> DocumentRecord:
-        """Move a document to another of its URIs, because the file at its own changed.
-
-        It is `ready` once its chunks have the new URI.
-        """
+        """To another of its URIs: the file at its own changed. `ready` once its chunks have the new URI."""
         document = replace(record.document, uri=uri, title=_file_name(uri) or record.document.title)
         await self._catalog.save(
             replace(record, document=replace(document, digest=""), state="embedding"), source=uri

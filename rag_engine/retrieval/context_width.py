@@ -16,7 +16,7 @@ _FURTHER_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedDocument:
-    """Chunks by ordinal: all, or those around the best hits."""
+    """By ordinal: all, or those around the best hits."""
 
     chunks: tuple[Chunk, ...]
     is_whole: bool
@@ -64,7 +64,7 @@ class _Draft:
 
 
 def current(hits: Sequence[Hit], documents: Mapping[DocumentId, LoadedDocument]) -> tuple[Hit, ...]:
-    """Of a document replaced since the search, what is at the same place now; of a removed one nothing."""
+    """What is at the same place of a replaced document; of a removed one nothing."""
     found: list[Hit] = []
     for hit in hits:
         chunks = documents[hit.chunk.document].chunks
@@ -87,7 +87,7 @@ def widened(
     weak: float,
     weights: Mapping[ChunkId, int] | None = None,
 ) -> Context | None:
-    """Whole documents if all fit; else neighbours, strong further hits, single whole documents. None if nothing is added."""
+    """Whole documents if all fit; else neighbours, further hits, single documents. None if nothing is added."""
     draft = _Draft(weigh=weigh, room=room, weights=dict(weights or {}))
     if not best or not all(draft.take(hit) for hit in best):
         return None
@@ -119,7 +119,7 @@ def widened(
 def _whole(
     best: Sequence[Hit], documents: Mapping[DocumentId, LoadedDocument], draft: _Draft
 ) -> Context | None:
-    """By title, so that the prompt's prefix can be cached."""
+    """By title: the prompt's prefix can be cached."""
     names = {hit.chunk.document for hit in best}
     if not all(name in documents and documents[name].is_whole for name in names):
         return None

@@ -35,7 +35,7 @@ class OutlineReply(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutlineEntry:
-    """A heading with the chunks down to the next one; without any, those of the headings below it."""
+    """Down to the next heading; without chunks, those of the headings below."""
 
     title: str
     path: tuple[str, ...]
@@ -51,7 +51,7 @@ def top_documents(hits: Sequence[Hit], most: int) -> list[tuple[DocumentId, Chun
 
 
 def outline(chunks: Sequence[Chunk]) -> tuple[OutlineEntry, ...]:
-    """Of too many headings, the deepest are left out."""
+    """The deepest of too many headings are left out."""
     paths = dict.fromkeys(
         chunk.headings[:depth]
         for chunk in chunks
@@ -94,7 +94,7 @@ def chosen(entries: Sequence[OutlineEntry], reply: OutlineReply, *, most: int) -
 
 
 def with_sections(hits: Sequence[Hit], sections: Mapping[ChunkId, Chunk]) -> tuple[Hit, ...]:
-    """Both rankings fused by reciprocal ranks; scores stay on the scale of the hits."""
+    """Fused by reciprocal ranks; scores stay."""
     known = {hit.chunk.id: hit for hit in hits}
     ranks: dict[ChunkId, float] = defaultdict(float)
     for ranked in (list(known), list(sections)):

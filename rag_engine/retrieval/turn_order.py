@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def merged(history: Sequence[Turn], others: Sequence[Turn], *, most: int) -> tuple[Turn, ...]:
-    """By time, but what others said between a question and its answer comes after the answer."""
+    """By time, but what others said before an answer comes after it."""
     turns = sorted(others, key=lambda turn: turn.at)
     merged: list[Turn] = []
     for turn in history:

@@ -1,4 +1,4 @@
-"""Adds passages beside the best ones as far as the model's window allows."""
+"""Passages beside the best ones, as far as the window allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides before writing whether the passages answer; if not, the closest are named."""
+"""Decides before writing whether the passages answer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class Settings(BaseModel):
 
     enabled: bool = True
     """False: every question with hits is answered."""
-    # Refuses at most 8 % of the answerable questions held out by `python -m benchmarks.answers.evidence`, in each language.
+    # Refuses at most 8 % of answerable questions in `python -m benchmarks.answers.evidence`, in each
+    # language.
     line: float = Field(default=0.3, ge=0, le=1)
     """The least probability, from 0 to 1, that the passages answer; a higher one finds more questions unanswerable."""
     strong: float = Field(default=0.6, ge=0, le=1)

@@ -43,7 +43,7 @@ _BIAS, _PER_FAMILIARITY, _PER_COVERAGE = 1.2, 1.7, -3.2
 _LEAST_TRUST = 0.1
 _MOST_SPREAD = 4.0
 _LEAST_SHARE = 0.02
-"""So that a leg's unique hits come last but are not lost."""
+"""A leg's unique hits come last but are not lost."""
 
 
 class Settings(BaseModel):
@@ -100,7 +100,7 @@ def build(settings: Settings, ports: Ports) -> Step:
 async def fuse_rankings(
     question: str, rankings: Sequence[Ranking], *, judge: LegTrust, settings: Settings, limit: int
 ) -> Fused:
-    """A query's rankings are weighed by their legs' trust, queries by their own weights."""
+    """A query's rankings weigh as their legs' trust."""
     made_up = [ranking for ranking in rankings if ranking.is_hypothetical]
     rankings = [ranking for ranking in rankings if not ranking.is_hypothetical]
     queries = list(dict.fromkeys(ranking.query for ranking in rankings))
@@ -120,7 +120,7 @@ async def fuse_rankings(
         weighed[ranking.query][0].get(ranking.leg, 0.0) * own_weights[ranking.query] / total
         for ranking in rankings
     ]
-    # What is made up has no words of its own to trust.
+    # What is made up has no words to trust.
     most = max(_dense_weights(rankings, weights), default=0.0)
     weights += [ranking.weight * most * _relative_spread(ranking, rankings) for ranking in made_up]
     hits = fuse_weighted([*rankings, *made_up], weights, limit=limit, method=settings.method)
@@ -128,7 +128,7 @@ async def fuse_rankings(
 
 
 def _relative_spread(made_up: Ranking, rankings: Sequence[Ranking]) -> float:
-    """Expansions weigh per cosine what the passages themselves do, however far each ranking is stretched."""
+    """Per cosine expansions weigh what passages do."""
     own = next((each for each in rankings if each.leg == "dense" and each.query == made_up.query), None)
     if made_up.expansion is None or own is None or not (spread := _spread(own)):
         return 1.0
@@ -181,7 +181,7 @@ def _trust(evidence: Mapping[str, float]) -> float:
 
 
 def _dense_share(evidence: Mapping[str, float]) -> float:
-    """Keeps the weight per cosine after `fuse` stretches the ranking to 0..1."""
+    """Keeps the weight per cosine after the ranking is stretched."""
     exponent = _BIAS + _PER_FAMILIARITY * evidence["familiarity"] + _PER_COVERAGE * evidence["coverage"]
     weight = math.exp(exponent) * evidence["spread"]
     return weight / (1 + weight)

@@ -1,4 +1,4 @@
-"""Searches by meaning for passages that a language model makes up, beside the question."""
+"""Searches by meaning for passages that a language model makes up."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def build(settings: Settings, ports: Ports) -> Step:
 async def add_hypotheses(
     inquiry: Inquiry, *, settings: Settings, model: LanguageModel | None, ports: Ports
 ) -> Inquiry:
-    """A question of several parts needs more than one passage can say."""
+    """Not for a question of several parts."""
     if not settings.passages or model is None or inquiry.query.as_asked or "dense" not in inquiry.query.legs:
         return inquiry
     question = corrected_question(inquiry.question, inquiry.corrections)

@@ -70,7 +70,7 @@ async def pack(
     model: LanguageModel | None,
     metadata: Metadata | None = None,
 ) -> Inquiry:
-    """Passages keep whole chunks, even if an excerpt is sent."""
+    """Passages keep whole chunks."""
     asked = inquiry.query.text
     language = inquiry.query.language or detect(asked)
     knowledge = inquiry.query.knowledge or settings.knowledge
@@ -141,12 +141,12 @@ def _assembly(inquiry: Inquiry, language: str, knowledge: prompts.Knowledge) -> 
 def _fitted(
     asked: str, hits: Sequence[Hit], history: Sequence[Turn], budget: int, layout: PromptLayout
 ) -> Fitted:
-    """Runs off the event loop: counting a long conversation takes a while."""
+    """Counting a long conversation takes a while."""
     return fit(asked, hits, prompts.rounds(history), budget=budget, layout=layout)
 
 
 async def _counter(model: LanguageModel | None) -> tokens.Count:
-    """Estimates without a model, because exact counts may need the network."""
+    """Exact counts may need the network."""
     if model is None:
         return tokens.estimate
     await asyncio.to_thread(tokens.prepare)

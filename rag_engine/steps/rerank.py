@@ -49,7 +49,7 @@ async def _reranked(inquiry: Inquiry, reranker: Reranker, settings: Settings) ->
     candidates = inquiry.hits[: settings.limit]
     try:
         async with asyncio.timeout(settings.timeout):
-            # `min_score` drops by score, not position, so all candidates are scored.
+            # `min_score` drops by score, so all candidates are scored.
             hits = await reranker.rerank(inquiry.question, candidates, limit=len(candidates))
     except (RagError, TimeoutError) as error:
         _log.warning("reranking failed, keeping the fused order: %s", error or "it took too long")

@@ -1,4 +1,4 @@
-"""Searches by words (lexical) and meaning (dense): at once for the question, then for what the model understood."""
+"""By words (lexical) and meaning (dense): at once for the question, then for what the model understood."""
 
 from __future__ import annotations
 
@@ -125,7 +125,6 @@ async def _searched(inquiry: Inquiry, search: _Searching, ports: Ports) -> Inqui
     if ports.expansions is not None:
         inquiry = replace(inquiry, expanded=await ports.expansions.enabled(inquiry.query.knowledge_bases))
     asked = readings(inquiry.question, inquiry.beside, inquiry.query.text)
-    # A model makes the other reading needless, and embedding it takes time.
     at_once = asked[:1] if inquiry.pending else asked
     found = await search(inquiry, at_once)
     inquiry = _with(inquiry, found)
@@ -228,7 +227,7 @@ async def search_variants(
     expanded: Mapping[Expansion, frozenset[KnowledgeBaseId]] = _NOT_EXPANDED,
     is_word: Callable[[str], bool] = _every_word,
 ) -> Found:
-    """Without the embedder by words alone, unless the query wants only the dense leg; raises index errors."""
+    """By words alone without the embedder, unless the query wants only the dense leg; raises index errors."""
     most = max(settings.candidates, query.limit)
     search = partial(Search, knowledge_bases=query.knowledge_bases, documents=documents, limit=most)
     legs = set(query.legs).intersection(settings.legs) or set(query.legs)

@@ -66,7 +66,7 @@ class Settings(BaseModel):
 
 
 def build(settings: Settings, ports: Ports) -> Step:
-    """Rules complete `inquiry.question`; the model's call starts, and `retrieve` joins it."""
+    """Rules complete the question; `retrieve` joins the model's call."""
     return partial(
         understand,
         settings=settings,
@@ -133,7 +133,7 @@ def _needs_model(inquiry: Inquiry, earlier: list[str], settings: Settings) -> bo
 
 
 def _allowed(understood: Understanding, inquiry: Inquiry) -> Route:
-    """A person is asked back at most once in a row."""
+    """A counter-question comes at most once in a row."""
     said = [turn.text for turn in inquiry.history if turn.role == "assistant"]
     if understood.route == "clarify" and said and said[-1].rstrip().endswith(("?", "？")):
         return "search"
@@ -177,7 +177,7 @@ async def _ask(
         if not needed and not await _may_filter(inquiry, metadata):
             return None
         known = await _known(inquiry, metadata)
-        # In a thread, because the first search begins meanwhile.
+        # The first search begins meanwhile.
         prompt = await asyncio.to_thread(_prompt, inquiry, settings, today, known)
         reply = await structured_reply.ask(model, prompt, UnderstandingReply, task=TASK)
     understood = understanding_of(reply, inquiry.query.text)

@@ -100,7 +100,7 @@ async def _best(
 
 
 def _with_pages(inquiry: Inquiry, pages: WebPages, hits: tuple[Hit, ...]) -> Inquiry:
-    """Pages follow the files, whatever their scores: the files are the team's own."""
+    """After the files, whatever their scores: the files are the team's own."""
     limit = inquiry.query.limit
     own = inquiry.hits[:limit]
     ranked = tuple(replace(hit, rank=len(own) + hit.rank) for hit in hits[:limit])

@@ -1,1 +1,1 @@
-"""Summaries of whole documents with citations for every section."""
+"""With citations for every section."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Sign: TypeAlias = Literal["plain", "ordinary", "loose"]
-"""Words for a summary; words that count only with a file, or only with its name."""
+"""Some words count only with a file, or only with its name."""
 
 _LONGEST = 400
 _LONGEST_RESTYLING = 60
@@ -59,14 +59,14 @@ _TABLE = lazy(
     )
 )
 _SHARED = frozenset({"es", "pt", "zh", "ja"})
-"""Languages that also ask for summaries in another one's words."""
+"""They also ask in another one's words."""
 _SENTENCE = lazy(lambda: re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+"))
 _END = ' \t.!?…。！？؟¿¡:,;"'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryRequest:
-    """`about` names what to summarise, without the requested length and language."""
+    """`about`: without length and language."""
 
     about: str
     sign: Sign = "plain"
@@ -80,7 +80,7 @@ class SummaryRequest:
 
 
 def requested(text: str, earlier: Sequence[str] = ()) -> SummaryRequest | None:
-    """`earlier` questions, oldest first: after a summary, "shorter" asks for it again."""
+    """`earlier`, oldest first: after a summary, "shorter" asks for it again."""
     cleaned = _cleaned(text)
     if not cleaned or len(cleaned) > _LONGEST:
         return None

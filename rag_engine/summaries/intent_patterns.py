@@ -1,7 +1,4 @@
-"""How people ask for a summary, by language: data for `intent` and `target_documents`.
-
-The groups capture the thing to summarise.
-"""
+"""Data for `intent` and `target_documents`; groups capture what to summarise."""
 
 from __future__ import annotations
 
@@ -112,7 +109,7 @@ SIGNS: Final = MappingProxyType(
         ),
     }
 )
-"""By language; the empty key is for all languages."""
+"""The empty key: all languages."""
 
 AFTER_NAMES: Final = MappingProxyType(
     {
@@ -182,7 +179,7 @@ AFTER_NAMES: Final = MappingProxyType(
         ),
     }
 )
-"""So common ("what is … about?") that they count only with a file."""
+"""So common that they count only with a file: "what is … about?" """
 
 WITH_NAMES: Final = MappingProxyType(
     {
@@ -214,7 +211,7 @@ ASKING: Final = (
     r"quanto|come|quale|wat|waar|wanneer|waarom|hoe|welke?|quem|onde|quanto|como|qual|o que|кто|что|когда|где|почему|как|какой|какие|сколько|谁|誰|何时|"
     r"哪|怎么|怎麼|为什么|為什麼|多少|いつ|どこ|誰|なぜ|どう|누가|언제|어디|왜|어떻게|من|متى|أين|لماذا|كيف|كم)"
 )
-"""Then an answer is to be summarised, not a file: "summarise what the policy says about leave"."""
+"""An answer is to be summarised, not a file: "summarise what the policy says about leave"."""
 
 FILE_WORDS: Final = _words(
     "file files document documents doc docs pdf pdfs docx pptx xlsx upload uploads uploaded attachment attachments attached sent "
@@ -266,7 +263,7 @@ UNSPACED: Final = (
     r"이|그|저|방금|최근|마지막|올린|업로드한|첨부(?:한|된)?|보낸|파일|문서|자료|첨부파일|보고서|전체|내용|간단히|간단하게|짧게|자세히|좀|을|를|은|는|의|에|대해|"
     r"해줘|해주세요|해|줘|주세요|부탁해|부탁|을요)"
 )
-"""Meaningless next to a name, in languages without blanks or with endings."""
+"""Meaningless next to a name."""
 
 UNSPACED_FILES: Final = r"(?:文件|文档|文檔|檔案|附件|上传|上傳|ファイル|文書|書類|ドキュメント|資料|添付|アップロード|파일|문서|자료|첨부|업로드)"
 

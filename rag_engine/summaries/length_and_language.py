@@ -175,7 +175,7 @@ _ALL_PATTERNS = (
     (_NAME, tuple(_LANGUAGES.values())),
     (None, (_LONG, _SHORT, _AGAIN)),
 )
-"""With what a text must contain before the slow patterns are tried."""
+"""What a text must contain before the slow patterns are tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +228,7 @@ class LengthAndLanguage:
 
 
 def requested_style(text: str) -> LengthAndLanguage:
-    """Ignores file names ("long.md"), and the middle of a long text."""
+    """Without file names ("long.md") and the middle of a long text."""
     if len(text := " ".join(text.split())) > 2 * _END:
         text = f"{text[:_END]} {text[-_END:]}"
     text = _FILE_NAME.sub(" ", text)

@@ -34,7 +34,7 @@ class Condensed:
     quoted: int = 0
     """Parts that the model refused to summarise."""
     shortened: bool = False
-    """Only the beginning of each section was read, because of too many parts."""
+    """Of too many parts, only the beginning of each section was read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +51,7 @@ class Condenser:
         return prompt_budget(self.taker.model.context_tokens, self.reply_tokens, ratio=self.ratio)
 
     async def condense(self, hits: Sequence[Hit]) -> AsyncGenerator[Stage | Condensed]:
-        """Yields a stage before each part, then the prompt. Raises the model's errors and those of
-        `room_for`.
-        """
+        """A stage before each part, then the prompt. Raises the model's errors."""
         room = self._room("whole")
         share = min(int(_WHOLE_SHARE * self._budget), room)
         made = await asyncio.to_thread(prompts.blocks, hits, room=share, count=self.taker.count)
@@ -112,7 +110,7 @@ class Condenser:
         try:
             return await self.taker.take(messages, hits, reply_tokens=reply)
         except ContentFiltered:
-            # A content filter on one part must not drop the others.
+            # A filtered part must not drop the others.
             return await asyncio.to_thread(quoted_notes, hits)
 
     async def _noted(self, notes: Sequence[Note], hits: Sequence[Hit]) -> tuple[list[str], tuple[int, ...]]:
@@ -166,7 +164,7 @@ class Condenser:
 
 
 def numbered_notes(notes: Sequence[Note], hits: Sequence[Hit]) -> tuple[list[str], tuple[int, ...]]:
-    """Renumbered from 1, with their passages; evenly thinned if too many."""
+    """From 1, with their passages; evenly thinned if too many."""
     cited = list(dict.fromkeys(one for note in notes for one in note.cited))
     if len(cited) > prompts.MOST_NUMBERED:
         step = len(cited) / prompts.MOST_NUMBERED
@@ -195,10 +193,7 @@ def _groups(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
 async def each(
     work: Sequence[Callable[[], Awaitable[Note]]], *, at_once: int
 ) -> AsyncGenerator[int | list[Note]]:
-    """Yields the number (from 1) of the next piece whenever one is done, then all results in order.
-
-    The first failure cancels the others.
-    """
+    """The number (from 1) of the next piece whenever one is done, then all results. The first failure cancels the others."""
     gate = asyncio.Semaphore(at_once)
 
     async def run(one: Callable[[], Awaitable[Note]]) -> Note:

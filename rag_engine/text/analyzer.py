@@ -1,5 +1,5 @@
-"""NFKC and casefold. Scripts without blanks, and Hangul, give characters and bigrams; other words are stemmed
-by Snowball, in the language of the passage, and in a query in every likely language.
+"""NFKC and casefold. Scripts without blanks, and Hangul, give characters and bigrams; other words are stemmed by
+Snowball, in the passage's language, and in a query in every likely one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _snowball = cast("dict[str, Any]", vars(Stemmer))
 
 VERSION = f"1+snowball{str(_snowball['version']()).partition('.')[0]}"
-"""Change it if the same text gives other tokens: existing indexes must then be rebuilt."""
+"""With other tokens, existing indexes must be rebuilt."""
 
 _HAN_KANA = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -86,7 +86,7 @@ _ALPHABETS = (
     ("vi", frozenset({"vi"}), "\u1eff"),
     ("el", frozenset({"el"}), "\u1fff"),
 )
-"""Language a word is stemmed in if its alphabet differs from the passage's; the languages of the alphabet; its last letter."""
+"""The language of stemming if the passage has another alphabet; the alphabet's languages; its last letter."""
 
 _COMMON = (
     "en",
@@ -125,7 +125,7 @@ _LUCENE_STOP_WORDS = (
     " was will with"
 )
 _ENGLISH_STOP_WORDS = frozenset(_LUCENE_STOP_WORDS.split())
-"""Dropped in English only; elsewhere inverse document frequency is enough."""
+"""Elsewhere inverse document frequency is enough."""
 _DROPPING = frozenset({"en", ""})
 _CAPITALISED_SUBJECT = "IT"
 """In capitals it is a subject (IT)."""
@@ -134,7 +134,7 @@ _local = threading.local()  # stemmers keep state and are not thread-safe
 
 
 def tokens(text: str, *, language: str) -> list[str]:
-    """In reading order; `language` is ISO 639-1, or "" if unknown."""
+    """`language` is ISO 639-1, or ""."""
     pieces = _PIECE.findall(unicodedata.normalize("NFKC", text))
     return list(chain.from_iterable(map(_tokens_of, pieces, repeat(language))))
 
@@ -164,7 +164,7 @@ def with_words(text: str, replacements: Mapping[str, str]) -> str:
 
 
 def _languages(certain: str, likely: tuple[str, ...]) -> tuple[str, ...]:
-    """A few keywords identify no language; passages of unknown language are stemmed in English."""
+    """Keywords identify no language; passages of unknown language are stemmed in English."""
     if certain == "en":
         return ("en",)
     if certain:
@@ -193,7 +193,7 @@ def _tokens_of(piece: str, language: str) -> tuple[str, ...]:
 def _parts_of(
     piece: str, is_dropping: bool
 ) -> tuple[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...], str]:
-    """Words to stem and what is left as it is, by part, and the identifier: the same in many languages."""
+    """By part: words to stem, and what is left as it is; and the identifier."""
     found: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
     for part in _PART.findall(_CONTRACTION.sub("", piece) if is_dropping else piece):
         folded = _JOINERS.sub("", part.casefold())[:_LONGEST]
@@ -210,7 +210,7 @@ def _parts_of(
 
 
 def _identifier(piece: str) -> str:
-    """An identifier such as `TL-SE2109`, `v1.2.3` or `foo_bar`, else ""."""
+    """`TL-SE2109`, `v1.2.3` or `foo_bar`, else ""."""
     if not _CONNECTED.search(piece):
         return ""
     if "_" not in piece and not any(map(str.isdigit, piece)):
@@ -238,6 +238,5 @@ def _stem(word: str, language: str) -> str:
 def _stemmer(name: str) -> Callable[[str], str]:
     stemmers: dict[str, Callable[[str], str]] = _local.__dict__
     if name not in stemmers:
-        # Without a cache of its own, which would take longer than stemming.
         stemmers[name] = _snowball["Stemmer"](name, 0).stemWord
     return stemmers[name]

@@ -11,7 +11,7 @@ _HEADING_SEPARATOR = " > "
 
 
 def searchable_text(chunk: Chunk) -> str:
-    """Title, heading path and text, one per line: the same for both legs."""
+    """One per line: title, heading path and text."""
     header = searchable_header(chunk.title, chunk.headings)
     return f"{header}\n{chunk.text}" if header else chunk.text
 

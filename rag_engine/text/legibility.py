@@ -15,11 +15,11 @@ _MOST_BROKEN: Final = 0.15
 _FEWEST_WORDS: Final = 8
 _STRANGE: Final = frozenset({"Cc", "Cn", "Co", "Cs"})
 _USUAL: Final = frozenset("\n\r\t\f\v") | frozenset(map(chr, range(0xF020, 0xF100)))
-# UTF-8 read as Latin-1 or Windows-1252, and glyphs without a character.
+# UTF-8 read as Latin-1, and glyphs without a character.
 _MISREAD = lazy(
     lambda: re.compile(r"\(cid:\d{1,5}\)|[ÃÂ][\x80-\xbf\u2018-\u203a]|â€[\x80-\xff\u2018-\u2122]|ï¿½")
 )
-# A word with a sign or digit in it that recognition put in place of a letter.
+# Recognition put a sign or digit in place of a letter.
 _BROKEN = lazy(lambda: re.compile(r"[A-Za-z]+[|~^¢£¥¬¦\\{}\[\]<>=*#!?;:$%€§01]+[A-Za-z]+"))
 
 

@@ -1,4 +1,4 @@
-"""Sentences by rules: many scripts, lossless, linear time because every look-around is bounded."""
+"""Lossless, by rules for many scripts; every look-around is bounded."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _BEFORE_NUMBER = _words(
     "no nos nr núm num fig figs eq eqs sec sect ch chap chapt cap vol vols ed p pp pg pág págs s art arts abs abschn ziff kap bd "
     "abb tab tel ext rev ver v max min § par para ln anm n nº n° bl seite"
 )
-# May end a sentence if the next word typically starts one.
+# If the next word typically starts one.
 _MAY_END = _words(
     "etc usw inc ltd co corp llc plc jr sr bros al et mio mrd tsd jh jhd bc ad jan feb mar apr jun jul aug sep sept oct okt nov dec dez "
     "mon tue tues wed thu thur thurs fri sat sun mo di mi do sa so dept univ assn ave blvd rd str est gmbh uu ee usa"
@@ -77,7 +77,7 @@ _AFTER_ORDINAL = _words(
 
 
 def split_sentences(text: str) -> list[str]:
-    """Sentences whose concatenation is `text`; space between two belongs to the first."""
+    """Their concatenation is `text`."""
     cuts = list(_boundaries(text))
     starts = [0, *cuts]
     return [text[start:end] for start, end in zip(starts, [*cuts, len(text)], strict=True) if start < end]

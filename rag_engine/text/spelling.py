@@ -1,6 +1,5 @@
-"""Corrects words of at least four letters, by one edit, or two from eight letters on.
-
-A word with the same beginning as one that is found is an inflected form and left alone.
+"""One edit in words of at least four letters, two from eight on. A word that begins like a found one is inflected and
+left alone.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 SHARE = 0.7
-"""Weight of a corrected word relative to a typed one."""
+"""Relative to a typed word."""
 SHORTEST = 4
 MOST_CORRECTED = 6
 MOST_CORRECTIONS = 3
@@ -41,11 +40,7 @@ def corrections(
     look_up: Callable[[Sequence[str]], Mapping[str, int]],
     literal: Collection[str] = (),
 ) -> dict[str, list[str]]:
-    """By token without visible chunks.
-
-    `near` gives the words near a token by the number of edits, `look_up` in how many visible chunks each word
-    is.
-    """
+    """`near`: words near a token by the number of edits; `look_up`: how many visible chunks hold each."""
     return {token: _nearest(near(token), look_up) for token in to_correct(frequencies, literal)}
 
 
@@ -70,7 +65,7 @@ def _nearest(
 
 
 def edits(one: str, other: str, *, most: int) -> int:
-    """Insertions, deletions, substitutions and swaps of neighbours; `most` + 1 if more."""
+    """With swaps of neighbours; `most` + 1 if more."""
     if abs(len(one) - len(other)) > most:
         return most + 1
     one, other = _unlike_parts(one, other)

@@ -1,4 +1,4 @@
-"""Lone surrogates, which odd file names and broken JSON contain and UTF-8 cannot encode."""
+"""UTF-8 cannot encode lone surrogates, as in odd file names."""
 
 from __future__ import annotations
 

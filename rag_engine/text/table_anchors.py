@@ -1,8 +1,7 @@
-"""Maps lines of a section to the rows or lines that its anchor names.
+"""Lines of a section to the rows or lines of its anchor.
 
-Sheet parsers write one row per line and start a new section where row numbers jump, so an anchor
-("Budget!A2:D40", "rows 2–40") and the number of lines identify each row; one extra line is the repeated
-header. Text, logs and code ("lines 10–42") have no header.
+Sheet parsers write one row per line and start a section where row numbers jump, so the anchor ("Budget!A2:D40", "rows
+2–40") and the number of lines identify each row; one extra line is the header. Text and code ("lines 10–42") have none.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 Cell: TypeAlias = "str | tuple[str, str | float, str]"
-"""The text as displayed, or with its value (a number or an ISO date) and unit."""
+"""As displayed, or with its value (a number or an ISO date) and unit."""
 
 _CELLS: Final = re.compile(r"(.*!)([A-Z]{1,3})([0-9]{1,9})(?::([A-Z]{1,3})([0-9]{1,9}))?", re.DOTALL)
 _ROWS: Final = re.compile(r"(|.* › )(row|line)s? ([0-9]{1,12})(?:–([0-9]{1,12}))?", re.DOTALL)
@@ -20,7 +19,7 @@ _ROWS: Final = re.compile(r"(|.* › )(row|line)s? ([0-9]{1,12})(?:–([0-9]{1,1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableGrid:
-    """The cells of one section; `number` is the same in all sections of a table, `rows` have their place in the sheet or file."""
+    """`number`: the table's; `rows` have their place in the sheet or file."""
 
     number: int
     names: tuple[str, ...]
@@ -30,7 +29,7 @@ class TableGrid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableLines:
-    """`header_lines` is 1 if the first line repeats the header, else 0."""
+    """`header_lines`: 1 if the header is repeated, else 0."""
 
     first_row: int
     header_lines: int
@@ -40,7 +39,7 @@ class TableLines:
     word: str = "row"
 
     def anchor(self, first_line: int, last_line: int) -> str:
-        """Lines from 0; "" for the repeated header alone."""
+        """Lines from 0; "" for the header alone."""
         first = self.first_row + max(first_line - self.header_lines, 0)
         last = self.first_row + last_line - self.header_lines
         if last < first:
@@ -70,7 +69,7 @@ def table_lines(anchor: str, text: str) -> TableLines | None:
 
 
 def narrowed(anchor: str, first: int, last: int) -> str:
-    """Of these rows alone; unchanged if it names none."""
+    """Of these rows; unchanged if it names none."""
     if found := _CELLS.fullmatch(anchor):
         return cells_anchor(found[1], (found[2], first), (found[4] or found[2], last))
     found = _ROWS.fullmatch(anchor)
@@ -84,5 +83,5 @@ def cells_anchor(before: str, first: tuple[str, int], last: tuple[str, int]) -> 
 
 
 def rows_anchor(first: int, last: int, *, word: str = "row") -> str:
-    """ "row 7" or "rows 2–40"; for lines, "line 7" or "lines 2–40"."""
+    """ "row 7", "rows 2–40" or "lines 2–40"."""
     return f"{word} {first}" if first == last else f"{word}s {first}–{last}"

@@ -1,6 +1,5 @@
-"""The vocabulary is `o200k_base`, or `cl100k_base` if only that is at hand.
-
-tiktoken downloads it unless it lies in TIKTOKEN_CACHE_DIR; after a few seconds `estimate` replaces it.
+"""`o200k_base`, or `cl100k_base` if only that is at hand. tiktoken downloads it unless it lies in TIKTOKEN_CACHE_DIR;
+after a few seconds `estimate` replaces it.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _VOCABULARIES = {
 }
 _LOAD_SECONDS = 5.0
 _BLOCK = 20_000
-"""tiktoken's matcher overflows its stack on very long white space."""
+"""The matcher overflows its stack on very long white space."""
 
 _PIECE = re.compile(
     r"(?P<word>[A-Z]?[a-z]+)|(?P<capitals>[A-Z]+)|(?P<digits>[0-9]+)|(?P<joined> (?=[^\W\d_]))"
@@ -59,7 +58,7 @@ def prepare() -> bool:
 
 
 def estimate(text: str) -> int:
-    """One token per three letters, two per letter of other scripts, one per sign; at most the UTF-8 bytes.
+    """At most the UTF-8 bytes.
 
     On 70,000 texts of 20 languages never below the true count, on average 1.7 to 2.4 times it.
     """
@@ -87,7 +86,7 @@ def _charge(piece: re.Match[str]) -> int:
 
 
 def cut(text: str, limit: int, *, count: Count = count) -> str:
-    """Whole sentences if they fill half of `limit` tokens, else whole graphemes."""
+    """Whole sentences if they fill half of `limit`, else whole graphemes."""
     if limit <= 0:
         return ""
     if count(text) <= limit:
@@ -95,7 +94,7 @@ def cut(text: str, limit: int, *, count: Count = count) -> str:
     kept = _whole(split_sentences(text), limit, count)
     if kept and 2 * count(kept) >= limit:
         return kept
-    # Bounds the work: hardly any text has 40 characters per token.
+    # Hardly any text has 40 characters per token.
     return kept + _longest(_graphemes(text[len(kept) : len(kept) + 40 * limit]), kept, limit, count)
 
 
@@ -164,7 +163,7 @@ def _graphemes(text: str) -> list[str]:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """They end before a blank: tokens begin with the blank before their word."""
+    """Tokens begin with the blank before their word."""
     start = 0
     while len(text) - start > _BLOCK:
         end = text.rfind(" ", start + _BLOCK - 200, start + _BLOCK)
@@ -197,7 +196,7 @@ def _load_once() -> Encoding | None:
 
 
 def load_within(seconds: float, load: Callable[[], _Loaded]) -> _Loaded | None:
-    """None with a warning otherwise: tiktoken downloads without a time-out."""
+    """With a warning: tiktoken downloads without a time-out."""
     loaded: list[_Loaded] = []
     failures: list[Exception] = []
 

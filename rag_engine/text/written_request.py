@@ -1,4 +1,4 @@
-"""What a question asks for by words in front, or by an option in it: "web: who makes it?", "who makes it? web:yes"."""
+"""Words in front of a question, or an option in it: "web: who makes it?", "who makes it? web:yes"."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rag_engine.text.lazy_pattern import lazy
 
 
 def request_pattern(*prefixes: str, option: str = "") -> re.Pattern[str]:
-    """`prefixes` are regular expressions, with their colon or blank."""
+    """`prefixes` are patterns, with their colon or blank."""
     anywhere = rf"|(?<!\S){option}:(?:yes|on|ja|s[ií]|oui)(?!\S)" if option else ""
     start = rf"\A\s*+(?:{'|'.join(prefixes)})(?=\S)"
     return lazy(lambda: re.compile(start + anywhere, re.IGNORECASE))

@@ -1,6 +1,7 @@
-"""The default embedder: all-MiniLM-L6-v2 on ONNX Runtime, without torch.
+"""all-MiniLM-L6-v2 on ONNX Runtime, without torch.
 
-`fp32` equals sentence-transformers; `int8` is 2.5 times as fast, less exact (cosine >= 0.99 in English), and so another identity.
+`fp32` equals sentence-transformers; `int8` is 2.5 times as fast, less exact (cosine >= 0.99 in English), and another
+identity.
 """
 
 from __future__ import annotations
@@ -75,9 +76,7 @@ class LocalEmbedder:
 async def connect(
     settings: Settings, *, data_dir: Path, report: Callable[[str], None] | None = None
 ) -> AsyncGenerator[LocalEmbedder]:
-    """Raises `Misconfigured` if the model is not available, `StorageUnavailable` if the data directory is not
-    writable.
-    """
+    """Raises `Misconfigured` if the model is not available, `StorageUnavailable`."""
     word_pieces, session = await _open(settings, data_dir, report)
 
     def encode(text: str) -> Vector:

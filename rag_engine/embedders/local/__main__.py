@@ -1,6 +1,5 @@
-"""The child process of `prepare`: `python -m rag_engine.embedders.local ORDER`.
-
-It writes lines of JSON, `{"kind": …, "text": …}`; the kind is `progress` or the name of the error to raise.
+"""The child process of `prepare`: lines of JSON, `{"kind": …, "text": …}`; the kind is `progress` or the name of the
+error to raise.
 """
 
 from __future__ import annotations

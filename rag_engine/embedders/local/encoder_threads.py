@@ -1,5 +1,5 @@
-"""One text at a time, in turn from each call: small calls finish soon, cancelled ones stop early, and queries
-have a thread of their own.
+"""One text at a time, in turn from each call: small calls finish soon, cancelled ones stop early. Queries have a thread
+of their own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Call:
     started: int = 0
     finished: int = 0
     dropped: bool = False
-    """The caller is gone: do not touch its future and loop."""
+    """Do not touch its future and loop."""
 
 
 class EncodingThreads:
@@ -53,7 +53,7 @@ class EncodingThreads:
             thread.start()
 
     async def encode(self, texts: Sequence[str], *, side: Side) -> Matrix:
-        """One row per text, in order. Cancelling skips texts not yet started."""
+        """In order. Cancelling skips texts not yet started."""
         rows = np.empty((len(texts), self._dimensions), np.float32)
         if not texts:
             return rows
@@ -63,7 +63,6 @@ class EncodingThreads:
             if self._closed:
                 raise EmbedderUnavailable("The embedding model was closed.", backend="local")
             self._waiting[side].append(call)
-            # Every thread serves queries, so no more need to wake than there are texts.
             self._changed.notify(len(texts) if side == "query" else len(self._threads))
         try:
             await call.done
@@ -75,7 +74,7 @@ class EncodingThreads:
         return rows
 
     def close(self) -> None:
-        """After the current text; open calls fail with `EmbedderUnavailable`."""
+        """Open calls fail with `EmbedderUnavailable`."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -120,7 +119,7 @@ class EncodingThreads:
 
     @staticmethod
     def _settle(call: _Call, error: BaseException | None) -> None:
-        """Runs under the lock, because the caller and its loop may be gone."""
+        """Under the lock: the caller and its loop may be gone."""
         if call.dropped:
             return
         call.dropped = True

@@ -1,4 +1,4 @@
-"""Builds the ONNX graph of all-MiniLM-L6-v2: word piece ids in, one unit vector out.
+"""The ONNX graph of all-MiniLM-L6-v2: word piece ids in, one unit vector out.
 
 One text per run: neighbours cannot change a vector, and the fast attention kernel requires no mask.
 """
@@ -66,7 +66,7 @@ class _Draft:
         return output
 
     def linear(self, source: str, output: str, weight: Array, bias: Array | None) -> str:
-        """`source` (tokens, inputs) times `weight` (outputs, inputs; as in PyTorch), plus `bias`."""
+        """`source` (tokens, inputs) times `weight` (outputs, inputs), plus `bias`."""
         biases = [] if bias is None else [self.constant(f"{output}.bias", bias)]
         if self.precision == "fp32":
             weights = self.constant(f"{output}.weight", weight)
@@ -81,7 +81,7 @@ class _Draft:
         return self.node("DynamicQuantizeMatMul", [*inputs, *biases], output, domain=_MICROSOFT)
 
     def add_and_normalize(self, left: str, right: str, output: str, weight: Array, bias: Array) -> str:
-        """Two nodes: the fused SkipLayerNormalization is three times slower."""
+        """The fused SkipLayerNormalization is three times slower."""
         total = self.node("Add", [left, right], f"{output}.sum")
         inputs = [total, self.constant(f"{output}.weight", weight), self.constant(f"{output}.bias", bias)]
         return self.node("LayerNormalization", inputs, output, epsilon=EPSILON, axis=-1)
@@ -99,14 +99,14 @@ class _Draft:
 def quantize(
     weight: Array, *, largest: int = _LARGEST_WEIGHT
 ) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Each row as int8 codes within ±`largest`, and its scale: weight ≈ codes * scale."""
+    """Rows within ±`largest`, and their scales."""
     values = np.asarray(weight, np.float32)
     scales = (np.maximum(np.abs(values).max(axis=1), 1e-8) / largest).astype(np.float32)
     return np.clip(np.rint(values / scales[:, None]), -largest, largest).astype(np.int8), scales
 
 
 def build(tensors: Mapping[str, Array], *, precision: Precision) -> onnx.ModelProto:
-    """Input `ids` int64 (tokens,), at most 512 with the special ones; output `vector` float32 (384,)."""
+    """Input `ids` int64 (tokens,), at most 512; output `vector` float32 (384,)."""
     draft = _Draft(precision=precision)
     value = _embeddings(draft, tensors)
     for layer in range(LAYERS):

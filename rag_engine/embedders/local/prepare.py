@@ -1,7 +1,6 @@
-"""Prepares the embedder's files in a child process, because only the end of a process returns the 490 MB.
+"""In a child process: only the end of a process returns the 490 MB.
 
-Files are named by precision, weight digest and builder version and appear by rename, so concurrent builds are
-safe.
+Files appear by rename, so concurrent builds are safe.
 """
 
 from __future__ import annotations
@@ -77,10 +76,10 @@ async def prepare(
     limit_seconds: float,
     report: Callable[[str], None] | None = None,
 ) -> None:
-    """Progress goes to the log and, in short, to `report`.
+    """Progress goes to the log and to `report`.
 
-    Raises `Misconfigured` without genuine weights, `EmbedderUnavailable` if the hub fails or time runs out, `StorageUnavailable` if the
-    data directory is not writable. Cancelling ends the child.
+    Raises `Misconfigured` without genuine weights, `EmbedderUnavailable` if the hub fails or time runs out,
+    `StorageUnavailable`.
     """
     if folder is not None:
         require_folder(folder)

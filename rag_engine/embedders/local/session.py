@@ -56,7 +56,7 @@ def translate_errors() -> Generator[None]:
 
 def open_session(graph: Path) -> Session:
     options = _runtime.SessionOptions()
-    # Texts run in parallel; more threads per text cost more than they gain.
+    # More threads per text cost more than they gain.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     with translate_errors():

@@ -18,17 +18,17 @@ _SPECIAL_TOKENS: Final = 2
 _SEPARATOR: Final = 102
 
 _WORDS: Final = re.compile(r"[^ \t\n\r]+")
-"""Only these four surely separate words: the tokenizer drops other control characters."""
+"""The tokenizer drops other control characters."""
 _LONGEST_KEPT_WORD: Final = 32
 _MOST_KEPT_WORDS: Final = 50_000
 
 _FIRST_WINDOW: Final = 4_096
 _LONGEST_WORD: Final = 100
-"""Longer words become one unknown piece, so this bounds the pieces of a word."""
+"""Longer words become one unknown piece."""
 
 
 class WordPieces:
-    """Ids cut to the window, counts of whole texts. Thread-safe."""
+    """Ids of the window, counts of whole texts. Thread-safe."""
 
     __slots__ = ("_counts", "_tokenizer")
 
@@ -40,10 +40,7 @@ class WordPieces:
         self._counts: dict[str, int] = {}
 
     def ids(self, text: str) -> NDArray[np.int64]:
-        """At most `MAX_TOKENS` ids, special ones included.
-
-        Only the start of a long text is tokenized, plus one word, the only one that later text can change.
-        """
+        """At most `MAX_TOKENS`. Only the start of a long text is tokenized, plus one word, which later text could change."""
         text = well_formed(text)
         window = _FIRST_WINDOW
         while True:

@@ -28,10 +28,7 @@ class ModelFiles:
 def find(
     folder: Path | None, *, download: bool, report: Report, package: str = _minilm.PACKAGE
 ) -> ModelFiles:
-    """In the order above; a configured folder is never skipped.
-
-    Raises `Misconfigured`, with the fix, if there are none.
-    """
+    """A configured folder is never skipped. Raises `Misconfigured`, with the fix."""
     if folder is not None:
         return _given(folder)
     for candidate in (_installed(package), _cached()):

@@ -60,7 +60,7 @@ CATALOG: Final = MessageCatalog(Path(__file__).parent)
 
 
 def phrase(name: Phrase, *, language: str, **values: object) -> str:
-    """The sentence in `language` (ISO 639-1); braces in values are literal, an integer `count` chooses the plural form."""
+    """Braces in values are literal, an integer `count` chooses the plural form."""
     return CATALOG.say(name, language, values)
 
 

@@ -22,7 +22,7 @@ _YEAR: Final = lazy(lambda: re.compile(r"(?<![\d.,-])(?:19|20)\d\d(?!\d|[.,]\d)"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unmet:
     others: tuple[str, ...]
-    """Dates and currencies in whose place the quote has others."""
+    """In whose place the quote has others."""
     absent: tuple[str, ...]
     """What its passage does not mention."""
 

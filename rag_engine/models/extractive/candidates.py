@@ -1,7 +1,4 @@
-"""The quotable parts of a passage: sentences, list items, table rows with header cells, code blocks.
-
-Only line breaks, bullets and cell borders change.
-"""
+"""Sentences, list items, table rows with header cells, code blocks. Only line breaks, bullets and cell borders change."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ _BLANK_LINES = lazy(lambda: re.compile(r"\n\s*\n"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A quotable part of passage number `passage` (from 0); `context` is what it needs to be understood; table rows have `cells`."""
+    """`passage` counts from 0; `context` is needed to understand it; table rows have `cells`."""
 
     passage: int
     text: str
@@ -48,11 +45,11 @@ class Candidate:
     is_code: bool = False
     cells: tuple[NamedCell, ...] = ()
     is_heading: bool = False
-    """Names what the text below says, but was not recognised as a heading when the file was read."""
+    """Not recognised as a heading when the file was read."""
 
 
 def quotable(found: Sequence[Sequence[Candidate]], chunks: Sequence[Chunk]) -> list[Candidate]:
-    """The candidates of all chunks, without headings of documents of which there are sentences."""
+    """Without headings of documents of which there are sentences."""
     said = {
         chunk.document
         for chunk, of_chunk in zip(chunks, found, strict=True)
@@ -121,7 +118,7 @@ def _code(index: int, text: str) -> Iterator[Candidate]:
 
 
 def _sentences(index: int, text: str) -> Iterator[Candidate]:
-    """The context is the previous sentence; an introduction ("You need:") includes its list."""
+    """The context is the sentence before; an introduction ("You need:") includes its list."""
     sentences = [sentence for sentence in split_sentences(text) if sentence.strip()]
     before = ""
     announcement = ""
@@ -145,7 +142,7 @@ def _sentences(index: int, text: str) -> Iterator[Candidate]:
 
 
 def _is_heading(sentences: Sequence[str], position: int) -> bool:
-    """Whether a line names the text below it: numbered like "3.1 Leave", or alone between blank lines."""
+    """Numbered like "3.1 Leave", or alone between blank lines."""
     raw = sentences[position]
     above = sentences[position - 1] if position else "\n\n"
     below = sentences[position + 1] if position + 1 < len(sentences) else ""

@@ -23,11 +23,11 @@ _NO_END = ";:,；：，、"
 
 
 def quoted(candidate: Candidate) -> str:
-    """The citation comes before the final punctuation; the candidate's own markers go."""
+    """The citation comes before the final punctuation."""
     number = candidate.passage + 1
     fence = _fence(candidate.text)
     if candidate.is_code and len(fence) <= _LONGEST_FENCE:
-        # Before the code, the marker would join the sentence above.
+        # Before the code, the marker would join the sentence.
         return f"{fence}\n{candidate.text}\n{fence}\n[{number}]"
     text = _without_open_code(neutral(candidate.text, keep_markers=False))
     body, end = _END.sub("", text), _END.search(text)
@@ -71,7 +71,7 @@ def _label(text: str) -> str:
 
 
 def _without_open_code(text: str) -> str:
-    """A stray backtick, such as a misread rupee sign, would turn the marker into code."""
+    """A stray backtick would turn the marker into code."""
     opened = ""
     for run in _BACKTICKS.findall(text):
         opened = run if not opened else "" if run == opened else opened

@@ -1,7 +1,5 @@
-"""By shared rare words and by similarity.
-
-Tuned on English, Spanish and Chinese (`benchmarks/answers/extraction.py`). Cosines are relative to the other sentences, so a model that does not
-know the language has no influence.
+"""Tuned on English, Spanish and Chinese (`benchmarks/answers/extraction.py`). Cosines are relative to the other
+sentences: a model that does not know the language has no influence.
 """
 
 from __future__ import annotations
@@ -41,15 +39,15 @@ _NAMED_TOO = 0.02
 _UNNAMED_PENALTY = 0.1
 
 _RELEVANT = 0.42
-"""Minimum share of the question's words, plus half of the highest relative cosine."""
+"""Of the question's words, plus half of the highest relative cosine."""
 _RELEVANT_BY_WORDS = 0.3
 _STANDS_OUT = 0.3
-"""A cosine this far above the median is relevant without shared words."""
+"""Above the median: relevant without shared words."""
 _PRIOR_COSINE = 0.3
 _PRIOR_WEIGHT = 4
-"""Shrinks the unreliable median of few sentences towards the cosine of unrelated texts."""
+"""Shrinks the median of few sentences towards unrelated texts' cosine."""
 _UNSEEN_SENTENCES = 20
-"""Imagined sentences without the question's words: a word in all of a few does not count as common."""
+"""A word in all of a few sentences does not count as common."""
 _NEARLY_AS_GOOD = 0.65
 _NEARLY_AS_CLOSE = 0.75
 """Minimum share of the highest relative cosine without shared words."""
@@ -94,7 +92,7 @@ class Overlap:
     fit: float = 0.0
     """With the row's cells."""
     held: Mapping[int, float] = field(default_factory=dict[int, float])
-    """Its own words of the question, by their place, with their rarity."""
+    """By place, with rarity."""
 
 
 def question_terms(question: str) -> tuple[frozenset[str], ...]:
@@ -116,7 +114,7 @@ def question_terms(question: str) -> tuple[frozenset[str], ...]:
 
 
 def _parts_of(word: str, forms: Sequence[str]) -> list[frozenset[str]]:
-    """Sharing "BX" with "BX-1123" is no match, so each part gets the joined form."""
+    """Sharing "BX" with "BX-1123" is no match."""
     parts = [frozenset(query_tokens(part)) for part in re.split(r"[-–/]", word) if part]
     if len(parts) < 2:
         return [frozenset(forms)]
@@ -177,7 +175,7 @@ def _rarity(holding: int, of: int) -> float:
 def choose(
     measured: Sequence[Overlap], possible: float, cosines: Sequence[float], *, most: int
 ) -> list[Scored]:
-    """Best first, without repetitions; `cosines` has one value per candidate, or is empty."""
+    """Without repetitions; `cosines` may be empty."""
     if not measured or possible <= 0:
         return []
     standing = _standing_out(cosines) if cosines else [0.0] * len(measured)
@@ -208,7 +206,7 @@ def choose(
 def _complement(
     chosen: Sequence[Scored], scored: Sequence[Scored], measured: Sequence[Overlap], *, most: int
 ) -> list[Scored]:
-    """The sentence with what the chosen ones leave out of the question, if that is much."""
+    """What the chosen ones leave out of the question, if that is much."""
     held = {id(item.candidate): item.held for item in measured}
     said = {place for item in chosen for place in held[id(item.candidate)]}
     findable = {place: rarity for item in measured for place, rarity in item.held.items()}
@@ -267,6 +265,6 @@ def _repeats(item: Scored, other: Scored) -> bool:
     same_passage = item.candidate.passage == other.candidate.passage
     if same_passage and common == smaller:
         return True
-    # "Team 1: 3 days" and "Team 2: 5 days" share words but differ in content.
+    # "Team 1: 3 days", "Team 2: 5 days".
     numbers = any(token[:1].isdigit() for token in item.tokens ^ other.tokens)
     return not numbers and common > _SAME * len(item.tokens | other.tokens)

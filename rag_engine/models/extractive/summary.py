@@ -1,7 +1,4 @@
-"""A summary without a model: the most central sentences of each section, in order, with passages.
-
-Central sentences resemble their section and the document by words and vectors.
-"""
+"""Without a model: the sentences that most resemble their section and the document, in order."""
 
 from __future__ import annotations
 
@@ -67,7 +64,7 @@ class _Measured:
 
 
 def draft(passages: Sequence[Hit], style: LengthAndLanguage) -> SummaryDraft:
-    """Candidates of as many sections as fit. Slow for a long document."""
+    """Of as many sections as fit. Slow for a long document."""
     chunks = [hit.chunk for hit in passages]
     of_chunk = [candidates(number, chunk) for number, chunk in enumerate(chunks)]
     telling = [[] if is_aside(chunk) else found for chunk, found in zip(chunks, of_chunk, strict=True)]
@@ -95,7 +92,7 @@ def draft(passages: Sequence[Hit], style: LengthAndLanguage) -> SummaryDraft:
 
 
 def choose(made: SummaryDraft, vectors: Matrix | None, style: LengthAndLanguage) -> list[Choice]:
-    """The sentences in document order; `vectors` has one row per text of the draft, or is None."""
+    """In document order; `vectors`: a row per text of the draft."""
     scores = _with_meaning(made, vectors)
     chosen: list[list[Scored]] = []
     said: list[Scored] = []

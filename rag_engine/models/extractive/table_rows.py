@@ -52,7 +52,7 @@ def asked_cells(
     *,
     language: str,
 ) -> tuple[NamedCell, ...]:
-    """Those of a wide row that identify it or match the question; if none match, the first."""
+    """Those of a wide row that identify it or match the question."""
     if len(cells) <= _MOST_CELLS:
         return tuple(cells)
     naming = [at for at, cell in enumerate(cells) if _LETTER.search(cell.text)][:_NAMING]
@@ -74,7 +74,7 @@ def asked_cells(
 def fit(
     cells: Sequence[NamedCell], terms: Sequence[frozenset[str]], rarities: Sequence[float], *, language: str
 ) -> float:
-    """As a share of the question: "Sales North" prefers "Sales North" to "Sales North-East"."""
+    """ "Sales North" prefers "Sales North" to "Sales North-East"."""
     known = frozenset[str]().union(*terms)
     total = 0.0
     for cell in cells:

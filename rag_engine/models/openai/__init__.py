@@ -1,4 +1,4 @@
-"""A language model on any server with OpenAI's chat API: OpenAI, vLLM, Ollama, LiteLLM, a gateway."""
+"""Any server with OpenAI's chat API: OpenAI, vLLM, Ollama, LiteLLM, a gateway."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _NO_KEY = "none"
-"""The library requires a key; self-hosted servers ignore it."""
+"""The library requires a key."""
 _ASSUMED = "The context window of %s is unknown, so %d tokens are assumed: set FOOTNOTE_MODEL__CONTEXT_TOKENS to the real one."
 
 
@@ -67,7 +67,7 @@ class Settings(BaseModel):
 
 @asynccontextmanager
 async def connect(settings: Settings, *, embedder: Embedder) -> AsyncGenerator[LanguageModel]:
-    """Without `context_tokens` it asks the server for the window, in the background."""
+    """Without `context_tokens` it asks the server, in the background."""
     silence = max(settings.first_token_seconds, settings.between_tokens_seconds)
     key = settings.api_key.get_secret_value() or _NO_KEY
     timeout = httpx2.Timeout(silence, connect=settings.connect_seconds)
@@ -121,7 +121,7 @@ class _OpenAIModel:
 
     @asynccontextmanager
     async def stream(self, prompt: Prompt, *, task: str) -> AsyncGenerator[AsyncIterator[str]]:
-        """Entering waits for the first text or reasoning, so that earlier failures can be retried."""
+        """Entering waits for the first text or reasoning: earlier failures can be retried."""
         self.ask_for_window()
         async with AsyncExitStack() as connection:
             with translate_errors(self._settings.name):
@@ -196,7 +196,7 @@ class _OpenAIModel:
         temperature = self._settings.temperature if chosen is None else chosen
         if temperature is not None and "temperature" not in self._refused:
             parameters["temperature"] = temperature
-        # Newer OpenAI models accept only the second name, other servers only the first.
+        # Newer OpenAI models accept only the second name, others the first.
         limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
         if prompt.reply_tokens > 0 and limit not in self._refused:
             parameters[limit] = prompt.reply_tokens

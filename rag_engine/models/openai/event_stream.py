@@ -1,4 +1,4 @@
-"""Server-sent events, also the irregular ones of real servers."""
+"""Also the irregular ones of real servers."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _is_reasoning(chunk: Mapping[str, object]) -> bool:
 
 
 def _text(content: object) -> str:
-    """Some servers send a list of parts; only text counts."""
+    """Some servers send a list of parts."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):

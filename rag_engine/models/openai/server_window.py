@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class ServerWindow:
-    """The window that the server states, asked for in the background. `tokens` is None until then, or if it states none."""
+    """`tokens` is None until the server states it."""
 
     def __init__(self, client: httpx2.AsyncClient, model: str, *, base_url: str, api_key: str) -> None:
         self.tokens: int | None = None
@@ -36,7 +36,7 @@ class ServerWindow:
         self._asked_at = -_PAUSE_SECONDS
 
     def ask(self, *, otherwise: Callable[[], None]) -> None:
-        """Starts a request, at most one in 5 minutes and none after an answer; calls `otherwise` if the server states no window."""
+        """At most once in 5 minutes, never after an answer; `otherwise`: the server states none."""
         if self._base_url.host == _SILENT_HOST:
             otherwise()
         elif self.tokens is None and time.monotonic() - self._asked_at >= _PAUSE_SECONDS:
@@ -79,7 +79,7 @@ class ServerWindow:
         return next((tokens for value in lengths if (tokens := _tokens(value))), None)
 
     async def _fetched(self, method: str, url: str, body: object = None) -> object:
-        """None for every failure: the window is a convenience."""
+        """None for every failure."""
         with contextlib.suppress(httpx2.HTTPError, httpx2.InvalidURL, ValueError):
             answer = await self._client.request(method, url, json=body, headers=self._headers)
             if answer.is_success:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Hit, Ranking
 
 _READ: Final = 20
-"""Hits in which a corrected word is looked for."""
+"""Hits in which the word is looked for."""
 _MOST_SAID: Final = 3
 _SHORTEST: Final = 4
 _LONGEST: Final = 30
@@ -29,7 +29,7 @@ _RESPELLED_WEIGHT: Final = 0.25
 def corrected_words(
     question: str, ranking: Ranking, *, is_word: Callable[[str], bool] = lambda _: False
 ) -> dict[str, str]:
-    """The passages' word for each mistyped one of the question: neither a word nor held by the hits in some form."""
+    """The passages' word for each mistyped one."""
     if not ranking.corrections:
         return {}
     asked = detect(question)
@@ -74,7 +74,7 @@ def _spelled(hits: Sequence[Hit]) -> dict[str, str]:
 
 
 def respellings(question: str, is_word: Callable[[str], bool]) -> tuple[tuple[str, str], ...]:
-    """What was typed and how else it may be written, for words that `is_word` does not know."""
+    """Typed and respelled, for words that `is_word` does not know."""
     listed = [word if forms else "" for word, forms in words(question, language="")[:_MOST_WORDS]]
     unknown = {word for word in listed if _is_plain(word) and not is_word(word)}
     if not unknown:

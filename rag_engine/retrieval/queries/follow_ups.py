@@ -76,7 +76,7 @@ _ANAPHORA = MappingProxyType(
         "ja": "その|この|それ|これ|どちらが|どっち|両方|前者|後者|もっと|例を|翻訳して|表にして|要約して|詳しく|短く|比較して|ほかの",
     }
 )
-"""Words and turns of phrase for what was said before."""
+"""For what was said before."""
 _PREPOSITIONS = MappingProxyType(
     {
         "en": "for|in|with|without|at|on|from|to|by|since|until|if|even",
@@ -96,7 +96,7 @@ _FEW_CONTENT_WORDS = 2
 _SHORT_QUESTION = 10
 _SHORT_NAMED_QUESTION = 8
 _LOOKED_AT = 200
-"""Characters in which a reference is looked for: all patterns take time in proportion to them."""
+"""Characters: all patterns take time in proportion to them."""
 _FEW_CHARACTERS = 4
 _MANY_CONTENT_WORDS = 6
 _MANY_CHARACTERS = 16
@@ -114,7 +114,6 @@ def leans_on_conversation(question: str) -> bool:
         return False
     if _found(_ANAPHORA, language, question, anywhere=True):
         return True
-    # A longer question with a name mostly refers to itself.
     named = any(word[0].isupper() for word in words[1:]) and language not in _NOUNS_CAPITALISED
     if named and len(words) > _SHORT_NAMED_QUESTION:
         return False
@@ -135,7 +134,7 @@ def is_self_contained(question: str) -> bool:
 
 
 def completed(question: str, earlier: Sequence[str]) -> str:
-    """After the earlier ones that it needs, oldest first, back to the last complete one."""
+    """After the earlier ones that it needs, back to the last complete one."""
     needed: list[str] = []
     for text in reversed(earlier):
         needed.insert(0, text)
@@ -158,7 +157,7 @@ def is_fragment(question: str) -> bool:
     content = [word for word in words if word.lower() not in known]
     if _found(_PREPOSITIONS, language, question, anywhere=False):
         return len(content) <= _FEW_CONTENT_WORDS
-    # "What is Kubernetes?" names its subject; "How long?" does not.
+    # "What is Kubernetes?" names its subject.
     return len(content) <= 1 and not (len(words) > 2 and content and content[0][0].isupper())
 
 
@@ -169,7 +168,7 @@ def _function_words(language: str) -> frozenset[str]:
 
 
 def _found(table: MappingProxyType[str, str], language: str, question: str, *, anywhere: bool) -> bool:
-    # A fragment is often too short to detect its language.
+    # A fragment may be too short to detect its language.
     likely = dict.fromkeys([language, *possible(question)]) if language else table
     words = "|".join(table[name] for name in likely if name in table)
     if not words:

@@ -17,7 +17,7 @@ FEWEST_WORDS: Final = 20
 _MOST_WORDS: Final = 400
 _COMPARED: Final = 10
 _WEIGHT: Final = 0.7
-"""Of all made-up passages together, relative to the question's own dense leg."""
+"""Together, relative to the question's dense leg."""
 _LEAST_WEIGHT: Final = 0.2
 _ABOUT_THE_TASK: Final = re.compile(
     r"\W*(?:as an ai\b|i (?:can(?:no|')t|am|do not|don't)\b|i'm\b|sure\b|here (?:is|are)\b|question:|passage:|hypothetical)",
@@ -37,7 +37,7 @@ class HypothesisReply(BaseModel):
 
 
 def usable(passages: Iterable[str], question: str, *, most: int) -> tuple[str, ...]:
-    """Of 20 to 400 words, not the question, not about the task."""
+    """20 to 400 words, not the question, not about the task."""
     found = dict.fromkeys(" ".join(passage.split()) for passage in passages)
     return tuple(text for text in found if _is_usable(text, question))[:most]
 
@@ -53,7 +53,7 @@ def _is_usable(text: str, question: str) -> bool:
 
 
 def agreement(made_up: Ranking, rankings: Sequence[Ranking]) -> float:
-    """The share of its first hits that the question's own search found among its first."""
+    """The share of its first hits that the question's search found."""
     own = [ranking for ranking in rankings if not ranking.query and not ranking.is_hypothetical]
     plain = next((ranking for ranking in own if ranking.leg == "dense"), own[0] if own else None)
     if plain is None or not made_up.hits:

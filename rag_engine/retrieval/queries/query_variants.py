@@ -69,7 +69,7 @@ def _by_language(value: object) -> object:
 
 
 class UnderstandingReply(BaseModel):
-    """The reply to the task `understand`; values of the wrong kind count as missing."""
+    """Values of the wrong kind count as missing."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -135,7 +135,7 @@ def _decided(understood: Understanding) -> Route:
 
 
 def _is_counter_question(text: str) -> bool:
-    """It is shown to people, so it must be one plain question without links."""
+    """One plain question without links."""
     return (
         0 < len(text) <= _LONGEST_COUNTER_QUESTION
         and text.endswith(("?", "？"))
@@ -148,7 +148,7 @@ def is_plausible(question: str, asked: str) -> bool:
 
 
 def readings(searched: str, beside: str, asked: str) -> list[QueryVariant]:
-    """The earlier words count less if the question may need no context."""
+    """Earlier words count less if the question may need no context."""
     found = [QueryVariant(text=searched, weight=1.0)]
     if beside:
         found.append(QueryVariant(text=beside, weight=1.0 if beside == asked else _FURTHER))
@@ -162,7 +162,7 @@ def own_words(variant: QueryVariant, understood: Understanding) -> QueryVariant:
 
 
 def further_variants(understood: Understanding, asked: Sequence[QueryVariant]) -> tuple[QueryVariant, ...]:
-    """The second reading only if no question was understood."""
+    """A second reading only if no question was understood."""
     found = [QueryVariant(text=understood.question, weight=1.0)] if understood.question else [*asked[1:]]
     found += [QueryVariant(text=text, weight=_FURTHER) for text in understood.queries]
     found += [QueryVariant(text=text, weight=_TRANSLATED) for text in understood.translations.values()]
@@ -188,7 +188,7 @@ def _clean(text: str) -> str:
 
 
 def plain_texts(texts: Iterable[str], *, longest: int) -> tuple[str, ...]:
-    """Those that people may be shown: distinct, short and without links."""
+    """Distinct, short and without links."""
     return tuple(text for text in _distinct(texts, longest=longest) if _ADDRESS.search(text) is None)
 
 

@@ -1,4 +1,4 @@
-"""Entries like `PTO = paid leave, vacation`, in which all terms are synonyms. Pure."""
+"""In `PTO = paid leave, vacation` all terms are synonyms."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ _SHARE: Final = 0.7
 _MOST_TOKENS: Final = 200
 _MOST_WORDINGS: Final = 3
 _MOST_ASKED: Final = 200
-"""Words of a question in which synonyms are looked for."""
 _MOST_ANALYSED: Final = 5_000
-"""New terms after which further knowledge bases wait for the next question, which finds these analysed."""
+"""Further knowledge bases then wait for the next question."""
 _MOST_TRIED: Final = 20_000
-"""Comparisons of a term with a place in the question."""
+"""Of a term with a place in the question."""
 _SEPARATOR: Final = re.compile(r"[=＝,，、;；\n]")
 
 
@@ -41,9 +40,9 @@ class Synonyms:
     tokens: Mapping[KnowledgeBaseId, Mapping[str, float]] = field(
         default_factory=dict["KnowledgeBaseId", "Mapping[str, float]"]
     )
-    """By the knowledge base whose chunks they find, with weights."""
+    """With weights, by the knowledge base whose chunks they find."""
     known: frozenset[str] = frozenset()
-    """The tokens of the question's own words that have synonyms."""
+    """Of the question's own words with synonyms."""
     wordings: tuple[str, ...] = ()
     """The question with synonyms in place of its words."""
 
@@ -87,7 +86,7 @@ def folded(term: str) -> str:
 
 
 def synonyms_for(question: str, entries: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]]) -> Synonyms:
-    """One step alone, so that entries in a circle end."""
+    """One step alone: entries in a circle end."""
     asked = _words(question)[:_MOST_ASKED]
     tokens: dict[KnowledgeBaseId, Mapping[str, float]] = {}
     known: set[str] = set()
@@ -140,12 +139,12 @@ _Place = tuple[int, int]
 class _Glossary:
     entries: tuple[tuple[_Term, ...], ...]
     places: Mapping[str, tuple[_Place, ...]]
-    """Of the terms, by what their first words can be found by."""
+    """By what their first words can be found by."""
 
 
 @lru_cache(maxsize=32)
 def _glossary(listed: tuple[tuple[str, ...], ...]) -> _Glossary:
-    """Analysed once: a knowledge base may have thousands of terms."""
+    """Once: a knowledge base may have thousands of terms."""
     entries = tuple(tuple(_Term(text, _words(text)) for text in terms) for terms in listed)
     places: dict[str, list[_Place]] = {}
     for number, terms in enumerate(entries):

@@ -17,7 +17,7 @@ class Understanding:
     route: Route = "search"
     confidence: float = 1.0
     question: str = ""
-    """The message as a question that can be understood without the conversation."""
+    """Understood without the conversation."""
     queries: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     translations: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -14,7 +14,7 @@ _B = 0.75
 
 
 def term_weight(holding: int, chunks: int) -> float:
-    """`holding`: how many of the `chunks` hold the term."""
+    """`holding`: of the `chunks`."""
     return float(np.log(1 + (chunks - holding + 0.5) / (holding + 0.5)))
 
 
@@ -24,7 +24,7 @@ def gain(
     lengths: NDArray[np.integer],
     average: float,
 ) -> NDArray[np.float64]:
-    """The score that the term's occurrences add to each chunk."""
+    """Of each chunk."""
     occurrences = counts.astype(np.float64)
     norms = lengths * (_K1 * _B / average) + _K1 * (1 - _B)
     return weight * occurrences / (occurrences + norms)

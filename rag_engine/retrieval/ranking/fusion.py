@@ -22,10 +22,8 @@ RANK_CONSTANT = 60
 def fuse(
     rankings: Sequence[Ranking], *, shares: Mapping[Leg, float], limit: int, method: Method = "mix"
 ) -> list[Hit]:
-    """Best hit first; the order of rankings does not matter.
-
-    `mix` adds scaled scores weighted by `shares`, which rankings of one leg divide; `reciprocal_rank` adds
-    share / (60 + rank). Legs without a share are ignored.
+    """`mix` adds scaled scores weighted by `shares`, which rankings of one leg divide; `reciprocal_rank` adds share /
+    (60 + rank). Legs without a share are ignored.
     """
     in_leg = Counter(ranking.leg for ranking in rankings) if method == "mix" else Counter[Leg]()
     weights = [shares.get(ranking.leg, 0.0) / (in_leg[ranking.leg] or 1) for ranking in rankings]
@@ -35,10 +33,10 @@ def fuse(
 def fuse_weighted(
     rankings: Sequence[Ranking], weights: Sequence[float], *, limit: int, method: Method = "mix"
 ) -> list[Hit]:
-    """As `fuse`, with one weight per ranking.
+    """With one weight per ranking.
 
-    In a mix, a missing chunk gets the score of the ranking's last hit, or 0 if that ranking is shorter than
-    the longest. Ties go to the better single rank, then to the smaller chunk id.
+    In a mix, a missing chunk gets the score of the ranking's last hit, or 0 if that ranking is shorter than the
+    longest. Ties go to the better single rank.
     """
     taking_part = [pair for pair in zip(rankings, weights, strict=True) if pair[1] > 0]
     depth = max((len(ranking.hits) for ranking, _ in taking_part), default=0)
@@ -96,9 +94,7 @@ def _reciprocal_ranks(hits: Sequence[Hit]) -> list[float]:
 
 
 def scaled(hits: Sequence[Hit], *, leg: Leg) -> list[float]:
-    """Stretched so that the best is 1 and the floor 0: 0 for BM25, the last hit's score for cosines, which
-    have no zero.
-    """
+    """The best becomes 1, the floor 0: 0 for BM25, the last hit's score for cosines, which have no zero."""
     if not hits:
         return []
     top = max(hit.score for hit in hits)

@@ -1,6 +1,4 @@
-"""How well an embedder knows a language, by its tokenizer's letters per piece: long pieces come from
-training.
-"""
+"""By the tokenizer's letters per piece: long pieces come from training."""
 
 from __future__ import annotations
 
@@ -17,11 +15,11 @@ _SAMPLE = 120
 _NO_WORD = "qzxvkjwq"
 _SPELLED = 1.0
 _ALPHABETIC = 4.0
-"""Letters per piece of English, and of most languages in a multilingual vocabulary of 250,000."""
+"""Letters per piece, in English and most languages."""
 _IDEOGRAPHIC = 1.5
-"""The same where a character is a syllable or word."""
+"""Where a character is a syllable or word."""
 _LONGEST_KNOWN = 9.0
-"""More letters per piece mean that each run is one unknown piece."""
+"""More letters: each run is one unknown piece."""
 
 _IDEOGRAPHS = lazy(
     lambda: re.compile("[\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
@@ -31,7 +29,7 @@ _SIGNS = lazy(lambda: re.compile(r"[^\w\s]"))
 
 
 def gauge(count_tokens: Callable[[str], int]) -> Callable[[str], float]:
-    """A cached function from a text to familiarity, 0 to 1."""
+    """Of a text, 0 to 1; cached."""
     frame = count_tokens("")
 
     @lru_cache(maxsize=4096)
@@ -46,7 +44,7 @@ def gauge(count_tokens: Callable[[str], int]) -> Callable[[str], float]:
 
 
 def word_check(count_tokens: Callable[[str], int]) -> Callable[[str], bool]:
-    """Whether a word is one of the embedder's vocabulary, which holds no mistyped ones."""
+    """The embedder's vocabulary holds no mistyped words."""
     frame = count_tokens("")
     spells = count_tokens(_NO_WORD) - frame > 1
     return lambda word: spells and count_tokens(word) - frame == 1

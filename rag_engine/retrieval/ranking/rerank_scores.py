@@ -11,10 +11,7 @@ if TYPE_CHECKING:
 
 
 def probabilities(scores: Sequence[float]) -> list[float]:
-    """Scores within 0 and 1 unchanged, others as logits through a sigmoid.
-
-    Not scaled by batch, so a minimum score means the same for every question.
-    """
+    """Scores outside 0 and 1 are logits. Not scaled by batch, so a minimum score means the same for every question."""
     if all(0 <= score <= 1 for score in scores):
         return list(scores)
     return [sigmoid(score) for score in scores]

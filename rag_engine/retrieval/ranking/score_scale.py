@@ -32,10 +32,7 @@ UNRELATED = (
 
 
 def contrast_meter(embedder: Embedder) -> Callable[[], Awaitable[float]]:
-    """Measures the embedder's contrast once.
-
-    If the embedder fails: 1, as for most models, and another try next time.
-    """
+    """Measured once. If the embedder fails: 1, as for most models, and another try next time."""
     measured: list[float] = []
 
     async def contrast() -> float:
@@ -51,8 +48,8 @@ def contrast_meter(embedder: Embedder) -> Callable[[], Awaitable[float]]:
 
 
 def contrast_of(vectors: Matrix) -> float:
-    """The mean distance (1 - cosine) between unit rows: near 1 for most models, 0.2 if all cosines are near
-    1. Never 0: it is a divisor.
+    """Mean distance (1 - cosine) of unit rows: near 1 for most models, 0.2 if all cosines are near 1. Never 0: it is a
+    divisor.
     """
     count = len(vectors)
     cosines = vectors @ vectors.T

@@ -1,7 +1,4 @@
-"""By script and function words, without a model.
-
-Small n-gram models weigh a megabyte, load for a second and guess on short questions (docs/decisions.md).
-"""
+"""By script and function words. Small n-gram models weigh a megabyte and guess on short questions (docs/decisions.md)."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ _SCRIPTS = MappingProxyType(
     }
 )
 _IDEOGRAPHIC = frozenset({"han", "kana", "ko"})
-"""Scripts in which one character carries as much as two or three letters."""
+"""One character carries as much as two or three letters."""
 
 
 def _run_of(characters: str) -> re.Pattern[str]:
@@ -91,10 +88,10 @@ _PERSIAN = lazy(lambda: re.compile("[پچژگکی]"))
 _URDU = lazy(lambda: re.compile("[ٹڈڑےں]"))
 
 _ENGLISH_TOO = "due go her man men met nor over pro see sense sin son ten under war"
-"""English words that only other languages have among their function words, so one alone tells neither."""
+"""One alone tells neither language."""
 
 _SELDOM = frozenset({"ca", "eo", "et", "eu", "ga", "hr", "lt", "lv", "sk", "sl"})
-"""Rare languages: one word alone is no evidence for them."""
+"""One word alone is no evidence."""
 _SELDOM_SHARE = 0.75
 _KIN = (frozenset({"da", "no"}), frozenset({"cs", "sk"}), frozenset({"hr", "sl"}), frozenset({"es", "ca"}))
 
@@ -125,7 +122,7 @@ def detect(text: str) -> str:
 
 
 def possible(text: str) -> tuple[str, ...]:
-    """Likely languages of a short text, likeliest first; may be empty."""
+    """Likeliest first; may be empty."""
     sample = text[:_SAMPLE]
     script = _script(sample)
     if script not in {"latin", "cyrillic"}:
@@ -182,7 +179,7 @@ def _ranked(sample: str, script: str) -> list[tuple[str, float]]:
 
 @cache
 def _weights() -> dict[str, tuple[tuple[str, float], ...]]:
-    """A word shared by n languages counts 1/n for each."""
+    """A word of n languages counts 1/n."""
     languages: dict[str, list[str]] = {}
     for language, words in FUNCTION_WORDS.items():
         for word in set(words.split()):

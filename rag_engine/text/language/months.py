@@ -26,7 +26,7 @@ _ISO: Final = re.compile(r"(?<!\d)(?:19|20)\d\d-(0[1-9]|1[0-2])(?!\d)")
 
 
 def months(text: str) -> frozenset[int]:
-    """Numbers; ambiguous words such as "may" count only with a capital."""
+    """ "may" counts only with a capital."""
     found = {int(number) for number in _ISO.findall(text)}
     found |= {NUMBERS[name] for name in _ASIAN.findall(text)}
     for word in _WORD.findall(text):

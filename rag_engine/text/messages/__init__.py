@@ -1,8 +1,4 @@
-"""Sentences of the engine about files, questions and answers, in other languages.
-
-The engine says, stores and logs them in English; `en.toml` also lists the wordings of earlier versions, which
-are stored.
-"""
+"""The engine says, stores and logs its sentences in English; `en.toml` also lists earlier wordings, which are stored."""
 
 from __future__ import annotations
 
@@ -22,5 +18,5 @@ _TRANSLATOR: Final = SentenceTranslator((CATALOG, None))
 
 
 def in_language(text: str, language: str) -> str:
-    """The engine's sentences in `text` in `language` (ISO 639-1); unchanged if unknown."""
+    """ISO 639-1; unchanged if unknown."""
     return _TRANSLATOR.translate(text, language) if language in LANGUAGES else text

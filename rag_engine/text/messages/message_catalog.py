@@ -1,7 +1,6 @@
-"""Sentences for people: a folder with one TOML file per language, read when first needed.
+"""A folder with one TOML file per language.
 
-Tables group the sentences by unique names. A sentence is a text with places (`{name}`) or a table of plural
-forms, chosen by `count` with the categories of Unicode CLDR.
+A sentence is a text with places (`{name}`) or a table of plural forms, chosen by `count` (Unicode CLDR).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class MessageCatalog:
         self._read: dict[str, Mapping[str, Sentence]] = {}
 
     def sentences(self, language: str) -> Mapping[str, Sentence]:
-        """Sentences by name; English where the language (ISO 639-1) has no file."""
+        """English for a language without a file."""
         found = self._read.get(language)
         if found is None:
             path = self._folder / f"{language}.toml"
@@ -42,7 +41,7 @@ class MessageCatalog:
 
 
 def fill(sentence: Sentence, language: str, values: Mapping[str, object]) -> str:
-    """An integer `count` chooses the plural form and gets group separators."""
+    """An integer `count` chooses the plural form."""
     if isinstance(sentence, dict):
         count = values[_COUNT]
         form = plural_form(language, count) if isinstance(count, int) else "other"
@@ -56,12 +55,12 @@ def places(sentence: Sentence) -> frozenset[str]:
 
 
 def plural_forms(language: str) -> frozenset[str]:
-    """The CLDR categories of whole numbers below one million."""
+    """Of whole numbers below one million."""
     return frozenset(plural_form(language, number) for number in range(200))
 
 
 def plural_form(language: str, number: int) -> str:
-    """The CLDR 47 category of a whole number, without `many` of exact millions (es, fr, it, pt)."""
+    """CLDR 47, without `many` of exact millions (es, fr, it, pt)."""
     match language:
         case "ja" | "ko" | "zh":
             return "other"

@@ -1,4 +1,4 @@
-"""Places in documents ("p. 3", "lines 1–4"), which are stored in English, in other languages."""
+""" "p. 3", "lines 1–4": stored in English, shown in other languages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ALONE: Final = {"notes": "notes", "picture": "picture"}
 
 
 def place_in_language(anchor: str, language: str) -> str:
-    """`anchor` in `language` (ISO 639-1); names of files, sheets and sections stay."""
+    """Names of files, sheets and sections stay."""
     if language == "en" or not anchor:
         return anchor
     return "".join(_part(part, language) for part in _SEPARATORS.split(anchor))
