@@ -48,6 +48,16 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+_folders: dict[Path, pytest.Collector] = {}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_directory(path: Path) -> Generator[None, pytest.Collector, pytest.Collector]:
+    """One node for each folder: pytest 9.1 binds the fixtures of a `conftest.py` to the first node and makes another for some orders of arguments."""
+    collected = yield
+    return _folders.setdefault(path, collected)
+
+
 _FAILED = pytest.StashKey[bool]()
 _numbers = itertools.count()
 
