@@ -42,10 +42,13 @@ _TIKTOKEN = SHARED / "tiktoken"
 _LOGGERS = ("", "footnote", "bot", "rag_engine", "adapters", "elasticsearch", "elastic_transport")
 
 
+# Modules and collected tests stay until the end: the garbage collector need not look at them again and again.
+gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Modules and collected tests stay until the end: the garbage collector need not look at them again and again."""
-    gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 _folders: dict[Path, pytest.Collector] = {}

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 BOT = Path(__file__).parents[4] / "bot"
-MODULES = {
-    path.relative_to(BOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in sorted(BOT.rglob("*.py"))
-}
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    return {
+        path.relative_to(BOT).as_posix(): ast.parse(path.read_text("utf-8"))
+        for path in sorted(BOT.rglob("*.py"))
+    }
+
 
 SCOPES = {"access/permissions.py", "access/audience.py"}
 """Where scopes are made: for the operator at the console, and for everybody in chat."""
@@ -101,7 +108,7 @@ def changed(tree: ast.Module) -> list[int]:
 
 
 def test_every_question_looks_in_a_scope_and_in_nothing_else() -> None:
-    for module, tree in MODULES.items():
+    for module, tree in modules().items():
         assert module in OWN_CORPUS or not unfiltered(tree), (
             f"{module}: a Query takes `knowledge_bases` from a Scope as it is"
         )
@@ -109,15 +116,15 @@ def test_every_question_looks_in_a_scope_and_in_nothing_else() -> None:
 
 
 def test_scopes_are_made_in_two_places_only() -> None:
-    for module in sorted(MODULES.keys() - SCOPES):
-        lines = [call.lineno for call in calls(MODULES[module]) if called(call) == "Scope"]
+    for module in sorted(modules().keys() - SCOPES):
+        lines = [call.lineno for call in calls(modules()[module]) if called(call) == "Scope"]
         assert not lines, (
             f"{module}: a Scope comes from bot.access.audience (chat) or bot.access.permissions (the console)"
         )
 
 
 def test_knowledge_bases_are_read_by_those_who_are_known_to() -> None:
-    for module, tree in MODULES.items():
+    for module, tree in modules().items():
         folder = f"{Path(module).parent.as_posix()}/*"
         for call in calls(tree):
             known = READERS.get(called(call))
@@ -141,5 +148,5 @@ def test_a_search_without_its_filter_would_be_found(source: str) -> None:
 
 
 def test_something_is_looked_at() -> None:
-    found = [module for module, tree in MODULES.items() for call in calls(tree) if called(call) == "Query"]
+    found = [module for module, tree in modules().items() for call in calls(tree) if called(call) == "Query"]
     assert len(found) >= 3
