@@ -16,7 +16,7 @@ from rag_engine.text.analyzer import VERSION, query_tokens
 from rag_engine.types import Chunk, ChunkId, Document, DocumentId, KnowledgeBaseId, Ranking, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rag_engine.types import Vector
 
@@ -81,6 +81,11 @@ async def put_all(index: Index, documents: Iterable[tuple[Document, Sequence[tup
 
 def pairs(of: Document, *texts: str, seed: int = 0) -> list[tuple[Chunk, Vector]]:
     return [(chunk(of, text, ordinal=i), vector(seed + i)) for i, text in enumerate(texts)]
+
+
+def grouped(texts: Sequence[str], size: int) -> Iterator[tuple[int, Sequence[str]]]:
+    """With the place of each group: a put costs more than the chunks in it."""
+    return ((start, texts[start : start + size]) for start in range(0, len(texts), size))
 
 
 def lexical(question: str, *bases: str, limit: int = 10) -> Search:

@@ -65,9 +65,9 @@ async def test_dropping(index: StoredIndex) -> None:
     assert await found(index, lexical("apple"), dense(vector(0))) == [["a/0"], ["a/0"]]
 
 
-async def test_no_search_sees_a_document_missing_double_or_half(index: StoredIndex) -> None:
+@pytest.mark.parametrize("last", [20, pytest.param(200, marks=pytest.mark.soak)])
+async def test_no_search_sees_a_document_missing_double_or_half(index: StoredIndex, last: int) -> None:
     of = document("a")
-    last = 40
 
     async def write(version: int) -> None:
         size = 1 + version % 4
@@ -196,11 +196,14 @@ async def test_two_handles_may_write_at_the_same_time(open_index: OpenIndex) -> 
             assert [sorted(view) for view in views] == [expected, expected]
 
 
-async def test_after_any_changes_the_index_equals_one_made_in_one_go(open_index: OpenIndex) -> None:
+@pytest.mark.parametrize("changes", [60, pytest.param(300, marks=pytest.mark.soak)])
+async def test_after_any_changes_the_index_equals_one_made_in_one_go(
+    open_index: OpenIndex, changes: int
+) -> None:
     random = np.random.default_rng(11)
     kept: dict[tuple[str, str], list[str]] = {}
     async with open_index(IDENTITY) as index:
-        for _ in range(150):
+        for _ in range(changes):
             place = (str(random.choice(["kb", "other"])), f"d{random.integers(12)}")
             if random.random() < 0.25:
                 kept.pop(place, None)

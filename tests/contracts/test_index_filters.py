@@ -14,6 +14,7 @@ from tests.contracts.indexing import (
     dense,
     document,
     found,
+    grouped,
     lexical,
     pairs,
     put,
@@ -60,8 +61,11 @@ async def test_the_limit_counts_hits_of_the_chosen_documents(index: StoredIndex)
     await put_all(
         index,
         [
-            (of := document(f"common{number}"), [(chunk(of, "budget budget budget"), vector(0))])
-            for number in range(300)
+            (
+                of := document(f"common{number}"),
+                [(chunk(of, "budget budget budget", ordinal=i), vector(0)) for i in range(30)],
+            )
+            for number in range(10)
         ],
     )
     asked = [within(search, "rare.txt") for search in (lexical("budget", limit=5), dense(vector(0), limit=5))]
@@ -72,9 +76,9 @@ async def test_scores_do_not_depend_on_the_choice(index: StoredIndex) -> None:
     texts = random_texts(400, seed=4)
     await put_all(
         index,
-        [(of := document(f"d{number}"), pairs(of, text, seed=number)) for number, text in enumerate(texts)],
+        [(of := document(f"d{start}"), pairs(of, *some, seed=start)) for start, some in grouped(texts, 10)],
     )
-    chosen = [f"d{number}" for number in range(0, 400, 7)]
+    chosen = [f"d{number}" for number in range(0, 400, 70)]
     asked = (lexical("w1 w30 w77", limit=400), dense(vector(9_000), limit=400))
     for search, everything in zip(asked, await index.search(asked), strict=True):
         (some,) = await index.search([replace(within(search, *chosen), limit=10)])

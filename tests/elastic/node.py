@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import select
 import shutil
@@ -247,7 +248,8 @@ def _prepare(
 def _folder() -> Iterator[Path]:
     """A temporary folder for settings, data and logs; when the block fails the logs stay, and the failure names them."""
     distribution()  # what cannot be run leaves no folder
-    folder = Path(tempfile.mkdtemp(prefix="footnote-elastic-"))
+    # In memory where the tests are (tests/conftest.py): a node waits for the disk at every write.
+    folder = Path(tempfile.mkdtemp(prefix="footnote-elastic-", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")))
     _folders[folder] = False
     try:
         yield folder

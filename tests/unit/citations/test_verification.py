@@ -12,6 +12,8 @@ import pytest
 
 from rag_engine.citations import finish
 from rag_engine.embedders import hashing, local
+from rag_engine.wrappers.cached_embedder import CachedEmbedder
+from tests.doubles.vector_cache import MemoryVectorCache
 from tests.unit.citations.passages import hit, streamed
 
 if TYPE_CHECKING:
@@ -114,7 +116,8 @@ async def test_inventions_are_caught_and_truthful_sentences_are_not_marked(
     rows = [json.loads(line) for line in WRITTEN.read_text("utf-8").splitlines()]
     rows = [row for row in rows if row["language"] == language]
     marked: dict[str, list[bool]] = defaultdict(list)
-    async with local.connect(local.Settings(), data_dir=tmp_path) as embedder:
+    async with local.connect(local.Settings(), data_dir=tmp_path) as connected:
+        embedder = CachedEmbedder(connected, MemoryVectorCache())
         for number, row in enumerate(rows):
             others = random.Random(number).sample([other for other in rows if other is not row], 5)
             passages = [
