@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine import pipeline
 from rag_engine.agent.agent import tool_search, without_tools
-from rag_engine.agent.request import switched_off, with_tool_request
+from rag_engine.agent.request import switched_off
 from rag_engine.errors import QueryTooLong, RagError, UserError
 from rag_engine.generation import generate
 from rag_engine.generation.answer_trace import answer_of, answer_trace, writing
@@ -22,12 +22,11 @@ from rag_engine.generation.uncited import uncited
 from rag_engine.metadata.conditions import described
 from rag_engine.pipeline import Inquiry, NamedStep
 from rag_engine.research.research import ordinary, spent, sub_search
-from rag_engine.retrieval.queries.document_filters import with_chosen_documents, with_inline_filter
+from rag_engine.retrieval.queries.document_filters import with_chosen_documents
 from rag_engine.retrieval.turn_order import merged
 from rag_engine.summaries.intent import is_restyling
 from rag_engine.summaries.plan import Sentence
 from rag_engine.summaries.stream import sentence_events, summarised
-from rag_engine.tables.answers.requests import with_table_request
 from rag_engine.text.analyzer import query_tokens
 from rag_engine.text.language import question_language
 from rag_engine.types import (
@@ -43,7 +42,7 @@ from rag_engine.types import (
     Turn,
     TurnId,
 )
-from rag_engine.web.request import with_web_request
+from rag_engine.written_requests import with_written_requests
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -300,7 +299,7 @@ class Engine:
 
     async def _inquiry(self, query: Query, *, remember: bool) -> Inquiry:
         refused = switched_off(query)
-        query = with_inline_filter(with_table_request(with_tool_request(with_web_request(query))))
+        query = with_written_requests(query)
         await _check(query, self.limits)
         started = time.perf_counter()
         history: list[Turn] = []

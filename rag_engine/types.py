@@ -133,6 +133,8 @@ class AnswerOptions:
     plain_chat: bool = False
     """Talk to the language model without a search."""
     compute: bool = False
+    whole_files: bool = False
+    """Give the language model whole documents as far as its window allows, however surely they answer."""
     research: bool = False
     tools: ToolPolicy = "off"
     agent: bool = False

@@ -41,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model", default="", metavar="LABEL", help="a model of FOOTNOTE_MODEL__CHOICES instead of the first"
     )
+    parser.add_argument(
+        "--full", action="store_true", help="let the model read whole files, as far as its window allows"
+    )
     parser.add_argument("--table", action="store_true", help="compute the answer over tables, or say why not")
     parser.add_argument(
         "--tools", action="store_true", help="let the model call tools, those of FOOTNOTE_TOOLS too"
@@ -87,6 +90,7 @@ def _options(arguments: argparse.Namespace, model: str, *, research: bool) -> An
         model=model,
         research=research,
         compute=arguments.table,
+        whole_files=arguments.full,
         tools="all",
         agent=arguments.tools and not research,
     )

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from bot.port import Option
+from rag_engine.retrieval.whole_files import OPTION as FULL
 from rag_engine.tables.answers.requests import OPTION as TABLE
 from rag_engine.web.request import OPTION
 
@@ -15,6 +16,7 @@ OPTIONS: Final = (
     Option(name="after", description="Search only files since this day: 2025-01-31", named=True),
     Option(name="tag", description="Search only files with this tag", named=True, suggested=True),
     Option(name="web", description="Read pages of the web too", choices=("yes",), named=True),
+    Option(name="full", description="Read whole files, not only passages", choices=("yes",), named=True),
     Option(name="table", description="Compute the answer over tables", choices=("yes",), named=True),
 )
 _KEYS: Final[Mapping[str, str]] = {"file": "name", "type": "type", "after": "after", "tag": "tag"}
@@ -31,8 +33,9 @@ def filtered_question(values: Mapping[str, str]) -> str:
         if value.strip()
     ]
     web = [OPTION] if values.get("web") else []
+    full = [FULL] if values.get("full") else []
     table = [TABLE] if values.get("table") else []
-    return " ".join((values.get("question", ""), *filters, *web, *table))
+    return " ".join((values.get("question", ""), *filters, *web, *full, *table))
 
 
 def _quoted(value: str) -> str:

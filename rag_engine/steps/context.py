@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.errors import RagError, first_error
+from rag_engine.generation.phrases import phrase
 from rag_engine.retrieval.context_width import MOST_PASSAGES, LoadedDocument, current, widened
 from rag_engine.text import tokens
+from rag_engine.text.language import question_language
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from rag_engine.generation.phrases import Phrase
     from rag_engine.pipeline import Inquiry
     from rag_engine.ports import IndexContents, LanguageModel, Ports, Step
+    from rag_engine.retrieval.context_width import Context
     from rag_engine.types import Chunk, DocumentId, Hit
 
 PHASE = "prompt"
@@ -44,6 +48,8 @@ class Settings(BaseModel):
     """The most of the window that passages take."""
     weak: float = Field(default=0.5, ge=0, le=1)
     """Further hits with less than this share of the best score are left out."""
+    whole_ratio: float = Field(default=0.6, gt=0, le=1)
+    """The most of the window that passages take if whole files are asked for (`full:yes`)."""
     timeout: float = Field(default=3.0, gt=0)
     """Time limit for reading the documents."""
 
@@ -57,10 +63,13 @@ async def widen(
 ) -> Inquiry:
     inquiry = replace(inquiry, context=())
     best = inquiry.hits[: inquiry.query.limit]
-    is_wanted = settings.enabled and not inquiry.query.exact_limit and inquiry.route != "chat"
-    if model is None or contents is None or not best or not is_wanted:
+    asks_for_all = inquiry.query.options.whole_files
+    if asks_for_all and model is None:
+        return _noticing(inquiry, "full_needs_model")
+    is_wanted = asks_for_all or (settings.enabled and not inquiry.query.exact_limit)
+    if model is None or contents is None or not best or not is_wanted or inquiry.route == "chat":
         return inquiry
-    room = min(settings.tokens, int(model.context_tokens * settings.window_ratio))
+    room = _room(settings, model.context_tokens, asks_for_all=asks_for_all)
     await asyncio.to_thread(tokens.prepare)
     weights = await asyncio.to_thread(lambda: {hit.chunk.id: _weight(hit.chunk) for hit in best})
     if sum(weights.values()) >= room:
@@ -79,6 +88,8 @@ async def widen(
         inquiry = replace(inquiry, hits=best, further=further).noting(changed_documents=sorted(changed))
     widen_by = partial(widened, room=room, weigh=_weight, weights=weights, weak=settings.weak)
     context = await asyncio.to_thread(widen_by, best, inquiry.further, documents)
+    if asks_for_all:
+        inquiry = _saying_what_was_cut(inquiry, best, documents, context)
     if context is None:
         return inquiry
     return replace(inquiry, context=context.hits).noting(
@@ -86,6 +97,33 @@ async def widen(
         whole_documents=list(context.whole),
         weak_left_out=context.left_out,
     )
+
+
+def _room(settings: Settings, window: int, *, asks_for_all: bool) -> int:
+    if asks_for_all:
+        return int(window * settings.whole_ratio)
+    return min(settings.tokens, int(window * settings.window_ratio))
+
+
+def _noticing(inquiry: Inquiry, name: Phrase, **values: str) -> Inquiry:
+    language = question_language(inquiry.query.text, chosen=inquiry.query.language)
+    return replace(inquiry, notices=(*inquiry.notices, phrase(name, language=language, **values)))
+
+
+def _saying_what_was_cut(
+    inquiry: Inquiry,
+    best: Sequence[Hit],
+    documents: Mapping[DocumentId, LoadedDocument],
+    context: Context | None,
+) -> Inquiry:
+    taken = {hit.chunk.id for hit in (context.hits if context else best)}
+    cut = {
+        hit.chunk.title: None
+        for hit in best
+        if not documents[hit.chunk.document].is_whole
+        or any(chunk.id not in taken for chunk in documents[hit.chunk.document].chunks)
+    }
+    return _noticing(inquiry, "full_cut", titles=", ".join(cut)) if cut else inquiry
 
 
 def _weight(chunk: Chunk) -> int:

@@ -51,12 +51,12 @@ def build(settings: Settings, ports: Ports) -> Step:
 async def weigh(inquiry: Inquiry, *, settings: Settings, has_model: bool, trust: LegTrust) -> Inquiry:
     """Below the line the hits become `closest`.
 
-    A model with room for the whole scope reads all of it.
+    A model with room for the whole scope, or asked to read whole files, reads all of it.
     """
     is_judged = _JUDGED in inquiry.details or inquiry.route in ("research", "agent")
     if not settings.enabled or not inquiry.hits or is_judged:
         return inquiry
-    if has_model and _found(inquiry) <= inquiry.query.limit:
+    if has_model and (inquiry.query.options.whole_files or _found(inquiry) <= inquiry.query.limit):
         return inquiry
     line = settings.line_with_model if has_model else settings.line
     is_dense = any(ranking.leg == "dense" and ranking.hits for ranking in inquiry.rankings)

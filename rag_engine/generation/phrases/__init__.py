@@ -37,6 +37,8 @@ Phrase = Literal[
     "rewriting_failed",
     "no_file_matches",
     "filter_left_out",
+    "full_needs_model",
+    "full_cut",
     "web_unavailable",
     "web_switched_off",
     "tools_switched_off",

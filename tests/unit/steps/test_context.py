@@ -10,9 +10,10 @@ import pytest
 from rag_engine.errors import IndexUnavailable
 from rag_engine.generation.context_budget import messages_size
 from rag_engine.models.scripted import ScriptedModel
+from rag_engine.retrieval.whole_files import with_full_request
 from rag_engine.steps import context, pack
 from rag_engine.text import tokens
-from rag_engine.types import ChunkId
+from rag_engine.types import ChunkId, DocumentId
 from tests.unit.steps.shelf import SENTENCE, Shelf
 
 if TYPE_CHECKING:
@@ -154,3 +155,34 @@ async def test_a_smaller_model_gets_what_fits_it() -> None:
     assert len(wide.context) == 60
     narrow = await widened(wide, shelf, window=4_096)
     assert [hit.chunk.ordinal for hit in narrow.context] == [4, 3, 5]
+
+
+def _asking_for_all(inquiry: Inquiry) -> Inquiry:
+    query = with_full_request(replace(inquiry.query, text=f"{inquiry.query.text} full:yes"))
+    assert query.text == inquiry.query.text
+    return replace(inquiry, query=query)
+
+
+async def test_whole_files_that_are_asked_for_take_more_of_the_window() -> None:
+    shelf = Shelf(minutes=150)
+    asked = shelf.inquiry(("minutes", 4))
+    assert len((await widened(asked, shelf, tokens=500)).context) < 150
+    whole = await widened(_asking_for_all(asked), shelf, tokens=500, enabled=False)
+    assert [hit.chunk for hit in whole.context] == shelf.documents["minutes"]
+    assert whole.notices == ()
+
+
+async def test_files_that_do_not_fit_are_named() -> None:
+    shelf = Shelf(minutes=30, book=3_000)
+    done = await widened(_asking_for_all(shelf.inquiry(("minutes", 4), ("book", 9))), shelf)
+    assert [hit.chunk.document for hit in done.context].count(DocumentId("minutes")) == 30
+    (notice,) = done.notices
+    assert "book.md" in notice
+    assert "minutes.md" not in notice
+
+
+async def test_whole_files_need_a_model() -> None:
+    shelf = Shelf(minutes=3)
+    asked = _asking_for_all(shelf.inquiry(("minutes", 1)))
+    done = await context.widen(asked, settings=context.Settings(), model=None, contents=shelf)
+    assert done.notices == ("Reading whole files takes a language model, and none is set up here.",)

@@ -152,3 +152,11 @@ async def test_a_reranker_has_a_say() -> None:
     sure = replace(asked, hits=tuple(replace(hit, score=1.0) for hit in asked.hits)).noting(reranked=[])
 
     assert (await _weigh(sure)).hits
+
+
+async def test_whole_files_that_are_asked_for_are_read_however_surely_they_answer() -> None:
+    inquiry = _inquiry("Who founded Rome?", *("The canteen is closed." for _ in range(12)), cosine=0.05)
+    assert (await _weigh(inquiry, has_model=True)).hits == ()
+    asked = replace(inquiry.query, options=replace(inquiry.query.options, whole_files=True))
+    assert (await _weigh(replace(inquiry, query=asked), has_model=True)).hits == inquiry.hits
+    assert (await _weigh(replace(inquiry, query=asked))).hits == ()
