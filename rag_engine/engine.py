@@ -56,9 +56,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """`history_turns`: earlier turns to read. `first_text_seconds`: for all models together until one begins
-    to answer.
-    """
+    """`first_text_seconds`: for all models together."""
 
     question_characters: int = 20_000
     history_turns: int = 20
@@ -67,24 +65,24 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """The first language model that works writes; without any, passages are quoted."""
+    """The first working model writes; without any, passages are quoted."""
 
     search_steps: Sequence[NamedStep]
     prompt_steps: Sequence[NamedStep]
     models: Sequence[LanguageModel]
     choices: Mapping[str, LanguageModel] = field(default_factory=dict[str, "LanguageModel"])
-    """By label: the models that a place or a question may ask first."""
+    """By label: a place or a question may ask them first."""
     answerer: Answerer
     embedder: Embedder
     history: History
     limits: Limits = Limits()
     prompt_steps_for: Callable[[LanguageModel], Sequence[NamedStep]] | None = None
-    """The `prompt_steps` for a later model, whose window may be smaller."""
+    """For a later model, whose window may be smaller."""
     summary_models: Sequence[LanguageModel] = ()
     """The models that summarise; none: `models`."""
     metadata: Metadata | None = None
     summaries: Summaries | None = None
-    """Handles requests for summaries; None: these are searched like any question."""
+    """None: requests for summaries are searched."""
     research: Research | None = None
     computation: Computation | None = None
     agent: Agent | None = None

@@ -35,24 +35,24 @@ if TYPE_CHECKING:
 class Inquiry:
     query: Query
     question: str
-    """That of the query, or its self-contained form after the step `understand`."""
+    """After `understand` self-contained."""
     beside: str = ""
-    """The other reading of a question that may need the conversation: with its words, or without."""
+    """The other reading: with the conversation's words, or without."""
     history: tuple[Turn, ...] = ()
     rankings: tuple[Ranking, ...] = ()
     hits: tuple[Hit, ...] = ()
-    """The fused, reranked hits, best first; none if they do not answer."""
+    """Fused and reranked; none if they do not answer."""
     further: tuple[Hit, ...] = ()
     """The hits after the query's limit."""
     context: tuple[Hit, ...] = ()
-    """What a language model reads in place of `hits`."""
+    """For a language model, in place of `hits`."""
     found: Mapping[Leg, int] = field(default_factory=dict["Leg", int])
     """Chunks by leg."""
     evidence: Evidence = ""
     closest: tuple[Hit, ...] = ()
     """The hits that do not answer."""
     unmentioned: tuple[str, ...] = ()
-    """The names and figures of the question that none of `closest` holds."""
+    """None of `closest` holds them."""
     prompt: Prompt | None = None
     dates: Mapping[DocumentId, str] = field(default_factory=dict[DocumentId, str])
     """ISO dates of the files of `prompt`, where known."""

@@ -52,11 +52,11 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors, each independent of the other texts of the call."""
+    """Each vector is independent of the other texts."""
 
     @property
     def model(self) -> str:
-        """Identity of the vectors, e.g. `all-MiniLM-L6-v2@fp32`. Embedders of the same identity agree."""
+        """Such as `all-MiniLM-L6-v2@fp32`."""
         ...
 
     @property
@@ -68,13 +68,12 @@ class Embedder(Protocol):
         ...
 
     def count_tokens(self, text: str) -> int:
-        """As a passage, by the model's own tokenizer, with special tokens and prefix. Fast, without I/O."""
+        """By the model's own tokenizer, with special tokens and prefix. Fast."""
         ...
 
     async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
-        """One float32 unit row per text, in order, also for an empty text. Does not block the event loop.
-
-        Raises `EmbedderUnavailable` and `RateLimited`.
+        """A float32 unit row per text, in order. Does not block the event loop. Raises `EmbedderUnavailable` and
+        `RateLimited`.
         """
         ...
 
@@ -90,15 +89,15 @@ class Index(Protocol):
         ...
 
     async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
-        """A document, or the whole knowledge base; no error if it does not exist."""
+        """No error if it does not exist."""
         ...
 
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
-        """One ranking per search, in order, in one round trip, with chunks of the given knowledge bases and documents only.
+        """One ranking per search, in one round trip.
 
-        Lexical scores are Lucene's BM25 (k1 1.2, b 0.75) over the tokens of `rag_engine.text.analyzer`; dense ones are cosines.
-        Ties are ordered by chunk id. Statistics and spelling corrections come from the searched knowledge bases alone, so that
-        nobody learns what others hold.
+        Lexical scores are Lucene's BM25 (k1 1.2, b 0.75) over the tokens of `rag_engine.text.analyzer`; dense ones are
+        cosines. Ties are ordered by chunk id. Statistics and spelling corrections come from the searched knowledge
+        bases alone.
         """
         ...
 
@@ -107,7 +106,7 @@ class IndexContents(Protocol):
     """Reads an index back, for export, checks and reindexing."""
 
     def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncIterator[tuple[Chunk, Vector]]:
-        """Every chunk with its stored vector, by document and ordinal, in constant memory."""
+        """By document and ordinal, in constant memory."""
         ...
 
     async def count(self, knowledge_base: KnowledgeBaseId) -> int: ...
@@ -115,7 +114,7 @@ class IndexContents(Protocol):
     async def chunks(
         self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
     ) -> list[Chunk]:
-        """Of one version, from the ordinal `start`; none if the document is in another knowledge base."""
+        """Of one version, from the ordinal `start`; none in another knowledge base."""
         ...
 
 
@@ -132,31 +131,29 @@ class LanguageModel(Protocol):
 
     @property
     def context_tokens(self) -> int:
-        """The window for prompt and reply, in tokens."""
+        """For prompt and reply."""
         ...
 
     @property
     def window_is_assumed(self) -> bool:
-        """Whether `context_tokens` is a guess: neither set, stated by the server nor known."""
+        """Neither set, stated by the server nor known."""
         ...
 
     def stream(self, prompt: Prompt, *, task: str) -> AbstractAsyncContextManager[AsyncIterator[str]]:
-        """Leaving the context closes the connection, also on cancellation.
-
-        Raises `ModelUnavailable`, `RateLimited`, `ContentFiltered`, `ContextTooLong`. The iterator raises
-        `ModelUnavailable` if the stream is cut.
+        """Leaving closes the connection. Raises `ModelUnavailable` (also if the stream is cut), `RateLimited`,
+        `ContentFiltered`, `ContextTooLong`.
         """
         ...
 
 
 class Answerer(Protocol):
-    """Answers by quoting passages, without a language model or network."""
+    """By quoting, without a language model or network."""
 
     @property
     def name(self) -> str: ...
 
     def answer(self, request: AnswerRequest) -> AbstractAsyncContextManager[AsyncIterator[str]]:
-        """In pieces of text with citation markers. Without a fitting passage it says so and cites nothing."""
+        """With citation markers. Without a fitting passage it says so and cites nothing."""
         ...
 
 
@@ -164,20 +161,17 @@ class History(Protocol):
     async def read(
         self, conversation: ConversationId, *, limit: int, before: TurnId | None = None
     ) -> list[Turn]:
-        """The last `limit` active turns, up to `before` if it is known, in the order of writing."""
+        """The last ones, in the order of writing, up to `before`."""
         ...
 
     async def write(self, turns: Sequence[Turn], trace: Trace, *, in_place_of: Sequence[TurnId] = ()) -> None:
-        """In one transaction. An existing turn is replaced.
-
-        `in_place_of` names an earlier version of each turn, which is no longer active.
-        """
+        """In one transaction. An existing turn is replaced; `in_place_of`: versions no longer active."""
         ...
 
 
 class Traces(Protocol):
     async def trace(self, turn: TurnId | None = None) -> Trace | None:
-        """By the turn's id or a unique prefix, or of the newest turn."""
+        """By id or a unique prefix, else of the newest turn."""
         ...
 
 
@@ -185,7 +179,7 @@ class Catalog(Protocol):
     """Knowledge bases, their documents and the extracted text of each."""
 
     async def open(self, name: str, *, model: str) -> KnowledgeBase:
-        """The knowledge base of that name, created if it is new."""
+        """Created if it is new."""
         ...
 
     async def knowledge_bases(self) -> list[KnowledgeBase]: ...
@@ -193,17 +187,17 @@ class Catalog(Protocol):
     async def select(
         self, *, ids: Collection[KnowledgeBaseId] = (), names: Collection[str] = ()
     ) -> list[KnowledgeBase]:
-        """The knowledge bases with these ids or names; unknown ones are left out."""
+        """Unknown ones are left out."""
         ...
 
 
 class Documents(Protocol):
-    """A document has several sources (URIs) if the same bytes came from several places."""
+    """The same bytes may have several sources (URIs)."""
 
     async def find(
         self, knowledge_base: KnowledgeBaseId, *, uri: str = "", digest: str = ""
     ) -> DocumentRecord | None:
-        """By the URI of a source, or by the digest of its bytes (ready ones only)."""
+        """By a source's URI, or by digest (ready ones only)."""
         ...
 
     async def find_all(
@@ -215,7 +209,7 @@ class Documents(Protocol):
     async def save(
         self, record: DocumentRecord, *, source: str = "", sections: Sequence[Section] | None = None
     ) -> None:
-        """Insert or replace the record, add the URI `source`, and replace the text by `sections` if given."""
+        """With the URI `source`; `sections`, if given, replace the text."""
         ...
 
     async def save_all(self, saves: Sequence[DocumentSave]) -> None:
@@ -230,30 +224,30 @@ class Documents(Protocol):
 
 
 class Unfinished(Protocol):
-    """Unfinished work, stored so that a crash or an outage repeats none of it."""
+    """Stored, so that a crash repeats none of it."""
 
     async def keep_reading(self, document: Document, sections: Iterable[Section]) -> None:
-        """Store the text of a file until its document is saved."""
+        """Until the document is saved."""
         ...
 
     async def reading(self, document: Document) -> list[Section]:
-        """The stored text of a document with this digest, or nothing."""
+        """Of a document with this digest, or nothing."""
         ...
 
     async def withdraw(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
-        """Mark for removal; saving it again unmarks it. False if there is nothing."""
+        """For removal; saving unmarks it. False if there is nothing."""
         ...
 
     async def remove(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
-        """Remove what is marked. False if it was saved again meanwhile; then it stays."""
+        """What is marked. False if it was saved again meanwhile."""
         ...
 
     async def leaving(self) -> Mapping[DocumentId, KnowledgeBaseId]:
-        """The documents marked for removal, which no question may find."""
+        """Marked for removal: no question may find them."""
         ...
 
     async def closing(self) -> list[KnowledgeBaseId]:
-        """The knowledge bases marked for removal that have no documents left."""
+        """Marked for removal, without documents left."""
         ...
 
 
@@ -268,10 +262,8 @@ class Metadata(Protocol):
         keys: Collection[str] | None = None,
         latest: int | None = None,
     ) -> Mapping[DocumentId, Properties]:
-        """Of every document in them, or of the `latest` added: `name`, `type`, `folder`, `place`, `added`, `tag`,
-        and its own, or those that a filter on `keys` reads.
-
-        `names` of knowledge bases are places too.
+        """Of every document, or of the `latest` added: `name`, `type`, `folder`, `place`, `added`, `tag`, and its own,
+        or those that a filter on `keys` reads. `names` of knowledge bases are places too.
         """
         ...
 
@@ -292,7 +284,7 @@ class Metadata(Protocol):
     async def tag(
         self, document: DocumentId, *, add: Collection[str] = (), remove: Collection[str] = ()
     ) -> None:
-        """Case does not count. Raises `UserError` for an unusable tag or too many."""
+        """Case does not count. Raises `UserError`."""
         ...
 
 
@@ -326,23 +318,23 @@ class SynonymEntries(Protocol):
         ...
 
     async def add(self, knowledge_base: KnowledgeBaseId, entries: Sequence[tuple[str, ...]]) -> None:
-        """Those with the same first term become one. Raises `UserError` if there are too many."""
+        """Those with the same first term become one. Raises `UserError`."""
         ...
 
     async def remove(self, knowledge_base: KnowledgeBaseId, term: str) -> bool:
-        """The entry that begins with this term, else the term from every entry. False if there is none."""
+        """The entry that begins with it, else the term from every entry. False without any."""
         ...
 
 
 class WebSearch(Protocol):
     async def search(self, question: str, *, language: str, limit: int) -> list[WebResult]:
-        """Best first; `language` is an ISO 639-1 code or empty. Raises `Unavailable` and `BadSettings`."""
+        """Best first; `language`: ISO 639-1 or empty. Raises `Unavailable` and `BadSettings`."""
         ...
 
 
 class WebReader(Protocol):
     async def pages(self, question: str, *, language: str, limit: int) -> WebPages:
-        """Passages of at most `limit` pages, in the provider's order. Raises `Unavailable` if it does not answer."""
+        """Of at most `limit` pages, in the provider's order. Raises `Unavailable`."""
         ...
 
 
@@ -385,7 +377,7 @@ class Ports:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexIdentity:
-    """What the contents of an index depend on. Opening it with another identity raises `SchemaMismatch`."""
+    """Opening an index with another identity raises `SchemaMismatch`."""
 
     model: str
     dimensions: int
@@ -393,7 +385,7 @@ class IndexIdentity:
 
 
 Parser: TypeAlias = "Callable[[Path], Iterator[Section]]"
-"""Synchronous and pure; runs in a worker process with limits. Raises only `UserError`."""
+"""Runs in a worker process with limits. Raises only `UserError`."""
 
 Splitter: TypeAlias = "Callable[[Document, Iterable[Section]], Iterator[Chunk]]"
 

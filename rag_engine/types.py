@@ -40,23 +40,23 @@ Leg = Literal["lexical", "dense"]
 Side = Literal["query", "passage"]
 Expansion = Literal["summary", "question"]
 SectionKind = Literal["prose", "list", "table", "code", "notice", "properties"]
-"""A `notice` is a sentence for people about what could not be read; `properties` are JSON of what the file says of itself."""
+"""A `notice` says what could not be read; `properties` are JSON of what the file says of itself."""
 Role = Literal["system", "user", "assistant"]
 Knowledge = Literal["only_sources", "prefer_sources"]
-"""Whether an answer rests on the passages alone, or may add what the model knows, marked as such."""
+"""The passages alone, or also what the model knows, marked as such."""
 Route = Literal["search", "summarise", "chat", "clarify", "edit", "research", "compute", "agent"]
 WebUse = Literal["never", "on_request", "if_nothing", "asked"]
-"""When the web is searched: not at all, if the question asks for it, also if the files do not answer, or in any case."""
+"""Not at all, if the question asks for it, also if the files do not answer, or in any case."""
 ToolPolicy = Literal["off", "on", "all"]
 """Which tools a model may call: none, ours, or also those of the operator."""
 Evidence = Literal["", "strong", "weak", "none"]
-"""How surely the passages answer; empty if that was not judged."""
+"""Empty if not judged."""
 DocumentState = Literal["queued", "parsing", "embedding", "ready", "failed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blob:
-    """`digest` is the SHA-256 of the bytes in hex, `size` is in bytes."""
+    """`digest`: SHA-256 in hex; `size` in bytes."""
 
     name: str
     media_type: str
@@ -104,7 +104,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """`text` occurs word for word in the sections of its document."""
+    """`text` occurs word for word in the sections."""
 
     id: ChunkId
     document: DocumentId
@@ -124,14 +124,14 @@ class AnswerOptions:
     """How a place or a question wants its answer."""
 
     persona: str = ""
-    """From a person: never trusted over the rules on sources."""
+    """Never trusted over the rules on sources."""
     model: str = ""
-    """A label of `Engine.choices`; empty: the first model."""
+    """Of `Engine.choices`; empty: the first."""
     temperature: float | None = None
     empty_answer: str = ""
     cites: bool = True
     plain_chat: bool = False
-    """Talk to the language model without a search."""
+    """Without a search."""
     compute: bool = False
     whole_files: bool = False
     """Give the language model whole documents as far as its window allows, however surely they answer."""
@@ -142,46 +142,46 @@ class AnswerOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """The knowledge bases are those that everyone who reads the reply may see."""
+    """Everyone who reads the reply may see the knowledge bases."""
 
     text: str
     knowledge_bases: frozenset[KnowledgeBaseId]
     conversation: ConversationId | None = None
     scope: str = ""
-    """What people call the places searched, for sentences like "not found in …"."""
+    """For sentences like "not found in …"."""
     limit: int = BEST_PASSAGES
     exact_limit: bool = False
     legs: tuple[Leg, ...] = ("lexical", "dense")
     other_turns: tuple[Turn, ...] = ()
-    """Unanswered turns of others in the conversation; merged with its history by time."""
+    """Of others in the conversation; merged by time."""
     knowledge: Knowledge | None = None
     language: str = ""
-    """ISO 639-1 code of the language to answer in; empty: that of the question."""
+    """ISO 639-1, of the answer; empty: that of the question."""
     turn: TurnId | None = None
     version_of: TurnId | None = None
-    """The answer of which this becomes another version."""
+    """Of which this becomes another version."""
     files: tuple[str, ...] = ()
-    """The latest files of the conversation, each a document id, or a URI if there is no document yet."""
+    """Of the conversation, each a document id, or a URI without a document."""
     files_attached: bool = False
     """Whether `files` came with the question itself."""
     names: Mapping[KnowledgeBaseId, str] = field(default_factory=dict[KnowledgeBaseId, str])
     """The names that people use for the knowledge bases."""
     as_asked: bool = False
-    """Search for the words as they are: no rule, dictionary or model changes them."""
+    """No rule, dictionary or model changes them."""
     filters: tuple[Filter, ...] = ()
     unfiltered: bool = False
-    """Search all documents: also the filters in `text` only leave it."""
+    """Filters in `text` only leave it."""
     time_zone: str = ""
-    """Of the asker, by its IANA name; empty: that of the server."""
+    """IANA; empty: the server's."""
     asker_language: str = ""
-    """ISO 639-1 code of the asker's client; empty if unknown."""
+    """ISO 639-1, of the client; empty: unknown."""
     options: AnswerOptions = AnswerOptions()
     web: WebUse = "never"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """The lexical leg has `tokens` of `rag_engine.text.analyzer`, the dense leg a `vector`."""
+    """With `tokens` of `rag_engine.text.analyzer`, or a `vector`."""
 
     leg: Leg
     knowledge_bases: frozenset[KnowledgeBaseId]
@@ -191,11 +191,11 @@ class Search:
     documents: frozenset[DocumentId] | None = None
     """Only their chunks; None: those of all."""
     literal: frozenset[str] = frozenset()
-    """Tokens that are not replaced by similar ones if nothing visible holds them."""
+    """Not replaced by similar ones."""
     synonyms: Mapping[KnowledgeBaseId, Mapping[str, float]] = field(
         default_factory=dict[KnowledgeBaseId, "Mapping[str, float]"]
     )
-    """With weights relative to typed ones, each for the chunks of one knowledge base alone."""
+    """With weights, each for one knowledge base."""
     expansion: Expansion | None = None
 
     def __post_init__(self) -> None:
@@ -209,7 +209,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Rank from 1; the raw score is a cosine (dense) or BM25 (lexical)."""
+    """Rank from 1; the score is a cosine (dense) or BM25 (lexical)."""
 
     leg: Leg
     rank: int
@@ -220,7 +220,7 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """Rank from 1; after fusion `legs` holds the ranks in each leg."""
+    """Rank from 1; `legs`: the ranks in each leg."""
 
     chunk: Chunk
     score: float
@@ -238,21 +238,21 @@ class Ranking:
     query: str = ""
     weight: float = 1.0
     is_hypothetical: bool = False
-    """Whether a made-up text was searched for or found."""
+    """A made-up text was searched for or found."""
     expansion: Expansion | None = None
     corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """A number is one place in a document; each of its quotes has its own `Citation`."""
+    """One place in a document; each quote has a `Citation`."""
 
     number: int
     title: str
     anchor: str
     uri: str
     quote: str
-    """Occurs word for word in the source; a table row follows its header line."""
+    """Word for word; a table row follows its header line."""
     document: DocumentId
     chunk: ChunkId
 
@@ -275,7 +275,7 @@ class Prompt:
     needs_passages: bool = True
     """Then, without passages, no language model is called."""
     reply_schema: Mapping[str, object] | None = None
-    """The JSON schema of the reply; None for text."""
+    """None for text."""
     temperature: float | None = None
     tool_request: ToolRequest | None = None
     """In place of `messages`, for servers with tool calls."""
@@ -288,16 +288,16 @@ class AnswerRequest:
     question: str
     passages: tuple[Hit, ...] = ()
     closest: tuple[Hit, ...] = ()
-    """Passages that do not answer, to be named if there are no others."""
+    """They do not answer; named if there are no others."""
     unmentioned: tuple[str, ...] = ()
-    """The names and figures of the question that none of `closest` holds."""
+    """None of `closest` holds them."""
     scope: str = ""
     empty_answer: str = ""
-    """Replaces an answer that nothing supports; empty: a sentence."""
+    """For an answer that nothing supports; empty: a sentence."""
     language: str = ""
     summary: LengthAndLanguage | None = None
     sections: int = 0
-    """For a summary: those of the documents, of which `passages` may be a selection."""
+    """Of a summary's documents."""
     dates: Mapping[DocumentId, str] = field(default_factory=dict["DocumentId", str])
     """ISO dates of the files, where known."""
 
@@ -312,12 +312,12 @@ class Turn:
     text: str
     at: float
     speaker: str = ""
-    """If not known from the conversation's own turns; stored in the trace alone."""
+    """Stored in the trace alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """`details` holds JSON values: queries, candidates, prompt tokens, citations."""
+    """JSON: queries, candidates, prompt tokens, citations."""
 
     turn: TurnId
     conversation: ConversationId
@@ -332,14 +332,14 @@ class DocumentRecord:
     document: Document
     state: DocumentState
     reason: str = ""
-    """Why it failed, or what is unusual about it."""
+    """Of a failure, or what is unusual."""
     chunks: int = 0
     pages: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingested:
-    """`changed` is False if the same bytes were indexed already."""
+    """`changed`: False if the same bytes were indexed."""
 
     record: DocumentRecord
     changed: bool

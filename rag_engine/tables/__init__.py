@@ -1,1 +1,1 @@
-"""Tables of documents as typed rows, computed over by one checked SELECT."""
+"""Typed rows, computed over by one checked SELECT."""

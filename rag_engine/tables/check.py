@@ -1,6 +1,5 @@
-"""Admits one SELECT over known tables and columns, and nothing else.
-
-What runs is written anew from what was parsed; the process that runs it checks every access again.
+"""Admits one SELECT over known tables and columns, written again from what was parsed; the process that runs it checks
+every access, too.
 """
 
 from __future__ import annotations
@@ -30,19 +29,19 @@ _DIALECT: Final = "sqlite"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsQuery:
-    """Selects the numbers of the rows of `table` that go into a result."""
+    """The rows of `table` in a result, by number."""
 
     table: TypedTable
     sql: str
     is_inner: bool = False
-    """Of a subquery in a condition or an expression, such as the greatest value."""
+    """In a condition or an expression."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedQuery:
     sql: str
     columns: tuple[ResultColumn, ...]
-    """Fewer than the result has if it selects all."""
+    """Fewer if it selects all."""
     tables: tuple[TypedTable, ...]
     used: tuple[tuple[TypedTable, TypedColumn], ...]
     """The columns it reads."""
@@ -52,7 +51,7 @@ class CheckedQuery:
 
 
 def checked(sql: str, tables: Sequence[TypedTable]) -> CheckedQuery:
-    """Raises `QueryRefused` with a sentence that says what is wrong."""
+    """Raises `QueryRefused`."""
     query = _parsed(sql)
     known = {name: table for table in tables for name in (table.sql_name, table.all_name)}
     _check_nodes(query)
@@ -81,7 +80,7 @@ def _parsed(sql: str) -> Node:
         raise QueryRefused("The query is empty or too long.")
     if _depth(text) > _DEEPEST:
         raise QueryRefused("The query is nested too deeply.")
-    # It logs what it cannot parse, which may hold people's words.
+    # It logs what it cannot parse, which may be people's words.
     logging.getLogger("sqlglot").disabled = True
     try:
         statements = sqlglot.parse(text, dialect=_DIALECT)
@@ -130,7 +129,7 @@ def _check_nodes(query: Node) -> None:
 
 
 def _check_tables(query: Node, known: Mapping[str, TypedTable]) -> set[str]:
-    """Returns the names of ours, each of which no subquery may bear."""
+    """Names that no subquery may bear."""
     from sqlglot import exp
 
     own = {cte.alias.lower() for cte in query.find_all(exp.CTE)}
@@ -158,7 +157,7 @@ def _check_tables(query: Node, known: Mapping[str, TypedTable]) -> set[str]:
 def _check_columns(
     query: Node, ours: set[str], known: Mapping[str, TypedTable]
 ) -> Iterator[tuple[TypedTable, TypedColumn]]:
-    """Yields those used; SQLite would take an unknown name in quotes for a text."""
+    """SQLite takes an unknown name in quotes for a text."""
     from sqlglot import exp
 
     columns: dict[str, list[tuple[TypedTable, TypedColumn]]] = {ROW_NUMBER: []}
@@ -230,7 +229,7 @@ def _unit(node: Node, column: TypedColumn | None) -> str:
 
 
 def _base_tables(select: Node, known: Mapping[str, TypedTable]) -> list[tuple[str, TypedTable]]:
-    """The alias and table of each of ours in its FROM."""
+    """In its FROM."""
     from sqlglot import exp
 
     start = select.args.get("from_") or select.args.get("from")
@@ -244,7 +243,7 @@ def _base_tables(select: Node, known: Mapping[str, TypedTable]) -> list[tuple[st
 
 
 def _sources(query: Node, known: Mapping[str, TypedTable]) -> Iterator[RowsQuery]:
-    """Of the parts whose rows are shown or folded, then of those that they are compared with."""
+    """Those whose rows are shown or folded, then those they are compared with."""
     from sqlglot import exp
 
     outer = list(_reading_selects(query, query))
@@ -304,7 +303,7 @@ def _rows_sql(select: Node, alias: str, root: Node) -> str:
 
 
 def _replace_aliases(select: Node) -> None:
-    """By what they mean, in the clauses that may use them."""
+    """In the clauses that may use them."""
     from sqlglot import exp
 
     meant = {one.alias.lower(): one.this for one in select.selects if isinstance(one, exp.Alias)}

@@ -1,4 +1,4 @@
-"""Collects the rows of a document's tables while it is read, and writes them typed into one file."""
+"""Collected while a document is read, and written typed into one file."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MOST_NAMED: Final = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableLimits:
-    """Of one document; a table beyond them keeps its columns and none of its rows."""
+    """A table beyond them keeps its columns and no rows."""
 
     rows: int = 200_000
     cells: int = 3_000_000
@@ -74,7 +74,7 @@ class _Collected:
 
 
 class TableCollection:
-    """Rows wait in a temporary file; `write` ends it. For one thread at a time."""
+    """Rows wait in a temporary file. For one thread at a time."""
 
     def __init__(self, limits: TableLimits | None = None) -> None:
         self._limits = limits or TableLimits()
@@ -82,7 +82,7 @@ class TableCollection:
         self._staged.execute("CREATE TABLE cells (number INTEGER, line INTEGER, first INTEGER, texts TEXT)")
         self._tables: dict[int, _Collected] = {}
         self._open: _Collected | None = None
-        """The table of the latest section without a grid."""
+        """Of the latest section without a grid."""
         self._rows = self._cells = 0
 
     def close(self) -> None:
@@ -178,7 +178,7 @@ class TableCollection:
             ).fetchone()[0]
 
     def write(self, path: Path, document: Document) -> int:
-        """Replaces the file at `path` in one step, or removes it if there is no table; returns how many there are."""
+        """In one step; returns how many tables there are."""
         with table_file.written(path) as database:
             tables: list[tuple[TypedTable, list[str]]] = []
             taken: set[str] = set()
@@ -267,7 +267,7 @@ class _WrittenColumn:
         self._greatest: Value = None
 
     def note(self, value: Value, text: str) -> None:
-        """A cell of a row that is no total."""
+        """Of a row that is no total."""
         if not text:
             return
         short = text[:_LONGEST_VALUE]
@@ -305,7 +305,7 @@ class _Written:
         self._rows = self._total_rows = 0
 
     def row(self, line: int, cells: Sequence[Cell], read: Sequence[CellReading]) -> list[Value]:
-        """The number, whether it is a total, and for each column its value and text."""
+        """The number, whether it is a total, and value and text by column."""
         texts = [cell if isinstance(cell, str) else cell[0] for cell in cells]
         found = [one.value(cell) for one, cell in zip(read, cells, strict=True)]
         is_total = self._totals.is_total(
@@ -344,7 +344,7 @@ def _aligned(first: int, cells: Sequence[Cell], places: Sequence[int]) -> list[C
 
 
 def _layout(columns: Sequence[TypedColumn], places: Sequence[int]) -> list[str]:
-    """The column of the text of each cell in a line as displayed; "" where all cells are empty."""
+    """The column of each cell's text; "" where all are empty."""
     named = dict(zip(places, (column.text_name for column in columns), strict=True))
     return [named.get(place, "") for place in range(places[0], places[-1] + 1)]
 

@@ -1,4 +1,4 @@
-"""Determines the kind, unit and names of a table's columns from all their cells."""
+"""Kind, unit and names of columns, from all their cells."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rag_engine.text.table_anchors import Cell
 
 _SHARE: Final = 0.8
-"""Of the filled cells of one kind, which makes it that of the column."""
+"""Of the filled cells: the column is of their kind."""
 _LONGEST_NAME: Final = 40
 _LEADING_ZERO: Final = re.compile(r"0\d+")
 _LONG_NUMBER: Final = re.compile(r"\d{16,}")
@@ -195,15 +195,15 @@ def sql_name(name: str, taken: Collection[str], *, otherwise: str) -> str:
 
 @dataclass(slots=True)
 class ColumnProfile:
-    """What the cells of one column can be read as; fed one cell at a time."""
+    """What a column's cells can be read as."""
 
     name: str
     filled: int = 0
     marks: int = 0
-    """Such as "-" and "n/a": empty in a column of numbers."""
+    """ "-" and "n/a": empty in a column of numbers."""
     numbers: dict[str, int] = field(default_factory=lambda: {"point": 0, "comma": 0})
     only: Counter[str] = field(default_factory=Counter[str])
-    """Cells that decide the form of numbers or dates."""
+    """They decide the form of numbers or dates."""
     dates: dict[str, int] = field(default_factory=lambda: {"day": 0, "month": 0})
     truths: int = 0
     has_codes: bool = False
@@ -271,7 +271,7 @@ class CellReading:
 
 
 def readings(profiles: Sequence[ColumnProfile]) -> list[CellReading]:
-    """Columns without a decisive cell follow the others of the table."""
+    """Columns without a decisive cell follow the others."""
     votes: Counter[str] = Counter()
     for profile in profiles:
         votes.update(profile.only)
@@ -303,7 +303,7 @@ def _reading(profile: ColumnProfile, form: NumberForm, order: DayOrder) -> CellR
 
 
 def _unit(units: Counter[str]) -> str | None:
-    """None if the numbers have different ones: their sum would mean nothing."""
+    """Different units have no sum."""
     named = {unit: count for unit, count in units.items() if unit}
     if not named:
         return ""
@@ -315,7 +315,7 @@ def _unit(units: Counter[str]) -> str | None:
 
 
 def typed_columns(profiles: Sequence[ColumnProfile], read: Sequence[CellReading]) -> list[TypedColumn]:
-    """Without what is counted while the rows are written."""
+    """Without what is counted while rows are written."""
     taken: set[str] = set()
     columns: list[TypedColumn] = []
     for at, (profile, reading) in enumerate(zip(profiles, read, strict=True), 1):

@@ -1,4 +1,4 @@
-"""Runs checked queries, each in a process that ends after seconds or too much memory."""
+"""Each query in a process that ends after seconds or too much memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _START_SECONDS: Final = 30.0
 _SECONDS: Final = 3.0
 """Of a processor."""
 _LONGEST_SECONDS: Final = 20.0
-"""By the clock: a busy machine refuses no query that is light."""
+"""A busy machine refuses no light query."""
 _MEMORY: Final = 256 << 20
 _LARGEST_REPLY: Final = 64 << 20
 _PROCESSES: Final = 4
@@ -52,13 +52,13 @@ _Result: TypeAlias = "dict[str, Any]"
 
 
 class TableQueries:
-    """Raises `QueryRefused` for a query that cannot run, `QueryTooHeavy` for one that is stopped."""
+    """Raises `QueryRefused` for a query that cannot run, `QueryTooHeavy`."""
 
     def __init__(self, *, processes: int = _PROCESSES) -> None:
         self._slots = asyncio.Semaphore(processes)
 
     async def run(self, sql: str, tables: Sequence[StoredTable]) -> ComputedAnswer:
-        """Over these tables alone, with the rows that went into the result."""
+        """With the rows that went into the result."""
         query = await asyncio.to_thread(checked, sql, [stored.table for stored in tables])
         stored = {(one.table.document, one.table.id): one for one in tables}
         chosen = [stored[table.document, table.id] for table in query.tables]
@@ -145,7 +145,7 @@ def _request(tables: Sequence[StoredTable], queries: Sequence[tuple[str, int]]) 
 
 
 def _queries(query: CheckedQuery, tables: Sequence[StoredTable]) -> list[tuple[str, int]]:
-    """The result, the numbers of the source rows, the first of them as displayed, then examples of unread cells."""
+    """The result, its source rows, the first as displayed, then examples of unread cells."""
     layouts = {(one.table.document, one.table.id): one.layout for one in tables}
     queries = [(query.sql, MOST_ROWS)]
     queries += [(f"SELECT DISTINCT * FROM ({source.sql})", _MOST_SOURCES) for source in query.sources]  # noqa: S608 - checked
@@ -168,10 +168,7 @@ def _unread(query: CheckedQuery) -> list[tuple[TypedTable, TypedColumn]]:
 def _source_rows(
     query: CheckedQuery, places: Sequence[_Result], shown: Sequence[_Result]
 ) -> tuple[SourceRows, ...]:
-    """Each table once, and again for what its rows are compared with.
-
-    All rows of a table if the part of the query that reads it makes no sense alone.
-    """
+    """Each table once, and again for what its rows are compared with. All rows if the part of the query makes no sense alone."""
     found: dict[tuple[str, str, bool], SourceRows] = {}
     for source, rows, texts in zip(query.sources, places, shown, strict=True):
         table = source.table

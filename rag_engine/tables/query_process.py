@@ -77,13 +77,13 @@ FUNCTIONS: Final = frozenset(
         "upper",
     ]
 )
-"""Each makes no more than it is given, or is held by the limit of length."""
+"""Each makes no more than it is given, or has the limit of length."""
 _LONGEST_VALUE: Final = 1 << 20
 _MOST_BYTES: Final = 8 << 20
 """Of all results."""
 _HEAP_SHARE: Final = 4
 _STEPS: Final = 10_000
-"""Instructions of SQLite's machine between two looks at the clock."""
+"""Of SQLite's machine between looks at the clock."""
 
 
 class _TooMuch(Exception):
@@ -114,7 +114,7 @@ def _opened(request: dict[str, Any]) -> sqlite3.Connection:
     database = sqlite3.connect("file::memory:", uri=True, isolation_level=None)
     database.execute("PRAGMA temp_store = MEMORY")
     database.execute("PRAGMA trusted_schema = OFF")
-    # sqlite3 ignores the answer, so that an older library without it only lacks this limit.
+    # An older library only lacks this limit.
     database.execute(f"PRAGMA hard_heap_limit = {request['memory'] * (_HEAP_SHARE - 1) // _HEAP_SHARE}")
     for at, path in enumerate(request["files"]):
         database.execute(f"ATTACH ? AS d{at}", (f"{Path(path).as_uri()}?mode=ro&immutable=1",))

@@ -1,4 +1,4 @@
-"""The tables of all documents: a folder per knowledge base with a file per document."""
+"""A folder per knowledge base with a file per document."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PENDING: Final = ".pending"
 
 
 class TableStore:
-    """Files are replaced in one step and never change. Raises `StorageUnavailable`."""
+    """Files never change. Raises `StorageUnavailable`."""
 
     def __init__(self, folder: Path, *, limits: TableLimits | None = None) -> None:
         self._folder = folder
@@ -44,11 +44,11 @@ class TableStore:
             collection.close()
 
     async def keep(self, document: Document, collection: TableCollection) -> None:
-        """Until `publish`, also after a crash; no question finds them before."""
+        """No question finds them before `publish`, also after a crash."""
         await asyncio.to_thread(collection.write, self._pending(document), document)
 
     async def is_kept(self, document: Document) -> bool:
-        """Whether tables of these bytes wait for `publish`."""
+        """Tables of these bytes wait for `publish`."""
         return await asyncio.to_thread(table_file.digest, self._pending(document)) == document.digest
 
     async def publish(self, document: Document) -> None:
@@ -72,7 +72,7 @@ class TableStore:
         )
 
     async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
-        """A document's, or all of the knowledge base; no error if there are none."""
+        """No error if there are none."""
         await asyncio.to_thread(self._drop, knowledge_base, document)
 
     def _drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None) -> None:
@@ -93,9 +93,8 @@ class TableStore:
         beside: Collection[KnowledgeBaseId] = (),
         most: int = 0,
     ) -> list[StoredTable]:
-        """In the order of the documents, with names that are unique among them.
-
-        Then those of all documents in the knowledge bases `beside`, if no more than `most` documents have any.
+        """In the order of documents, with unique names; then those of the knowledge bases `beside`, if at most `most`
+        documents have any.
         """
         return await asyncio.to_thread(self._tables, documents, beside, most)
 
@@ -124,7 +123,7 @@ class TableStore:
 
 
 def _safe(identity: str) -> str:
-    """Ids of an imported archive can be anything."""
+    """Ids of an import can be anything."""
     if _SAFE.fullmatch(identity):
         return identity
     return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()

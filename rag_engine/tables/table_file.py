@@ -1,4 +1,4 @@
-"""The file of one document's tables: an SQLite database that is written once and then only read."""
+"""An SQLite database, written once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KNOWN_FILES: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredTable:
-    """With the file it is in and, for a line as displayed, the text column of each cell or ""."""
+    """With its file and, for a line as displayed, each cell's text column or ""."""
 
     table: TypedTable
     path: Path
@@ -40,10 +40,7 @@ class StoredTable:
 
 @contextmanager
 def written(path: Path) -> Generator[sqlite3.Connection]:
-    """A database that becomes the file at `path` in one step if the block ends well and it describes tables.
-
-    Raises `StorageUnavailable` if the disk is full.
-    """
+    """In one step, if the block ends well and there are tables. Raises `StorageUnavailable`."""
     make_folder(path.parent)
     try:
         handle, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=_TEMPORARY, dir=path.parent)
@@ -100,7 +97,7 @@ def describe(
 
 
 def read(path: Path) -> list[StoredTable]:
-    """None of a file that is missing, damaged or of another version."""
+    """None of a missing or damaged file, or another version."""
     try:
         written_at = path.stat().st_mtime_ns
     except OSError:
@@ -143,7 +140,7 @@ def _column(raw: dict[str, Any]) -> TypedColumn:
 
 
 def rename(path: Path, *, title: str, uri: str) -> None:
-    """For a document that got another name; nothing if it has no tables."""
+    """For a document with another name."""
     stored = read(path)
     if not stored:
         return
@@ -151,7 +148,6 @@ def rename(path: Path, *, title: str, uri: str) -> None:
         {**asdict(replace(one.table, title=title, uri=uri)), "layout": list(one.layout)} for one in stored
     ]
     with written(path) as database:
-        # Readers take it that a file never changes.
         with closing(sqlite3.connect(path)) as before:
             content: dict[str, Any] = json.loads(
                 before.execute("SELECT content FROM description").fetchone()[0]

@@ -1,4 +1,4 @@
-"""Rows that sum up others: they must not count twice."""
+"""They must not count twice."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _LONGEST: Final = 60
 
 
 class TotalRows:
-    """Tells totals from other rows, in their order; `texts` are the cells of columns that are not numbers."""
+    """`texts`: cells that are not numbers."""
 
     def __init__(self) -> None:
         self._since: list[float] = []
-        """Sums of the number columns since the last total."""
+        """Since the last total."""
         self._all: list[float] = []
         self._rows = self._rows_since = 0
 
     def is_total(self, texts: Sequence[str], numbers: Sequence[Value]) -> bool:
-        """Rows whose label says so, and those without any text that are sums of the rows above."""
+        """By its label, or without text as the sum of the rows above."""
         filled = [text for text in texts if text]
         label = filled[0] if filled and len(filled[0]) <= _LONGEST else ""
         is_named = bool(_WHOLE.fullmatch(label))

@@ -12,60 +12,60 @@ ColumnKind = Literal["text", "number", "date", "boolean"]
 Value: TypeAlias = "str | int | float | None"
 
 ROW_NUMBER: Final = "_row"
-"""The column of every table with the row in the sheet, or the line in the file."""
+"""Of every table: the row in the sheet, or the line in the file."""
 ORIGINAL: Final = "__text"
-"""Follows the name of a column for its cells as they are displayed."""
+"""A column's cells as displayed."""
 WITH_TOTALS: Final = "__all"
-"""Follows the name of a table for its rows with subtotals and totals."""
+"""A table's rows with totals."""
 MOST_ROWS: Final = 200
 """Of a result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedColumn:
-    """`sql_name` holds numbers, ISO dates ("2025-03-01", "2025-03-01 14:30"), 1 or 0, or text; NULL where a cell is empty or unread."""
+    """`sql_name` holds numbers, ISO dates ("2025-03-01", "2025-03-01 14:30"), 1 or 0, or text; NULL: empty or unread."""
 
     name: str
     """As in the header, its levels joined by a space."""
     sql_name: str
     kind: ColumnKind = "text"
     unit: str = ""
-    """Of every number, such as "€", "USD", "%" (12 % is stored as 12) or "h"."""
+    """Such as "€", "%" (12 % is stored as 12) or "h"."""
     filled: int = 0
     unread: int = 0
-    """Filled cells that are not of the kind, in rows without totals."""
+    """Filled cells of another kind, in rows without totals."""
     values: tuple[str, ...] = ()
-    """Different original texts, as they first appear; the most frequent ones of many."""
+    """As they first appear; the most frequent of many."""
     has_all_values: bool = False
     least: Value = None
     greatest: Value = None
 
     @property
     def text_name(self) -> str:
-        """The column of the original texts; that of a text column is itself."""
+        """A text column's is itself."""
         return self.sql_name if self.kind == "text" else f"{self.sql_name}{ORIGINAL}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedTable:
-    """`sql_name` names its rows without totals, `all_name` with them; unique among the tables of one query."""
+    """`sql_name` is without totals, `all_name` with them; unique in a query."""
 
     id: str
-    """Unique in its document and stable while that is unchanged, such as "t1"."""
+    """In its document, such as "t1"."""
     document: DocumentId
     title: str
     """Of the document."""
     caption: str
     """The sheet, or the headings above."""
     place: str
-    """All rows with the header, such as "Budget!A4:N15" or "rows 1–40"."""
+    """With the header, such as "Budget!A4:N15" or "rows 1–40"."""
     sql_name: str
     columns: tuple[TypedColumn, ...]
     row_count: int
     """Without totals."""
     totals: int = 0
     too_large: bool = False
-    """Over a limit: it has no rows to compute over."""
+    """It has no rows to compute over."""
     uri: str = ""
 
     @property
@@ -81,21 +81,21 @@ class WrittenQuery:
     tables: tuple[str, ...] = ()
     """The `sql_name` of each."""
     notes: tuple[str, ...] = ()
-    """Sentences for people on how the question was taken, in its language."""
+    """For people: how the question was taken."""
 
 
 Missing = Literal["question", "table", "column", "value", "period", "unit", "choice", "unclear"]
-"""`question`: nothing that is computed; `choice`: several readings; `unclear`: a computation over `table` that is not understood."""
+"""`question`: nothing that is computed; `choice`: several readings; `unclear`: not understood over `table`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryRefusal:
-    """Why no query was written; all but `question` are said to people."""
+    """All but `question` are said to people."""
 
     missing: Missing
     name: str = ""
     available: tuple[str, ...] = ()
-    """What there is in its place: columns, values or the first and last period."""
+    """Columns, values or the first and last period."""
     table: str = ""
     """Its `sql_name`."""
 
@@ -104,19 +104,19 @@ class QueryRefusal:
 class ResultColumn:
     name: str
     unit: str = ""
-    """That of the only column it is computed from."""
+    """Of the only column it is computed from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRows:
-    """The rows of one table that went into a result."""
+    """In a result."""
 
     table: TypedTable
     numbers: tuple[int, ...]
-    """Rows in the sheet or file, in order; the first of many."""
+    """In the sheet or file; the first of many."""
     count: int
     texts: tuple[tuple[str, ...], ...] = ()
-    """The first of them as displayed, one text per column."""
+    """The first as displayed, a text per column."""
 
 
 QueryWarning = Literal["unread_cells", "totals_left_out", "cut"]
@@ -124,7 +124,7 @@ QueryWarning = Literal["unread_cells", "totals_left_out", "cut"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComputedWarning:
-    """`unread_cells`: cells of `column` that are not of its kind; `totals_left_out`: rows; `cut`: more than `MOST_ROWS` rows."""
+    """`unread_cells`: of another kind than `column`; `totals_left_out`: rows; `cut`: more than `MOST_ROWS`."""
 
     kind: QueryWarning
     count: int
@@ -135,7 +135,7 @@ class ComputedWarning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComputedAnswer:
-    """The result of one query, with the rows it rests on."""
+    """With the rows it rests on."""
 
     sql: str
     columns: tuple[ResultColumn, ...]

@@ -107,7 +107,7 @@ def truth(text: str) -> bool | None:
 
 
 def number(text: str, form: NumberForm) -> Quantity | None:
-    """In "(1,200.50 €)" the brackets mean a negative number; "12 %" is 12."""
+    """ "(1,200.50 €)" is negative; "12 %" is 12."""
     if (plain := _PLAIN.fullmatch(text)) and (form == "point" or not plain[1]):
         return (float(text) if plain[1] else int(text)), ""
     found = _NUMBER.fullmatch(text.strip())
@@ -144,7 +144,7 @@ def _digits(text: str, form: str) -> str | None:
 
 
 def iso_date(text: str, order: DayOrder) -> str | None:
-    """ "2025-03-01", with the time if there is one; a month is its first day."""
+    """ "2025-03-01", with the time; a month is its first day."""
     text = text.strip()
     if found := _ISO.fullmatch(text):
         return _iso(found[1], found[2], found[3], found[4], found[5])

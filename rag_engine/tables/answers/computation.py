@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 STAGE: Final = "compute"
 _MOST_DOCUMENTS: Final = 20
-"""With tables in the knowledge bases, to look at them all; those of found passages always are."""
+"""To look at all their tables; those of found passages always are."""
 _MOST_TABLES: Final = 30
 _COMPUTES: Final = re.compile(r"\b(?:count|sum|avg|total|min|max)\s*\(|\b(?:group|order) by\b", re.IGNORECASE)
 _log = logging.getLogger(__name__)
@@ -50,11 +50,11 @@ class _Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Computation:
-    """Over the tables that the asker may read: those of the knowledge bases of the query."""
+    """Over tables that the asker may read."""
 
     store: TableStore
     model: LanguageModel | None = None
-    """Of the task; None: the one that answers."""
+    """None: the one that answers."""
     seconds: float = 30.0
     """For all calls of a language model."""
     queries: TableQueries = field(default_factory=TableQueries)
@@ -80,7 +80,7 @@ class Computation:
                 yield item
 
     async def passages(self, question: str, inquiry: Inquiry, model: LanguageModel) -> tuple[Hit, ...]:
-        """The result, once for each table that it rests on. Raises `QueryRefused`."""
+        """Once for each table that the result rests on. Raises `QueryRefused`."""
         language = question_language(inquiry.query.text, chosen=inquiry.query.language)
         tables = await self._tables(inquiry)
         outcome = await self._outcome(question, tables, self.model or model, is_wanted=True, is_certain=True)
@@ -93,7 +93,7 @@ class Computation:
     async def _run(
         self, inquiry: Inquiry, models: Sequence[LanguageModel]
     ) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
-        """Nothing if the question is not computed: then it is searched for as any other."""
+        """Nothing if the question is to be searched for."""
         question, query = inquiry.question, inquiry.query
         wanted = query.options.compute or inquiry.route == "compute"
         if inquiry.route not in ("search", "compute"):
@@ -166,7 +166,7 @@ class Computation:
     async def _by_rules(
         self, question: str, tables: Sequence[StoredTable], *, is_wanted: bool, is_certain: bool
     ) -> _Outcome | None:
-        """The line with a single cell is quoted by the search, unless the person wants it computed."""
+        """A line with a single cell is quoted, unless the person wants it computed."""
         written = await asyncio.to_thread(rules.write, question, [one.table for one in tables])
         if isinstance(written, QueryRefusal):
             is_named = written.missing != "column" or asks_for_sum(question) or is_wanted
@@ -186,14 +186,14 @@ class Computation:
 
 
 def _is_about_tables(inquiry: Inquiry, tables: Sequence[StoredTable]) -> bool:
-    """Whether the best passage is in one of them: else the answer may be in words."""
+    """Else the answer may be in words."""
     if not inquiry.hits or inquiry.hits[0].chunk.kind != "table":
         return False
     return any(one.table.document == inquiry.hits[0].chunk.document for one in tables)
 
 
 def _is_nothing(computed: ComputedAnswer) -> bool:
-    """No row fitted: a search may find in words what no table holds."""
+    """A search may find in words what no table holds."""
     has_values = any(value is not None for row in computed.rows for value in row)
     return not has_values or not any(source.count for source in computed.sources)
 

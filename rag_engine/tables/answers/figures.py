@@ -1,4 +1,4 @@
-"""Numbers and tables of a result as people read them."""
+"""As people read them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _cell(text: str) -> str:
 
 
 def csv_text(computed: ComputedAnswer) -> str:
-    """All rows; a text that a spreadsheet would take for a formula begins with an apostrophe."""
+    """What a spreadsheet would take for a formula begins with an apostrophe."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow([_harmless(column.name) for column in computed.columns])

@@ -1,4 +1,4 @@
-"""A result as an answer: its figures, the rows they rest on, and what was left out."""
+"""A result's figures, the rows they rest on, and what was left out."""
 
 from __future__ import annotations
 

@@ -59,12 +59,12 @@ def asks_for_sum(question: str) -> bool:
 
 
 def asks_to_compute(question: str) -> bool:
-    """Cheap, and rather too often true: without a table in reach nothing follows from it."""
+    """Rather too often true: without a table nothing follows."""
     return _ASKED.search(question) is not None or _ASIAN.search(question) is not None
 
 
 def with_table_request(query: Query) -> Query:
-    """ "table: total by month", or "table:yes" anywhere; the request leaves the text."""
+    """ "table: total by month", or "table:yes" anywhere."""
     if not _EXPLICIT.search(query.text):
         return query
     text = without_request(query.text, _EXPLICIT)

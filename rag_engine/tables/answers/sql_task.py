@@ -1,4 +1,4 @@
-"""A language model writes one SELECT; what is wrong with it is said to it at most twice."""
+"""A model writes one SELECT, and corrects it at most twice."""
 
 from __future__ import annotations
 
@@ -48,9 +48,8 @@ async def computed(
     tables: Sequence[TypedTable],
     run: Callable[[str], Awaitable[ComputedAnswer]],
 ) -> tuple[ComputedAnswer | None, list[str]]:
-    """None if the tables do not answer or every attempt was refused; with what was wrong with each attempt.
-
-    Raises the model's errors and `UnreadableReply`.
+    """None if the tables do not answer or every attempt was refused; with what was wrong. Raises the model's errors and
+    `UnreadableReply`.
     """
     prompt = await asyncio.to_thread(_prompt, question, tables)
     faults: list[str] = []

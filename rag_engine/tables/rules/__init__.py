@@ -1,4 +1,4 @@
-"""Questions over one table as SQL without a model: by the words of the question, its headers and its values."""
+"""SQL without a model, by the words of the question, headers and values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OF_SEVERAL = frozenset({"count", "most", "least"})
 
 
 def write(question: str, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal:
-    """A query only if every word of the question has its part in it."""
+    """Every word of the question must have its part in it."""
     first: QueryRefusal | None = None
     usable = [table for table in tables if table.columns and not table.too_large]
     for language in _languages(question):
@@ -40,7 +40,7 @@ def write(question: str, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRe
 
 
 def asks_for_figure(question: str, *, of_one_row: bool = False) -> bool:
-    """Whether it asks for a sum, an average or the like; one row may hold a number of things."""
+    """One row may hold a number of things."""
     for language in _languages(question):
         found, known = words(question, language), lexicon(language)
         names = {known.at(found, at, "operations")[1].removeprefix("operations ") for at in range(len(found))}
@@ -50,7 +50,7 @@ def asks_for_figure(question: str, *, of_one_row: bool = False) -> bool:
 
 
 def is_about(question: str, tables: Sequence[TypedTable]) -> bool:
-    """Whether it names a cell or ranks rows of one of the tables."""
+    """It names a cell or ranks rows."""
     usable = [table for table in tables if table.columns and not table.too_large]
     return names_cells(question, usable, _languages(question))
 

@@ -32,7 +32,7 @@ def assembled(reading: Interpretation) -> TableQuery:
 
 
 def _by_currency(reading: Interpretation, query: TableQuery) -> TableQuery:
-    """Different currencies are never added up or compared."""
+    """They are never added up or compared."""
     currency = currency_column(reading.table)
     if currency is None or any(column.unit for column in _measured_columns(query)):
         return query

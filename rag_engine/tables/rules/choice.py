@@ -129,7 +129,7 @@ def _unknown_words(reading: Interpretation) -> QueryRefusal:
 
 
 def _slot(reading: Interpretation, start: int, end: int) -> TypedColumn | None:
-    """The column of texts that is named beside unknown words, as in "the Marketing department"."""
+    """As in "the Marketing department"."""
     for mention in reading.columns:
         beside = (
             reading.question.is_beside(end, mention.start) if end <= mention.start else mention.end == start
@@ -141,7 +141,7 @@ def _slot(reading: Interpretation, start: int, end: int) -> TypedColumn | None:
 
 
 def _takes(reading: Interpretation, column: TypedColumn, start: int) -> bool:
-    """Of names that differ in every row, only what looks like a name."""
+    """Of names that differ in every row, only what looks like one."""
     return not is_unique(reading.table, column) or (
         start > 0 and reading.question.words[start].text[0].isupper()
     )
@@ -156,7 +156,7 @@ def _is_name(reading: Interpretation, start: int) -> bool:
 
 
 def _values_near(reading: Interpretation, start: int) -> list[TypedColumn]:
-    """Columns of the kind of thing that the word behind names, such as places behind "from"."""
+    """Places behind "from"."""
     if reading.question.words[start - 1].folded in _BEFORE_PLACES:
         return place_columns(reading)
     texts = [column for column in reading.table.columns if column.kind == "text"]
@@ -164,7 +164,7 @@ def _values_near(reading: Interpretation, start: int) -> list[TypedColumn]:
 
 
 def _is_about(reading: Interpretation, result: QueryRefusal) -> bool:
-    """Whether a refusal helps more than an ordinary search."""
+    """A refusal helps more than a search."""
     if result.missing in {"period", "value"} and _is_only_missing(reading, result):
         return True
     if not _computes(reading):
@@ -192,7 +192,7 @@ def _names_a_row(reading: Interpretation) -> bool:
 
 
 def _is_only_missing(reading: Interpretation, result: QueryRefusal) -> bool:
-    """All else names a cell of the table: what is asked for and whose it is."""
+    """All else names a cell: what is asked for and whose it is."""
     unknown = len(reading.leftovers)
     if unknown > (result.missing == "value"):
         return False
@@ -209,13 +209,13 @@ def _is_only_missing(reading: Interpretation, result: QueryRefusal) -> bool:
 
 
 def _is_aggregated(reading: Interpretation) -> bool:
-    """Whether the first unknown word is what is summed or averaged."""
+    """The first unknown word is what is summed."""
     ends = {sign.end for sign in reading.signs if sign.name in _AGGREGATING[:2]}
     return any(start in ends for start, _ in reading.leftovers) and len(reading.leftovers) == 1
 
 
 def _is_counted(reading: Interpretation) -> bool:
-    """Whether the first unknown word is what "how many" counts."""
+    """The first unknown word is what "how many" counts."""
     ends = {sign.end for sign in reading.signs if sign.name == "count"}
     return any(start in ends for start, _ in reading.leftovers)
 

@@ -1,5 +1,3 @@
-"""Whether every column that was named has its part in a query."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
@@ -19,7 +17,7 @@ _ALL: Final = frozenset({"all", "alle", "aller", "allen", "todos", "todas", "所
 def check_used(
     reading: Interpretation, rest: Sequence[ColumnMention], used: Sequence[ColumnMention | None]
 ) -> None:
-    """A column that was named and has no part in the query would be a condition that is left out."""
+    """A named column without a part in the query would be a condition left out."""
     named = measures.named(reading, rest)
     for mention in rest:
         if mention in used or (mention.is_title and (mention.share < 1 or mention not in named)):
@@ -43,7 +41,7 @@ def _is_all(reading: Interpretation, mention: ColumnMention) -> bool:
 
 
 def is_near(reading: Interpretation, end: int, start: int) -> bool:
-    """Only fillers, signs and values between, as in "how many open orders"."""
+    """As in "how many open orders"."""
     taken = {at for sign in reading.signs for at in range(sign.start, sign.end)}
     taken |= {at for value in reading.values for at in range(value.start, value.end)}
     taken |= {

@@ -38,7 +38,7 @@ class ChosenValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """`rest`: column mentions that name no condition; `under`: the columns of the period, if it is in headers."""
+    """`rest`: mentions without a condition; `under`: columns of a period in headers."""
 
     values: tuple[ChosenValue, ...]
     periods: tuple[PlacedPeriod, ...]
@@ -94,7 +94,6 @@ def text_filters(values: tuple[ChosenValue, ...]) -> list[Filter]:
 
 
 def period_alternatives(periods: tuple[PlacedPeriod, ...]) -> tuple[Filter, ...]:
-    """A row is about one of several periods."""
     found = tuple(dict.fromkeys(placed.filters for placed in periods if placed.filters))
     return found[0] if len(found) == 1 else (AnyFilter(alternatives=found),) if found else ()
 
@@ -121,7 +120,7 @@ def _chosen(reading: Interpretation, mention: ValueMention, used: list[ColumnMen
 
 
 def _beside(reading: Interpretation, mention: ValueMention) -> Iterator[ColumnMention]:
-    """Such as "department Field" and "Field department"; not what is asked for, counted or grouped by."""
+    """ "department Field" and "Field department"; not what is asked for."""
     for column in reading.columns:
         before = reading.question.is_beside(column.end, mention.start)
         after = reading.question.is_beside(mention.end, column.start)
@@ -192,7 +191,7 @@ def _empty(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filte
 
 
 def _undated(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
-    """As in "not closed yet", with a column of days."""
+    """ "not closed yet", with a column of days."""
     for mention in reading.columns:
         (column, *more) = mention.columns
         negated = any(
@@ -204,13 +203,13 @@ def _undated(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Fil
 
 
 def _truths(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
-    """Columns of yes and no that are named as a condition."""
+    """Of yes and no."""
     for mention in reading.columns:
         (column, *more) = mention.columns
         if more or column.kind != "boolean" or mention in used:
             continue
         if _is_asked(reading, mention, asking=_ASKING - {("operations", "count")}):
-            continue  # "how many active accounts" counts those that are
+            continue  # "how many active accounts"
         negated = any(
             sign.group == "links" and sign.name == "not" and _leads_to(reading, sign, mention.start)
             for sign in reading.signs
@@ -221,7 +220,7 @@ def _truths(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filt
 
 
 def _numbered(reading: Interpretation, used: list[ColumnMention]) -> Iterator[tuple[BareNumber, Filter]]:
-    """Rows that are named by their number, as in "order 1005"."""
+    """As in "order 1005"."""
     language = reading.question.language
     for number in reading.numbers:
         mention = next(
@@ -245,7 +244,7 @@ def _numbered(reading: Interpretation, used: list[ColumnMention]) -> Iterator[tu
 
 
 def _unlisted(reading: Interpretation, mention: ColumnMention, number: BareNumber) -> TextFilter | None:
-    """By a text that is not among the known ones of a long column, as in "person 20417"."""
+    """Not among the known texts of a long column: "person 20417"."""
     column, *more = mention.columns
     if more or column.kind != "text" or column.has_all_values:
         return None
@@ -255,7 +254,7 @@ def _unlisted(reading: Interpretation, mention: ColumnMention, number: BareNumbe
 
 
 def currency_column(table: TypedTable) -> TypedColumn | None:
-    """The one whose cells are currencies, if they differ."""
+    """If they differ."""
     found = [
         column
         for column in table.columns

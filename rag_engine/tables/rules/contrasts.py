@@ -24,7 +24,7 @@ _PAIR = 2
 
 
 def share(reading: Interpretation, stated: Conditions) -> Share:
-    """The dates are conditions of the whole, the one other condition is the part."""
+    """The dates are conditions of the whole, the one other is the part."""
     _check_plain(reading)
     values = text_filters(stated.values)
     part: Sequence[Filter] = values or stated.others
@@ -150,7 +150,7 @@ def _check_rest(
 
 
 def _check_plain(reading: Interpretation) -> None:
-    """Groups, extremes and two kinds of sums at once are not understood."""
+    """Groups, extremes and two sums at once are not understood."""
     odd = any(sign.group in {"groups", "superlatives"} for sign in reading.signs)
     if odd or reading.has("most", "least", "count", "different"):
         raise refused("question", reading.table)

@@ -1,4 +1,4 @@
-"""How many rows, different values, or of what is a number already."""
+"""Rows, different values, or what is a number already."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def counted(reading: Interpretation, stated: Conditions) -> TableQuery:
 
 
 def _counts_pieces(reading: Interpretation) -> bool:
-    """As in "how many pieces are in stock"."""
+    """ "how many pieces are in stock"."""
     words, lexicon = reading.question.words, reading.question.lexicon
     return any(lexicon.at(words, at, "nouns")[1] == "nouns counted" for at in range(len(words)))
 
@@ -66,7 +66,6 @@ def _average_of_counts(reading: Interpretation, stated: Conditions) -> TableQuer
 def count(
     reading: Interpretation, noun: ColumnMention | None, numeric: Sequence[ColumnMention], stated: Conditions
 ) -> Measure:
-    """Rows, different values, or a sum of what is a number already."""
     rows = Measure(function="count")
     if noun is None:
         if reading.has("different") or not _counts_rows(reading):
@@ -86,7 +85,7 @@ def count(
 
 
 def _counts_rows(reading: Interpretation) -> bool:
-    """The counted noun is that of the title, a word for rows, or only a Chinese measure word."""
+    """The title's noun, a word for rows, or only a Chinese measure word."""
     starts = [sign.end for sign in reading.signs if sign.name in {"count", "most", "least"}]
     if any(
         names_rows(reading, title.start, title.end)

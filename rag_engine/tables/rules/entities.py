@@ -23,7 +23,7 @@ _PEOPLE = frozenset({"person", "manager", "seller", "customer", "student"})
 def group_columns(
     reading: Interpretation, rest: Sequence[ColumnMention]
 ) -> tuple[tuple[Grouping, ...], tuple[ColumnMention, ...]]:
-    """Raises `Unanswered` if something is grouped by what is no column."""
+    """Raises `Unanswered` for what is no column."""
     groups: list[Grouping] = []
     left = list(rest)
     for sign in reading.signs:
@@ -95,7 +95,7 @@ def asked_entity(
 def joined_entity(
     reading: Interpretation, first: Grouping, rest: Sequence[ColumnMention]
 ) -> tuple[Grouping, tuple[ColumnMention, ...]] | None:
-    """A second column that is asked for, with the mentions that are left."""
+    """And the mentions that are left."""
     own = next((one for one in reading.columns if first.column in one.columns), None)
     for mention in rest:
         joined = own is not None and any(
@@ -192,7 +192,7 @@ def _between(reading: Interpretation, end: int, start: int) -> list[Sign]:
 
 
 def _is_after_number(reading: Interpretation, sign: Sign, mention: ColumnMention) -> bool:
-    """As in "top 3 customers" and "the 3 largest customers"."""
+    """ "top 3 customers", "the 3 largest customers"."""
     return any(
         reading.question.is_beside(sign.end, number.start)
         and reading.question.is_beside(number.end, mention.start)

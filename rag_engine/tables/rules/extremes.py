@@ -102,7 +102,7 @@ def _ranked_pair(
     rest: Sequence[ColumnMention],
     limit: int,
 ) -> TableQuery:
-    """As in "which department and item has the highest budget"."""
+    """ "which department and item has the highest budget"."""
     found = measures.measured(reading, stated, rest)
     if len(found) != 1 or sign.group == "superlatives":
         raise refused("question", reading.table)
@@ -121,7 +121,7 @@ def _ranked_pair(
 
 
 def _is_about_a_row(reading: Interpretation, sign: Sign) -> bool:
-    """As in "who placed the largest order": the word behind names the rows."""
+    """ "who placed the largest order": the word behind names the rows."""
     return any(title.start == sign.end for title in reading.titles) or any(
         mention.start == sign.end
         and any(
@@ -153,7 +153,7 @@ def _superlative(
     rest: Sequence[ColumnMention],
     limit: int,
 ) -> TableQuery:
-    """Such as "cheapest": the word itself says what is ranked."""
+    """ "cheapest" itself says what is ranked."""
     language = reading.question.language
     concept = sign.name.partition(" ")[2]
     by = _ranked_column(reading, sign, concept, [column for one in rest for column in one.columns])
@@ -202,7 +202,7 @@ def _most_rows(
     rest: Sequence[ColumnMention],
     limit: int,
 ) -> TableQuery:
-    """As in "which customer has the most orders"."""
+    """ "which customer has the most orders"."""
     if entity is None:
         raise refused("question", reading.table)
     is_behind = reading.question.language != "zh"
@@ -220,7 +220,7 @@ def _most_rows(
 
 
 def _counts(reading: Interpretation, sign: Sign, rest: Sequence[ColumnMention]) -> bool:
-    """Whether what is behind the superlative is counted, not measured."""
+    """What is behind is counted, not measured."""
     if any(title.start == sign.end for title in reading.titles):
         return (
             reading.question.words[sign.start].folded

@@ -26,7 +26,7 @@ HINTED: Final = {
     "pay": frozenset({"pay"}),
     "duration": frozenset({"duration", "hours"}),
 }
-"""Concepts of the columns that a verb is about."""
+"""A verb is about columns of these."""
 _SIGNS: Final = ("superlatives", "operations", "links", "groups", "asked")
 _COMMON: Final = (*_SIGNS, "filler", "nouns", "hints", "comparisons", "periods")
 _Mention = TypeVar(
@@ -117,11 +117,11 @@ class Interpretation:
     titles: tuple[TitleMention, ...]
     leftovers: tuple[tuple[int, int], ...]
     doubtful: tuple[TypedColumn, ...] = ()
-    """Dates that a value may mean too, such as the day of shipping for "shipped"."""
+    """The day of shipping for "shipped"."""
 
     @property
     def is_direct(self) -> bool:
-        """Whether it names a column, a value or the title in the table's own words."""
+        """By a column, a value or the title in the table's own words."""
         exact = any(value.exact for value in self.values)
         return exact or bool(self.titles) or any(one.share or one.is_title for one in self.columns)
 
@@ -131,7 +131,7 @@ class Interpretation:
 
     @property
     def evidence(self) -> float:
-        """How surely the question is about this table."""
+        """That the question is about this table."""
         exact = sum(3.0 if value.exact else 1.0 for value in self.values)
         named = sum(
             3 * column.share + (column.end - column.start - 1) / 4 if column.share else 1.5
@@ -159,7 +159,7 @@ class _Claims:
 
 
 def read(question: Question, table: TypedTable) -> Interpretation:
-    """The surest meanings first; no word has two."""
+    """The surest first; no word has two."""
     words, language = question.words, question.language
     claims = _Claims(len(words))
     long = claims.take(
@@ -203,7 +203,7 @@ def _is_operation(sign: Sign) -> bool:
 
 
 def _within(question: Question, named: Sequence[ColumnMention]) -> Iterator[Sign]:
-    """Operations whose words are part of a header, such as "Order total"."""
+    """Whose words are part of a header: "Order total"."""
     for mention in named:
         inside = [mention.start <= at < mention.end for at in range(len(question.words))]
         yield from (sign for sign in _of_groups(question, inside, "operations") if sign.name in _EMBEDDED)
@@ -243,7 +243,7 @@ def _values_and_columns(
 
 
 def _dates(question: Question, table: TypedTable, value: ValueMention) -> list[TypedColumn]:
-    """Columns of dates that the words of the value may name."""
+    """That the value's words may name."""
     within = [value.start <= at < value.end for at in range(len(question.words))]
     language = question.language
     found = [
@@ -306,7 +306,7 @@ def _title_words(table: TypedTable, language: str) -> frozenset[str]:
 
 
 def names_rows(reading: Interpretation, start: int, end: int) -> bool:
-    """Whether these words of the title say what a row is, as in "orders.csv" but not in "order budget.csv"."""
+    """As in "orders.csv", but not in "order budget.csv"."""
     said = frozenset(form for word in reading.question.words[start:end] for form in word.forms)
     has_days = any(
         column.kind == "date" and len(str(column.least)) >= _DAY for column in reading.table.columns
@@ -340,7 +340,7 @@ def _titles(
 
 
 def _is_titled(word: QuestionWord, titled: frozenset[str]) -> bool:
-    """By the word itself or another one for the same thing."""
+    """Or another word for the same thing."""
     meant = (f"\x00{name}" for name in concepts_at((word,), 0)[1])
     return not titled.isdisjoint((*word.forms, *meant))
 
@@ -352,7 +352,7 @@ def _is_title(said: Sequence[QuestionWord], titled: frozenset[str]) -> bool:
 def _without_values(
     words: Sequence[QuestionWord], free: Sequence[bool], named: Sequence[ColumnMention]
 ) -> list[bool]:
-    """ "Value" behind the name of a column of numbers adds nothing."""
+    """ "Value" behind a column of numbers adds nothing."""
     ends = {one.end for one in named if all(column.kind == "number" for column in one.columns)}
     return [is_free and not (at in ends and words[at].folded in _VALUES) for at, is_free in enumerate(free)]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def lookup(reading: Interpretation, stated: Conditions, found: Sequence[TypedColumn] = ()) -> TableQuery:
-    """`found`: columns that are asked for although no word names them. Raises `Unanswered`."""
+    """`found`: asked for although no word names them. Raises `Unanswered`."""
     groups, _ = group_columns(reading, stated.rest)
     if groups and not found:
         return _grouped(reading, stated)
@@ -45,7 +45,7 @@ def lookup(reading: Interpretation, stated: Conditions, found: Sequence[TypedCol
 
 
 def _titled(reading: Interpretation) -> list[TypedColumn]:
-    """As in "list all orders of …", whose rows the title names."""
+    """ "list all orders of …" """
     named = any(
         sign.group == "asked"
         and sign.name in {"which", "list"}
@@ -89,7 +89,7 @@ def _asked(reading: Interpretation, stated: Conditions) -> Iterator[TypedColumn]
 
 
 def _of_question_word(reading: Interpretation, stated: Conditions) -> Iterator[TypedColumn]:
-    """The columns that "who", "when" and "where" ask for."""
+    """For "who", "when" and "where"."""
     named = {column.sql_name for mention in stated.rest for column in mention.columns}
     for name, found in (
         ("who", person_columns),

@@ -25,7 +25,7 @@ _WHOLE: Final = frozenset(
 def measured(
     reading: Interpretation, stated: Conditions, rest: Sequence[ColumnMention]
 ) -> list[tuple[tuple[TypedColumn, ...], ColumnMention | None]]:
-    """Each measure with the words for it; the only possible one if none is named. Raises `Unanswered`."""
+    """With the words for it; the only possible one if none is named. Raises `Unanswered`."""
     found: list[tuple[tuple[TypedColumn, ...], ColumnMention | None]] = []
     for mention in rest:
         numeric = tuple(column for column in mention.columns if _is_measure(reading, column))
@@ -133,7 +133,7 @@ def _is_whole(column: TypedColumn, language: str) -> bool:
 
 
 def _is_one_name(reading: Interpretation, found: Sequence[TypedColumn]) -> bool:
-    """Whether the headers differ in their periods alone."""
+    """The headers differ in their periods alone."""
     language = reading.question.language
     names = set[tuple[str, ...]]()
     for column in found:
@@ -143,7 +143,7 @@ def _is_one_name(reading: Interpretation, found: Sequence[TypedColumn]) -> bool:
 
 
 def _is_one_length(found: Sequence[TypedColumn], language: str) -> bool:
-    """Not months beside the quarters that sum them up."""
+    """Not months beside quarters."""
     lengths = {
         len(period.months)
         for column in found

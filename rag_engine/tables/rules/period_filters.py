@@ -26,7 +26,7 @@ _LATER = frozenset({"shipped", "due", "ended", "closed"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedPeriod:
-    """`columns`: those under the period; `by`: the column whose values are filtered."""
+    """`columns`: under the period; `by`: the filtered column."""
 
     filters: tuple[Filter, ...] = ()
     columns: tuple[TypedColumn, ...] = ()
@@ -34,7 +34,7 @@ class PlacedPeriod:
 
 
 def placed(reading: Interpretation, mention: PeriodMention, dates: Sequence[TypedColumn]) -> PlacedPeriod:
-    """`dates`: date columns that the question names. Raises `Unanswered`."""
+    """`dates`: named columns. Raises `Unanswered`."""
     titled = title_periods(reading.table, reading.question.language)
     asked = mention.period
     found = _placed(reading, mention, asked, dates, titled)
@@ -46,7 +46,7 @@ def placed(reading: Interpretation, mention: PeriodMention, dates: Sequence[Type
 
 
 def date_column(reading: Interpretation, dates: Sequence[TypedColumn]) -> TypedColumn | None:
-    """The only one, or the one that is just called "date"."""
+    """The only one, or the one called "date"."""
     if dates:
         return dates[0] if len(dates) == 1 else None
     found = [column for column in reading.table.columns if column.kind == "date"]
@@ -65,7 +65,7 @@ def date_column(reading: Interpretation, dates: Sequence[TypedColumn]) -> TypedC
 
 
 def _is_later(reading: Interpretation, column: TypedColumn) -> bool:
-    """Such as the day of shipping beside that of the order."""
+    """The day of shipping beside that of the order."""
     return bool(columns.header(column.name, reading.question.language).concepts & _LATER)
 
 
@@ -134,7 +134,7 @@ def _by_date(
 
 
 def _start(day: str) -> str:
-    """As short as can be, so that it is not after a month or year without a day."""
+    """So short that it is not after a month or year without a day."""
     return day.removesuffix("-01-01") if day.endswith("-01-01") else day.removesuffix("-01")
 
 
@@ -202,7 +202,6 @@ def _between(column: TypedColumn, low: int | None, high: int | None) -> PlacedPe
 
 
 def _period_texts(reading: Interpretation, asked: Period) -> PlacedPeriod | None:
-    """By a text column of months, quarters or years."""
     language = reading.question.language
     for column in reading.table.columns:
         if column.kind != "text" or not column.values or not column.has_all_values:

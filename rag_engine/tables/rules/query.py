@@ -15,7 +15,7 @@ Extreme = Literal["", "most", "least"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """Several columns count as one, such as the months of a quarter; a count of rows has none."""
+    """Several columns count as one, such as the months of a quarter."""
 
     function: Function
     columns: tuple[TypedColumn, ...] = ()
@@ -23,7 +23,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextFilter:
-    """`listed`: whether `texts` are all spellings in the column."""
+    """`listed`: `texts` are all spellings in the column."""
 
     column: TypedColumn
     texts: tuple[str, ...]
@@ -71,7 +71,7 @@ class Superlative:
     extreme: Extreme
     limit: int
     column: TypedColumn | None = None
-    """Of rows; groups are ranked by their measure."""
+    """Groups are ranked by their measure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowList:
-    """`summed`: columns whose sum stands beside each row; `distinct`: each combination once."""
+    """`summed`: columns with their sum; `distinct`: each combination once."""
 
     table: TypedTable
     columns: tuple[TypedColumn, ...]
@@ -105,7 +105,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """`columns` replace those of the measure if there are any."""
+    """`columns` replace the measure's."""
 
     name: str
     filters: tuple[Filter, ...] = ()

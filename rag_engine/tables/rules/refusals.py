@@ -13,7 +13,7 @@ _MOST_SHOWN = 12
 
 
 class Unanswered(Exception):
-    """Ends the reading of a question for one table."""
+    """A question cannot be read for one table."""
 
     def __init__(self, refusal: QueryRefusal) -> None:
         super().__init__(refusal.missing)

@@ -31,7 +31,7 @@ _UNITS: Final = {
     "month": "substr({0}, 1, 7)",
     "day": "substr({0}, 1, 10)",
 }
-"""Of ISO dates, of which some have no day."""
+"""Some ISO dates have no day."""
 
 
 def select(query: TableQuery, words: Lexicon) -> str:

@@ -1,4 +1,4 @@
-"""Whether a question is about a table by its words alone, though it asks for no sum or count."""
+"""By words alone, for a question without a sum or count."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ASKED: Final = frozenset({"when", "where", "who"})
 
 
 def names_cells(question: str, tables: Sequence[TypedTable], languages: Iterable[str]) -> bool:
-    """It names a column and a value or period, or three of these, or ranks the rows of a table."""
+    """It names a column and a value or period, or three of these, or ranks rows."""
     for language in languages:
         found = words(question, language)
         if not 1 < len(found) <= _MOST_WORDS:
@@ -44,5 +44,5 @@ def _names(reading: Interpretation) -> bool:
         for sign in reading.signs
     ):
         return bool(known)
-    # A number may be the value of a column of numbers or codes, of which not all are kept.
+    # Not all values of a column are kept.
     return bool(columns and (values or reading.numbers)) or (exact > 0 and values > 2)

@@ -1,4 +1,4 @@
-"""The words of questions about tables, from `words/*.toml`."""
+"""From `words/*.toml`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FOLDER: Final = Path(__file__).parent / "words"
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """`phrases`: by their first words, longest first, each with what it may mean, such as "operations sum"."""
+    """`phrases`: by first words, longest first, with what each may mean, such as "operations sum"."""
 
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], frozenset[str]], ...]]
     sentences: Mapping[str, str]
@@ -29,7 +29,7 @@ class Lexicon:
     def at(
         self, found: Sequence[QuestionWord], start: int, *groups: str, free: Sequence[bool] = ()
     ) -> tuple[int, str]:
-        """End and meaning of the longest phrase of these groups that begins there; `start` and "" if none does."""
+        """End and meaning of the longest that begins there; `start` and "" if none does."""
         for phrase, meanings in self.phrases.get(found[start].folded, ()):
             if not all(free[start : start + len(phrase)]):
                 continue

@@ -21,7 +21,7 @@ _SHORTEST_PART: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueMention:
-    """`choices`: the texts by column that the words may mean; `exact`: they are the whole cell."""
+    """`choices`: texts by column; `exact`: they are the whole cell."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class ValueMention:
 @dataclass(frozen=True, slots=True)
 class _Values:
     by_form: Mapping[str, tuple[tuple[tuple[QuestionWord, ...], str], ...]]
-    """Whole values, by every form of their first word."""
+    """By every form of their first word."""
     by_word: Mapping[str, tuple[str, ...]]
     """Values by each word in them."""
 
@@ -62,7 +62,7 @@ def whole(
     language: str,
     is_common: Callable[[QuestionWord], bool],
 ) -> list[ValueMention]:
-    """The longest at each place; `is_common` words must be written exactly as in the cell."""
+    """The longest at each place; `is_common` words must be as in the cell."""
     found: list[ValueMention] = []
     at = 0
     while at < len(words):
@@ -76,7 +76,7 @@ def whole(
 def parts(
     words: Sequence[QuestionWord], free: Sequence[bool], table: TypedTable, language: str
 ) -> list[ValueMention]:
-    """Names of which only a part was said, such as "ACME" for "ACME Corp."."""
+    """ "ACME" for "ACME Corp."."""
     found: list[ValueMention] = []
     at = 0
     while at < len(words):
@@ -148,7 +148,7 @@ def _longest(
 
 
 def _closest(said: Sequence[QuestionWord], texts: Sequence[str], language: str) -> tuple[str, ...]:
-    """Those of the same letters if there are any, else those of the same stems."""
+    """Of the same letters, else of the same stems."""
     folded = [word.folded for word in said]
     same = [text for text in texts if [word.folded for word in words_of(text, language)] == folded]
     return tuple(dict.fromkeys(same or texts))

@@ -1,4 +1,4 @@
-"""Columns that a question mentions, by the words of their headers or by another name for the same thing."""
+"""By the words of headers or another name for the thing."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _TIMES: Final = frozenset({"year", "month", "quarter"})
 class Header:
     words: tuple[QuestionWord, ...]
     required: frozenset[int]
-    """Places of the words that name it; not those of units, links and its period."""
+    """Not of units, links and its period."""
     concepts: frozenset[str]
     period: Period | None
     is_code: bool
@@ -92,7 +92,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnMention:
-    """`columns` fit equally well; `share` of the header's words that were said, 0 if it was meant by another name."""
+    """`columns` fit equally well; `share` of the header's words, 0 for another name."""
 
     start: int
     end: int
@@ -139,13 +139,13 @@ def adds_up(column: TypedColumn, language: str) -> bool:
 
 
 def is_quantity(column: TypedColumn, language: str) -> bool:
-    """A number that is no code, year, month or rank."""
+    """No code, year, month or rank."""
     read = header(column.name, language)
     return column.kind == "number" and not read.is_code and not (read.concepts & _TIMES)
 
 
 def timed_columns(table: TypedTable, language: str) -> tuple[TypedColumn, ...]:
-    """Numbers under months, quarters or years, at least two of them."""
+    """At least two under months, quarters or years."""
     found = tuple(
         column
         for column in table.columns
@@ -161,7 +161,7 @@ def mentioned(
     language: str,
     is_common: Callable[[QuestionWord], bool],
 ) -> list[ColumnMention]:
-    """By words of the headers; `is_common` tells words that alone name no column."""
+    """`is_common` words alone name no column."""
     places = [_places(words, at, table, language) if free[at] else {} for at in range(len(words))]
     found: list[ColumnMention] = []
     at = 0
@@ -199,7 +199,7 @@ def of_concepts(table: TypedTable, names: frozenset[str], language: str) -> tupl
 def _narrowed(
     columns: tuple[TypedColumn, ...], names: frozenset[str], language: str
 ) -> tuple[TypedColumn, ...]:
-    """Those that are named for nothing else, if there are any."""
+    """Named for nothing else, if there are any."""
     pure = tuple(column for column in columns if header(column.name, language).concepts <= names)
     return pure or columns
 
@@ -268,7 +268,7 @@ def _share(column: TypedColumn, said: frozenset[int], language: str) -> float:
 def _places(
     words: Sequence[QuestionWord], at: int, table: TypedTable, language: str
 ) -> dict[int, frozenset[int]]:
-    """Places in the headers of the columns that hold the word."""
+    """In the headers with the word."""
     found: dict[int, frozenset[int]] = {}
     for number, column in enumerate(table.columns):
         same = frozenset(

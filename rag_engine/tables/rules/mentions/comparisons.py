@@ -1,4 +1,4 @@
-"""Numbers that a question compares with, such as "more than 1,000 €"."""
+""" "more than 1,000 €"."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def plain_number(text: str, language: str) -> float | None:
 
 
 def small_number(word: QuestionWord) -> int:
-    """Such as 3 or "three"; 0 for any other word."""
+    """3 or "three"; else 0."""
     if word.text.isdecimal() and len(word.text) <= 3:
         return int(word.text)
     return _SPELLED.get(word.folded, 0)

@@ -39,7 +39,7 @@ _DECEMBER: Final = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """In `months` of a year or of any year, one `day`, or from `low` to before `high` (ISO days; "" is open)."""
+    """In `months`, one `day`, or from `low` to before `high` (ISO days; "" is open)."""
 
     year: int = 0
     months: frozenset[int] = frozenset()
@@ -64,7 +64,7 @@ class Period:
         return f"{self.year}-{first:02}-01", f"{after[0]}-{after[1]:02}-01"
 
     def contains(self, other: Period) -> bool:
-        """Whether all of `other` is within it, as far as both say."""
+        """As far as both say."""
         if self.is_range or (self.year and other.year):
             low, high = self.bounds
             inner_low, inner_high = other.bounds
@@ -84,7 +84,6 @@ class PeriodMention:
 
 
 def stated(words: Sequence[QuestionWord], lexicon: Lexicon, free: Sequence[bool]) -> list[PeriodMention]:
-    """In order; `free` tells the words that mean nothing else."""
     found: list[PeriodMention] = []
     at = 0
     while at < len(words):
@@ -108,7 +107,7 @@ def _merged(found: list[PeriodMention]) -> list[PeriodMention]:
 
 
 def whole(words: Sequence[QuestionWord]) -> Period | None:
-    """If the words are one period and nothing else."""
+    """One period and nothing else."""
     end, period = simple(words, 0)
     return period if period is not None and end == len(words) else None
 
@@ -172,7 +171,7 @@ def _half_behind(
 
 
 def _second(words: Sequence[QuestionWord], at: int, link: str, lexicon: Lexicon) -> PeriodMention | None:
-    """The end of a range that `link` began."""
+    """The end of a range."""
     if at >= len(words):
         return None
     end, meaning = lexicon.at(words, at, "periods")
@@ -215,7 +214,7 @@ def _limited(period: Period, link: str) -> Period | None:
 
 
 def simple(words: Sequence[QuestionWord], at: int) -> tuple[int, Period | None]:
-    """One day, month, quarter or year that begins there."""
+    """That begins there."""
     if at >= len(words):
         return at, None
     for read in (_numeric_date, _asian, _quarter, _month):
