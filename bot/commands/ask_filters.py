@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from bot.port import Option
+from rag_engine.agent.request import OPTION as TOOLS
 from rag_engine.retrieval.whole_files import OPTION as FULL
 from rag_engine.tables.answers.requests import OPTION as TABLE
 from rag_engine.web.request import OPTION
@@ -18,6 +19,12 @@ OPTIONS: Final = (
     Option(name="web", description="Read pages of the web too", choices=("yes",), named=True),
     Option(name="full", description="Read whole files, not only passages", choices=("yes",), named=True),
     Option(name="table", description="Compute the answer over tables", choices=("yes",), named=True),
+    Option(
+        name="tools",
+        description="Let the language model call tools, where they are on",
+        choices=("yes",),
+        named=True,
+    ),
 )
 _KEYS: Final[Mapping[str, str]] = {"file": "name", "type": "type", "after": "after", "tag": "tag"}
 _SEVERAL: Final = frozenset({"type", "tag"})
@@ -35,7 +42,8 @@ def filtered_question(values: Mapping[str, str]) -> str:
     web = [OPTION] if values.get("web") else []
     full = [FULL] if values.get("full") else []
     table = [TABLE] if values.get("table") else []
-    return " ".join((values.get("question", ""), *filters, *web, *full, *table))
+    tools = [TOOLS] if values.get("tools") else []
+    return " ".join((values.get("question", ""), *filters, *web, *full, *table, *tools))
 
 
 def _quoted(value: str) -> str:

@@ -23,8 +23,8 @@ _WHOLE_LINES = frozenset({"persona", "empty"})
 """Unquoted, they are the rest of the line."""
 _PUBLICLY = re.compile(r"(?:channel:|--channel\b)\s*", re.IGNORECASE)
 _ASK_OPTION = re.compile(
-    r"(?:(?P<named>model|scope|file(?=[:=][^\s/])|type|after|tag|web|table)[:=](?=\S)"
-    r"|--(?P<dashed>model|scope|file|type|after|tag|web|table)(?:[:=]|\s+))"
+    r"(?:(?P<named>model|scope|file(?=[:=][^\s/])|type|after|tag|web|full|table|tools)[:=](?=\S)"
+    r"|--(?P<dashed>model|scope|file|type|after|tag|web|full|table|tools)(?:[:=]|\s+))"
     r"(?:[\"“„](?P<quoted>[^\"“”„]+)[\"“”]|(?P<word>\S+))\s*",
     re.IGNORECASE,
 )

@@ -27,6 +27,7 @@ _FIELDS: Final = {
     "citations": "citations",
     "route": "route",
     "web": "web",
+    "tools": "tools",
 }
 
 OPTIONS: Final = (
@@ -61,6 +62,12 @@ OPTIONS: Final = (
         name="web",
         description="Whether I read the web: never, when a question says web:yes, or also if the files do not answer",
         choices=("off", "ask", "auto"),
+        named=True,
+    ),
+    Option(
+        name="tools",
+        description="Which tools the language model may call: none, mine, or also those of the operator",
+        choices=("off", "on", "all"),
         named=True,
     ),
     Option(
@@ -107,6 +114,8 @@ def _value(name: str, value: str, *, models: Sequence[str], has_model: bool, has
             return value == "on"
         case "route" if value == "chat" and not has_model:
             raise Invalid("chat_needs_model")
+        case "tools" if value != "off" and not has_model:
+            raise Invalid("tools_need_model")
         case "web" if value != "off" and not has_web:
             raise Invalid("web_needs_provider")
         case _:

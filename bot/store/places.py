@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from bot.port import Place
 from rag_engine.storage.knowledge_base_names import folded
-from rag_engine.types import KnowledgeBaseId
+from rag_engine.types import KnowledgeBaseId, ToolPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -22,21 +22,22 @@ WebPolicy: TypeAlias = Literal["off", "ask", "auto"]
 """Never, if a question asks for it, or also if the files do not answer."""
 
 _SETTINGS = """
-    SELECT mode, knowledge, language, persona, model, temperature, empty_answer, citations, route, filter, web
+    SELECT mode, knowledge, language, persona, model, temperature, empty_answer, citations, route, filter, web,
+        tools
     FROM place_settings WHERE platform = ? AND workspace = ? AND channel = ?
 """
 _CHANGE = """
     INSERT OR REPLACE INTO place_settings
         (platform, workspace, channel, mode, knowledge, language, persona, model, temperature, empty_answer, citations, route,
-         filter, web)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         filter, web, tools)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _RESET = """
     DELETE FROM place_settings WHERE platform = ? AND workspace = ? AND channel = ?
 """
 _ALL_SETTINGS = """
     SELECT platform, workspace, channel, mode, knowledge, language, persona, model, temperature, empty_answer, citations, route,
-        filter, web
+        filter, web, tools
     FROM place_settings ORDER BY platform, workspace, channel
 """
 _BINDINGS = """
@@ -102,6 +103,7 @@ class PlaceSettings:
     filter: str = ""
     """One a line; all hold."""
     web: WebPolicy = "off"
+    tools: ToolPolicy = "off"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +162,7 @@ class Places:
                     settings.route,
                     settings.filter,
                     settings.web,
+                    settings.tools,
                 ),
             )
         return settings
@@ -286,7 +289,8 @@ def _channel(place: Place) -> tuple[str, str, str]:
 
 
 def _place_settings(row: Sequence[Any]) -> PlaceSettings:
-    mode, knowledge, language, persona, model, temperature, empty_answer, citations, route, filter_, web = row
+    mode, knowledge, language, persona, model, temperature, empty_answer, citations, route, *others = row
+    filter_, web, tools = others
     return PlaceSettings(
         mode=mode,
         knowledge=knowledge,
@@ -299,6 +303,7 @@ def _place_settings(row: Sequence[Any]) -> PlaceSettings:
         route=route,
         filter=filter_,
         web=web,
+        tools=tools,
     )
 
 

@@ -70,6 +70,8 @@ def _chosen(use: CommandContext, settings: PlaceSettings) -> list[str]:
         lines.append(use.say("setting_route_chat"))
     if settings.web != "off":
         lines.append(use.say("setting_web_ask" if settings.web == "ask" else "setting_web_auto"))
+    if settings.tools != "off":
+        lines.append(use.say("setting_tools_on" if settings.tools == "on" else "setting_tools_all"))
     return lines
 
 

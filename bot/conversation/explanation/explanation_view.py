@@ -12,15 +12,17 @@ from bot.access.permissions import MOST_IN_NAME
 from bot.conversation.explanation.passage_excerpt import excerpt, statements
 from bot.conversation.explanation.traced_answer import TracedAnswer, TracedPassage, traced_answer
 from bot.conversation.sources.readable_records import readable_record
+from bot.conversation.turn.tool_steps import tool_step
 from bot.messages import language_of, say
 from bot.messages.refusals import NameList
 from bot.port import Button, Reply
 from bot.rendering.literal import literal
+from rag_engine.agent.tool import RESULT, is_tool_result
 from rag_engine.parsing.media_types import shown
 from rag_engine.text.place_names import place_in_language
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from bot.access.permissions import Scope
     from bot.conversation.dependencies import AudienceLookup
@@ -122,6 +124,9 @@ class ExplanationView:
         return next((turn.text for turn in turns if turn.id == trace.turn), "")
 
     async def _entry(self, passage: TracedPassage, explained: _Explained) -> str:
+        if is_tool_result(passage.document):
+            name = passage.document.removeprefix(RESULT).partition(":")[0]
+            return f"**{passage.number}.** {literal(tool_step(name, '', explained.language))}"
         record = await readable_record(self.catalog, passage.document, explained.scope.knowledge_bases)
         if record is None:
             return f"**{passage.number}.** {explained.say('source_gone')}"
@@ -172,6 +177,8 @@ def _facts(explained: _Explained) -> Iterator[str]:
             yield explained.say("why_weights", **weights)
         if answer.research:
             yield _researched(explained)
+        if answer.agent:
+            yield _tools(explained)
         if answer.reranked:
             yield explained.say("why_reranked")
         if answer.probability is not None:
@@ -192,6 +199,23 @@ def _researched(explained: _Explained) -> str:
     shown = [str(one.get("query", "")) for one in listed] if _may_read_all(explained) else []
     amounts = {name: spent.get(name, 0) for name in ("rounds", "searches", "calls", "tokens")}
     return explained.say("why_research", queries=" · ".join(map(literal, shown)) or "…", **amounts)
+
+
+def _tools(explained: _Explained) -> str:
+    spent = explained.answer.agent
+    listed = cast("list[dict[str, object]]", spent.get("made", []))
+    # Arguments may name what was found in files that this person cannot read.
+    may_read = _may_read_all(explained)
+    made = [
+        tool_step(str(one.get("tool")), _arguments(one) if may_read else "…", explained.language)
+        for one in listed
+    ]
+    amounts = {name: spent.get(name, 0) for name in ("steps", "calls", "tokens")}
+    return explained.say("why_tools", made=" · ".join(map(literal, made)) or "…", **amounts)
+
+
+def _arguments(made: Mapping[str, object]) -> str:
+    return ", ".join(map(str, cast("dict[str, object]", made.get("arguments", {})).values()))
 
 
 def _filter(explained: _Explained) -> Iterator[str]:

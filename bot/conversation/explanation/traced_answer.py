@@ -47,6 +47,7 @@ class TracedAnswer:
     left_out: int
     model: str
     research: Mapping[str, object]
+    agent: Mapping[str, object]
     sql: str
     """Of a computed answer."""
 
@@ -76,6 +77,7 @@ def traced_answer(trace: Trace) -> TracedAnswer:
         left_out=int(_number(details.get("passages_left_out"))),
         model=str(details.get("model", "")),
         research=_table(details.get("research")),
+        agent=_table(details.get("agent")),
         sql=str(_table(details.get("computed")).get("sql", "")),
     )
 

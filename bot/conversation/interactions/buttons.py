@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from bot.commands.research import research_question
 from bot.conversation.sources import sources_view
 from bot.files.uploads import progress
 from bot.messages import language_of, say
@@ -169,6 +170,9 @@ class AnswerButtons:
         chosen = {str(number): text for number, text in enumerate(turn.choices, 1)}.get(number)
         return ChosenQuestion(turn=turn, question=chosen) if chosen else press.reply("too_old")
 
+    async def dig_deeper(self, press: ButtonPress, turn: ChatTurn) -> ChosenQuestion:
+        return ChosenQuestion(turn=turn, question=research_question(turn.question))
+
     async def why(self, press: ButtonPress, turn: ChatTurn) -> Reply:
         return await self.show_explanation(turn, press.action, press.room)
 
@@ -255,6 +259,7 @@ _HANDLERS: Final[
     "sources": AnswerButtons.sources,
     "why": AnswerButtons.why,
     "choice": AnswerButtons.choice,
+    "dig_deeper": AnswerButtons.dig_deeper,
     "feedback": AnswerButtons.feedback,
     "promote": AnswerButtons.promote,
 }

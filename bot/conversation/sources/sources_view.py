@@ -16,6 +16,7 @@ from bot.conversation.sources.readable_records import readable_record
 from bot.messages import language_of, say
 from bot.port import Button, File, Reply
 from bot.rendering.literal import literal
+from rag_engine.agent.tool import is_tool_result
 from rag_engine.errors import RagError
 from rag_engine.parsing.media_types import shown
 from rag_engine.text.place_names import place_in_language
@@ -88,11 +89,13 @@ class SourcesView:
         return FollowedReply(reply=reply, files=partial(self._pictures, checked, language))
 
     async def _checked(self, citation: Citation, knowledge_bases: frozenset[KnowledgeBaseId]) -> _Checked:
-        if is_web(citation.document):
+        if _is_outside(citation):
             return _Checked(citation=citation)
         record = await readable_record(self.catalog, citation.document, knowledge_bases)
         if record is None:
             return _Checked(citation=citation)
+        if is_tool_result(citation.chunk):
+            return _Checked(citation=citation, record=record, passage=_quoted(citation))
         sections = await self.catalog.sections(citation.document)
         passage = await asyncio.to_thread(excerpts.find, citation.quote, citation.anchor, sections)
         return _Checked(citation=citation, record=record, passage=passage)
@@ -156,8 +159,8 @@ def _part(value: str, parts: int) -> int:
 
 def _entry(one: _Checked, language: str) -> str:
     citation = one.citation
-    if is_web(citation.document):
-        return _web_entry(one, language)
+    if _is_outside(citation):
+        return _outside_entry(one, language)
     if one.record is None:
         return f"**[{citation.number}]** {say('source_gone', language)}"
     title = literal(shown(one.record.document.title))
@@ -171,18 +174,26 @@ def _entry(one: _Checked, language: str) -> str:
     return f"{heading}\n\n{say('source_changed', language)}" if citation.quote.strip() else heading
 
 
-def _web_entry(one: _Checked, language: str) -> str:
-    """Web pages are not stored."""
+def _is_outside(citation: Citation) -> bool:
+    """Pages and what the operator's tools gave are not kept."""
+    return is_web(citation.document) or is_tool_result(citation.document)
+
+
+def _quoted(citation: Citation) -> Passage:
+    return Passage(before="", quote=citation.quote, after="")
+
+
+def _outside_entry(one: _Checked, language: str) -> str:
     citation = one.citation
-    heading = f"**[{citation.number}]** {literal(shown(citation.title))}, {literal(citation.anchor)}"
+    named = filter(None, (literal(shown(citation.title)), literal(citation.anchor)))
+    heading = f"**[{citation.number}]** {', '.join(named)}"
     if address := _address(one):
         heading += f" · [{say('source_open', language)}](<{address}>)"
-    quoted = Passage(before="", quote=citation.quote, after="")
-    return f"{heading}\n\n{quoted.markdown()}"
+    return f"{heading}\n\n{_quoted(citation).markdown()}"
 
 
 def _address(one: _Checked) -> str:
-    if is_web(one.citation.document):
+    if _is_outside(one.citation):
         return one.citation.uri if _WEB.fullmatch(one.citation.uri) else ""
     uri = one.record.document.uri if one.record is not None else ""
     return uri if _WEB.fullmatch(uri) else ""

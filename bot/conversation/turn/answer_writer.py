@@ -12,6 +12,7 @@ from bot.conversation import thread_context
 from bot.conversation.follow_ups import ShownAnswer
 from bot.conversation.saved_filters import broken_filters, saved_filters
 from bot.conversation.turn.report_file import attach_report
+from bot.conversation.turn.tool_steps import tool_steps
 from bot.messages.translation import in_language
 from bot.port import Reply
 from bot.rendering.literal import literal
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from bot.conversation.turn.thread_titles import ThreadTitles
     from bot.messages.names import Sentence
     from bot.store.message_files import MessageFiles
-    from bot.store.places import PlaceSettings, WebPolicy
+    from bot.store.places import WebPolicy
     from bot.store.topics import Topics
     from bot.store.turns import ChatTurn, Turns
     from rag_engine.engine import Engine
@@ -49,6 +50,7 @@ _STAGES: dict[str, Sentence] = {
     "summarise": "stage_summarise",
     "part": "stage_part",
     "research": "stage_research",
+    "agent": "stage_agent",
 }
 _MOST_VERSIONS = 10
 _WEB_USES: dict[WebPolicy, WebUse] = {"off": "never", "ask": "on_request", "auto": "if_nothing"}
@@ -106,7 +108,7 @@ class AnswerWriter:
             answer = await scheduler.relay(
                 events,
                 view.stream,
-                final=lambda answer: _final_reply(answer, context, scope),
+                final=lambda answer: _final_reply(answer, context, scope, deepens=self._deepens(answer)),
                 growing=view.growing,
             )
         if answer is None:
@@ -127,6 +129,10 @@ class AnswerWriter:
         except RagError as error:
             _log.warning("the findings of a research stay until they expire: %s", error)
         await attach_report(context.view.stream, context.view.final, answer)
+
+    def _deepens(self, answer: Answer) -> bool:
+        can_research = bool(self.engine.models) and self.engine.research is not None
+        return can_research and answer.repeatable and answer.route in ("search", "agent")
 
     def _chats_without_files(self, context: TurnContext, scope: Scope) -> bool:
         settings = context.options.settings
@@ -185,7 +191,7 @@ class AnswerWriter:
             time_zone=context.message.person.time_zone,
             asker_language=context.message.person.language,
             web=_web_use(options),
-            options=_answer_options(options.settings, turn, plain_chat=not scope.knowledge_bases),
+            options=_answer_options(options, turn, plain_chat=not scope.knowledge_bases),
         )
 
     async def _recorded(
@@ -194,7 +200,8 @@ class AnswerWriter:
         view, recorder = context.view, context.recorder
         async for event in events:
             if isinstance(event, Stage):
-                yield replace(event, detail=_stage_sentence(event, context, searched))
+                steps = tool_steps(event.steps, view.language)
+                yield replace(event, detail=_stage_sentence(event, context, searched), steps=steps)
                 continue
             if isinstance(event, Retrieval):
                 view.passages = event.hits
@@ -257,7 +264,7 @@ async def _from_first_citation(events: AsyncIterator[AnswerEvent]) -> AsyncGener
             yield event
 
 
-def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
+def _final_reply(answer: Answer, context: TurnContext, scope: Scope, *, deepens: bool) -> Reply:
     view = context.view
     view.language = answer.language or view.language
     view.begin_final()
@@ -282,6 +289,7 @@ def _final_reply(answer: Answer, context: TurnContext, scope: Scope) -> Reply:
             repeatable=answer.repeatable,
             completed=bool(answer.understood_as or answer.corrections),
             choices=answer.choices,
+            researchable=deepens,
             filtered=bool(answer.filtered_by),
         ),
         links=view.links,
@@ -341,7 +349,8 @@ def _understood(answer: Answer, context: TurnContext) -> tuple[str, ...]:
     return tuple(shown)
 
 
-def _answer_options(settings: PlaceSettings, turn: ChatTurn, *, plain_chat: bool) -> AnswerOptions:
+def _answer_options(options: TurnOptions, turn: ChatTurn, *, plain_chat: bool) -> AnswerOptions:
+    settings = options.settings
     return AnswerOptions(
         persona=settings.persona,
         model=turn.model or settings.model,
@@ -350,6 +359,7 @@ def _answer_options(settings: PlaceSettings, turn: ChatTurn, *, plain_chat: bool
         cites=settings.citations,
         plain_chat=plain_chat or settings.route == "chat",
         research=asks_for_research(turn.question),
+        tools="off" if options.unprompted else settings.tools,
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from bot import rendering
+from bot.commands.research import without_request
 from bot.files.uploads import progress
 from bot.messages import say
 from bot.port import Button, Reply
@@ -64,7 +65,7 @@ class TurnView:
         if not text or not is_chosen(turn):
             return text
         name = f"**{literal(turn.person.name)}**: " if turn.person.name and not turn.private else ""
-        return f"> {name}{literal(turn.question)}\n\n{text}"
+        return f"> {name}{literal(without_request(turn.question))}\n\n{text}"
 
     def growing(self, text: str) -> Reply:
         return Reply(text=self.headed(text), buttons=(self._button("stop"),), links=self.links)
@@ -78,7 +79,14 @@ class TurnView:
         await self._recorder.save(state, messages=messages)
 
     def answer_buttons(
-        self, *, cited: bool, repeatable: bool, completed: bool, filtered: bool, choices: tuple[str, ...] = ()
+        self,
+        *,
+        cited: bool,
+        repeatable: bool,
+        completed: bool,
+        filtered: bool,
+        choices: tuple[str, ...] = (),
+        researchable: bool = False,
     ) -> tuple[Button, ...]:
         turn = self._recorder.turn
         rating = tuple(
@@ -87,6 +95,7 @@ class TurnView:
         )
         sources = (self._button("sources"),) if cited else ()
         repeat = self.repeat_buttons() if repeatable else ()
+        deeper = (self._button("dig_deeper"),) if researchable else ()
         own_words = (self._button("own_words"),) if completed else ()
         without_filter = (self._button("without_filter"),) if filtered else ()
         offered = choice_buttons(turn, choices)
@@ -94,6 +103,7 @@ class TurnView:
             *offered,
             *sources,
             *repeat,
+            *deeper,
             *own_words,
             *without_filter,
             self._button("why"),

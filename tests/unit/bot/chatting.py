@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from bot.access.question_budget import QuestionBudget
+from bot.composition import loader
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
 from bot.conversation.dependencies import Commands, FollowedReply
 from bot.conversation.explanation.explanation_view import ExplanationView
@@ -29,6 +30,8 @@ from bot.settings import ChatSettings
 from bot.streaming.message_stream import WriteDeadlines
 from bot.streaming.scheduler import Scheduler
 from rag_engine import plugins
+from rag_engine.agent.agent import Agent
+from rag_engine.agent.tool import ToolPorts
 from rag_engine.embedders import hashing
 from rag_engine.engine import Engine, question_of
 from rag_engine.indexes import embedded
@@ -46,6 +49,8 @@ from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.research_findings import SqliteFindings
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.summaries.plan import Summaries
+from rag_engine.tables.answers.computation import Computation
+from rag_engine.tables.store import TableStore
 from rag_engine.text import analyzer
 from tests.databases import new_database
 from tests.unit.bot.chat_platform import (
@@ -233,6 +238,7 @@ async def world(
             metadata=base.catalog.metadata,
             summaries=_summaries(base) if complete else None,
             research=Research(embedder=base.embedder, contents=base.index, store=base.findings),
+            agent=_agent(base),
         )
         uploads = Uploads(intake=base.ingestion, fetching=Downloads(most_bytes=max_file_bytes, seconds=5))
         assembled = partial(
@@ -267,6 +273,7 @@ class _Base:
     ingestion: Ingestion
     removals: Removals
     town: OpenTown
+    folder: Path
 
 
 async def _base(stack: AsyncExitStack, folder: Path) -> _Base:
@@ -307,7 +314,14 @@ async def _base(stack: AsyncExitStack, folder: Path) -> _Base:
             findings=findings,
         ),
         town=OpenTown(catalog=catalog, model=embedder.model),
+        folder=folder,
     )
+
+
+def _agent(base: _Base) -> Agent:
+    compute = Computation(store=TableStore(base.folder / "tables")).passages
+    ports = ToolPorts(contents=base.index, records=base.catalog.records, compute=compute)
+    return Agent(tools=loader.tools(ports))
 
 
 def _summaries(base: _Base) -> Summaries:

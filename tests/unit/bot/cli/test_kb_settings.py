@@ -71,6 +71,7 @@ async def test_the_operator_changes_shows_and_resets(
         (NAME, "model=fast", "only one language model"),
         (NAME, "route=chat", "no language model"),
         (NAME, "web=ask", "No web search is set up here"),
+        (NAME, "tools=on", "Tools need a language model"),
     ],
 )
 async def test_what_is_unusable_changes_nothing(

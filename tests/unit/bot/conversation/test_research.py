@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from bot.conversation.turn.report_file import LONG
 from rag_engine.generation.phrases import phrase
-from tests.unit.bot.chatting import World, world
+from tests.unit.bot.chatting import BEN, World, world
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -120,3 +121,25 @@ async def test_an_ordinary_question_about_research_is_searched(here: World) -> N
     here.says("Four weeks [1].", task="answer")
     await here.ask("research budget of the notice period in Berlin")
     assert tasks(here) == ["answer"]
+
+
+async def test_dig_deeper_researches_the_same_question(here: World) -> None:
+    here.says("Four weeks in Berlin [1].", task="answer")
+    asked = await here.ask(QUESTION)
+    researches(here)
+    await here.press(asked, "dig_deeper", person=BEN)
+    assert tasks(here)[:2] == ["answer", "subqueries"]
+    assert here.last.text.startswith(f"> **Ben**: {QUESTION}\n\nFour weeks in Berlin [1].")
+    assert here.last.place == asked.place
+    assert "dig_deeper" in asked.buttons
+    assert "dig_deeper" not in here.last.buttons
+    stages = [turn.question for turn in [await here.turns.find(here.last.button("regenerate"))] if turn]
+    assert stages == [f"/research {QUESTION}"], "a restart researches it too"
+
+
+async def test_without_a_model_there_is_nothing_to_dig_with(here: World) -> None:
+    writer = here.service.runner.answers
+    object.__setattr__(writer, "engine", replace(writer.engine, models=[]))
+    post = await here.ask(QUESTION)
+    assert post.text
+    assert "dig_deeper" not in post.buttons

@@ -35,7 +35,7 @@ async def test_a_mention_becomes_a_cited_answer_in_one_message(here: World) -> N
     assert post.statuses[0] == "Looking…"
     assert post.text == "You have 28 days [1]."
     assert [source.title for source in post.reply.sources] == ["leave.md"]
-    assert post.buttons == ["sources", "regenerate", "why", "feedback", "feedback"]
+    assert post.buttons == ["sources", "regenerate", "dig_deeper", "why", "feedback", "feedback"]
 
 
 async def test_the_status_says_how_many_knowledge_bases_are_searched(here: World) -> None:

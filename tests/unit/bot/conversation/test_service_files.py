@@ -62,7 +62,7 @@ async def test_a_file_with_a_question_is_taken_in_first_and_its_outcome_stays(he
     assert len(here.chat.posts) == 1
     assert post.text == "28 days [1]."
     assert post.reply.notices == ("leave.md: 1 passage, searchable",)
-    assert post.buttons == ["sources", "regenerate", "why", "feedback", "feedback", "promote"]
+    assert post.buttons == ["sources", "regenerate", "dig_deeper", "why", "feedback", "feedback", "promote"]
 
 
 async def test_every_file_of_a_message_goes_in_also_where_another_cannot(here: World) -> None:
@@ -282,6 +282,7 @@ async def test_promote_stays_after_regenerate(here: World) -> None:
         "sources",
         "regenerate",
         "previous_version",
+        "dig_deeper",
         "why",
         "feedback",
         "feedback",

@@ -72,6 +72,7 @@ async def test_every_setting_is_stored_and_goes_back_to_the_default(places: Plac
         citations=False,
         route="chat",
         web="auto",
+        tools="all",
     )
     await places.change(place(thread="1"), lambda _: chosen)
     assert await places.settings(place()) == chosen
