@@ -1,6 +1,6 @@
-"""The engine: files in, answers with citations out; it knows nothing of chat platforms.
+"""Files in, answers with citations out; nothing of chat platforms.
 
-The public names are imported when first used, so that a small part of the engine costs little to start.
+Public names are imported when first used.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PROJECT: Final = Path(__file__).parents[1]
 PACKAGES: Final = ("rag_engine", "bot", "adapters")
-WORDS: Final = 39_000
+WORDS: Final = 37_500
 """In docstrings (of attributes, too) and comments. It only goes down."""
 MODULE_LINES: Final = 400
 FUNCTION_LINES: Final = 40

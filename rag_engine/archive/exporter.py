@@ -38,10 +38,8 @@ async def export(
     expansions: ExpansionStore | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ArchiveContents:
-    """Write a zip, which replaces `file` at the end.
-
-    Documents being read are left out and named. `progress` gets the documents written and their total. Raises
-    `UserError` if the file is unwritable or the knowledge base changes meanwhile.
+    """Replaces `file` at the end. Documents being read are left out and named. Raises `UserError` if the file is
+    unwritable or the knowledge base changes meanwhile.
     """
     records = {record.document.id: record for record in await library.records(knowledge_base.id)}
     finished = {key: record for key, record in records.items() if record.state in ("ready", "failed")}
@@ -50,7 +48,7 @@ async def export(
         async with leaving_in_thread(writing(file)) as writer:
             counts = await _write_chunks(writer, contents.scan(knowledge_base.id), finished)
             _check(finished, counts, knowledge_base)
-            # In chunk order, so that an import reads all members in parallel.
+            # An import reads all members in parallel.
             order = (*counts, *(key for key in finished if key not in counts))
             for done, document in enumerate(order, start=1):
                 await _write_document(

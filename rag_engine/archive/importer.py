@@ -43,9 +43,8 @@ async def import_(
     limits: ArchiveLimits | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ArchiveContents:
-    """Into the knowledge base `name` (default: the archive's), created if new.
-
-    Repeatable. `progress` gets steps done and their total. Raises a `UserError` that names the fault.
+    """Into the knowledge base `name` (default: the archive's), created if new. Repeatable. Raises a `UserError` that
+    names the fault.
     """
     async with leaving_in_thread(opened(file, limits or ArchiveLimits())) as archive:
         manifest = archive.manifest
@@ -75,9 +74,7 @@ def _ignore(done: int, of: int) -> None: ...
 
 
 async def _batches(documents: AsyncIterator[ArchivedDocument]) -> AsyncIterator[list[ArchivedDocument]]:
-    """Stored at the same time: few chunks in memory, no name twice; smaller at first, so that a short import
-    shows its progress.
-    """
+    """Few chunks in memory, no name twice; smaller at first, for the progress."""
     batch: list[ArchivedDocument] = []
     names: set[str] = set()
     chunks, most = 0, 1
@@ -104,7 +101,7 @@ async def _store(
     index: Index,
     metadata: Metadata | None,
 ) -> None:
-    """`ready` comes after the chunks, so that a crash in between shows."""
+    """`ready` comes after the chunks: a crash in between shows."""
     new = [(archived, _document(archived, base, manifest)) for archived in batch]
     replaced = await _replaced([document for _, document in new], base, documents)
     indexed = [(archived, document) for archived, document in new if archived.line.state == "ready"]
@@ -158,7 +155,7 @@ async def _switch(base: KnowledgeBase, manifest: ArchiveManifest, expansions: Ex
 
 
 async def _describe(archived: ArchivedDocument, document: DocumentId, metadata: Metadata) -> None:
-    """Older archives have neither: what is known here stays."""
+    """Older archives have neither."""
     if properties := usable(archived.line.properties):
         await metadata.describe(document, properties)
     if archived.line.tags:

@@ -41,7 +41,7 @@ class ArchiveLimits:
     line_bytes: int = 1 << 24
     """Of a chunk, a vector, or a document without sections."""
     expansion: int = 100
-    """The archive may unpack to this many times its size, plus `free_bytes`."""
+    """The archive may unpack to so many times its size, plus `free_bytes`."""
     free_bytes: int = 1 << 26
 
 
@@ -58,7 +58,7 @@ class ArchiveMember(Member):
 
 
 class ArchiveManifest(StrictModel):
-    """`version` rises when an older Footnote could not read the archive."""
+    """`version` rises when an older Footnote could not read it."""
 
     format: Literal["footnote-knowledge-base"] = "footnote-knowledge-base"
     version: int = 1

@@ -18,7 +18,7 @@ _STEP_SECONDS: Final = 0.01
 
 @asynccontextmanager
 async def leaving_in_thread(context: AbstractContextManager[_Item]) -> AsyncGenerator[_Item, None]:
-    """Enter here, leave in a thread: for what opens at once and closes slowly."""
+    """For what opens at once and closes slowly."""
     value = context.__enter__()
     try:
         yield value
@@ -29,9 +29,7 @@ async def leaving_in_thread(context: AbstractContextManager[_Item]) -> AsyncGene
 
 
 async def stepping_in_thread(items: Generator[_Item, None, None]) -> AsyncGenerator[_Item, None]:
-    """As many items as a moment makes in each step. Cancellation waits for the step, so that the generator
-    can be closed.
-    """
+    """As many as a moment makes in each step. Cancellation waits for the step."""
     try:
         while step := await uninterrupted(asyncio.to_thread(_step, items)):
             for item in step:

@@ -51,7 +51,7 @@ class _MemberFile:
 
     def write(self, line: BaseModel) -> None:
         text = json.dumps(line.model_dump(exclude_defaults=True), ensure_ascii=False, separators=(",", ":"))
-        # "replace" only affects lone surrogates, which UTF-8 cannot encode.
+        # Only lone surrogates are replaced.
         encoded = text.encode("utf-8", "replace") + b"\n"
         self.file.write(encoded)
         self._checksum.update(encoded)
@@ -65,7 +65,7 @@ class ArchiveWriter:
     def __init__(self, archive: zipfile.ZipFile, *, spool: IO[bytes], handles: ExitStack) -> None:
         self._archive = archive
         self._handles = handles
-        # A zip is written one member at a time and the index read once: spool the chunks.
+        # A zip is written one member at a time, the index read once.
         self._chunks = _MemberFile(spool)
         self._vectors = _MemberFile(self._open(VECTORS))
         self._documents: _MemberFile | None = None
@@ -145,7 +145,7 @@ class ArchiveWriter:
 
 @contextmanager
 def writing(file: Path) -> Generator[ArchiveWriter]:
-    """Replaces `file` when the block ends without an error."""
+    """Replaces `file` when the block succeeds."""
     with (
         zip_container.writing(file, level=_LEVEL) as archive,
         tempfile.TemporaryFile(dir=file.parent) as spool,

@@ -1,4 +1,4 @@
-"""The zip of exports and backups; names, sizes and kinds of members are checked before the first is read."""
+"""Of exports and backups; members are checked before the first is read."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class ZipFormat:
 
 
 class StrictModel(BaseModel):
-    """Data that others may have written: no coercion, no unknown keys."""
+    """Others may have written it: no coercion, no unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -102,10 +102,8 @@ def opened(
     allows: Callable[[str], bool],
     largest: Callable[[int], int] | None = None,
 ) -> Generator[tuple[zipfile.ZipFile, _Manifest]]:
-    """Members are exactly those listed, with names that `allows` accepts.
-
-    `largest` limits the unpacked bytes, given the packed bytes. Raises a `UserError` that names the fault, or
-    the format's `newer` error.
+    """Exactly the members listed, with names that `allows` accepts; `largest` limits the unpacked bytes by the packed
+    ones. Raises a `UserError` that names the fault, or the format's `newer` error.
     """
     with kind.translate_damage(file), zipfile.ZipFile(file) as archive:
         infos = archive.infolist()
@@ -132,7 +130,7 @@ def blocks(source: IO[bytes]) -> Iterator[bytes]:
 
 @contextmanager
 def writing(file: Path, *, level: int) -> Generator[zipfile.ZipFile]:
-    """For its owner only, synced; replaces `file` when the block succeeds. `level` is zlib's."""
+    """For its owner only; replaces `file` when the block succeeds. `level` is zlib's."""
     unfinished = file.with_name(f".{file.name}.{secrets.token_hex(4)}{PART}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(unfinished, flags, FILE_MODE)
@@ -149,7 +147,7 @@ def writing(file: Path, *, level: int) -> Generator[zipfile.ZipFile]:
 
 @contextmanager
 def translate_errors(file: Path, *, doing: str) -> Generator[None]:
-    """An `OSError` becomes a `UserError`; `doing` is "read" or "written"."""
+    """`doing` is "read" or "written"."""
     try:
         yield
     except FileNotFoundError as error:

@@ -29,7 +29,7 @@ class Outcome:
     text: str
     cited: tuple[CitedPassage, ...] = ()
     probability: float | None = None
-    """That the passages answer, as judged before writing."""
+    """As judged before writing."""
     seconds: float = 0.0
     calls: int = 0
     prompt_tokens: int = 0
@@ -41,7 +41,7 @@ class Outcome:
 
 
 def measures(outcomes: Sequence[Outcome], *, prices: tuple[float, float] | None = None) -> dict[str, object]:
-    """Shares are None where nothing was asked. `prices` are per million prompt and reply tokens."""
+    """Shares are None where nothing was asked. `prices`: per million prompt and reply tokens."""
     answerable = [outcome for outcome in outcomes if not outcome.question.unanswerable]
     unanswerable = [outcome for outcome in outcomes if outcome.question.unanswerable]
     silent = [outcome for outcome in outcomes if outcome.abstained]
@@ -77,7 +77,7 @@ def measures(outcomes: Sequence[Outcome], *, prices: tuple[float, float] | None 
 
 
 def curve(outcomes: Sequence[Outcome]) -> list[dict[str, float]]:
-    """For each threshold: the abstention recall, and the share of answerable questions refused."""
+    """By threshold: abstention recall, and answerable questions refused."""
     judged = [
         (outcome.probability, outcome.question.unanswerable)
         for outcome in outcomes

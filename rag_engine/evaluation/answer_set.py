@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldQuestion:
-    """A right answer holds all `answers`, its quoted passages all `passages`.
-
-    `documents` are ids of the corpus, or paths in `files/`. An unanswerable question has none of these.
+    """A right answer holds all `answers`, its quotes all `passages`. `documents`: ids, or paths in `files/`. An
+    unanswerable question has none.
     """
 
     text: str
@@ -29,7 +28,7 @@ class GoldQuestion:
 
 
 def read_questions(folder: Path) -> list[GoldQuestion]:
-    """Raises `UserError` naming the unreadable file and line."""
+    """Raises `UserError` with file and line."""
     path = find(folder, "questions.jsonl")
     questions = [_question(fields, where) for where, fields in objects(path)]
     if not questions:

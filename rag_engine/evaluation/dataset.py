@@ -30,7 +30,7 @@ class Dataset:
 
 
 def read_corpus(folder: Path) -> Iterator[DatasetRow]:
-    """The documents. Raises `UserError` naming the unreadable file and line."""
+    """Raises `UserError` with file and line."""
     for where, fields in objects(find(folder, "corpus.jsonl")):
         yield DatasetRow(id=_id(fields, where), title=string(fields, "title"), text=string(fields, "text"))
 
@@ -40,7 +40,7 @@ def count_documents(folder: Path) -> int:
 
 
 def read_judgements(folder: Path) -> Dataset:
-    """Every question with a judged document, in file order."""
+    """With a judged document, in file order."""
     grades: dict[str, dict[str, int]] = {}
     for question, document, grade in _grades(find(folder, "qrels.tsv")):
         grades.setdefault(question, {})[document] = grade
@@ -106,7 +106,7 @@ def string(fields: dict[str, object], name: str) -> str:
 
 def _grades(path: Path) -> Iterator[tuple[str, str, int]]:
     for number, (where, line) in enumerate(_lines(path)):
-        # Ids may contain blanks, so tabs take precedence.
+        # Ids may contain blanks.
         columns = line.split("\t") if "\t" in line else line.split()
         try:
             grade = int(float(columns[-1]))

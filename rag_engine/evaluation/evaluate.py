@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _KNOWLEDGE_BASE = KnowledgeBaseId("evaluation")
 _DEPTH = 100
 _DEEPEST = 1000
-"""Hits requested of a leg whose candidates name too few documents."""
+"""Of a leg whose candidates name too few documents."""
 _ASKERS = 4
 
 
@@ -68,10 +68,7 @@ async def evaluate(
     splitter: Splitter,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Asks each leg, and both; `index` must be empty.
-
-    A document ranks at its best chunk. Raises `UserError` if the folder cannot be read.
-    """
+    """Each leg, and both; `index` must be empty. A document ranks at its best chunk. Raises `UserError`."""
     started = time.perf_counter()
     judged = await asyncio.to_thread(read_judgements, folder)
     bench = _Bench(embedder=embedder, index=index, judge=fuse.judge_of(embedder))
@@ -118,7 +115,7 @@ async def _ask(judged: Dataset, bench: _Bench, progress: Progress | None) -> dic
 
 
 async def _rank(question: str, bench: _Bench) -> _Rankings:
-    """As production ranks them, filled up to `_DEPTH` by a deeper search."""
+    """As in production, filled up to `_DEPTH`."""
     rankings: _Rankings = await _search(question, bench, retrieve.Settings())
     if min(map(len, rankings.values())) < _DEPTH:
         deeper = await _search(question, bench, retrieve.Settings(candidates=_DEEPEST))

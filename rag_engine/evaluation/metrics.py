@@ -1,7 +1,4 @@
-"""Retrieval measures, equal to trec_eval and ir_measures.
-
-`judgements` maps a document id to its grade; only grades above 0 are relevant.
-"""
+"""Equal to trec_eval and ir_measures. Only grades above 0 are relevant."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ Judgements: TypeAlias = Mapping[str, int]
 
 
 def ndcg(ranking: Sequence[str], judgements: Judgements, *, depth: int) -> float:
-    """Normalised discounted cumulative gain: linear gains, discounted by log2(rank + 1)."""
+    """Linear gains, discounted by log2(rank + 1)."""
     ideal = _discounted(sorted(judgements.values(), reverse=True)[:depth])
     if ideal == 0:
         return 0.0
@@ -28,7 +25,7 @@ def recall(ranking: Sequence[str], judgements: Judgements, *, depth: int) -> flo
 
 
 def reciprocal_rank(ranking: Sequence[str], judgements: Judgements, *, depth: int) -> float:
-    """One over the rank of the first relevant document; 0 if none is in the first `depth`."""
+    """0 if none is in the first `depth`."""
     for rank, document in enumerate(ranking[:depth], start=1):
         if judgements.get(document, 0) > 0:
             return 1 / rank
@@ -46,7 +43,7 @@ MEASURES: Mapping[str, Callable[[Sequence[str], Judgements], float]] = {
 def mean_measures(
     rankings: Mapping[str, Sequence[str]], judgements: Mapping[str, Judgements]
 ) -> dict[str, float]:
-    """A query without a ranking counts as zero."""
+    """A query without a ranking counts zero."""
     queries = list(judgements)
     if not queries:
         return dict.fromkeys(MEASURES, 0.0)

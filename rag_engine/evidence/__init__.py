@@ -1,1 +1,1 @@
-"""Whether the passages found can answer the question. Pure."""
+"""Do the passages found answer the question?"""

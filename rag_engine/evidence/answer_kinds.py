@@ -104,7 +104,7 @@ def asked_kind(question: str) -> AnswerKind:
 
 
 def holds(kind: AnswerKind, passage: str, question: str, *, units: bool = True) -> bool:
-    """An answer that the question does not have itself; `units` is False for tables, whose units are elsewhere."""
+    """One that the question does not have itself; tables have `units` elsewhere."""
     if kind == "person":
         asked = question.casefold()
         return not passage.isascii() or any(

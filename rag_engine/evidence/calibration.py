@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from rag_engine.evidence.features import Reading
 
-# Logistic regression by `python -m benchmarks.answers.evidence` on half of the articles of XQuAD (English, Spanish, Chinese), half of
-# RGB's news, and half of the files of tests/answers; answerable and unanswerable questions weigh the same.
+# Logistic regression by `python -m benchmarks.answers.evidence` on half of XQuAD's articles (English,
+# Spanish, Chinese), of RGB's news, and of tests/answers.
 COEFFICIENTS: Final = {
     "coverage": 5.107,
     "names_missing": -2.127,
@@ -23,16 +23,16 @@ COEFFICIENTS: Final = {
 BIAS: Final = -2.765
 
 COMPOUNDING: Final = frozenset({"da", "de", "nl", "no", "sv"})
-"""Languages that join words, so fewer of a question's words are in its passage."""
+"""Fewer of a question's words are in its passage."""
 COMPOUNDING_SHIFT: Final = 0.2
-"""So that no more German questions are refused than others, on the same halves."""
+"""As few German questions are refused as others."""
 
-# Not fitted: no multilingual weights were at hand. A cosine a third of the way from unrelated to equal texts is even odds.
+# Not fitted. A cosine a third of the way from unrelated to equal is even odds.
 _ACROSS_LANGUAGES, _EVEN_ODDS, _FIGURES_ACROSS = 8.0, 0.3, -2.0
 
 
 def probability(reading: Reading, *, reranked: float | None = None) -> float:
-    """`reranked` is the reranker's best score from 0 to 1; it counts as much as all features."""
+    """`reranked`: the best score, 0 to 1; it counts as much as all features."""
     features = reading.features
     value = BIAS + sum(weight * getattr(features, name) for name, weight in COEFFICIENTS.items())
     found = _sigmoid(value + (COMPOUNDING_SHIFT if reading.language in COMPOUNDING else 0.0))

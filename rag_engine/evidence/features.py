@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 _READ: Final = 6
 """Passages read closely."""
 _POOLED: Final = 40
-"""Hits of each ranking that show how rare a word is."""
+"""They show how rare a word is."""
 _IMAGINED: Final = 20
-"""Further texts without the question's words: a word in all of a few hits does not count as common."""
+"""A word in all of a few hits does not count as common."""
 _PARAPHRASED: Final = 2
-"""A plain word in fewer hits is no rarer: people use other words than their files."""
+"""People use other words than their files."""
 _FEW: Final = 40
-"""Hits of which the standing out of the best is half believed."""
+"""So many half prove that the best stands out."""
 _TYPICAL_LEAD: Final = 0.6
 _LARGEST_LEAD: Final = 1.5
 _TYPICAL_CLOSENESS: Final = 0.5
@@ -45,44 +45,44 @@ _LONGEST_READ: Final = 4_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Features:
-    """Shares are of the question's words, weighted by how rare they are among the hits."""
+    """Shares are of the question's words, weighted by rarity."""
 
     coverage: float
     """The share in the best passage."""
     names_missing: float
-    """The share of the question's names that the best passage lacks."""
+    """That the best passage lacks."""
     figures_missing: float
     """The same of numbers, dates and codes."""
     absent: float
     """The share that no hit holds."""
     lead: float
-    """How far the best lexical score is above the tenth, less what is typical; 0 for a few hits."""
+    """Of the best lexical score over the tenth, less what is typical."""
     agreement: float
-    """1 if both legs find the same passage first, as far as the embedder knows the language."""
+    """1 if both legs find the same passage first."""
     closeness: float
-    """The best cosine, 0 for unrelated texts and 1 for equal ones, less what is typical; 0 if the embedder does not know the language."""
+    """The best cosine, 0 (unrelated) to 1, less what is typical; 0 in an unknown language."""
     kind_missing: float
-    """1 if the passage has no number, date, amount or person where one is asked for; 0.5 if only far from the words."""
+    """1 without a number, date, amount or person where one is asked for; 0.5 if far from the words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     features: Features
     unmentioned: tuple[str, ...]
-    """The names and figures of the question that no passage read holds."""
+    """No passage read holds them."""
     language: str
     """Of the question; empty if unknown."""
     is_crosslingual: bool
-    """Whether the best passage is in another language than the question; words then say little."""
+    """The best passage is in another language: words say little."""
     reach: float
-    """The best cosine from 0 (unrelated texts) to 1, as far as the embedder knows the language."""
+    """The best cosine, 0 (unrelated) to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Passage:
     chunk: Chunk
     found: tuple[float, ...]
-    """For each term how surely it is there, 0 to 1."""
+    """0 to 1 by term."""
     coverage: float
     cosine: float
 
@@ -90,7 +90,7 @@ class _Passage:
 def read(
     question: str, hits: Sequence[Hit], rankings: Sequence[Ranking], *, familiarity: float, contrast: float
 ) -> Reading | None:
-    """None if there is nothing to judge: no hits, or no telling words in the question."""
+    """None without hits or telling words."""
     asked = terms(question)
     if not asked or not hits:
         return None
@@ -145,7 +145,7 @@ def _fit(asked: Sequence[Term], passage: _Passage, familiarity: float) -> float:
 
 
 def _weights(asked: Sequence[Term], rankings: Sequence[Ranking]) -> tuple[list[float], list[bool]]:
-    """The weight of each term, adding up to 1, and whether it is in no hit."""
+    """They add up to 1; and whether a term is in no hit."""
     pool = {hit.chunk.id: hit.chunk for ranking in rankings for hit in ranking.hits[:_POOLED]}
     texts = [searchable_text(chunk).casefold() for chunk in pool.values()]
     counts = [_count(term, texts) for term in asked]
@@ -160,7 +160,7 @@ def _weights(asked: Sequence[Term], rankings: Sequence[Ranking]) -> tuple[list[f
 
 
 def _absent(weights: Sequence[float], is_absent: Sequence[bool], passages: Sequence[_Passage]) -> float:
-    """Another inflection in a passage that was read is enough."""
+    """Another inflection is enough."""
     return sum(
         weight
         for number, weight in enumerate(weights)

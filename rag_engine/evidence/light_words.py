@@ -1,4 +1,4 @@
-"""Words that rather name what is asked for than what it is about, or that people use where their files use others."""
+"""They name what is asked for, or people use them where files use others."""
 
 from __future__ import annotations
 

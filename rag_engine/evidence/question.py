@@ -30,7 +30,7 @@ ASKING: Final = {
     ),
     "ko": re.compile(r"무엇|언제|어디|누구|왜|어떻게|얼마|몇|입니까|인가요|나요|까요"),
 }
-"""What asks, by language: in scripts without blanks it cannot be told from the other words by them."""
+"""In scripts without blanks the words alone cannot show it."""
 _ADDRESSING: Final = frozenset(
     [
         "i",
@@ -83,7 +83,7 @@ _WEIGHTS: Final = {"word": 1.0, "light": 0.4, "name": 1.3, "figure": 1.3}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """A passage needs one of its `forms`, or all of its `parts` if it has any."""
+    """One of its `forms`, or all of its `parts`."""
 
     text: str
     forms: frozenset[str]
@@ -96,7 +96,7 @@ class Term:
 
 
 def month_forms(text: str) -> frozenset[str]:
-    """Forms of the months in a text, the same in every language."""
+    """The same in every language."""
     return frozenset(f"\x00month{number}" for number in months(text))
 
 
@@ -121,7 +121,7 @@ def terms(question: str) -> tuple[Term, ...]:
 
 
 def _is_amount(word: str, said: str, run: re.Match[str]) -> bool:
-    """Whether a number counts something: passages rather give the range that it is in. A year counts nothing."""
+    """Passages rather give the range that it is in. A year counts nothing."""
     if not word.replace(".", "").replace(",", "").isdecimal() or _YEAR.fullmatch(word):
         return False
     return said[run.start() - 1 : run.start()] in _CURRENCY or bool(_UNIT.match(said, run.end()))
@@ -152,7 +152,7 @@ def _letters(text: str) -> str:
 
 
 def _characters(run: str) -> Iterator[Term]:
-    """A character is there if it is with one of its neighbours: pairs across two words are in no passage."""
+    """With one of its neighbours: pairs across two words are in no passage."""
     for place, character in enumerate(run):
         pairs = (run[max(0, place - 1) : place + 1], run[place : place + 2])
         forms = frozenset(pair for pair in pairs if len(pair) > 1) or frozenset((character,))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceVerdict:
     question: str
-    """The wording that the passages answer best: the question, its complete form, or a part of it."""
+    """Answered best: the question, its complete form, or a part."""
     probability: float
     reading: Reading
 
@@ -42,10 +42,7 @@ def judge(
     contrast: float,
     reranked: float | None = None,
 ) -> EvidenceVerdict | None:
-    """The best verdict, each wording judged by its own rankings; None if none has words to look for.
-
-    Keywords, which have a lexical ranking alone, ask nothing.
-    """
+    """Each wording is judged by its own rankings; None without words to look for. Keywords ask nothing."""
     rankings = [ranking for ranking in rankings if not ranking.is_hypothetical]
     further = (ranking.query for ranking in rankings if ranking.leg == "dense" and ranking.query)
     asked = {

@@ -1,1 +1,1 @@
-"""What a model makes of passages to find them by: summaries, and questions that they answer."""
+"""A model's summaries, and questions that passages answer, to find them by."""

@@ -43,7 +43,7 @@ class ExpansionVector:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeExpansion:
-    """What a model made of a passage: texts, or why it failed."""
+    """Texts, or why it failed."""
 
     kind: Expansion
     key: ExpansionKey
@@ -61,7 +61,7 @@ class ExpansionJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpansionReport:
-    """Counts of passages and kinds; `reused` were made earlier."""
+    """`reused` were made earlier."""
 
     documents: int = 0
     made: int = 0
@@ -72,7 +72,7 @@ class ExpansionReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpansionCost:
-    """An estimate of what is still to be made."""
+    """Of what is still to be made."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -80,10 +80,10 @@ class ExpansionCost:
 
 
 class IndexExpansions(Protocol):
-    """Further vectors of chunks, searched by `Search.expansion`: a hit is the chunk, once, with its best score."""
+    """A hit is the chunk, once, with its best score."""
 
     async def expand(self, document: Document, vectors: Sequence[ExpansionVector]) -> bool:
-        """Replace the vectors of its chunks until `put` or `drop`; False without chunks. Others are dropped and logged."""
+        """Until `put` or `drop`; False without chunks. Others are logged."""
         ...
 
     async def expansions(self, knowledge_base: KnowledgeBaseId, kind: Expansion) -> int: ...
@@ -93,13 +93,13 @@ class ExpansionSwitches(Protocol):
     async def enabled(
         self, knowledge_bases: Collection[KnowledgeBaseId]
     ) -> Mapping[Expansion, frozenset[KnowledgeBaseId]]:
-        """The knowledge bases that have this kind; a kind without any is left out."""
+        """A kind without any is left out."""
         ...
 
 
 class ExpansionStore(ExpansionSwitches, Protocol):
     async def switch(self, knowledge_base: KnowledgeBaseId, kinds: Collection[Expansion]) -> None:
-        """Has exactly these kinds from now on; queues its documents. Raises `UnknownKnowledgeBase`."""
+        """Has exactly these; queues its documents. Raises `UnknownKnowledgeBase`."""
         ...
 
     async def queue(self, knowledge_base: KnowledgeBaseId | None = None) -> None:
@@ -115,9 +115,9 @@ class ExpansionStore(ExpansionSwitches, Protocol):
         ...
 
     async def keep(self, document: DocumentId, made: Sequence[MadeExpansion]) -> None:
-        """Replaces those of the same kind and key. Raises `UnknownKnowledgeBase` if the document was removed."""
+        """Replaces the same kind and key. Raises `UnknownKnowledgeBase`."""
         ...
 
     async def finish(self, job: ExpansionJob, keys: Collection[tuple[Expansion, ExpansionKey]]) -> None:
-        """Remove the job, unless the document changed since, and what is not of `keys`."""
+        """Unless the document changed; what is not of `keys` goes."""
         ...

@@ -1,4 +1,4 @@
-"""The documents that meet filters, and what is done if there are none. Pure, but for `chosen`."""
+"""The documents that meet filters, and what is done without any."""
 
 from __future__ import annotations
 
@@ -35,19 +35,16 @@ _SHORTEST_NAMED: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AutomaticChoice:
-    """What a model's filter chose; `documents` is None if all are searched."""
+    """By a model; `documents`: None for all."""
 
     filter: Filter | None = None
     documents: frozenset[DocumentId] | None = None
     left_out: tuple[str, ...] = ()
-    """Conditions that were not used, as people write them."""
+    """Conditions as people write them."""
 
 
 async def chosen(query: Query, metadata: Metadata | None) -> frozenset[DocumentId] | None:
-    """The documents that meet the query's filters; None without filters.
-
-    Raises `InvalidFilter` for filters that contradict each other, or name a property that no document has.
-    """
+    """None without filters. Raises `InvalidFilter` for a contradiction, or an unknown property."""
     if not query.filters:
         return None
     if contradicts(query.filters):
@@ -81,7 +78,7 @@ def _is_known(key: str, known: Known) -> bool:
 def automatic(
     filter_: Filter, known: Known, *, within: frozenset[DocumentId] | None = None
 ) -> AutomaticChoice:
-    """If no document meets it, its last condition is dropped once, then all of it."""
+    """Without a document the last condition is dropped, then all."""
     keys = {key for each in known.values() for key in each} | _ALWAYS
     usable = [condition for condition in filter_.conditions if condition.key in keys]
     left_out = [condition for condition in filter_.conditions if condition.key not in keys]
@@ -101,7 +98,7 @@ def automatic(
 
 
 def vocabulary(known: Known, *, keys: Sequence[str] = ()) -> str:
-    """The keys and most frequent values, as JSON for a prompt; of the chosen `keys`, by default all."""
+    """As JSON for a prompt; by default of all keys."""
     counts: dict[str, Counter[str]] = {}
     for each in known.values():
         for key, values in each.items():
@@ -120,7 +117,7 @@ def vocabulary(known: Known, *, keys: Sequence[str] = ()) -> str:
 
 
 def names_a_value(question: str, values: Iterable[str]) -> bool:
-    """A question that names an author or a tag may mean a filter."""
+    """It may mean a filter."""
     asked = f" {folded(question)} "
     return any(len(value) >= _SHORTEST_NAMED and value in asked for value in map(folded, values))
 
@@ -139,7 +136,7 @@ def _chosen(filters: Sequence[Filter], known: Known) -> frozenset[DocumentId]:
 
 
 def _meeting(filter_: Filter, known: Known) -> frozenset[DocumentId]:
-    """`in:report` is the file of that name; only if there is none, those whose name contains it."""
+    """`in:report` is the file of that name, else those whose name contains it."""
     found = frozenset(document for document, each in known.items() if meets(each, filter_))
     looser = tuple(
         replace(condition, operator="contains")

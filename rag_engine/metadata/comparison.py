@@ -22,7 +22,7 @@ def meets(properties: Properties, filter_: Filter) -> bool:
 
 
 def values_of(properties: Properties, key: str) -> Sequence[str]:
-    """Of `date`: the day of its last change, else of its making, else of its adding."""
+    """Of `date`: of the last change, the making, or the adding."""
     if key == "date":
         return next((properties[name] for name in _DATE_KEYS if properties.get(name)), ())
     if key == "in":
@@ -33,7 +33,7 @@ def values_of(properties: Properties, key: str) -> Sequence[str]:
 
 
 def holds(values: Sequence[str], condition: Condition) -> bool:
-    """A document without the property meets `≠`, `not contains` and `not in`."""
+    """Without the property `≠`, `not contains` and `not in` hold."""
     operator = _NEGATIONS.get(condition.operator)
     if operator is not None:
         return not _holds(values, operator, condition.value)
@@ -78,7 +78,7 @@ def _order(value: str, wanted: str) -> int | None:
 
 
 def span(text: str) -> tuple[str, str] | None:
-    """The first day of a year, month or day, and the first one after it, in ISO form."""
+    """The first day, and the first one after it."""
     found = _DATE.fullmatch(text.strip())
     if found is None:
         return None

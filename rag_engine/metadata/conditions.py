@@ -99,7 +99,7 @@ def condition_of(key: str, operator: str, value: str) -> Condition:
 
 
 def filter_of(text: str) -> Filter:
-    """A filter such as `type:pdf`, or `year >= 2024 and author contains anna`. Raises `InvalidFilter`."""
+    """`type:pdf`, or `year >= 2024 and author contains anna`. Raises `InvalidFilter`."""
     conditions: list[Condition] = []
     joints: set[str] = set()
     rest = text.strip()
@@ -123,7 +123,7 @@ def filter_of(text: str) -> Filter:
 
 
 def taken_from(question: str) -> tuple[str, Filter | None]:
-    """The question without `in:file.pdf`, `after:2025` and the like, and the filter they make. Raises `InvalidFilter`."""
+    """Without `in:file.pdf`, `after:2025` and the like. Raises `InvalidFilter`."""
     code = [found.span() for found in _CODE.finditer(question)]
     conditions: list[Condition] = []
 
@@ -144,7 +144,7 @@ def taken_from(question: str) -> tuple[str, Filter | None]:
 
 
 def merged(filter_: Filter) -> Filter:
-    """`type:pdf type:docx` means either: several equal signs for one key become a list."""
+    """`type:pdf type:docx` means either."""
     if filter_.any_of:
         return filter_
     equal: dict[str, list[str]] = {}
@@ -180,7 +180,7 @@ def described(filters: Iterable[Filter]) -> str:
 
 
 def contradicts(filters: Sequence[Filter]) -> bool:
-    """Whether no document at all could meet the filters, by their ranges."""
+    """No document could meet them."""
     least: dict[str, str] = {}
     most: dict[str, str] = {}
     for condition in _all_needed(filters):

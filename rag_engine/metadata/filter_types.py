@@ -17,7 +17,7 @@ Operator = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """On a property of a document; `in` and `not in` take a list with commas."""
+    """`in` and `not in` take a list with commas."""
 
     key: str
     operator: Operator

@@ -23,7 +23,7 @@ _LONGEST_VALUE: Final = 200
 _MOST_KEYS: Final = 40
 _MOST_VALUES: Final = 20
 DERIVED: Final = ("name", "type", "folder", "place", "added", "tag")
-"""They follow from the record; no file sets them."""
+"""They follow from the record."""
 _KINDS: Final[Mapping[str, str]] = {
     "sheet": "xlsx xlsm xls xlsb ods csv tsv",
     "document": "doc docx docm odt rtf pdf epub pages",
@@ -71,7 +71,7 @@ def derived(
 
 
 def usable(raw: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
-    """A file's own properties with standard keys and dates; those that cannot be searched for are left out."""
+    """With standard keys and dates."""
     found: dict[str, tuple[str, ...]] = {}
     for name, values in raw.items():
         key = " ".join(re.sub(r"[^\w .-]+", " ", name.replace("_", " ")).split()).casefold()
@@ -87,7 +87,7 @@ def usable(raw: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
 
 
 def day_of(text: str) -> str:
-    """The day of a date as files write it, in ISO form; empty if it is none."""
+    """ISO; empty if it is none."""
     text = text.strip()
     if pdf := _PDF_DATE.match(text):
         text = "-".join(part for part in pdf.groups() if part)

@@ -21,7 +21,7 @@ _LONGEST_SHOWN: Final = 60
 
 
 def filter_of_reply(value: object) -> tuple[Filter | None, tuple[str, ...]]:
-    """The usable conditions, the most certain first, and what cannot be used."""
+    """The most certain first, and what cannot be used."""
     any_of = False
     if isinstance(value, dict):
         fields = cast("dict[str, object]", value)
@@ -48,7 +48,7 @@ def filter_of_reply(value: object) -> tuple[Filter | None, tuple[str, ...]]:
 
 
 def limited_to(filter_: Filter | None, keys: Sequence[str]) -> tuple[Filter | None, tuple[str, ...]]:
-    """To conditions on `keys`, each a key, or one with the operator that it always has: `year >=`."""
+    """`keys`: a key, or one with the operator it always has: `year >=`."""
     if filter_ is None or not keys:
         return filter_, ()
     fixed: dict[str, str] = {}

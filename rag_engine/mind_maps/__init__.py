@@ -1,1 +1,1 @@
-"""The headings of a document as a tree, in text and as a picture."""
+"""A document's headings as a tree, in text and as a picture."""

@@ -1,4 +1,4 @@
-"""Draws a mind map for a phone: one node a line, large, with a coloured branch for each subject."""
+"""For a phone: one node a line, a coloured branch for each subject."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CAPITAL: Final = 0.75
 _BROAD: Final = frozenset("mwMW@%—…")
 _LONGEST_WORD: Final = 16
 _COLOURS: Final = ("#1f5fa8", "#b3541e", "#2b7a4b", "#7a3e9d", "#a8324a", "#0f7a80", "#7d6608", "#4d5560")
-"""Each has a contrast of at least 4.5 to white."""
+"""Contrast to white at least 4.5."""
 _TRUNK: Final = "#b4bac2"
 
 
@@ -39,7 +39,7 @@ class _Placed:
 
 
 def png(mind_map: MindMap, *, place: Callable[[str], str] = str) -> bytes:
-    """`place` translates the places. Takes tens of milliseconds: not for the event loop."""
+    """`place` translates. Takes tens of milliseconds: not for the event loop."""
     import pymupdf
 
     document: Any = pymupdf.open("svg", svg(mind_map, place=place).encode())
@@ -92,7 +92,7 @@ def _wrapped(text: str, room: float) -> tuple[str, ...]:
 
 
 def _words(text: str) -> list[str]:
-    """With the blank after each; wide letters may be parted anywhere."""
+    """Wide letters may be parted anywhere."""
     words: list[str] = []
     for word in text.split(" "):
         if any(_is_wide(letter) for letter in word):
@@ -107,7 +107,7 @@ def _words(text: str) -> list[str]:
 
 
 def _width(text: str) -> float:
-    """In units of the size of the font, rather too large than too small."""
+    """Of the font's size, rather too large."""
     return sum(map(_letter_width, text))
 
 

@@ -34,7 +34,7 @@ class MindMap:
     """Headings beyond the limits."""
 
     def outline(self, *, place: Callable[[str], str] = str, literal: Callable[[str], str] = str) -> str:
-        """As a list in Markdown; `place` translates, `literal` escapes."""
+        """In Markdown; `place` translates, `literal` escapes."""
         lines: list[str] = []
         for depth, node in self.root.walk():
             where = f" ({literal(place(node.place))})" if node.place else ""
@@ -52,7 +52,7 @@ class _Branch:
 
 
 def of_document(title: str, sections: Sequence[Section]) -> MindMap | None:
-    """By its headings, from the outermost level on, as many as the limits allow; None without any."""
+    """From the outermost level on; None without headings."""
     root = _Branch(title, "", 0)
     count = 0
     for section in sections:
@@ -76,7 +76,7 @@ def of_document(title: str, sections: Sequence[Section]) -> MindMap | None:
 
 
 def _kept(root: _Branch) -> frozenset[int]:
-    """The orders of those that are shown: outer levels first, so that no subject is missing for another's details."""
+    """Outer levels first: no subject is missing for another's details."""
     kept: set[int] = set()
     level = list(root.children.values())
     for _ in range(MOST_LEVELS):

@@ -25,7 +25,7 @@ _CONFIGURATIONS: Final = (
 )
 _LARGEST_CONFIGURATION: Final = 10_000_000
 _NO_LIMIT: Final = 1_000_000
-"""Tokenizers state a huge number if they have none."""
+"""Tokenizers without a limit state a huge one."""
 _RESERVED_POSITIONS: Final = {"roberta": 2, "xlm-roberta": 2, "camembert": 2}
 
 
@@ -82,13 +82,12 @@ def _of_hub(model: str, graph: str, *, download: bool, cache: Path) -> OnnxFiles
     from huggingface_hub import constants, try_to_load_from_cache
     from huggingface_hub.errors import RemoteEntryNotFoundError
 
-    # Hides its bare dict types from strict checking.
     fetch = cast("Callable[..., str]", importlib.import_module("huggingface_hub").hf_hub_download)
 
     def get(name: str) -> Path | None:
         for place in (None, cache):
             cached = try_to_load_from_cache(model, name, cache_dir=place)
-            if cached is not None:  # a path, or a mark that the hub has no such file
+            if cached is not None:  # a path, or a mark for none
                 return Path(cached) if isinstance(cached, str) else None
         if not download or constants.HF_HUB_OFFLINE:
             return None
@@ -99,7 +98,7 @@ def _of_hub(model: str, graph: str, *, download: bool, cache: Path) -> OnnxFiles
 
     with _translate_errors(model):
         found_files = _files(model, graph, get, is_folder=False)
-        # Weights of more than 2 GB are beside the graph, where the runtime looks for them.
+        # Weights of more than 2 GB are beside the graph.
         get(f"{graph or _relative(found_files.graph)}_data")
         return found_files
 

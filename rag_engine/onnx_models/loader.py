@@ -17,7 +17,7 @@ Part = TypeVar("Part")
 async def loaded(
     load: Callable[[ThreadPoolExecutor], Part], *, thread: str, seconds: float, late: Unavailable
 ) -> AsyncGenerator[Part]:
-    """What `load` makes in its own thread, which it may keep using. Raises `late` after `seconds`."""
+    """In its own thread. Raises `late` after `seconds`."""
     with ThreadPoolExecutor(1, thread_name_prefix=thread) as pool:
         loading = asyncio.get_running_loop().run_in_executor(pool, load, pool)
         try:

@@ -84,7 +84,7 @@ class OnnxModel:
 
 
 def by_length(encodings: Sequence[Encoding], size: int) -> list[list[int]]:
-    """Places in batches of similar length, because padding costs time."""
+    """Padding costs time."""
     order = sorted(range(len(encodings)), key=lambda place: len(encodings[place]), reverse=True)
     return [order[start : start + size] for start in range(0, len(order), size)]
 
@@ -114,7 +114,7 @@ def translate_errors(model: str, *, loading: bool = False) -> Generator[None]:
         yield
     except (BadSettings, Unavailable):
         raise
-    except Exception as error:  # neither library has a common class of errors
+    except Exception as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
         if loading:
             raise BadSettings(f"the model {model} cannot be loaded: {reason}.") from error

@@ -88,7 +88,7 @@ class _HttpReranker:
                 await attempts.pause(error, retry_after=error.retry_after)
 
     async def _score(self, query: str, passages: Sequence[str]) -> list[float]:
-        # Batches can be compared only if every passage has a score, so the final limit is not sent.
+        # Batches compare only if every passage has a score.
         body: dict[str, object] = {"query": query, "documents": list(passages), "top_n": len(passages)}
         if self._settings.model:
             body["model"] = self._settings.model

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     Scorer = Callable[[list[tuple[str, str]]], list[float]]
 
-# An optional extra, which may not be installed.
 _library: Final[Any] = importlib.import_module("sentence_transformers")
 
 
@@ -49,7 +48,7 @@ class Settings(BaseModel):
 
 @asynccontextmanager
 async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[Reranker]:
-    """One thread scores, so that questions do not compete for cores."""
+    """In one thread: questions do not compete for cores."""
     with ThreadPoolExecutor(1, thread_name_prefix="reranker") as pool:
         loop = asyncio.get_running_loop()
         scorer = await loop.run_in_executor(pool, _load, settings, data_dir)

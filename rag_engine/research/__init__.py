@@ -1,1 +1,1 @@
-"""Answers questions that need more than one search: plan, parallel searches, checked facts, follow-ups, report."""
+"""Plan, parallel searches, checked facts, follow-ups, report."""

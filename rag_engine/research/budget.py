@@ -25,7 +25,7 @@ class BudgetSpent(RagError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResearchLimits:
-    """`parts`: sub-questions of a round; `facts` and `read` of each; `passages` of the answer."""
+    """`parts`: of a round; `facts` and `read` of each; `passages` of the answer."""
 
     parts: int = 4
     rounds: int = 4

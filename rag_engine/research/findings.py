@@ -81,13 +81,13 @@ class Findings:
         return self.missing or tuple(part.text for part in last if not part.facts)
 
     def with_part(self, part: SubQuestion, hits: Sequence[Hit] = ()) -> Findings:
-        """In place of the one with the same text."""
+        """Replaces the one with the same text."""
         parts = tuple(part if each.text == part.text else each for each in self.parts)
         known = {hit.chunk.id: hit for hit in hits}
         return replace(self, parts=parts, passages={**known, **self.passages})
 
     def asking(self, questions: Sequence[str], *, most: int) -> Findings:
-        """A further round with those that were not asked before."""
+        """With those not asked before."""
         asked, fresh, refused = [_words(part.text) for part in self.parts], list[str](), list[str]()
         for question in questions:
             words = _words(question)
@@ -108,7 +108,7 @@ class Findings:
         return not any(set(part.passages) - before for part in last)
 
     def best(self, most: int) -> tuple[Hit, ...]:
-        """What facts rest on comes first, then the best of each sub-question in turn."""
+        """What facts rest on first, then the best of each sub-question."""
         ranked: dict[ChunkId, None] = {}
         for part in self.parts:
             ranked.update(dict.fromkeys(one for fact in part.facts for one in fact.passages))
@@ -125,5 +125,5 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _is_repeated(words: frozenset[str], before: frozenset[str]) -> bool:
-    """Also with its words in another order or form."""
+    """Also in another order or form."""
     return words == before

@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True, kw_only=True)
 class ResearchLoop:
-    """`keep` stores the findings after each change, so that a restart continues from them."""
+    """`keep` stores each change: a restart continues."""
 
     findings: Findings
     model: LanguageModel
@@ -93,7 +93,7 @@ class ResearchLoop:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _researched(self, part: SubQuestion) -> tuple[SubQuestion, Sequence[Hit]]:
-        """What fails is noted and leaves the other parts alone."""
+        """A failure leaves the other parts alone."""
         limits, hits = self.budget.limits, list[Hit]()
         try:
             self.budget.search()

@@ -1,4 +1,4 @@
-"""What language models reply while a question is researched; values of the wrong kind count as missing."""
+"""Values of the wrong kind count as missing."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _PLACE: Final = re.compile(r"\{\{([^{}]+)\}\}")
 
 
 def reporting(assemble: Assemble, findings: Findings, *, cites: bool) -> Assemble:
-    """Before the passages come the findings; what they cite gets its number by `numbered`."""
+    """Findings come before the passages."""
     rules = "\n".join(rule.text for rule in REPORT if cites or not rule.cites)
     listed = "\n".join(("<findings>", *_lines(findings), "</findings>"))
 
@@ -35,7 +35,7 @@ def reporting(assemble: Assemble, findings: Findings, *, cites: bool) -> Assembl
 
 
 def numbered(fitted: Fitted) -> tuple[Message, ...]:
-    """The messages, with the numbers that the passages have after fitting."""
+    """With the numbers of the passages after fitting."""
     numbers: dict[str, int] = {
         excerpt.hit.chunk.id: number for number, excerpt in enumerate(fitted.excerpts, 1)
     }

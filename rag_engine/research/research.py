@@ -52,7 +52,7 @@ class Research:
     async def run(
         self, inquiry: Inquiry, search: SearchSteps, *, model: LanguageModel
     ) -> AsyncGenerator[Stage | Inquiry]:
-        """Stages with the plan, then the inquiry with what was found in place of hits."""
+        """Stages with the plan, then what was found."""
         budget = ResearchBudget(limits=self.limits)
         findings = await self._begun(inquiry, budget)
         budget.searches += 1  # that of the question itself
@@ -92,7 +92,7 @@ class Research:
 
 
 def ordinary(inquiry: Inquiry, *, has_model: bool) -> Inquiry:
-    """To be answered from the one search that was made."""
+    """From the one search that was made."""
     inquiry = replace(inquiry, route="search")
     if has_model:
         return inquiry
@@ -102,7 +102,7 @@ def ordinary(inquiry: Inquiry, *, has_model: bool) -> Inquiry:
 
 
 def sub_search(search_steps: Sequence[NamedStep], prompt_steps: Sequence[NamedStep]) -> list[NamedStep]:
-    """A sub-question is complete, and what does not answer it is left out."""
+    """What does not answer a sub-question is left out."""
     searching = [step for step in search_steps if step.name != "understand"]
     return [*searching, *(step for step in prompt_steps if step.name in ("evidence", "web"))]
 
@@ -120,7 +120,7 @@ async def found_for(
     *,
     documents: frozenset[DocumentId] | None = None,
 ) -> Sequence[Hit]:
-    """With the asker's audience and filters, whatever `text` says; `documents` can only narrow them."""
+    """With the asker's audience and filters; `documents` can only narrow them."""
     allowed = inquiry.documents
     chosen = allowed if documents is None else documents if allowed is None else documents & allowed
     if chosen == frozenset():
@@ -155,7 +155,7 @@ def _reported(inquiry: Inquiry, findings: Findings, budget: ResearchBudget) -> I
     hits = findings.best(budget.limits.passages)
     if not hits:
         return replace(inquiry, route="search")
-    # The step `pack` sends as many hits as the limit says.
+    # `pack` sends as many as the limit.
     query = replace(inquiry.query, limit=max(len(hits), 1), exact_limit=True)
     notices = list(inquiry.notices)
     if findings.unanswered:

@@ -1,4 +1,4 @@
-"""Which network addresses are public, so that no page can make us call inside the operator's network (SSRF)."""
+"""No page can make us call inside the operator's network (SSRF)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 DOCUMENT: Final = "web:"
-"""The beginning of the ids of documents that are pages of the web."""
+"""Begins the ids of web pages."""
 PORTS: Final = frozenset({80, 443})
 _SCHEMES: Final = frozenset({"http", "https"})
 _NAME: Final = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)+")
 _LONGEST: Final = 2_048
 _NAT64: Final = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
 _COMPATIBLE: Final = ipaddress.ip_network("::/96")
-# From IANA's registries of special-purpose addresses; older releases of Python count some of them as global.
+# IANA's special-purpose addresses; older releases of Python count some as global.
 _SPECIAL: Final = tuple(
     ipaddress.ip_network(network)
     for network in (
@@ -47,7 +47,7 @@ def is_web(document: DocumentId) -> bool:
 
 
 def is_public(address: Address) -> bool:
-    """Also for IPv4 inside IPv6: mapped, compatible, 6to4, Teredo and NAT64."""
+    """Also IPv4 in IPv6: mapped, compatible, 6to4, Teredo and NAT64."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.scope_id:
             return False
@@ -60,7 +60,7 @@ def is_public(address: Address) -> bool:
 
 
 def public_url(url: str) -> URL:
-    """Raises `PrivateAddress` unless it is http(s) on its usual port, without a user name, at a name or public address."""
+    """Raises `PrivateAddress` unless it is http(s) on its usual port, without a user name."""
     try:
         if len(url) > _LONGEST:
             raise ValueError
@@ -77,7 +77,7 @@ def public_url(url: str) -> URL:
 
 
 def _is_public_host(host: str) -> bool:
-    """A name is examined again when it is resolved."""
+    """It is examined again when it is resolved."""
     try:
         return is_public(ipaddress.ip_address(host))
     except ValueError:

@@ -91,7 +91,7 @@ class PageClient:
         for _ in range(_MOST_REDIRECTS + 1):
             async with self.session.get(address, allow_redirects=False, headers=_HEADERS) as response:
                 if response.status in _REDIRECTS and (target := response.headers.get("Location")):
-                    # Each address on the way is examined like the first.
+                    # Each address on the way is examined.
                     address = self.parse(str(address.join(URL(target))))
                     continue
                 if response.status != HTTPStatus.OK:
@@ -125,7 +125,7 @@ async def page_client(
     parse: ParseUrl = public_url,
     resolver: AbstractResolver | None = None,
 ) -> AsyncGenerator[PageClient]:
-    """Examines the address of every connection just before it is made, so that no name can change it meanwhile."""
+    """Examines each address just before its connection: no name can change it meanwhile."""
     allowed = is_allowed or _is_public
 
     def open_socket(info: Any) -> socket.socket:
@@ -156,7 +156,7 @@ def _is_public(address: Address, port: int) -> bool:
 
 
 def _decoder(encoding: str) -> Callable[[bytes, int], bytes]:
-    """Of a block to at most so many bytes. Raises `UnsupportedFile` for an unknown encoding."""
+    """Raises `UnsupportedFile` for an unknown encoding."""
     name = encoding.strip().casefold()
     if name in ("", "identity"):
         return lambda block, _: block

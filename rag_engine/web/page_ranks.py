@@ -1,4 +1,4 @@
-"""Ranks the chunks of a few pages for a question, by words and by meaning, as an index would."""
+"""By words and by meaning, as an index would."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 async def rank_chunks(
     question: str, chunks: Sequence[Chunk], *, embedder: Embedder, embedded: int
 ) -> list[Ranking]:
-    """The dense ranking holds the `embedded` best by words: embedding whole pages takes seconds."""
+    """Only the `embedded` best by words: embedding whole pages takes seconds."""
     scores = await asyncio.to_thread(_word_scores, question, chunks)
     lexical = _ranking(
         "lexical", [(score, chunk) for score, chunk in zip(scores, chunks, strict=True) if score > 0]

@@ -1,4 +1,4 @@
-"""Finds pages for a question and reads them, in a sandboxed process like files."""
+"""Pages are read in a sandboxed process like files."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class PageReader:
         )
 
     async def _read(self, result: WebResult) -> Sequence[Chunk]:
-        """Nothing if the page cannot be read: the others may answer."""
+        """Nothing if it cannot be read."""
         try:
             page = await self.client.fetch(result.url)
             sections = await self._sections(page)
@@ -111,7 +111,7 @@ def _distinct(results: Sequence[WebResult]) -> list[WebResult]:
 
 
 def _encoded(page: FetchedPage) -> bytes:
-    """In UTF-8 if only the server named the encoding, which the file does not hold."""
+    """In UTF-8 if only the server named the encoding."""
     if page.suffix == "pdf" or not page.charset or page.charset.casefold().replace("-", "") == "utf8":
         return page.content
     try:

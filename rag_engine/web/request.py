@@ -17,7 +17,7 @@ def asks_for_web(text: str) -> bool:
 
 
 def with_web_request(query: Query) -> Query:
-    """The request leaves the text, also where the web may not be searched."""
+    """Also where the web may not be searched."""
     if not asks_for_web(query.text):
         return query
     web = "never" if query.web == "never" else "asked"

@@ -47,7 +47,7 @@ def translated_errors() -> Generator[None]:
 
 
 def listed(body: object, *path: str) -> Iterable[Mapping[str, object]]:
-    """The objects in the list at `path`; raises `ValueError` if there is none."""
+    """Raises `ValueError` without a list at `path`."""
     for name in path:
         body = cast("dict[str, object]", body).get(name) if isinstance(body, dict) else None
     if not isinstance(body, list):
@@ -56,13 +56,13 @@ def listed(body: object, *path: str) -> Iterable[Mapping[str, object]]:
 
 
 def results(items: Iterable[Mapping[str, object]], *, text: str, limit: int) -> list[WebResult]:
-    """`text`: the name of the field with the snippet."""
+    """`text`: the field with the snippet."""
     found = (result(item, title="title", url="url", text=text) for item in items)
     return [each for each in found if each is not None][:limit]
 
 
 def result(item: Mapping[str, object], *, title: str, url: str, text: str) -> WebResult | None:
-    """By the names of its fields; None without an address."""
+    """None without an address."""
     address = item.get(url)
     if not isinstance(address, str) or not address:
         return None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Matrix, Side, Vector
 
 _BATCH: Final = 64
-"""Texts per write; an interruption loses at most two batches."""
+"""An interruption loses at most two batches."""
 
 _LANES: Final = 2
 """One batch is embedded while another is written."""
@@ -29,10 +29,7 @@ _CACHED_QUERIES: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class CachedEmbedder(DelegatingEmbedder):
-    """Stores passages; the last few queries stay in memory.
-
-    Raises `StorageUnavailable` if the cache fails.
-    """
+    """Queries stay in memory. Raises `StorageUnavailable`."""
 
     cache: VectorCache
     _queries: OrderedDict[str, Vector] = field(default_factory=OrderedDict[str, "Vector"], init=False)
@@ -90,7 +87,7 @@ class CachedEmbedder(DelegatingEmbedder):
             made |= vectors
 
     def _stacked(self, rows: Sequence[Vector]) -> Matrix:
-        """Copies, so that the caller cannot change cached vectors."""
+        """The caller cannot change cached vectors."""
         if not rows:
             return np.empty((0, self.dimensions), np.float32)
         return np.stack(rows).astype(np.float32, copy=False)

@@ -1,7 +1,4 @@
-"""After repeated failures, calls fail at once for a while.
-
-Libraries count other exceptions, let all callers through when half-open, and raise their own error.
-"""
+"""Libraries count other exceptions, let all callers through when half-open, and raise their own error."""
 
 from __future__ import annotations
 
@@ -33,14 +30,14 @@ class BreakerLimits:
     failures: int = 5
     """In a row."""
     within_seconds: float = 60.0
-    """Failures spread over a longer time do not count."""
+    """Failures over a longer time do not count."""
     rest_seconds: float = 10.0
     slow_seconds: float = 5.0
-    """A call cancelled after this time counts as a failure."""
+    """Cancelled later, a call counts as a failure."""
 
 
 class CircuitBreaker:
-    """Only `Unavailable` is a failure; other errors show that the service answers."""
+    """Other errors show that the service answers."""
 
     def __init__(
         self,
@@ -58,12 +55,12 @@ class CircuitBreaker:
         self._clock = clock
         self._failures: deque[float] = deque(maxlen=limits.failures)
         self._last = away(backend=backend)
-        """A copy of the last failure; the error itself would keep the request alive."""
+        """The error itself would keep the request alive."""
         self._rests_until = 0.0
 
     @contextmanager
     def call(self) -> Generator[None]:
-        """Around one call. While open, raises the last failure with `retry_after`."""
+        """While open, raises the last failure with `retry_after`."""
         trial = self._admit()
         began = self._clock()
         try:

@@ -1,4 +1,4 @@
-"""One wrapper per port that passes every call on, for inheritance."""
+"""One wrapper per port passes every call on."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""`tenacity` and `stamina` would need hooks for `retry_after`, too long pauses and the remaining time;
-`stamina` has process-wide hooks.
-"""
+"""`tenacity` and `stamina` would need hooks for `retry_after`, long pauses and the remaining time."""
 
 from __future__ import annotations
 
@@ -19,16 +17,16 @@ _MOST_DOUBLINGS: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backoff:
-    """Exponential back-off with jitter. Times are in seconds."""
+    """Exponential, with jitter. Times are in seconds."""
 
     first: float
     longest: float = math.inf
     jitter: float = 0.5
-    """The largest random cut of a pause, so that clients do not return together."""
+    """So that clients do not return together."""
     chance: Callable[[], float] = random.random
 
     def seconds(self, failures: int, *, retry_after: float | None = None) -> float:
-        """After so many failures in a row (from 1); doubles each time, at least `retry_after`."""
+        """After so many failures; at least `retry_after`."""
         doubled = min(self.first * 2.0 ** min(failures - 1, _MOST_DOUBLINGS), self.longest)
         return max(doubled * (1 - self.jitter * self.chance()), retry_after or 0.0)
 
@@ -41,9 +39,9 @@ class Attempts:
     most: float = math.inf
     """Attempts, the first included."""
     seconds: float = math.inf
-    """No attempt begins later than this after the first."""
+    """No later attempt begins."""
     longest_retry_after: float = math.inf
-    """A service that asks for a longer pause is not tried again."""
+    """With a longer pause a service is not tried again."""
     failures: int = field(default=0, init=False)
     last: Exception | None = field(default=None, init=False)
     _started: float = field(default_factory=time.monotonic, init=False)

@@ -109,7 +109,7 @@ def build(settings: Settings, *, count_tokens: Callable[[str], int], max_tokens:
 
 
 def _headed_sections(sections: Iterable[Section]) -> Iterator[Section]:
-    """Alone, headings would be found and say nothing."""
+    """Headings alone would be found and say nothing."""
     lone: list[Section] = []
     for section in sections:
         if lone and not _is_under(section, lone[-1]):
@@ -131,7 +131,7 @@ def _is_lone_heading(section: Section) -> bool:
 
 def _is_under(section: Section, heading: Section) -> bool:
     depth = len(heading.headings)
-    # In a file within a file the anchor starts with that file's name.
+    # It starts with the name of a file within the file.
     same_place = heading.anchor == section.anchor or heading.anchor.endswith(f"§ {heading.headings[-1]}")
     return same_place and section.headings[:depth] == heading.headings
 
@@ -142,7 +142,7 @@ def _chunk_id(document: Document, ordinal: int, text: str) -> ChunkId:
 
 
 def _sampled(sections: Iterable[Section]) -> tuple[str, Iterator[Section]]:
-    """Also the document's first characters, for language detection."""
+    """And the first characters, for language detection."""
     rest = iter(sections)
     first: list[Section] = []
     characters = 0
@@ -170,7 +170,7 @@ def _passages(
 
 
 def _is_apart(section: Section, above: ChunkHeader, counter: TokenCounter) -> bool:
-    """Tables and numbered lines are cut separately, so that anchors stay exact."""
+    """Tables and numbered lines keep exact anchors."""
     if section.kind != "table" and table_lines(section.anchor, section.text) is None:
         return False
     return not _whole(section, above, counter)
@@ -199,7 +199,7 @@ def _rows_anchor(lines: TableLines | None, rows: str, start: int, end: int, abov
     blank = len(passage) - len(passage.lstrip())
     first = rows.count("\n", 0, start + blank) + above
     last = first + passage.strip().count("\n")
-    # The header may or may not be one of the anchor's rows.
+    # The header may be one of the anchor's rows.
     return lines.anchor(first if start else 0, last)
 
 
@@ -252,7 +252,7 @@ def _packed(
 
 
 def _text(passage: Sequence[Piece]) -> str:
-    """The first line of code or of a table keeps its indentation."""
+    """Code and tables keep the first line's indentation."""
     text = "".join(piece.text for piece in passage).rstrip()
     if passage[0].kind not in {"code", "table"}:
         return text.lstrip()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenCounter:
-    """The embedder's tokenizer with its limit; `overhead` are the tokens of an empty text."""
+    """`overhead`: the tokens of an empty text."""
 
     count: Callable[[str], int]
     overhead: int
@@ -32,7 +32,7 @@ class ChunkHeader:
 
 
 def frame(title: str, headings: tuple[str, ...], counter: TokenCounter) -> ChunkHeader:
-    """The title and headings together get at most a third of the limit."""
+    """Together at most a third of the limit."""
     allowance = counter.limit // 3
     if _too_long(title, headings, allowance, counter):
         title = _shortened(title, allowance // 2, counter)

@@ -22,17 +22,13 @@ _WORTH = {
     Boundary.PARAGRAPH: 0.8,
     Boundary.SECTION: 0.9,
 }
-"""As a share of a full passage: a paragraph's end at 70 % beats a sentence's at 98 %."""
+"""A paragraph's end at 70 % beats a sentence's at 98 %."""
 
 
 def pack(
     pieces: Iterable[Piece], *, capacity: int, overlap: int, fits: Fits, weigh: Weigh
 ) -> Iterator[Sequence[Piece]]:
-    """Passages of at most `capacity` tokens, with a look-ahead of two passages.
-
-    `fits` decides, because token counts need not add up. A passage starts with at most `overlap` tokens of
-    the previous one.
-    """
+    """Of at most `capacity` tokens, with a look-ahead of two passages. `fits` decides, because token counts need not add up."""
     window: list[Piece] = []
     repeated = 0
     total = 0

@@ -1,6 +1,4 @@
-"""The joined pieces equal the section's text. Cutting is linear: only a few thousand characters at once are
-tokenized or matched.
-"""
+"""Joined they equal the section's text. Cutting is linear."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Section, SectionKind
 
 CHARACTERS_PER_TOKEN = 16
-"""Minimum weight, so that blanks and unknown words cannot grow a chunk without limit."""
+"""Least weight: blanks and unknown words cannot grow a chunk without limit."""
 
 _WINDOW = 16_384
 _GRAPHEME_HORIZON = 256
@@ -52,7 +50,7 @@ class Piece:
 
 
 def section_pieces(section: Section, *, weigh: Weigh, capacity: int) -> Iterator[Piece]:
-    """None is heavier than `capacity` except a single character that is."""
+    """At most `capacity`, but for a single character."""
     for text, boundary in _CUTS[section.kind](section.text):
         yield from _fitting(text, boundary, section.kind, weigh, capacity)
 
@@ -132,7 +130,7 @@ def _windows(text: str) -> Iterator[str]:
 
 
 def _announces(paragraph: str) -> bool:
-    """Whether it introduces the next paragraph, as an unmarked heading does."""
+    """As an unmarked heading does."""
     text = paragraph.rstrip()
     return text[-1:] in set(":：") or (len(text) <= _HEADING_CHARACTERS and text[-1:].isalnum())
 
@@ -192,7 +190,7 @@ def _last_space(text: str, start: int, end: int) -> int:
 
 
 def _grapheme_cut(text: str, start: int, end: int) -> int:
-    """The last boundary in (start, end], else the first after it; an endless grapheme is cut at `end`."""
+    """The last boundary in (start, end], else the first after it; an endless grapheme is cut."""
     # The library looks for flag pairs from the beginning of the text.
     nearby = text[start : end + _GRAPHEME_HORIZON]
     last = 0

@@ -1,7 +1,4 @@
-"""Merges neighbouring scraps, such as a slide's headings with a few words each, under their common headings.
-
-The omitted headings appear in the text.
-"""
+"""Merges scraps, such as a slide's few words, under their common headings."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ def place(section: Section) -> tuple[tuple[str, ...], str]:
 def gathered(
     sections: Iterable[Section], *, weigh: Callable[[str], int], capacity: Callable[[tuple[str, ...]], int]
 ) -> Iterator[Section]:
-    """`capacity` is the size of a chunk under a heading path."""
+    """`capacity` of a chunk under a heading path."""
     pending: list[Section] = []
     weight = 0
     for (headings, anchor), run in groupby(sections, key=place):
