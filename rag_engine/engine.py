@@ -42,6 +42,7 @@ from rag_engine.types import (
     Turn,
     TurnId,
 )
+from rag_engine.verified.reply import verified_events
 from rag_engine.written_requests import with_written_requests
 
 if TYPE_CHECKING:
@@ -194,6 +195,8 @@ class Engine:
             if (summary := await self._summary(inquiry)) is not None:
                 return summary
             inquiry = replace(inquiry, route="search")
+        if inquiry.verified is not None:
+            return verified_events(inquiry.verified, inquiry, language=_language(inquiry))
         if self.computation is None:
             return self._answered(inquiry)
         models = self._models(inquiry.query, self.models)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from rag_engine.metadata.filter_types import Filter
+    from rag_engine.metadata.verified_answer import VerifiedMatch
     from rag_engine.ports import Step
     from rag_engine.research.findings import Findings
     from rag_engine.retrieval.queries.understood_message import Understanding
@@ -80,6 +81,8 @@ class Inquiry:
     """The one of `wordings` to answer: that which the passages answer best, else the corrected one."""
     corrections: Mapping[str, str] = field(default_factory=dict[str, str])
     """What was searched for in place of mistyped words."""
+    verified: VerifiedMatch | None = None
+    """The verified answer to the same question."""
     fallbacks: tuple[str, ...] = ()
     """Stable names of what was missing, e.g. `dense_unavailable`."""
     notices: tuple[str, ...] = ()

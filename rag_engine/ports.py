@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from rag_engine.expansion.types import ExpansionSwitches
     from rag_engine.metadata.filter_types import Properties
+    from rag_engine.metadata.verified_answer import VerifiedAnswers
     from rag_engine.pipeline import Inquiry
     from rag_engine.retrieval.web_results import WebPages, WebResult
     from rag_engine.types import (
@@ -361,15 +362,14 @@ class Ports:
     """None if no language model is configured."""
     reranker: Reranker | None = None
     contents: IndexContents | None = None
-    """The index, if it can be read back."""
     metadata: Metadata | None = None
     """None: no filter chooses documents."""
     task_models: Mapping[str, LanguageModel] = field(default_factory=dict[str, "LanguageModel"])
-    """Models of their own, by task."""
     synonyms: SynonymEntries | None = None
     web: WebReader | None = None
     """None: the web is never searched."""
     expansions: ExpansionSwitches | None = None
+    verified: VerifiedAnswers | None = None
 
     def model_for(self, task: str) -> LanguageModel | None:
         return self.task_models.get(task, self.model)

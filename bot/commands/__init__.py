@@ -92,6 +92,10 @@ async def _pressed(use: CommandContext, value: str) -> Reply:
             command = registry.commands().get(f"kb {name}")
             if command is not None and command.turn_page is not None:
                 return await command.turn_page(use, "".join(subject), int(page[:6]))
+        case [name, act, subject]:
+            command = registry.commands().get(f"kb {name}")
+            if command is not None and command.press is not None:
+                return await command.press(use, act, subject)
         case _:
             pass
     raise Invalid("command_button_stale")

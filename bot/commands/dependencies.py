@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bot.store.topics import Topics
     from rag_engine.archive import ArchiveContents
     from rag_engine.expansion.types import ExpansionCost
+    from rag_engine.ingestion.verified_editor import VerifiedEditor
     from rag_engine.ports import Library, Metadata, SynonymEntries
     from rag_engine.storage.expansions import SqliteExpansions
     from rag_engine.types import DocumentId, DocumentRecord, Expansion, KnowledgeBase, KnowledgeBaseId
@@ -111,6 +112,7 @@ class CommandDependencies:
     facts: Callable[[], Awaitable[Mapping[str, str]]]
     """`index`, `embedder` and `language model`, joined by `MODEL_SEPARATOR`."""
     explain: Explain
+    verified: VerifiedEditor
     models: tuple[str, ...] = ()
     has_web: bool = False
     questions: Questions = field(default_factory=Questions)

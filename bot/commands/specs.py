@@ -27,6 +27,9 @@ Handler: TypeAlias = "Callable[[CommandContext], Awaitable[Reply]]"
 PageTurn: TypeAlias = "Callable[[CommandContext, str, int], Awaitable[Reply]]"
 
 
+ButtonHandler: TypeAlias = "Callable[[CommandContext, str, str], Awaitable[Reply]]"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlashCommand:
     """Listing it in its module's `COMMANDS` suffices."""
@@ -39,6 +42,8 @@ class SlashCommand:
     """None: the service answers it."""
     turn_page: PageTurn | None = None
     """Buttons carry the command's last word."""
+    press: ButtonHandler | None = None
+    """Of its other buttons, with an act and a subject; it checks who may."""
 
 
 def kb_command(
@@ -49,10 +54,18 @@ def kb_command(
     summary: Sentence,
     execute: Handler,
     turn_page: PageTurn | None = None,
+    press: ButtonHandler | None = None,
     admin: bool = False,
 ) -> SlashCommand:
     spec = CommandSpec(name=f"kb {name}", description=description, options=options, admin=admin)
-    return SlashCommand(spec=spec, position=position, summary=summary, execute=execute, turn_page=turn_page)
+    return SlashCommand(
+        spec=spec,
+        position=position,
+        summary=summary,
+        execute=execute,
+        turn_page=turn_page,
+        press=press,
+    )
 
 
 def usage(spec: CommandSpec) -> str:

@@ -149,19 +149,19 @@ async def application(
         indexing = await stack.enter_async_context(library(settings, observers=observers, vectors=vectors))
         opened = await stack.enter_async_context(_models(settings, indexing, observers))
         models, task_models = opened.answering, opened.of_tasks
-        reranker = await stack.enter_async_context(_reranker(settings, indexing, observers))
         index = wrappers.wrapped(indexing.index, wrappers.of_searched_index(indexing.catalog.unfinished))
         ports = Ports(
             embedder=indexing.embedder,
             index=index,
             model=models[0] if models else None,
-            reranker=reranker,
+            reranker=await stack.enter_async_context(_reranker(settings, indexing, observers)),
             contents=index,
             metadata=indexing.catalog.metadata,
             task_models=task_models,
             synonyms=indexing.catalog.synonyms,
             web=await stack.enter_async_context(web_reader(settings, indexing)),
             expansions=indexing.catalog.expansions,
+            verified=indexing.catalog.verified,
         )
         steps = partial(_steps, settings, observers)
         engine = Engine(

@@ -19,6 +19,7 @@ from bot.conversation.dependencies import Commands
 from bot.conversation.explanation.explanation_view import ExplanationView
 from bot.conversation.sources.sources_view import SourcesView
 from bot.conversation.turn.conversation_tags import ConversationTags
+from bot.conversation.verified_reviews import VerifiedReviews
 from bot.files.downloads import Downloads
 from bot.files.pending_removals import removing
 from bot.files.queue import FileQueue
@@ -30,6 +31,7 @@ from bot.streaming.message_stream import WriteDeadlines
 from bot.streaming.scheduler import Scheduler
 from rag_engine.engine import question_of
 from rag_engine.ingestion.text_limits import TextLimits
+from rag_engine.ingestion.verified_editor import VerifiedEditor
 from rag_engine.parsing.pool import parser_pool
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.text import tokens
@@ -53,6 +55,8 @@ if TYPE_CHECKING:
 
 _FILE = "chat.sqlite"
 _PICTURE_SECONDS = 10.0
+_WRITE_SECONDS = 600.0
+_REVIEW_SECONDS = 300.0
 
 
 @asynccontextmanager
@@ -66,6 +70,9 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
         _page_pictures(settings) as pictures,
         removing(library.ingestion.finish_removals),
         removing(partial(expand, settings, library, observers=application.observers), what="expansions"),
+        removing(
+            verified_editor(application).finish_writing, every_seconds=_WRITE_SECONDS, what="verified answers"
+        ),
         retention.keeping_to(settings.retention, history=library.storage.history, chat=database) as clock,
     ):
         await library.catalog.unfinished.give_up_expected()
@@ -88,8 +95,12 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
             choose_tags=application.tags,
         )
         application.observers.depth("answers", lambda: chat.waiting)
+        reviews = VerifiedReviews(
+            answers=library.catalog.verified, outbound=chat.outbound, scheduler=chat.runner.scheduler
+        )
         try:
-            yield application.observers.service(chat)
+            async with removing(reviews.ask_due, every_seconds=_REVIEW_SECONDS, what="reviews"):
+                yield application.observers.service(chat)
         finally:
             await chat.runner.answers.follow_ups.close()
             await chat.runner.answers.titles.close()
@@ -161,6 +172,7 @@ def _assemble(
         settings=settings.chat,
         keep_trace=application.library.storage.history.keep,
         stored_answers=application.library.storage.history,
+        editor=verified_editor(application),
         passages=settings.answering.passages,
         records=application.library.catalog.records,
         suggest=suggest,
@@ -228,6 +240,7 @@ def _commands(
         export=library.export,
         facts=partial(_facts, application),
         explain=_explanation(application, database, audiences).latest,
+        verified=verified_editor(application),
         models=tuple(application.engine.choices),
         has_web=bool(application.settings.web_search.kind),
     )
@@ -236,6 +249,12 @@ def _commands(
         execute=lambda command, room, show: commands.execute(command, room, desk, show=show),
         press=lambda action, room, show: commands.press(action, room, desk, show=show),
     )
+
+
+def verified_editor(application: Application) -> VerifiedEditor:
+    library = application.library
+    days = application.settings.chat.review_days
+    return VerifiedEditor(ingestion=library.ingestion, catalog=library.catalog, review_days=days)
 
 
 def _database(application: Application) -> AbstractAsyncContextManager[Database]:

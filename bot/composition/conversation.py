@@ -13,7 +13,9 @@ from bot.conversation.follow_ups import FollowUps
 from bot.conversation.interactions import Interactions
 from bot.conversation.interactions.buttons import AnswerButtons
 from bot.conversation.interactions.option_names import OptionNames
+from bot.conversation.interactions.verified_answers import VerifiedSaves
 from bot.conversation.newcomers.first_steps import FirstSteps
+from bot.conversation.outbound import OutboundRooms
 from bot.conversation.recovery import Recovery
 from bot.conversation.service import Service
 from bot.conversation.turn.answer_writer import AnswerWriter
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from bot.settings import ChatSettings
     from bot.streaming.scheduler import Scheduler
     from rag_engine.engine import Engine
+    from rag_engine.ingestion.verified_editor import VerifiedEditor
     from rag_engine.storage.sqlite.database import Database
 
 _UNLIMITED = QuestionBudget()
@@ -120,6 +123,7 @@ def assemble(
     records: ListDocuments,
     keep_trace: KeepTrace,
     stored_answers: StoredAnswers,
+    editor: VerifiedEditor,
     suggest: SuggestQuestions | None = None,
     write_title: WriteTitle | None = None,
     tags: ConversationTags,
@@ -142,11 +146,15 @@ def assemble(
         budget=policies.budget,
         runs=Runs(final_write_seconds=settings.last_word_seconds),
     )
-    seconds = settings.resume_seconds
-    recovery = Recovery(turns=turns, admission=admission, runner=runner, resume_seconds=seconds)
-    buttons = _answer_buttons(stores, policies, removals, uploads, runner, stored_answers)
+    recovery = _recovery(turns, admission, runner, settings)
+    buttons = _answer_buttons(stores, policies, removals, uploads, runner, stored_answers, editor)
     first_steps = _first_steps(stores, policies, scheduler, records)
     return _service(stores, policies, admission, attachments, runner, recovery, buttons, first_steps)
+
+
+def _recovery(turns: Turns, admission: Admission, runner: TurnRunner, settings: ChatSettings) -> Recovery:
+    seconds = settings.resume_seconds
+    return Recovery(turns=turns, admission=admission, runner=runner, resume_seconds=seconds)
 
 
 def _first_steps(
@@ -199,6 +207,7 @@ def _service(
         option_names=OptionNames(
             permissions=policies.permissions, audiences=policies.audiences, find=policies.names
         ),
+        outbound=OutboundRooms(),
     )
 
 
@@ -249,6 +258,7 @@ def _answer_buttons(
     uploads: Uploads,
     runner: TurnRunner,
     answers: StoredAnswers,
+    editor: VerifiedEditor,
 ) -> AnswerButtons:
     return AnswerButtons(
         turns=stores.turns,
@@ -262,4 +272,11 @@ def _answer_buttons(
         show_explanation=policies.show_explanation,
         forget_document=removals.document,
         observers=runner.observers,
+        verified=VerifiedSaves(
+            turns=stores.turns,
+            answers=answers,
+            permissions=policies.permissions,
+            audiences=policies.audiences,
+            editor=editor,
+        ),
     )

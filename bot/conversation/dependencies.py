@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Sequence
 
     from bot.access.permissions import Act, Scope
+    from bot.access.readability import Verdict
     from bot.port import Action, Command, CommandSpec, Directory, File, Person, Place, Reply, Room
     from bot.store.places import PlaceSettings
     from bot.store.turns import ChatTurn
@@ -60,6 +61,10 @@ class AudienceLookup(Protocol):
     ) -> Scope: ...
 
     async def own(self, place: Place) -> KnowledgeBase: ...
+
+    async def everyone_may_read(
+        self, knowledge_base: KnowledgeBaseId, place: Place, directory: Directory, person: Person
+    ) -> Verdict: ...
 
 
 class PermissionChecks(Protocol):

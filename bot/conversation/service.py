@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bot.conversation.interactions import Interactions
     from bot.conversation.interactions.option_names import OptionNames
     from bot.conversation.newcomers.first_steps import FirstSteps
+    from bot.conversation.outbound import OutboundRooms
     from bot.conversation.recovery import Recovery
     from bot.conversation.turn.attachments import AttachmentIntake
     from bot.conversation.turn.runner import TurnRunner
@@ -63,6 +64,7 @@ class Service:
     interactions: Interactions
     first_steps: FirstSteps
     option_names: OptionNames
+    outbound: OutboundRooms
 
     @property
     def waiting(self) -> int:
@@ -83,6 +85,7 @@ class Service:
             log.record(log.unwrapped(error))
 
     async def resume(self, platform: str, recall: Recall) -> None:
+        self.outbound.recalls[platform] = recall
         await self.recovery.resume_all(platform, recall)
 
     async def answer_messages(self, place: Place) -> frozenset[str]:

@@ -45,6 +45,10 @@ _TAKES_PART = """
     SELECT 1 FROM answers WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? AND thread <> ''
         AND private = 0 AND state <> 'withdrawn' LIMIT 1
 """
+_OF_ANSWER = """
+    SELECT * FROM answers WHERE platform = ? AND workspace = ? AND channel = ? AND state <> 'withdrawn'
+        AND EXISTS (SELECT 1 FROM json_each(messages) WHERE value = ?) ORDER BY asked_at DESC LIMIT 1
+"""
 _LATEST_OF = """
     SELECT * FROM answers WHERE platform = ? AND workspace = ? AND channel = ? AND person = ? AND (thread = ? OR ? = '')
         AND turn <> '' AND state <> 'withdrawn' ORDER BY asked_at DESC LIMIT 1
@@ -175,6 +179,11 @@ class Turns:
             "SELECT * FROM answers WHERE platform = ? AND workspace = ? AND channel = ? AND message = ?",
             (*_channel(place), message),
         )
+        return _turn(rows[0]) if rows else None
+
+    async def of_answer(self, place: Place, message: str) -> ChatTurn | None:
+        """By a message of the answer."""
+        rows = await self._database.fetch(_OF_ANSWER, (*_channel(place), message))
         return _turn(rows[0]) if rows else None
 
     async def latest_of(self, place: Place, person: str) -> ChatTurn | None:

@@ -46,7 +46,7 @@ from rag_engine.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable
+    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from rag_engine.ingestion.text_limits import MessageText
     from rag_engine.ports import Embedder, Index, Splitter
     from rag_engine.tables.store import TableStore
-    from rag_engine.types import Chunk, Vector
+    from rag_engine.types import Chunk, Document, Vector
 
 __all__ = ["IngestProgress", "Ingestion", "Parse", "Shelves", "blob_from_path"]
 
@@ -181,6 +181,17 @@ class Ingestion:
             stated = properties_section(await self._catalog.metadata.own(document.id))
             text = at_once([*sections, notice, stated])
             return await self._carry_out(claim, text, report=_ignore, reads=False)
+
+    async def write(self, document: Document, sections: Sequence[Section]) -> Ingested:
+        """A document without a file, or its new text. Raises as `ingest` does."""
+        async with self._locks.held("uri", document.knowledge_base, document.uri):
+            before = await self._catalog.find(document.knowledge_base, uri=document.uri)
+            record = DocumentRecord(document=document, state="embedding")
+            if before is None:
+                await self._catalog.save(record)
+            searchable = before if before is not None and before.chunks else None
+            claim = IngestionTarget(record=record, before=searchable)
+            return await self._carry_out(claim, at_once(list(sections)), report=_ignore, reads=False)
 
     @asynccontextmanager
     async def alone(self, record: DocumentRecord) -> AsyncGenerator[bool]:

@@ -13,6 +13,7 @@ from rag_engine.storage.expansions import SqliteExpansions
 from rag_engine.storage.knowledge_base_names import folded, knowledge_base_id, tidy
 from rag_engine.storage.pending_work import SqlitePendingWork, knowledge_base_expected
 from rag_engine.storage.synonyms import SqliteSynonyms
+from rag_engine.storage.verified_answers import SqliteVerifiedAnswers
 from rag_engine.types import Document, DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId, Section
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class SqliteCatalog:
         self.unfinished = SqlitePendingWork(database)
         self.metadata = SqliteMetadata(database)
         self.synonyms = SqliteSynonyms(database)
+        self.verified = SqliteVerifiedAnswers(database)
         self.expansions = SqliteExpansions(database, record=_record)
 
     async def open(self, name: str, *, model: str) -> KnowledgeBase:

@@ -268,7 +268,16 @@ async def test_a_reranker_and_a_step(add: Add, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("FOOTNOTE_STEPS__SHOUT__MARK", "?!")
     async with application.application(settings.read()) as running:
         names = [step.name for step in running.engine.search_steps]
-        assert names == ["understand", "shout", "retrieve", "hypothesis", "fuse", "outline", "rerank"]
+        assert names == [
+            "understand",
+            "shout",
+            "retrieve",
+            "hypothesis",
+            "fuse",
+            "outline",
+            "rerank",
+            "verified",
+        ]
         base = await running.catalog.open("kb", model=running.library.identity.model)
         query = Query(text="How long", knowledge_bases=frozenset({base.id}))
         events = [event async for event in running.engine.answer(query)]

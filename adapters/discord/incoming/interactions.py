@@ -9,6 +9,7 @@ from discord import app_commands
 
 from adapters.discord.api import api_calls
 from adapters.discord.incoming import command_reader, interaction_record, message_reader
+from adapters.discord.installation.commands import SAVE_AS_VERIFIED
 from adapters.discord.locations import PLATFORM
 from adapters.discord.outlets import buttons
 from adapters.discord.outlets.interaction import InitialResponse
@@ -86,7 +87,9 @@ class DiscordInteractions:
     async def _serve(self, response: InitialResponse, room: ChannelRoom) -> None:
         record = response.record
         pressed = buttons.parse_custom_id(str(record.data.get("custom_id", "")))
-        if record.target:
+        if record.target and record.data.get("name") == SAVE_AS_VERIFIED:
+            await self.service.on_action(_save(record), room)
+        elif record.target:
             question = message_reader.question_about(record, self.context)
             if question is not None:
                 await self.service.on_message(question, room)
@@ -119,6 +122,17 @@ def _shortened(name: str) -> str:
 
 def _event_id(record: InteractionRecord) -> str:
     return f"{_EVENT_PREFIX}{record.id}"
+
+
+def _save(record: InteractionRecord) -> Action:
+    return Action(
+        id=str(record.id),
+        name="save_verified",
+        value=f"https://discord.com/channels/{record.place.workspace}/{record.channel}/{record.target}",
+        place=record.place,
+        person=record.person,
+        message=str(record.target),
+    )
 
 
 def _action(record: InteractionRecord, name: str, value: str) -> Action:

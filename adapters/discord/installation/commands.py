@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bot.port import CommandSpec, Option
 
 ASK_ABOUT_THIS = "Ask about this"
+SAVE_AS_VERIFIED = "Save as verified"
 
 _log = logging.getLogger(__name__)
 _CHAT_INPUT, _MESSAGE, _ENTRY_POINT = 1, 3, 4
@@ -29,7 +30,8 @@ def payloads(specs: Sequence[CommandSpec]) -> list[_Payload]:
     for spec in specs:
         groups.setdefault(spec.name.split()[0], []).append(spec)
     top_level = [_command(name, members) for name, members in groups.items()]
-    return [*top_level, _payload(ASK_ABOUT_THIS, "", (), kind=_MESSAGE)]
+    menu = [_payload(name, "", (), kind=_MESSAGE) for name in (ASK_ABOUT_THIS, SAVE_AS_VERIFIED)]
+    return [*top_level, *menu]
 
 
 def _command(name: str, specs: Sequence[CommandSpec]) -> _Payload:

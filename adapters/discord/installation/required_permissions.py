@@ -85,7 +85,7 @@ def setup(settings: Settings, commands: Sequence[CommandSpec]) -> str:
         f"{_page_of_bot(page)}, switch off Public Bot and save: else anyone can invite the bot to their server.",
         "Put your server's id into FOOTNOTE_ACCESS__WORKSPACES (in Discord: Settings, Advanced, Developer Mode; then right-click the "
         "server, Copy Server ID). A server that is not listed there sees no knowledge base made by `footnote add`.",
-        f"Start the bot with `footnote run`: it registers its commands itself ({_names(commands)}, and Apps > Ask about this).",
+        f"Start the bot with `footnote run`: it registers its commands itself ({_names(commands)}, and Apps > Ask about this, Save as verified).",
         "In a channel, mention the bot with a question, or drop a file and ask about it.",
     ]
     rights = [f"   - {permission.label}: to {permission.purpose}" for permission in PERMISSIONS]

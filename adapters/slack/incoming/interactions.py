@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adapters.slack import markdown, recovery
+from adapters.slack.installation.required_permissions import SAVE_SHORTCUT
 from adapters.slack.locations import PLATFORM, is_direct
 from adapters.slack.outlets import blocks
 from adapters.slack.outlets.channel import SlackTarget
@@ -73,6 +74,9 @@ class SlackInteractions:
         await self.service.on_action(action, SlackRoom.of(reader, target, self.service))
 
     async def on_shortcut(self, body: Fields) -> None:
+        if body.text("callback_id") == SAVE_SHORTCUT:
+            await self._on_save(body)
+            return
         raw, channel = body.need_object("message"), body.need_object("channel").need_text("id")
         reader = await self.reader.for_event(body.object("team").text("id"), channel)
         message = await reader.read(raw, channel=channel, direct=is_direct(channel))
@@ -104,6 +108,31 @@ class SlackInteractions:
             handle=recovery.handle(target),
         )
         await self.service.on_message(question, SlackRoom.of(reader, target, self.service))
+
+    async def _on_save(self, body: Fields) -> None:
+        raw, channel = body.need_object("message"), body.need_object("channel").need_text("id")
+        reader = await self.reader.for_event(body.object("team").text("id"), channel)
+        ts, root = raw.need_text("ts"), raw.text("thread_ts")
+        place = reader.place(channel, ts=ts, root=root, direct=is_direct(channel))
+        person = await reader.directory.person(body.need_object("user").need_text("id"))
+        action = Action(
+            id=body.text("action_ts") or body.text("trigger_id"),
+            name="save_verified",
+            value=reader.context.workspace.permalink(channel, ts, root),
+            place=place,
+            person=person,
+            message=ts,
+        )
+        target = SlackTarget(
+            place=place,
+            source=action.id,
+            question=ts,
+            in_thread=bool(root),
+            person=person.id,
+            response_url=body.text("response_url"),
+            by_command=True,
+        )
+        await self.service.on_action(action, SlackRoom.of(reader, target, self.service))
 
 
 def _first_action(body: Fields) -> Fields:

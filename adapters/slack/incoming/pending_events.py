@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from adapters.slack.incoming.block_text import message_text
 from adapters.slack.incoming.message_reader import is_ours, is_written
-from adapters.slack.installation.required_permissions import ASK_SHORTCUT
+from adapters.slack.installation.required_permissions import ASK_SHORTCUT, SAVE_SHORTCUT
 from adapters.slack.locations import PLATFORM
 from bot.port import ChatError, Fields
 
@@ -53,7 +53,10 @@ def parse_event(body: Raw, workspace: Workspace, *, repeated: bool = False) -> P
         return PendingEvent(kind="command", id=trigger, body=body)
     if fields.text("type") == "block_actions":
         return PendingEvent(kind="action", id=trigger, body=body)
-    if fields.text("type") == "message_action" and fields.text("callback_id") == ASK_SHORTCUT:
+    if fields.text("type") == "message_action" and fields.text("callback_id") in (
+        ASK_SHORTCUT,
+        SAVE_SHORTCUT,
+    ):
         return PendingEvent(kind="shortcut", id=trigger, body=body)
     return None
 

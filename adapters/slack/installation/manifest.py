@@ -85,7 +85,13 @@ def _features(commands: Sequence[CommandSpec], address: str) -> dict[str, Tree]:
                 "type": "message",
                 "callback_id": required_permissions.ASK_SHORTCUT,
                 "description": "Only you see the answer",
-            }
+            },
+            {
+                "name": "Save as verified",
+                "type": "message",
+                "callback_id": required_permissions.SAVE_SHORTCUT,
+                "description": "The answer to the first message of its thread",
+            },
         ],
         "slash_commands": slash,
     }

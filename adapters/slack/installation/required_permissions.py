@@ -19,6 +19,7 @@ class OAuthScope:
 
 
 ASK_SHORTCUT = "ask_about_this"
+SAVE_SHORTCUT = "save_as_verified"
 
 SCOPES = (
     OAuthScope(name="app_mentions:read", why="receive mentions"),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         ShowExplanation,
         ShowSources,
     )
+    from bot.conversation.interactions.verified_answers import VerifiedSaves
     from bot.conversation.versions import AnswerVersion, AnswerVersions
     from bot.files.uploads import Uploads
     from bot.messages.names import Sentence
@@ -87,6 +88,7 @@ class AnswerButtons:
     show_explanation: ShowExplanation
     forget_document: ForgetDocument
     observers: Observers
+    verified: VerifiedSaves
 
     async def is_done(self, action: Action) -> bool:
         """A press before a restart had its effect."""
@@ -95,6 +97,8 @@ class AnswerButtons:
 
     async def press(self, press: ButtonPress) -> Pressed:
         """A reply for the person alone, or what to do with the turn. Raises `NotAllowed`."""
+        if press.action.name == SAVE_VERIFIED:
+            return await self.verified.save_message(press)
         turn = await self._turn(press.action)
         if turn is None:
             return press.reply("too_old")
@@ -115,6 +119,8 @@ class AnswerButtons:
         if turn.private:
             return turn if action.person.id == turn.person.id else None
         if action.name in PRIVATE_VIEWS and sources_view.turns_page(action.value):
+            return turn
+        if action.name in FOLLOWING:
             return turn
         return turn if action.message in turn.messages else None
 
@@ -182,7 +188,11 @@ class AnswerButtons:
             return press.reply("unknown_button")
         with self.observers.around(Feedback(platform=turn.place.platform, rating=rating)):
             await self.turns.rate(turn, press.action.person.id, rating)
-        return press.reply("thanks")
+        buttons = await self.verified.button(press, turn) if rating == "up" else ()
+        return replace(press.reply("thanks"), buttons=buttons)
+
+    async def verify(self, press: ButtonPress, turn: ChatTurn) -> Reply:
+        return await self.verified.save_answer(press, turn)
 
     async def promote(self, press: ButtonPress, turn: ChatTurn) -> Reply:
         mark = press.action.value.rpartition(":")[2]
@@ -262,7 +272,12 @@ _HANDLERS: Final[
     "dig_deeper": AnswerButtons.dig_deeper,
     "feedback": AnswerButtons.feedback,
     "promote": AnswerButtons.promote,
+    "verify": AnswerButtons.verify,
 }
-NAMES: Final = frozenset(_HANDLERS)
+SAVE_VERIFIED: Final = "save_verified"
+"""What people choose on any message; its value is the permalink."""
+FOLLOWING: Final = frozenset({"verify"})
+"""Buttons of private replies to a press."""
+NAMES: Final = frozenset({*_HANDLERS, SAVE_VERIFIED})
 PRIVATE_VIEWS: Final = frozenset({"sources", "why"})
-SLOW: Final = PRIVATE_VIEWS | {"promote"}
+SLOW: Final = PRIVATE_VIEWS | {"promote", "verify", SAVE_VERIFIED}

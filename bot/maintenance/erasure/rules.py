@@ -176,6 +176,14 @@ def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
         "events under way", "inbox", "platform = ? AND instr(payload, ?)", (person.platform, person.id)
     )
     yield _chat("topics", "topics", *_private_conversations(person))
+    yield ErasureRule(
+        store="footnote.sqlite",
+        what="authors of verified answers",
+        table="verified_answers",
+        condition="platform = ? AND person = ?",
+        parameters=by,
+        change="author = '', person = '', uri = ''",
+    )
 
 
 def written_by(message: str) -> str:

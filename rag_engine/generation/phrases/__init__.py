@@ -56,6 +56,9 @@ Phrase = Literal[
     "uncomputed_choice",
     "uncomputed_missing",
     "uncomputed_available",
+    "verified_by",
+    "verified_changed",
+    "verified_due",
 ]
 
 CATALOG: Final = MessageCatalog(Path(__file__).parent)

@@ -39,9 +39,10 @@ if TYPE_CHECKING:
     )
 
     from bot.access.permissions import Act
+    from bot.access.readability import Verdict
     from bot.port import Directory, Page, Write
     from rag_engine.storage.catalog import SqliteCatalog
-    from rag_engine.types import KnowledgeBase
+    from rag_engine.types import KnowledgeBase, KnowledgeBaseId
 
 
 ANN = Person(id="U1", name="Ann", language="en")
@@ -310,6 +311,12 @@ class OpenTown:
 
     async def own(self, place: Place) -> KnowledgeBase:
         return await self.catalog.open(self._name(place), model=self.model)
+
+    async def everyone_may_read(
+        self, knowledge_base: KnowledgeBaseId, place: Place, directory: Directory, person: Person
+    ) -> Verdict:
+        own = await self.own(place)
+        return "readable" if knowledge_base == own.id else "closed"
 
     async def check_present(self, person: Person, place: Place, directory: Directory) -> None:
         await Permissions(settings=AccessSettings()).check_present(person, place, directory)

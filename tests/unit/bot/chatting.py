@@ -36,6 +36,7 @@ from rag_engine.embedders import hashing
 from rag_engine.engine import Engine, question_of
 from rag_engine.indexes import embedded
 from rag_engine.ingestion.ingestion import Ingestion
+from rag_engine.ingestion.verified_editor import VerifiedEditor
 from rag_engine.models import extractive
 from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from rag_engine.parsing.formats import FAMILY
@@ -225,8 +226,10 @@ async def world(
             index=base.index,
             model=model if understands else None,
             metadata=base.catalog.metadata,
+            contents=base.index,
+            verified=base.catalog.verified,
         )
-        search = [*(["understand"] if complete or understands else []), "retrieve", "fuse"]
+        search = [*(["understand"] if complete or understands else []), "retrieve", "fuse", "verified"]
         engine = Engine(
             search_steps=[_step(name, ports) for name in search],
             prompt_steps=[_step(name, ports) for name in (*(["evidence"] if judges else []), "pack")],
@@ -253,6 +256,7 @@ async def world(
             passages=None,
             keep_trace=base.history.keep,
             stored_answers=base.history,
+            editor=VerifiedEditor(ingestion=base.ingestion, catalog=base.catalog),
             records=base.catalog.records,
             suggest=suggest,
             write_title=write_title,

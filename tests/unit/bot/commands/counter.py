@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from bot.commands import CommandDependencies, Questions, execute, press
 from bot.port import Action, Attachment, Command, IncomingMessage, Person, Place, Reply
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from bot.commands import Show
     from bot.port import Room
+    from rag_engine.ingestion.verified_editor import VerifiedEditor
     from rag_engine.types import DocumentId, DocumentRecord, Expansion, KnowledgeBase, KnowledgeBaseId
     from tests.doubles.town import TownRoom
 
@@ -46,6 +47,7 @@ class Counter:
     labels: tuple[str, ...] = ()
     """Of the models that may be chosen."""
     export_bytes: bytes = b"zip"
+    verified: VerifiedEditor | None = None
     questions: Questions = field(init=False)
 
     def __post_init__(self) -> None:
@@ -69,6 +71,7 @@ class Counter:
             export=self._export,
             facts=self._facts,
             explain=self._explain,
+            verified=cast("VerifiedEditor", self.verified),
             models=self.labels,
             questions=self.questions,
         )

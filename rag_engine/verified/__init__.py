@@ -1,0 +1,1 @@
+"""Answers that a person verified, and the question that each of them answers."""
