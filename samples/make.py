@@ -81,7 +81,7 @@ def handbook() -> None:
 
 Part = str | tuple[tuple[str, ...], ...]
 
-# A heading with its level, then what stands under it: a paragraph, a list (prefix "- " or "1. "), or a table's rows.
+# A heading with its level, then what is under it: a paragraph, a list (prefix "- " or "1. "), or a table's rows.
 PLAN: tuple[tuple[str, int, tuple[Part, ...]], ...] = (
     (
         "Onboarding plan",

@@ -215,7 +215,7 @@ class Permissions:
         asked = watched(directory)
         membership = await answer_or_none(asked.membership(person.id))
         if membership is None:
-            raise Refusal("rights_untold", reason=Cause(asked.failure))
+            raise Refusal("rights_unknown", reason=Cause(asked.failure))
         if not self._is_admin(membership):
             raise Refusal(_REFUSED[act], who=self._who_may())
 

@@ -42,7 +42,7 @@ class _Exported:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--limit", type=options.positive, default=50, metavar="N", help="list at most so many (50)"
+        "--limit", type=options.positive, default=50, metavar="N", help="how many to list (50)"
     )
     parser.add_argument("--tag", default="", metavar="TAG", help="only those with this tag")
     options.add_json(parser, "[{id, at, questions, title, tags, private}]")

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_knowledge_bases(parser)
     parser.add_argument("--rating", choices=["up", "down"], default="", help="only these ratings")
     parser.add_argument(
-        "--limit", type=options.positive, default=50, metavar="N", help="at most so many (50)"
+        "--limit", type=options.positive, default=50, metavar="N", help="how many to list (50)"
     )
     options.add_json(parser, "[{at, place, rating, question, turn, documents: [{title, knowledge_base}]}]")
 

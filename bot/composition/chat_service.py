@@ -12,6 +12,7 @@ from bot.access.operator_access import OperatorAccess
 from bot.access.permissions import Permissions
 from bot.access.question_budget import QuestionBudget
 from bot.commands.dependencies import MODEL_SEPARATOR, CommandDependencies
+from bot.composition import exports
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
 from bot.composition.expansion import estimate, expand
 from bot.conversation import retention
@@ -237,7 +238,7 @@ def _commands(
         receive=uploads.receive,
         forget=forget,
         reindex=partial(_reindex, library),
-        export=library.export,
+        export=partial(exports.export, library),
         facts=partial(_facts, application),
         explain=_explanation(application, database, audiences).latest,
         verified=verified_editor(application),

@@ -3,18 +3,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag_engine import archive
 from rag_engine.errors import UnknownDocument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
     from bot.files.originals import Originals
     from bot.observability import Observers
     from bot.resilience.circuit_breakers import Breakers
     from bot.settings import Settings
-    from rag_engine.archive import ArchiveContents
     from rag_engine.engine import Engine
     from rag_engine.generation.conversation_tags import TagWriter
     from rag_engine.generation.conversation_title import TitleWriter
@@ -90,18 +87,6 @@ class IndexingComponents:
                     progress(record)
             await self.catalog.set_model(base.id, self.embedder.model)
         return count
-
-    async def export(self, base: KnowledgeBase, path: Path) -> ArchiveContents:
-        return await archive.export(
-            base,
-            path,
-            library=self.catalog,
-            contents=self.index,
-            identity=self.identity,
-            synonyms=self.catalog.synonyms,
-            metadata=self.catalog.metadata,
-            expansions=self.catalog.expansions,
-        )
 
     async def forget_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:
         """The last source takes the document with it."""

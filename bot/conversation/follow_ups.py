@@ -42,7 +42,7 @@ class FollowUps:
         if self.suggest is None or turn.state != "final":
             return
         work = self._add(turn, shown, room, self.suggest)
-        self._tasks.start(turn, work, name="follow-ups", if_failed="an answer has no follow-up questions")
+        self._tasks.start(turn.id, work, name="follow-ups", if_failed="an answer has no follow-up questions")
 
     async def cancel(self, turn: str) -> None:
         await self._tasks.cancel(turn)

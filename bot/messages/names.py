@@ -116,7 +116,7 @@ Sentence = Literal[
     "unknown_button",
     "not_served",
     "not_served_here",
-    "rights_untold",
+    "rights_unknown",
     "presence_unchecked",
     "not_present",
     "try_again",

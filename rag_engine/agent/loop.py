@@ -65,7 +65,7 @@ class MadeCall:
     step: int
     state: StepState = "waiting"
     text: str = ""
-    """What the model is told."""
+    """For the model."""
     passages: tuple[str, ...] = ()
     fault: str = ""
     seconds: float = 0.0

@@ -78,7 +78,7 @@ class Research:
             stored = await self.store.read(inquiry.query.turn)
             return (stored and await restored(stored, inquiry, self.contents, budget)) or fresh
         except RagError as error:
-            _log.warning("an interrupted research begins anew: %s", error)
+            _log.warning("an interrupted research starts again: %s", error)
             return fresh
 
     async def _keep(self, inquiry: Inquiry, budget: ResearchBudget, findings: Findings) -> None:

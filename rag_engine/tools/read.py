@@ -18,7 +18,7 @@ _BEFORE: Final = 2
 
 
 class Arguments(BaseModel):
-    """Read what stands before and after a passage, or a document from its beginning or from a later part on."""
+    """Read the text around a passage, or a document from its beginning or a later part."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 

@@ -75,11 +75,11 @@ class MissedMessages:
                 try:
                     newest_first = await _history(channel, since, context)
                 except (Throttled, Unreachable) as error:
-                    _log.info("what was missed in channel %s cannot be read yet: %s", channel.id, error)
+                    _log.info("missed messages of channel %s cannot be read yet: %s", channel.id, error)
                     left.append(channel)
                     continue
                 except ChatError as error:
-                    _log.info("what was missed in channel %s cannot be read: %s", channel.id, error)
+                    _log.info("missed messages of channel %s cannot be read: %s", channel.id, error)
                     continue
                 for message in reversed(newest_first):
                     yield message, message.id > seen
@@ -87,7 +87,7 @@ class MissedMessages:
                 return
             await asyncio.sleep(wait)
             wait *= 2
-        _log.warning("what was missed in %d channels could not be read", len(left))
+        _log.warning("missed messages of %d channels could not be read", len(left))
 
     def _channels_with_news(self, client: discord.Client, since: int) -> Iterator[Readable]:
         """A session starts with all active threads."""

@@ -10,7 +10,7 @@ from bot.access.permissions import find
 from bot.cli import kb
 from bot.cli._kb import expansion
 from bot.cli._shared import confirmation, terminal, wait_notice
-from bot.composition import application
+from bot.composition import application, exports
 from bot.maintenance import data_files
 from bot.maintenance.reindex import rebuild
 from bot.resilience.retry import patient
@@ -80,7 +80,7 @@ async def _export(arguments: argparse.Namespace, settings: Settings) -> int:
     data_files.of(settings).spare(arguments.file)
     async with application.library(settings) as library:
         base = find(await library.catalog.knowledge_bases(), arguments.name)
-        exported = await library.export(base, arguments.file)
+        exported = await exports.export(library, base, arguments.file)
     print(
         f"{base.name}: {exported.documents} documents with {exported.chunks} passages are in {arguments.file}."
     )

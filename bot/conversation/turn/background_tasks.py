@@ -14,8 +14,6 @@ from rag_engine.errors import RagError
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from bot.store.turns import ChatTurn
-
 _log = logging.getLogger(__name__)
 _CLOSING_SECONDS = 5.0
 
@@ -26,13 +24,11 @@ class BackgroundTasks:
 
     _running: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, "asyncio.Task[None]"])
 
-    def start(
-        self, turn: ChatTurn, work: Coroutine[object, object, None], *, name: str, if_failed: str
-    ) -> None:
+    def start(self, turn: str, work: Coroutine[object, object, None], *, name: str, if_failed: str) -> None:
         """`if_failed`: what the answer does without, for the log."""
-        task = asyncio.create_task(_optional(turn, work, if_failed), name=f"{name} {turn.id}")
-        self._running[turn.id] = task
-        task.add_done_callback(lambda done: self._ended(turn.id, done))
+        task = asyncio.create_task(_optional(turn, work, if_failed), name=f"{name} {turn}")
+        self._running[turn] = task
+        task.add_done_callback(lambda done: self._ended(turn, done))
 
     async def cancel(self, turn: str) -> None:
         if (task := self._running.pop(turn, None)) is not None:
@@ -53,8 +49,8 @@ class BackgroundTasks:
             log.record(log.unwrapped(error))
 
 
-async def _optional(turn: ChatTurn, work: Coroutine[object, object, None], if_failed: str) -> None:
-    with log.within(turn=turn.id):
+async def _optional(turn: str, work: Coroutine[object, object, None], if_failed: str) -> None:
+    with log.within(turn=turn):
         try:
             await work
         except (RagError, ChatError, TimeoutError) as error:

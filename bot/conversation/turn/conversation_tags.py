@@ -38,7 +38,7 @@ class ConversationTags:
         if self.choose is None or turn.private or not turn.conversation:
             return
         work = self._tag(turn, turn.conversation, answer, self.choose)
-        self._tasks.start(turn, work, name="tags", if_failed="a conversation has no tags by a model")
+        self._tasks.start(turn.id, work, name="tags", if_failed="a conversation has no tags by a model")
 
     async def close(self) -> None:
         await self._tasks.close()

@@ -28,7 +28,7 @@ class ThreadTitles:
         if self.write is None or not room.can_be_renamed or turn.private or turn.starts > 1:
             return
         work = self._rename(turn, answer, room, self.write)
-        self._tasks.start(turn, work, name="title", if_failed="a thread has no title by a model")
+        self._tasks.start(turn.id, work, name="title", if_failed="a thread has no title by a model")
 
     async def close(self) -> None:
         await self._tasks.close()

@@ -108,7 +108,7 @@ class CallCollector:
         return place
 
     def text(self) -> str:
-        """Empty without a call; broken arguments stay as they are, for whoever reads them to repair."""
+        """Empty without a call; broken arguments stay as they are."""
         if not self._names:
             return ""
         calls = (

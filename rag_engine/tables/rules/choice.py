@@ -40,22 +40,22 @@ class _Attempt:
 def chosen(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal:
     attempts = [attempt for table in tables if (attempt := _attempt(question, table)) is not None]
     written = [one for one in attempts if isinstance(one.result, WrittenQuery)]
-    told = [
+    refused = [
         (one.reading, one.result)
         for one in attempts
         if isinstance(one.result, QueryRefusal) and one.result.missing != "question"
     ]
-    if any(one[0].is_titled for one in told):
+    if any(one[0].is_titled for one in refused):
         written = [one for one in written if one.reading.is_direct]
     if written:
         best = max(one.reading.evidence for one in written)
-        unclear = [one for one in told if not one[0].leftovers and one[0].evidence > best]
+        unclear = [one for one in refused if not one[0].leftovers and one[0].evidence > best]
         if not unclear:
             return _best(written)
-        told = unclear
-    if not told:
+        refused = unclear
+    if not refused:
         return _ORDINARY
-    _, result = best = max(told, key=_closeness)
+    _, result = best = max(refused, key=_closeness)
     return result if _is_about(best[0], result) else _ORDINARY
 
 

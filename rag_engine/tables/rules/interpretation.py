@@ -77,7 +77,7 @@ class Question:
         return self.text[self.words[start].start : self.words[end - 1].end]
 
     def is_beside(self, end: int, start: int) -> bool:
-        """Whether only words without content stand between."""
+        """Only words without content are between."""
         return end <= start and all(self.lexicon.has(word, "filler") for word in self.words[end:start])
 
 

@@ -108,7 +108,7 @@ class GarbageCollector:
             try:
                 await self.now(base)
             except RagError as error:
-                _log.info("what does not count could not be deleted yet: %s", error)
+                _log.info("outdated chunks could not be deleted yet: %s", error)
                 self._sweep_in(base, _AGAIN_SECONDS)
         self._sweeping = None
 

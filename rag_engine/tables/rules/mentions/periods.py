@@ -97,7 +97,7 @@ def stated(words: Sequence[QuestionWord], lexicon: Lexicon, free: Sequence[bool]
 
 
 def _merged(found: list[PeriodMention]) -> list[PeriodMention]:
-    """A year and a month that stand apart are one."""
+    """A year and a month that are apart are one."""
     years = [one.period for one in found if one.period.year and not one.period.months]
     months = [one.period for one in found if one.period.months and not one.period.year]
     if len(found) != 2 or len(years) != 1 or len(months) != 1:

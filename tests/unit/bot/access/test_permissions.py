@@ -90,7 +90,7 @@ REFUSALS: list[tuple[dict[str, object], Person, Place, Act, str]] = [
     ({"roles": ("{who} admins", "owners")}, BEN, place(), "stop", "stop_refused"),
     ({"workspaces": ("T2",)}, ANN, place(), "stop", "not_served"),
     ({"workspaces": ("T2",)}, ANN, place(workspace=""), "stop", "not_served_here"),
-    ({}, Person(id="NOBODY"), place(), "add", "rights_untold"),
+    ({}, Person(id="NOBODY"), place(), "add", "rights_unknown"),
 ]
 
 
