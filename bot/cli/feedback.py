@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from bot.settings import Settings
-    from bot.store.feedback import RatedAnswer
+    from bot.store.feedback import DocumentRatings, RatedAnswer
     from rag_engine.types import DocumentId
 
 
 EXAMPLE = """footnote feedback --rating down
+footnote feedback --documents
 footnote feedback --kb handbook --json"""
 
 
@@ -36,7 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=options.positive, default=50, metavar="N", help="how many to list (50)"
     )
-    options.add_json(parser, "[{at, place, rating, question, turn, documents: [{title, knowledge_base}]}]")
+    parser.add_argument(
+        "--documents", action="store_true", help="ratings by cited document, the most often rated down first"
+    )
+    options.add_json(
+        parser,
+        "[{at, place, rating, reason, question, turn, documents: [{title, knowledge_base}]}], or by document "
+        "[{title, knowledge_base, up, down, reasons, misleads}]",
+    )
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -50,6 +58,10 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             for base in bases
             for record in await storage.catalog.records(base.id)
         }
+    if arguments.documents:
+        shown = [each for each in feedback.by_document(rated) if not arguments.kb or each.document in owners]
+        _print_documents(shown[: arguments.limit], owners, as_json=arguments.json)
+        return 0
     rows = [
         _row(each, owners)
         for each in rated
@@ -74,6 +86,7 @@ class _Row(TypedDict):
     at: str
     place: str
     rating: str
+    reason: str
     question: str
     turn: str
     documents: list[dict[str, str]]
@@ -84,6 +97,7 @@ def _row(rated: RatedAnswer, owners: Mapping[DocumentId, str]) -> _Row:
         "at": datetime.fromtimestamp(rated.at, UTC).isoformat(timespec="seconds"),
         "place": rated.place,
         "rating": rated.rating,
+        "reason": rated.reason,
         "question": rated.question,
         "turn": rated.turn,
         "documents": [
@@ -93,12 +107,42 @@ def _row(rated: RatedAnswer, owners: Mapping[DocumentId, str]) -> _Row:
     }
 
 
+def _print_documents(
+    shown: list[DocumentRatings], owners: Mapping[DocumentId, str], *, as_json: bool
+) -> None:
+    rows = [
+        {
+            "title": each.title,
+            "knowledge_base": owners.get(each.document, ""),
+            "up": each.up,
+            "down": each.down,
+            "reasons": dict(each.reasons),
+            "misleads": each.misleads,
+        }
+        for each in shown
+    ]
+    if as_json:
+        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    for each in shown:
+        named = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in each.reasons.items())
+        reasons = f" ({named})" if named else ""
+        often = "  often misleads: check it" if each.misleads else ""
+        console.print(Text(f"{each.title}: {each.up} up, {each.down} down{reasons}{often}"))
+    if not shown:
+        console.print(Text("No rated answer cites a document."))
+
+
 def _print(rows: list[_Row]) -> None:
     console = Console(highlight=False, soft_wrap=True)
     if not rows:
         console.print(Text("There is no feedback."))
     for row in rows:
-        console.print(Text(f"{row['at']}  {row['rating']}  {row['place']}  {row['turn']}", style="bold"))
+        reason = f" ({row['reason'].replace('_', ' ')})" if row["reason"] else ""
+        console.print(
+            Text(f"{row['at']}  {row['rating']}{reason}  {row['place']}  {row['turn']}", style="bold")
+        )
         console.print(Text(f"  {row['question'] or '(the question is not kept or private)'}"))
         for document in row["documents"]:
             console.print(Text(f"  · {document['title']}"))

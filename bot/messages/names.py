@@ -354,4 +354,10 @@ Sentence = Literal[
     "verified_revoke",
     "verified_save",
     "verified_edit_how",
+    "feedback_why",
+    "reason_wrong",
+    "reason_outdated",
+    "reason_off_topic",
+    "reason_source",
+    "reason_other",
 ]

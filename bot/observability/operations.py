@@ -84,6 +84,7 @@ class IndexUse(Operation):
 class Feedback(Operation):
     platform: str
     rating: str
+    reason: str = ""
 
     @property
     def title(self) -> str:

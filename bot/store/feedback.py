@@ -1,18 +1,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
 
 from rag_engine.types import DocumentId
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from rag_engine.storage.sqlite.database import Database
 
+_MISLEADING: Final = 3
 _LISTED = """
-    SELECT feedback.at, rating, feedback.turn, platform, workspace, channel, thread, private, question, citations
+    SELECT feedback.at, rating, feedback.turn, platform, workspace, channel, thread, private, question, citations, reason
     FROM feedback LEFT JOIN answers ON answers.id = feedback.answer WHERE ? IN ('', rating) ORDER BY feedback.at DESC
 """
 
@@ -27,6 +28,8 @@ class RatedAnswer:
     place: str = ""
     question: str = ""
     """Empty for private answers."""
+    reason: str = ""
+    """Why it was rated down; empty if nobody said."""
     documents: Mapping[DocumentId, str]
     """Titles of cited documents; none for private answers."""
 
@@ -47,14 +50,58 @@ def _rated(
     private: int,
     question: str,
     citations: str,
+    reason: str,
 ) -> RatedAnswer:
     if platform is None:
-        return RatedAnswer(at=at, rating=rating, turn=turn, documents={})
+        return RatedAnswer(at=at, rating=rating, turn=turn, reason=reason, documents={})
     place = ":".join(filter(None, (platform, workspace, channel, thread)))
     if private or is_direct(platform, workspace, channel):
-        return RatedAnswer(at=at, rating=rating, turn=turn, place=f"{platform}: private", documents={})
+        return RatedAnswer(
+            at=at, rating=rating, turn=turn, reason=reason, place=f"{platform}: private", documents={}
+        )
     documents = {DocumentId(each["document"]): each["title"] for each in json.loads(citations)}
-    return RatedAnswer(at=at, rating=rating, turn=turn, place=place, question=question, documents=documents)
+    return RatedAnswer(
+        at=at,
+        rating=rating,
+        turn=turn,
+        reason=reason,
+        place=place,
+        question=question,
+        documents=documents,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentRatings:
+    document: DocumentId
+    title: str
+    up: int = 0
+    down: int = 0
+    reasons: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def misleads(self) -> bool:
+        """Often enough to look at it."""
+        return self.down >= _MISLEADING and self.down > self.up
+
+
+def by_document(rated: Iterable[RatedAnswer]) -> list[DocumentRatings]:
+    """Of cited documents; the most often rated down first."""
+    found: dict[DocumentId, DocumentRatings] = {}
+    for each in rated:
+        for document, title in each.documents.items():
+            before = found.get(document, DocumentRatings(document=document, title=title))
+            reasons = dict(before.reasons)
+            if each.rating == "down":
+                name = each.reason or "unsaid"
+                reasons[name] = reasons.get(name, 0) + 1
+            found[document] = replace(
+                before,
+                up=before.up + (each.rating == "up"),
+                down=before.down + (each.rating == "down"),
+                reasons=reasons,
+            )
+    return sorted(found.values(), key=lambda one: (-one.down, one.up, one.title))
 
 
 def is_direct(platform: str, workspace: str, channel: str) -> bool:

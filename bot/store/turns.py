@@ -231,6 +231,15 @@ class Turns:
                 (turn.id, person, rating, turn.turn or "", self._clock()),
             )
 
+    async def explain_rating(self, turn: ChatTurn, person: str, reason: str) -> bool:
+        """False if the person did not rate it down."""
+        async with self._database.transaction() as transaction:
+            rows = await transaction.execute(
+                "UPDATE feedback SET reason = ? WHERE answer = ? AND person = ? AND rating = 'down' RETURNING 1",
+                (reason, turn.id, person),
+            )
+        return bool(rows)
+
     async def ratings(self, turn: ChatTurn) -> dict[str, Rating]:
         """By person."""
         rows = await self._database.fetch("SELECT person, rating FROM feedback WHERE answer = ?", (turn.id,))

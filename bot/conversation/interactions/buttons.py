@@ -11,7 +11,7 @@ from bot.conversation.sources import sources_view
 from bot.files.uploads import progress
 from bot.messages import language_of, say
 from bot.observability.operations import Feedback
-from bot.port import ChatError, IncomingMessage, Reply
+from bot.port import Button, ChatError, IncomingMessage, Reply
 from bot.rendering.literal import literal, literal_sentence
 from bot.store.message_files import attachment_key
 from rag_engine.parsing.media_types import shown
@@ -40,6 +40,14 @@ if TYPE_CHECKING:
 
 Pressed: TypeAlias = "Reply | FollowedReply | RepeatTurn | ChosenQuestion | AnswerVersion | None"
 _REPEATING: Final = frozenset({"regenerate", "own_words", "without_filter"})
+
+REASONS: Final[dict[str, Sentence]] = {
+    "wrong": "reason_wrong",
+    "outdated": "reason_outdated",
+    "off_topic": "reason_off_topic",
+    "source": "reason_source",
+    "other": "reason_other",
+}
 
 _log = logging.getLogger(__name__)
 
@@ -188,8 +196,18 @@ class AnswerButtons:
             return press.reply("unknown_button")
         with self.observers.around(Feedback(platform=turn.place.platform, rating=rating)):
             await self.turns.rate(turn, press.action.person.id, rating)
-        buttons = await self.verified.button(press, turn) if rating == "up" else ()
-        return replace(press.reply("thanks"), buttons=buttons)
+        if rating == "down":
+            return replace(press.reply("feedback_why"), buttons=_reasons(press, turn))
+        return replace(press.reply("thanks"), buttons=await self.verified.button(press, turn))
+
+    async def reason(self, press: ButtonPress, turn: ChatTurn) -> Reply:
+        reason = press.action.value.rpartition(":")[2]
+        if reason not in REASONS:
+            return press.reply("unknown_button")
+        operation = Feedback(platform=turn.place.platform, rating="down", reason=reason)
+        with self.observers.around(operation):
+            known = await self.turns.explain_rating(turn, press.action.person.id, reason)
+        return press.reply("thanks" if known else "too_old")
 
     async def verify(self, press: ButtonPress, turn: ChatTurn) -> Reply:
         return await self.verified.save_answer(press, turn)
@@ -221,6 +239,13 @@ class AnswerButtons:
         if file.document:
             await self.forget_document(file.knowledge_base, file.document)
         return press.reply("promoted", name=name)
+
+
+def _reasons(press: ButtonPress, turn: ChatTurn) -> tuple[Button, ...]:
+    return tuple(
+        Button(name="reason", label=press.say(label), value=f"{turn.id}:{name}")
+        for name, label in REASONS.items()
+    )
 
 
 def _question(turn: ChatTurn) -> IncomingMessage:
@@ -273,10 +298,11 @@ _HANDLERS: Final[
     "feedback": AnswerButtons.feedback,
     "promote": AnswerButtons.promote,
     "verify": AnswerButtons.verify,
+    "reason": AnswerButtons.reason,
 }
 SAVE_VERIFIED: Final = "save_verified"
 """What people choose on any message; its value is the permalink."""
-FOLLOWING: Final = frozenset({"verify"})
+FOLLOWING: Final = frozenset({"verify", "reason"})
 """Buttons of private replies to a press."""
 NAMES: Final = frozenset({*_HANDLERS, SAVE_VERIFIED})
 PRIVATE_VIEWS: Final = frozenset({"sources", "why"})

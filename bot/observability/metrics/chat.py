@@ -47,8 +47,17 @@ class EventMeters:
             registry=registry,
         )
 
+        self._reasons = Counter(
+            "footnote_feedback_reasons",
+            "Why answers were rated down",
+            ["platform", "reason"],
+            registry=registry,
+        )
+
     def rated(self, feedback: Feedback) -> None:
-        if feedback.outcome == "ok":
+        if feedback.outcome == "ok" and feedback.reason:
+            self._reasons.labels(feedback.platform, feedback.reason).inc()
+        elif feedback.outcome == "ok":
             self._feedback.labels(feedback.platform, feedback.rating).inc()
 
     def count(self, event: Event) -> None:

@@ -10,7 +10,9 @@ import pytest
 
 from bot.conversation.turn.context import place_conversation
 from bot.port import Action, File
+from bot.store.feedback import RatedAnswer, by_document
 from rag_engine.errors import StorageUnavailable
+from rag_engine.types import DocumentId
 from tests.unit.bot.chatting import ANN, BEN, CHANNEL, Here, Post, World, world
 
 if TYPE_CHECKING:
@@ -81,7 +83,7 @@ async def test_feedback_is_kept_once_a_person_and_may_change(here: World) -> Non
     await here.press(post, "feedback", ends="up", person=BEN)
     await here.press(post, "feedback", ends="down")
     assert here.last.private == ANN
-    assert here.last.text == "Thank you, that is noted."
+    assert here.last.text == "Thank you. What was wrong with it?"
     turn = await here.turns.find(post.button("regenerate"))
     assert turn
     assert await here.turns.ratings(turn) == {ANN.id: "down", BEN.id: "up"}
@@ -191,3 +193,32 @@ async def test_a_failed_answer_can_be_asked_again(here: World) -> None:
     here.says("28 days [1].")
     await here.press(post, "regenerate")
     assert post.text == "28 days [1]."
+
+
+async def test_thumbs_down_asks_why_and_keeps_the_reason(here: World) -> None:
+    here.says("28 days [1].")
+    post = await here.ask(QUESTION)
+    await here.press(post, "feedback", ends="down", person=BEN)
+    why = here.last
+    assert why.text == "Thank you. What was wrong with it?"
+    assert why.private == BEN
+    await here.press(why, "reason", ends=":outdated", person=BEN)
+    assert here.last.text == "Thank you, that is noted."
+    await here.press(why, "reason", ends=":outdated", person=ANN)
+    assert "no longer stored" in here.last.text, "Ann rated nothing"
+    await here.press(why, "reason", value=f"{why.button('reason').partition(':')[0]}:x", person=BEN)
+    assert here.last.text == "This button no longer works. Ask the question again."
+
+
+async def test_documents_that_mislead_are_named() -> None:
+    def rated(rating: str, reason: str, *documents: str) -> RatedAnswer:
+        named = {DocumentId(each): f"{each}.md" for each in documents}
+        return RatedAnswer(at=1, rating=rating, turn="t", reason=reason, documents=named)
+
+    answers = [rated("down", "outdated", "a", "b"), rated("down", "", "a"), rated("down", "wrong", "a")]
+    found = by_document([*answers, rated("up", "", "a"), rated("up", "", "b")])
+    assert [(each.title, each.up, each.down, each.misleads) for each in found] == [
+        ("a.md", 1, 3, True),
+        ("b.md", 1, 1, False),
+    ]
+    assert found[0].reasons == {"outdated": 1, "unsaid": 1, "wrong": 1}
