@@ -6,8 +6,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO := $(BIN)/footnote
 QUESTION ?= How many days of leave do I have, and who approves them?
 PROCESSORS := $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
-# One more than there are processors: many tests wait for other processes.
-WORKERS ?= $(shell expr $(PROCESSORS) + 1)
+# Two more than there are processors: many tests wait for other processes or for time.
+WORKERS ?= $(shell expr $(PROCESSORS) + 2)
 PYTEST := $(BIN)/python -m pytest
 PARALLEL := --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
 # Compiled modules are used by every worker and by every process that the tests start.

@@ -26,8 +26,6 @@ _BOTH_PLATFORMS: Final = frozenset({"test_asking.py", "test_logs.py"})
 _CLOCKS: Final = frozenset({"monotonic", "perf_counter", "process_time"})
 _APART: Final = frozenset({"test_hostile_files.py", "test_ocr_pool.py", "test_ocr.py"})
 """Files whose tests share nothing and take long: each test may go to another worker."""
-_ORDER: Final = ("faults", "journeys", "contracts")
-"""After Elasticsearch and what is `slow`: folders with long groups first, so that no worker starts one when the others are done."""
 
 _started: list[str] = []
 _chosen_markers: list[str] = []
@@ -133,12 +131,9 @@ def _group(item: pytest.Item) -> str:
 
 
 def _rank(item: pytest.Item) -> int:
-    if item.get_closest_marker("elastic"):
-        return 0
-    if item.get_closest_marker("slow"):
-        return 1
-    folder = _place(item.path).parts[0]
-    return 2 + (_ORDER.index(folder) if folder in _ORDER else len(_ORDER))
+    """Long groups first, so that no worker starts one when the others are done."""
+    markers = ("elastic", "slow", "process")
+    return next((rank for rank, name in enumerate(markers) if item.get_closest_marker(name)), len(markers))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from tests.doubles.commands import Command
 
-KILLS = 4
 LONGEST_SECONDS = 0.12
 PLANTED = ("jabberwockian", "snickersnee", "xylocarp")
 
 
 @pytest.mark.timeout(240)
-async def test_killed_at_random_moments_it_is_forgotten_by_the_next(tmp_path: Path) -> None:
+@pytest.mark.parametrize("most", [2, pytest.param(20, marks=pytest.mark.soak)])
+async def test_killed_at_random_moments_it_is_forgotten_by_the_next(tmp_path: Path, most: int) -> None:
     template, folder = tmp_path / "template", tmp_path / "files"
     write_files(folder)
     await ran("add", str(folder), data_dir=template)
@@ -36,7 +36,7 @@ async def test_killed_at_random_moments_it_is_forgotten_by_the_next(tmp_path: Pa
         await ran("ask", question, data_dir=template)
     assert standing(template) == set(PLANTED)
     chance, kills, halfway = random.Random(7), 0, 0
-    for number in range(3 * KILLS):
+    for number in range(3 * most):
         data_dir = tmp_path / str(number)
         shutil.copytree(template, data_dir)
         killed = await forgotten_and_killed(data_dir, chance.uniform(0, LONGEST_SECONDS))
@@ -51,9 +51,9 @@ async def test_killed_at_random_moments_it_is_forgotten_by_the_next(tmp_path: Pa
         )
         assert standing(data_dir) == set(), told
         assert not begun(data_dir)
-        if kills == KILLS:
+        if kills == most:
             break
-    assert kills == KILLS, "most came to their end before they were killed"
+    assert kills == most, "most came to their end before they were killed"
     assert halfway, "none was killed while something was left"
     _, answer = await ran("ask", "What is fact 7?", data_dir=data_dir)
     assert "fact 7" in answer
