@@ -106,7 +106,9 @@ class Index(Protocol):
 class IndexContents(Protocol):
     """Reads an index back, for export, checks and reindexing."""
 
-    def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncIterator[tuple[Chunk, Vector]]:
+    def scan(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None
+    ) -> AsyncIterator[tuple[Chunk, Vector]]:
         """By document and ordinal, in constant memory."""
         ...
 
@@ -310,8 +312,6 @@ class Shelves(Catalog, Documents, Library, Protocol):
 
 
 class SynonymEntries(Protocol):
-    """Entries of synonymous terms, by knowledge base."""
-
     async def read(
         self, knowledge_bases: Collection[KnowledgeBaseId]
     ) -> Mapping[KnowledgeBaseId, Sequence[tuple[str, ...]]]:

@@ -56,7 +56,7 @@ DocumentState = Literal["queued", "parsing", "embedding", "ready", "failed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blob:
-    """`digest`: SHA-256 in hex; `size` in bytes."""
+    """`digest`: SHA-256 in hex; `size` in bytes; `title` defaults to `name`."""
 
     name: str
     media_type: str
@@ -64,7 +64,7 @@ class Blob:
     digest: str
     size: int
     uri: str
-    """A permalink or a file URI."""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

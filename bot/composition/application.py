@@ -119,6 +119,7 @@ async def library(
             ),
             folder=settings.data_dir,
             tables=tables,
+            contents=index,
         )
         yield IndexingComponents(
             storage=base.storage,

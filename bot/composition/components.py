@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rag_engine.errors import UnknownDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from bot.files.originals import Originals
     from bot.observability import Observers
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rag_engine.storage.history import SqliteHistory
     from rag_engine.storage.jobs import SqliteJobClaims, SqliteJobQueue
     from rag_engine.storage.research_findings import SqliteFindings
+    from rag_engine.sync.store import SqliteSources
     from rag_engine.tables.store import TableStore
     from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId
 
@@ -35,6 +36,7 @@ class StorageComponents:
     queue: SqliteJobQueue
     claims: SqliteJobClaims
     active_files: ActiveFiles
+    sources: SqliteSources
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,10 +90,12 @@ class IndexingComponents:
             await self.catalog.set_model(base.id, self.embedder.model)
         return count
 
-    async def forget_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:
+    async def forget_source(
+        self, knowledge_base: KnowledgeBaseId, uri: str, titles: Mapping[str, str] | None = None
+    ) -> None:
         """The last source takes the document with it."""
         record = await self.catalog.find(knowledge_base, uri=uri)
-        await self.ingestion.forget_source(knowledge_base, uri)
+        await self.ingestion.forget_source(knowledge_base, uri, titles)
         if record is not None:
             await self.originals.forget_unused({record.document.digest})
 

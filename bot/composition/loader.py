@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from rag_engine import plugins
 from rag_engine.agent.tool import always, typed_tool
 from rag_engine.errors import BadSettings
 from rag_engine.pipeline import NamedStep
+from rag_engine.sync.types import SourceRefused
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
@@ -38,12 +40,15 @@ if TYPE_CHECKING:
         StoredIndex,
         WebSearch,
     )
+    from rag_engine.sources import Surroundings
     from rag_engine.steps import fuse, pack, retrieve
+    from rag_engine.sync.types import ListedSource
     from rag_engine.types import KnowledgeBaseId, Leg
 
 
 _STEPS = "rag_engine.steps"
 _TOOLS = "rag_engine.tools"
+_SOURCES = "rag_engine.sources"
 RENAMED_STEPS: Final = {"refine": "understand"}
 """Settings of the former name still count."""
 _TASK_OF_STEP: Final = {
@@ -164,6 +169,40 @@ async def web_search(slice_: Slice) -> AsyncGenerator[WebSearch]:
         yield connected
 
 
+def source_kinds() -> dict[str, SourceKind]:
+    """Most particular first."""
+    found: dict[str, SourceKind] = {}
+    for name in plugins.available(_SOURCES):
+        said = plugins.declarations(_SOURCES, name, "POSITION", "ADDRESSES", "PUBLIC", "KEEPS_UNLISTED")
+        found[name] = SourceKind(
+            name=name,
+            position=cast("int", said.get("POSITION", 0)),
+            addresses=re.compile(cast("str", said.get("ADDRESSES", "")), re.IGNORECASE | re.DOTALL),
+            is_public=bool(said.get("PUBLIC")),
+            keeps_unlisted=bool(said.get("KEEPS_UNLISTED")),
+        )
+    return dict(sorted(found.items(), key=lambda item: item[1].position))
+
+
+@asynccontextmanager
+async def source(
+    kind: str, address: str, options: Mapping[str, str], *, surroundings: Surroundings
+) -> AsyncGenerator[ListedSource]:
+    """Raises `BadSettings`, also for wrong options, `MissingExtra`, and a `UserError` for a wrong address."""
+    module = await asyncio.to_thread(plugins.load, _SOURCES, kind)
+    try:
+        own = module.Settings.model_validate(options)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        known = ", ".join(module.Settings.model_fields) or "none"
+        name = ".".join(map(str, first["loc"]))
+        raise SourceRefused(
+            f"The option {name!r} is wrong; a source of the kind {kind} has: {known}."
+        ) from error
+    async with module.connect(address, own, surroundings=surroundings) as opened:
+        yield opened
+
+
 def step_names() -> dict[str, list[str]]:
     found = {
         name: plugins.declarations(_STEPS, name, "PHASE", "POSITION") for name in plugins.available(_STEPS)
@@ -234,6 +273,16 @@ def splitter(settings: Settings, embedder: Embedder) -> Splitter:
     module = plugins.load("rag_engine.splitters", settings.splitter.kind)
     own = _validated(module, settings.splitter.rest(), variable="SPLITTER")
     return module.build(own, count_tokens=embedder.count_tokens, max_tokens=embedder.max_tokens)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceKind:
+    name: str
+    position: int
+    addresses: re.Pattern[str]
+    is_public: bool
+    """Whether it reads nothing but the public web."""
+    keeps_unlisted: bool
 
 
 class PlatformModule(Protocol):

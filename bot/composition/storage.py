@@ -15,6 +15,7 @@ from rag_engine.storage.concurrency.active_files import ActiveFiles
 from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.research_findings import SqliteFindings
 from rag_engine.storage.sqlite.database import connect
+from rag_engine.sync.store import SqliteSources
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -43,4 +44,5 @@ async def storage(settings: Settings, *, observers: Observers = _NOBODY) -> Asyn
             queue=jobs.SqliteJobQueue(database),
             claims=claims,
             active_files=active_files,
+            sources=SqliteSources(database),
         )

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bot import port
 from rag_engine import errors
+from rag_engine.sync.types import SyncCounts
 
 if TYPE_CHECKING:
     from rag_engine.types import Answer, Side
@@ -162,6 +163,23 @@ class Parsing(Operation):
 
     def facts(self) -> dict[str, Value]:
         return {"format": self.format}
+
+
+@dataclass(slots=True, kw_only=True)
+class SourceRun(Operation):
+    kind: str
+    counts: SyncCounts = field(default_factory=SyncCounts)
+    is_complete: bool = False
+
+    @property
+    def title(self) -> str:
+        return f"source {self.kind}"
+
+    def count(self, counts: SyncCounts, *, is_complete: bool) -> None:
+        self.counts, self.is_complete = counts, is_complete
+
+    def facts(self) -> dict[str, Value]:
+        return {**asdict(self.counts), "complete": self.is_complete}
 
 
 @dataclass(slots=True, kw_only=True)

@@ -25,6 +25,7 @@ from pydantic_settings import NoDecode, SettingsError
 from bot.settings.expansion import ExpansionSettings
 from bot.settings.platforms import PREFIX, Environment, PlatformSlice, platform_slices, platforms
 from bot.settings.research import ResearchSettings
+from bot.settings.sources import SourcesSettings
 from bot.settings.tools import ToolSettings
 from rag_engine.errors import BadSettings
 
@@ -304,6 +305,7 @@ class Settings(Environment):
     web_search: WebSearchSlice = WebSearchSlice()
     parsing: ParsingSettings = ParsingSettings()
     ingestion: IngestionSettings = IngestionSettings()
+    sources: SourcesSettings = SourcesSettings()
     answering: AnsweringSettings = AnsweringSettings()
     summaries: SummarySettings = SummarySettings()
     research: ResearchSettings = ResearchSettings()

@@ -26,6 +26,7 @@ from rag_engine.ingestion.blobs import blob_from_path
 from rag_engine.ingestion.embedding_stream import at_once, embedded
 from rag_engine.ingestion.keyed_locks import Locks
 from rag_engine.ingestion.prefetch import reading_ahead
+from rag_engine.ingestion.relabel import relabelled
 from rag_engine.ingestion.removal import Removal
 from rag_engine.ingestion.spool import passage_spool, section_spool
 from rag_engine.ingestion.stated_properties import properties_section, stated_properties
@@ -46,14 +47,14 @@ from rag_engine.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from rag_engine.ingestion.embedding_stream import Batches
     from rag_engine.ingestion.spool import Spool
     from rag_engine.ingestion.text_limits import MessageText
-    from rag_engine.ports import Embedder, Index, Splitter
+    from rag_engine.ports import Embedder, Index, IndexContents, Splitter
     from rag_engine.tables.store import TableStore
     from rag_engine.types import Chunk, Document, Vector
 
@@ -121,7 +122,9 @@ class Ingestion:
         limits: TextLimits | None = None,
         folder: Path | None = None,
         tables: TableStore | None = None,
+        contents: IndexContents | None = None,
     ) -> None:
+        self._contents = contents
         self._parse = parse
         self._splitter = splitter
         self._embedder = embedder
@@ -164,7 +167,7 @@ class Ingestion:
                 outcome, moved = claim
         if moved is not None:
             with suppress(UnknownDocument):
-                await self.reindex(moved)
+                await self._relabel(moved)
         return outcome
 
     async def reindex(self, record: DocumentRecord) -> Ingested:
@@ -221,8 +224,10 @@ class Ingestion:
     async def finish_removals(self) -> bool:
         return await self._removal.finish()
 
-    async def forget_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:
-        """The last one takes the document along, as `forget` does."""
+    async def forget_source(
+        self, knowledge_base: KnowledgeBaseId, uri: str, titles: Mapping[str, str] | None = None
+    ) -> None:
+        """The last one takes the document along. `titles` of its other URIs."""
         async with self._locks.held("uri", knowledge_base, uri), self._locks.held("claim", knowledge_base):
             record = await self._catalog.find(knowledge_base, uri=uri)
             if record is None:
@@ -231,11 +236,20 @@ class Ingestion:
             if not others:
                 await self._removal.discard(knowledge_base, record.document.id)
                 return
-            moved = await self._claims.move(record, others[0]) if record.document.uri == uri else None
+            moved, title = None, (titles or {}).get(others[0], "")
+            if record.document.uri == uri:
+                moved = await self._claims.move(record, others[0], title=title)
             await self._catalog.remove_source(knowledge_base, uri)
         if moved is not None:
             with suppress(UnknownDocument):
-                await self.reindex(moved)
+                await self._relabel(moved)
+
+    async def _relabel(self, moved: DocumentRecord) -> None:
+        document = moved.document
+        async with self._locks.held("uri", document.knowledge_base, document.uri):
+            done = await relabelled(moved, self._contents, self._index, self._catalog, folder=self._folder)
+        if not done:
+            await self.reindex(moved)
 
     async def _carry_out(
         self,

@@ -79,9 +79,10 @@ class IngestionTargets:
             await self._catalog.save(record)
         return Ingested(record=record, changed=False)
 
-    async def move(self, record: DocumentRecord, uri: str) -> DocumentRecord:
+    async def move(self, record: DocumentRecord, uri: str, *, title: str = "") -> DocumentRecord:
         """To another of its URIs: the file at its own changed. `ready` once its chunks have the new URI."""
-        document = replace(record.document, uri=uri, title=_file_name(uri) or record.document.title)
+        title = title or _file_name(uri) or record.document.title
+        document = replace(record.document, uri=uri, title=title)
         await self._catalog.save(
             replace(record, document=replace(document, digest=""), state="embedding"), source=uri
         )
@@ -112,7 +113,7 @@ def _hashed(*parts: str) -> DocumentId:
 
 
 def _document(blob: Blob, knowledge_base: KnowledgeBaseId, identity: DocumentId) -> Document:
-    title = "".join(character for character in blob.name if character.isprintable())
+    title = "".join(character for character in blob.title or blob.name if character.isprintable())
     return Document(
         id=identity,
         knowledge_base=knowledge_base,

@@ -18,7 +18,7 @@ from rag_engine.errors import FileTooLarge, Unavailable, UnsupportedFile, UserEr
 from rag_engine.web.addresses import PORTS, PrivateAddress, is_public, public_url
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import AsyncGenerator, Callable, Mapping
 
     from aiohttp.abc import AbstractResolver
 
@@ -42,6 +42,7 @@ _SUFFIXES: Final = {
     "text/markdown": "md",
     "application/pdf": "pdf",
 }
+_NONE: Final[Mapping[str, str]] = {}
 _WINDOW_BITS: Final = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
 
@@ -54,6 +55,17 @@ class FetchedPage:
     charset: str
     """As the server says; empty if it does not."""
     content: bytes
+    etag: str = ""
+    modified: str = ""
+    """As the header `Last-Modified` has it."""
+
+
+class PageStatus(UserError):
+    """The page cannot be read."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"The page cannot be read (HTTP {status}).")
+        self.status = status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,11 +82,16 @@ class PageClient:
     limits: PageLimits = PageLimits()
     parse: ParseUrl = public_url
 
-    async def fetch(self, url: str) -> FetchedPage:
-        """Raises `PrivateAddress`, `FileTooLarge`, `UnsupportedFile` or `Unavailable`."""
+    async def fetch(
+        self, url: str, *, headers: Mapping[str, str] = _NONE, suffixes: Mapping[str, str] = _SUFFIXES
+    ) -> FetchedPage:
+        """`suffixes` of the media types that are read.
+
+        Raises `PrivateAddress`, `FileTooLarge`, `UnsupportedFile`, `PageStatus` (also 304) or `Unavailable`.
+        """
         try:
             async with asyncio.timeout(self.limits.seconds):
-                return await self._followed(url)
+                return await self._followed(url, {**_HEADERS, **headers}, suffixes)
         except TimeoutError as error:
             raise Unavailable("The page took too long.", backend="web", reason="timeout") from error
         except _Refused as error:
@@ -86,21 +103,25 @@ class PageClient:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise Unavailable("The page cannot be reached.", backend="web", reason="unreachable") from error
 
-    async def _followed(self, url: str) -> FetchedPage:
+    async def _followed(
+        self, url: str, headers: Mapping[str, str], suffixes: Mapping[str, str]
+    ) -> FetchedPage:
         address = self.parse(url)
         for _ in range(_MOST_REDIRECTS + 1):
-            async with self.session.get(address, allow_redirects=False, headers=_HEADERS) as response:
+            async with self.session.get(address, allow_redirects=False, headers=headers) as response:
                 if response.status in _REDIRECTS and (target := response.headers.get("Location")):
                     # Each address on the way is examined.
                     address = self.parse(str(address.join(URL(target))))
                     continue
                 if response.status != HTTPStatus.OK:
-                    raise UserError(f"The page cannot be read (HTTP {response.status}).")
-                return await self._read(response, str(address))
+                    raise PageStatus(response.status)
+                return await self._read(response, str(address), suffixes)
         raise UserError("The page redirects too often.")
 
-    async def _read(self, response: aiohttp.ClientResponse, url: str) -> FetchedPage:
-        suffix = _SUFFIXES.get(response.content_type)
+    async def _read(
+        self, response: aiohttp.ClientResponse, url: str, suffixes: Mapping[str, str]
+    ) -> FetchedPage:
+        suffix = suffixes.get(response.content_type)
         if suffix is None:
             raise UnsupportedFile("This address holds no page of text.")
         if (response.content_length or 0) > self.limits.bytes:
@@ -111,7 +132,14 @@ class PageClient:
             content += decode(block, self.limits.bytes + 1 - len(content))
             if len(content) > self.limits.bytes:
                 raise self._too_large()
-        return FetchedPage(url=url, suffix=suffix, charset=response.charset or "", content=bytes(content))
+        return FetchedPage(
+            url=url,
+            suffix=suffix,
+            charset=response.charset or "",
+            content=bytes(content),
+            etag=response.headers.get("ETag", ""),
+            modified=response.headers.get("Last-Modified", ""),
+        )
 
     def _too_large(self) -> FileTooLarge:
         return FileTooLarge(f"The page is larger than {self.limits.bytes / _MB:g} MB.")

@@ -72,7 +72,7 @@ class PageReader:
         await asyncio.to_thread(make_folder, self.folder)
         with tempfile.TemporaryDirectory(prefix=self.prefix, dir=self.folder) as folder:
             path = Path(folder) / f"page.{page.suffix}"
-            content = _encoded(page)
+            content = encoded(page)
             await asyncio.to_thread(path.write_bytes, content)
             blob = Blob(
                 name=path.name,
@@ -110,7 +110,7 @@ def _distinct(results: Sequence[WebResult]) -> list[WebResult]:
     return list({result.url.rstrip("/"): result for result in reversed(results)}.values())[::-1]
 
 
-def _encoded(page: FetchedPage) -> bytes:
+def encoded(page: FetchedPage) -> bytes:
     """In UTF-8 if only the server named the encoding."""
     if page.suffix == "pdf" or not page.charset or page.charset.casefold().replace("-", "") == "utf8":
         return page.content

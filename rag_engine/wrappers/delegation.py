@@ -64,8 +64,10 @@ class DelegatingIndex:
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
         return await self.index.search(searches)
 
-    def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncIterator[tuple[Chunk, Vector]]:
-        return self.index.scan(knowledge_base)
+    def scan(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None
+    ) -> AsyncIterator[tuple[Chunk, Vector]]:
+        return self.index.scan(knowledge_base, document)
 
     async def count(self, knowledge_base: KnowledgeBaseId) -> int:
         return await self.index.count(knowledge_base)

@@ -78,8 +78,10 @@ class FlakyIndex:
             dataclasses.replace(ranking, complete=complete) for ranking in await self.index.search(searches)
         ]
 
-    def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncIterator[tuple[Chunk, Vector]]:
-        return self.index.scan(knowledge_base)
+    def scan(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None
+    ) -> AsyncIterator[tuple[Chunk, Vector]]:
+        return self.index.scan(knowledge_base, document)
 
     async def count(self, knowledge_base: KnowledgeBaseId) -> int:
         self._check()

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 class WebServer:
     url: str = ""
     pages: dict[str, str] = field(default_factory=dict)
-    """HTML by path."""
+    """HTML, XML or text by path."""
+    statuses: dict[str, int] = field(default_factory=dict)
+    """Of paths that answer with an error."""
+    etags: dict[str, str] = field(default_factory=dict)
+    """A request that names its page's etag gets no page."""
+    sent: list[str] = field(default_factory=list)
+    """The paths of pages that were sent in full."""
     found: list[dict[str, str]] = field(default_factory=list)
     """What a search finds: `title`, `path`, `text`."""
     status: int = 200
@@ -53,10 +59,20 @@ class WebServer:
         return web.json_response({"results": results})
 
     async def page(self, request: web.Request) -> web.StreamResponse:
-        self.visits.append(request.path)
-        if (text := self.pages.get(request.path)) is None:
+        path = request.path
+        self.visits.append(path)
+        if path in self.statuses:
+            return web.Response(status=self.statuses[path], text="no")
+        if (text := self.pages.get(path)) is None:
             return web.Response(status=404, text="gone")
-        return web.Response(text=text, content_type="text/html")
+        etag = self.etags.get(path, "")
+        headers = {"ETag": etag} if etag else {}
+        if etag and request.headers.get("If-None-Match") == etag:
+            return web.Response(status=304, headers=headers)
+        self.sent.append(path)
+        suffix = path.rpartition(".")[2]
+        kind = {"xml": "application/xml", "txt": "text/plain"}.get(suffix, "text/html")
+        return web.Response(text=text, content_type=kind, headers=headers)
 
 
 async def _redirect(request: web.Request) -> web.Response:

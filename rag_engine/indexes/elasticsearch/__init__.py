@@ -178,9 +178,11 @@ class ElasticsearchIndex:
             async with limited(self._cluster.settings.timeout) as attempts:
                 return await self._search(searches, attempts)
 
-    async def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncIterator[tuple[Chunk, Vector]]:
+    async def scan(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None
+    ) -> AsyncIterator[tuple[Chunk, Vector]]:
         with self._noticing_removal():
-            async for pair in scan.scan(self._cluster, self._ledger, knowledge_base):
+            async for pair in scan.scan(self._cluster, self._ledger, knowledge_base, document):
                 yield pair
 
     async def count(self, knowledge_base: KnowledgeBaseId) -> int:

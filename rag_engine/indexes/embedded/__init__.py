@@ -143,12 +143,14 @@ class EmbeddedIndex:
             self._file.write_later(self._memory.fill)
         return await self._file.read(lambda connection: search.run(connection, self._memory, asked))
 
-    async def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncIterator[tuple[Chunk, Vector]]:
+    async def scan(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None
+    ) -> AsyncIterator[tuple[Chunk, Vector]]:
         place = None
         while True:
             page, place = await self._file.read(
                 lambda connection, after=place: page_after(
-                    connection, knowledge_base, after, dimensions=self._dimensions
+                    connection, knowledge_base, after, dimensions=self._dimensions, document=document
                 )
             )
             for chunk, vector in page:

@@ -17,15 +17,21 @@ Place = tuple[bytes, int, int]
 
 
 def page_after(
-    connection: sqlite3.Connection, knowledge_base: KnowledgeBaseId, place: Place | None, *, dimensions: int
+    connection: sqlite3.Connection,
+    knowledge_base: KnowledgeBaseId,
+    place: Place | None,
+    *,
+    dimensions: int,
+    document: DocumentId | None = None,
 ) -> tuple[list[tuple[Chunk, Vector]], Place | None]:
     """None at the end."""
     rows: list[tuple[Any, ...]] = connection.execute(
         f"SELECT chunk.document, chunk.ordinal, chunk.id, vec.v, {CHUNK_COLUMNS} FROM chunk"  # noqa: S608
         " JOIN vec ON vec.id = chunk.id JOIN base ON base.id = chunk.base"
         " WHERE base.name = ? AND (chunk.document, chunk.ordinal, chunk.id) > (?, ?, ?)"
-        " ORDER BY chunk.document, chunk.ordinal, chunk.id LIMIT ?",
-        (key(knowledge_base), *(place or (b"", -1, 0)), _PAGE),
+        + (" AND chunk.document = ?" if document else "")
+        + " ORDER BY chunk.document, chunk.ordinal, chunk.id LIMIT ?",
+        (key(knowledge_base), *(place or (b"", -1, 0)), *((key(document),) if document else ()), _PAGE),
     ).fetchall()
     if not rows:
         return [], None

@@ -54,7 +54,9 @@ class MemoryIndex:
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
         return []
 
-    async def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncGenerator[tuple[Chunk, Vector], None]:
+    async def scan(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None
+    ) -> AsyncGenerator[tuple[Chunk, Vector], None]:
         for key in sorted(self.documents):
             if key[0] == knowledge_base:
                 for row in self.documents[key]:

@@ -36,5 +36,6 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
             embedder=embedder,
             index=index,
             catalog=catalog,
+            contents=index,
         )
         yield World(ingestion, catalog, index, embedder, parser, base.id, folder, database)

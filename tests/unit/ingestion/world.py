@@ -69,6 +69,23 @@ class ListedIndex:
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
         return [Ranking(leg=search.leg, hits=()) for search in searches]
 
+    async def scan(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None
+    ) -> AsyncIterator[tuple[Chunk, Vector]]:
+        for (base, held), (_, chunks) in list(self.documents.items()):
+            if base == knowledge_base and document in {None, held}:
+                for pair in chunks:
+                    yield pair
+
+    async def count(self, knowledge_base: KnowledgeBaseId) -> int:
+        return len([pair async for pair in self.scan(knowledge_base)])
+
+    async def chunks(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId, *, limit: int, start: int = 0
+    ) -> list[Chunk]:
+        held = [chunk async for chunk, _ in self.scan(knowledge_base, document)]
+        return held[start : start + limit]
+
     def text(self, document: DocumentId) -> str:
         return " ".join(
             chunk.text

@@ -54,7 +54,9 @@ class Shelf:
     async def count(self, knowledge_base: KnowledgeBaseId) -> int:
         return sum(map(len, self.documents.values()))
 
-    def scan(self, knowledge_base: KnowledgeBaseId) -> AsyncIterator[tuple[Chunk, Vector]]:
+    def scan(
+        self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None
+    ) -> AsyncIterator[tuple[Chunk, Vector]]:
         raise AssertionError("the whole index is never read")
 
     def inquiry(self, *places: tuple[str, int], limit: int = 8) -> Inquiry:

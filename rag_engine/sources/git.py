@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import signal
+from asyncio.subprocess import DEVNULL, PIPE
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote, urlsplit
+
+from pydantic import BaseModel, ConfigDict
+
+from rag_engine.errors import FileTooLarge, Unavailable, UserError
+from rag_engine.parsing.media_types import is_readable, suffix_of
+from rag_engine.storage.private_files import make_folder
+from rag_engine.sync.types import EntryGone, SourceContent, SourceEntry
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+    from pathlib import Path
+
+    from rag_engine.sources import Surroundings
+    from rag_engine.sync.types import ListedSource
+
+POSITION = 20
+ADDRESSES = r"(?:git\+.*|git://.*|ssh://.*\.git/?|[\w.-]+@[\w.-]+:.*|(?:https?|file)://.*\.git/?)"
+PUBLIC = False
+
+_NAME: Final = re.compile(r"(?!-)[\w./+@-]{1,200}")
+_SECRET: Final = re.compile(r"//[^/@\s]*@")
+_LFS: Final = b"version https://git-lfs"
+_SHOWN: Final = 10
+_PLACES: Final = {
+    "github": "blob",
+    "gitlab": "-/blob",
+    "codeberg": "src/commit",
+    "gitea": "src/commit",
+    "bitbucket": "src",
+}
+# No hooks, no programs of the repository, no questions.
+_OPTIONS: Final = (
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "protocol.ext.allow=never"),
+    *("-c", "gc.auto=0"),
+)
+
+
+class Settings(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    branch: str = ""
+    paths: str = ""
+
+
+@asynccontextmanager
+async def connect(
+    address: str, settings: Settings, *, surroundings: Surroundings
+) -> AsyncGenerator[ListedSource]:
+    address = address.removeprefix("git+")
+    if address.startswith("-") or any(character.isspace() for character in address):
+        raise UserError("This is no address of a Git repository.")
+    if settings.branch and not _NAME.fullmatch(settings.branch):
+        raise UserError(f"{settings.branch!r} is no branch.")
+    if shutil.which("git") is None:
+        raise UserError("The program git is not installed.")
+    yield _Repository(
+        address=address,
+        branch=settings.branch,
+        paths=tuple(path for each in settings.paths.split(",") if (path := each.strip().strip("/"))),
+        folder=surroundings.folder / "git",
+        most_bytes=surroundings.most_bytes,
+        seconds=surroundings.seconds,
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Repository:
+    address: str
+    branch: str
+    paths: tuple[str, ...]
+    folder: Path
+    most_bytes: int
+    seconds: float
+    commit: str = ""
+    blobs: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
+
+    async def entries(self) -> AsyncIterator[Sequence[SourceEntry]]:
+        await self._fetch()
+        self.commit = (await self._git("rev-parse", "FETCH_HEAD")).decode().strip()
+        tree = await self._git("ls-tree", "-r", "-z", "--long", self.commit, "--", *self.paths)
+        for line in tree.split(b"\0"):
+            facts, _, name = line.partition(b"\t")
+            if not name:
+                continue
+            mode, kind, blob, size = facts.decode().split()
+            key = name.decode("utf-8", "backslashreplace")
+            if kind == "blob" and mode.startswith("100") and _is_usable(key):
+                self.blobs[key] = (blob, int(size))
+        yield [
+            SourceEntry(key=key, uri=self._uri(key), fingerprint=blob)
+            for key, (blob, _) in self.blobs.items()
+        ]
+
+    async def read(self, entry: SourceEntry, path: Path, *, since: str) -> SourceContent | None:
+        if entry.key not in self.blobs:
+            raise EntryGone
+        blob, size = self.blobs[entry.key]
+        name = PurePosixPath(entry.key).name
+        if size > self.most_bytes:
+            raise FileTooLarge(
+                f"{name} has {size / 1e6:,.0f} MB, and at most {self.most_bytes / 1e6:,.0f} MB are read."
+            )
+        await self._git("cat-file", "blob", blob, into=path)
+        if await asyncio.to_thread(_is_pointer, path):
+            raise UserError(f"{name} is stored in Git LFS, which is not read.")
+        return SourceContent(
+            name=name,
+            title=entry.key,
+            fingerprint=blob,
+            link=self._link(entry.key),
+            version=self.commit[:_SHOWN],
+        )
+
+    async def _fetch(self) -> None:
+        await asyncio.to_thread(make_folder, self.folder)
+        await self._git("init", "--quiet", "--bare", ".")
+        what = self.branch or "HEAD"
+        await self._git(
+            *("fetch", "--quiet", "--depth", "1", "--no-tags", "--no-recurse-submodules", "--force"),
+            *("--no-write-commit-graph", self.address, what),
+            seconds=None,
+        )
+
+    async def _git(self, *arguments: str, into: Path | None = None, seconds: float | None = 0) -> bytes:
+        """Without `seconds`, the caller's limit counts. Raises `Unavailable`."""
+        output = await asyncio.to_thread(into.open, "wb") if into is not None else None
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *("git", *_OPTIONS, *arguments),
+                cwd=self.folder,
+                env=_environment(self.folder),
+                stdin=DEVNULL,
+                stdout=output or PIPE,
+                stderr=PIPE,
+                start_new_session=True,
+            )
+        finally:
+            if output is not None:
+                output.close()
+        try:
+            async with asyncio.timeout(self.seconds if seconds == 0 else seconds):
+                printed, said = await process.communicate()
+        except TimeoutError as error:
+            raise Unavailable("git took too long.", backend="source", reason="timeout") from error
+        finally:
+            if process.returncode is None:
+                # Its helpers too, such as ssh.
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                await process.wait()
+        if process.returncode:
+            raise Unavailable(f"git: {_last_line(said)}", backend="source", reason="failed")
+        return printed or b""
+
+    def _uri(self, key: str) -> str:
+        return self._place(key, self.branch or "HEAD") or f"{self.address}#{self.branch}:{quote(key)}"
+
+    def _link(self, key: str) -> str:
+        return self._place(key, self.commit)
+
+    def _place(self, key: str, version: str) -> str:
+        """The page of a file, where the host has such pages."""
+        parts = urlsplit(self.address)
+        host = parts.hostname or ""
+        place = next((place for name, place in _PLACES.items() if name in host), "")
+        if parts.scheme != "https" or not place:
+            return ""
+        repository = parts.path.rstrip("/").removesuffix(".git")
+        return f"https://{host}{repository}/{place}/{quote(version)}/{quote(key)}"
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    ssh = os.environ.get("GIT_SSH_COMMAND", "ssh")
+    return {
+        **kept,
+        "GIT_DIR": str(folder),
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "true",
+        "GIT_SSH_COMMAND": f"{ssh} -oBatchMode=yes",
+        "LC_ALL": "C",
+    }
+
+
+def _last_line(said: bytes) -> str:
+    lines = said.decode("utf-8", "replace").strip().splitlines() or ["it failed without a word"]
+    fatal = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines
+    return _SECRET.sub("//…@", fatal[-1].removeprefix("fatal: ").removeprefix("error: "))[:300]
+
+
+def _is_usable(key: str) -> bool:
+    name = PurePosixPath(key).name
+    return not name.startswith(".") and (is_readable(name) or not suffix_of(name))
+
+
+def _is_pointer(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_LFS)) == _LFS

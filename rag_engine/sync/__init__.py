@@ -1,0 +1,1 @@
+"""Sources that keep themselves current: folders, web pages, Git repositories, ..."""

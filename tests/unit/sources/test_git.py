@@ -1,0 +1,116 @@
+"""A branch of a real repository, followed by the program git."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rag_engine.errors import UserError
+from rag_engine.sync.types import SyncCounts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.unit.sources.synced import Synced
+
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed"),
+]
+
+
+def git(folder: Path, *arguments: str) -> str:
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false")
+    program = shutil.which("git") or "git"
+    done = subprocess.run((program, *who, *arguments), cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def commit(folder: Path, **files: str) -> str:
+    for name, text in files.items():
+        path = folder / f"{name.replace('__', '/')}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "Change")
+    return git(folder, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "guides.git"
+    folder.mkdir()
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    (folder / "link.md").symlink_to("/etc/hostname")
+    (folder / "big.md").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n")
+    commit(folder, docs__a="The first guide.", docs__b="The second guide.", other="Something else.")
+    return folder
+
+
+async def test_a_branch_is_followed(synced: Synced, repository: Path) -> None:
+    source = await synced.add("git", f"file://{repository}", {"branch": "main", "paths": "docs, big.md"})
+    outcome = await synced.run(source)
+    assert outcome.error == ""
+    assert outcome.counts == SyncCounts(new=2, failed=1)
+    (pointer,) = await synced.store.unread(source.id, limit=9)
+    assert pointer.reason == "big.md is stored in Git LFS, which is not read."
+    assert (await synced.run(source)).counts == SyncCounts()
+    assert synced.read == []
+    embedded = list(synced.world.embedder.texts)
+    git(repository, "mv", "docs/a.md", "docs/renamed.md")
+    changed = commit(repository)
+    assert (await synced.run(source)).counts == SyncCounts(new=1, gone=1)
+    assert synced.world.embedder.texts == embedded
+    assert await synced.titles() == ["docs/b.md", "docs/renamed.md"]
+    rows = await synced.store.manifest(source.id)
+    assert rows["docs/renamed.md"].version == changed[:10]
+    commit(repository, docs__b="The second guide, changed.")
+    assert (await synced.run(source)).counts == SyncCounts(changed=1)
+    assert synced.read == ["docs/b.md"]
+
+
+async def test_a_repository_that_is_away_removes_nothing(synced: Synced, repository: Path) -> None:
+    source = await synced.add("git", f"file://{repository}", {"paths": "docs"})
+    await synced.run(source)
+    shutil.move(repository, repository.with_name("elsewhere"))
+    outcome = await synced.run(source)
+    assert outcome.error.startswith("git: ")
+    assert await synced.titles() == ["docs/a.md", "docs/b.md"]
+
+
+async def test_a_hook_of_a_repository_does_not_run(
+    synced: Synced, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = tmp_path / "ran"
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    hook = hooks / "reference-transaction"
+    hook.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    hook.chmod(0o755)
+    configuration = tmp_path / "gitconfig"
+    configuration.write_text(f"[core]\n\thooksPath = {hooks}\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    configuration.rename(tmp_path / ".gitconfig")
+    outcome = await synced.run(await synced.add("git", f"file://{repository}"))
+    assert outcome.error == ""
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize("address", ["--upload-pack=touch x", "ext::sh -c touch% x", "https://a b/x.git"])
+async def test_an_address_is_no_option_and_no_program(synced: Synced, address: str) -> None:
+    source = await synced.add("git", address)
+    try:
+        outcome = await synced.run(source)
+    except UserError:
+        return
+    assert outcome.error
+
+
+async def test_an_error_names_no_user(synced: Synced) -> None:
+    source = await synced.add("git", "http://token@127.0.0.1:1/x.git")
+    outcome = await synced.run(source)
+    assert "token" not in outcome.error
+    assert outcome.error.startswith("git: ")
