@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from rag_engine.parsers._shared.sections import one_line
 from rag_engine.parsers._sheets.grid import column_letters, column_number
-from rag_engine.tables import table_file
+from rag_engine.tables import lists, table_file
 from rag_engine.tables.columns import ColumnProfile, readings, sql_name, typed_columns
 from rag_engine.tables.totals import TotalRows
 from rag_engine.tables.types import TypedColumn, TypedTable
@@ -206,7 +206,7 @@ class TableCollection:
             if name or column in collected.profiles:
                 collected.profiles.setdefault(column, ColumnProfile(name="")).name = one_line(name)
         places = sorted(column for column, found in collected.profiles.items() if found.filled or found.name)
-        if not collected.rows or len(places) < 2:
+        if not collected.rows or (len(places) < 2 and not self._is_list(collected, places, document)):
             return None
         if collected.too_large:
             places = places[:_MOST_NAMED]
@@ -230,6 +230,26 @@ class TableCollection:
         if collected.too_large:
             return replace(table, row_count=collected.rows), layout
         return self._filled(database, table, collected.number, read, places), layout
+
+    def _is_list(self, collected: _Collected, places: Sequence[int], document: Document) -> bool:
+        """Short cells in the only column of a sheet; the parser takes no header for one."""
+        if len(places) != 1 or collected.number < 0 or collected.too_large:
+            return False
+        rows = [(line, cells[0]) for line, _, cells in self._staged_rows(collected.number)]
+        texts = [cell if isinstance(cell, str) else cell[0] for _, cell in rows]
+        if len(texts) < lists.SHORTEST or any(len(text) > _LONGEST_VALUE for text in texts):
+            return False
+        names = (document.title, *collected.headings)
+        if not any(collected.names) and lists.begins_with_header(texts, *names):
+            self._staged.execute(
+                "DELETE FROM cells WHERE number = ? AND line = ?", (collected.number, rows[0][0])
+            )
+            profile = ColumnProfile(name=texts[0])
+            for _, cell in rows[1:]:
+                profile.add(cell)
+            collected.profiles[places[0]] = profile
+            collected.rows -= 1
+        return True
 
     def _filled(
         self,

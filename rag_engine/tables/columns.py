@@ -246,8 +246,6 @@ class ColumnProfile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellReading:
-    """How the cells of a column become values."""
-
     kind: ColumnKind
     form: NumberForm = "point"
     order: DayOrder = "day"

@@ -36,7 +36,6 @@ class TableStore:
 
     @contextmanager
     def collection(self) -> Generator[TableCollection]:
-        """For one document that is read."""
         collection = TableCollection(self._limits)
         try:
             yield collection
@@ -66,7 +65,6 @@ class TableStore:
             raise StorageUnavailable from error
 
     async def rename(self, document: Document) -> None:
-        """Its tables get its title and URI."""
         await asyncio.to_thread(
             table_file.rename, self._path(document), title=document.title, uri=document.uri
         )

@@ -56,8 +56,6 @@ _DIGIT: Final = re.compile(r"\d")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readable:
-    """What a text can be read as."""
-
     forms: tuple[NumberForm, ...] = ()
     unit: str = ""
     orders: tuple[DayOrder, ...] = ()
@@ -128,7 +126,6 @@ def number(text: str, form: NumberForm) -> Quantity | None:
 
 
 def _digits(text: str, form: str) -> str | None:
-    """As Python writes it."""
     point, other = (".", ",") if form == "point" else (",", ".")
     whole, _, fraction = text.partition(point)
     if point in fraction or other in fraction or any(space in fraction for space in f"'’{_SPACES}"):

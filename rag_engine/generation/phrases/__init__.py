@@ -45,7 +45,7 @@ Phrase = Literal[
     "tools_need_model",
     "research_needs_model",
     "research_gaps",
-    "computed_value",
+    "computed_line",
     "computed_rows",
     "computed_more",
     "computed_unread",

@@ -49,6 +49,16 @@ class _Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Rules:
+    """How much the rules may say without a model."""
+
+    is_wanted: bool = True
+    refuses: bool = True
+    shows_lines: bool = True
+    """Else a single row is left to the search."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Computation:
     """Over tables that the asker may read."""
 
@@ -83,7 +93,7 @@ class Computation:
         """Once for each table that the result rests on. Raises `QueryRefused`."""
         language = question_language(inquiry.query.text, chosen=inquiry.query.language)
         tables = await self._tables(inquiry)
-        outcome = await self._outcome(question, tables, self.model or model, is_wanted=True, is_certain=True)
+        outcome = await self._outcome(question, tables, self.model or model, _Rules())
         if outcome is None or outcome.computed is None:
             missing = QueryRefusal(missing="question" if tables else "table")
             refusal = outcome.refusal if outcome is not None and outcome.refusal else missing
@@ -108,8 +118,13 @@ class Computation:
         model = (self.model or models[0]) if models else None
         if model is not None and tables:
             yield Stage(name=STAGE, detail="Computing…")
-        is_certain = wanted or (model is None and _is_about_tables(inquiry, tables))
-        outcome = await self._outcome(question, tables, model, is_wanted=wanted, is_certain=is_certain)
+        is_alone = model is None and _is_about_tables(inquiry, tables)
+        allowed = _Rules(
+            is_wanted=wanted,
+            refuses=wanted or is_alone,
+            shows_lines=wanted or is_alone or (model is None and not inquiry.hits),
+        )
+        outcome = await self._outcome(question, tables, model, allowed)
         if outcome is None and query.options.compute:
             outcome = _Outcome(refusal=QueryRefusal(missing="question" if tables else "table"))
         if outcome is None:
@@ -136,9 +151,7 @@ class Computation:
         question: str,
         tables: Sequence[StoredTable],
         model: LanguageModel | None,
-        *,
-        is_wanted: bool,
-        is_certain: bool,
+        allowed: _Rules,
     ) -> _Outcome | None:
         if not tables:
             return None
@@ -146,7 +159,7 @@ class Computation:
             written = await self._by_model(question, tables, model)
             if written is not None:
                 return written
-        return await self._by_rules(question, tables, is_wanted=is_wanted, is_certain=is_certain)
+        return await self._by_rules(question, tables, allowed)
 
     async def _by_model(
         self, question: str, tables: Sequence[StoredTable], model: LanguageModel
@@ -164,22 +177,21 @@ class Computation:
         return _Outcome(computed=computed, by="model", faults=faults)
 
     async def _by_rules(
-        self, question: str, tables: Sequence[StoredTable], *, is_wanted: bool, is_certain: bool
+        self, question: str, tables: Sequence[StoredTable], allowed: _Rules
     ) -> _Outcome | None:
-        """A line with a single cell is quoted, unless the person wants it computed."""
         written = await asyncio.to_thread(rules.write, question, [one.table for one in tables])
         if isinstance(written, QueryRefusal):
-            is_named = written.missing != "column" or asks_for_sum(question) or is_wanted
-            is_said = is_certain and is_named and written.missing != "question"
+            is_named = written.missing != "column" or asks_for_sum(question) or allowed.is_wanted
+            is_said = allowed.refuses and is_named and written.missing != "question"
             return _Outcome(refusal=written) if is_said else None
-        if not is_wanted and not _COMPUTES.search(written.sql):
+        if not allowed.shows_lines and not _COMPUTES.search(written.sql):
             return None
         try:
             computed = await self.queries.run(written.sql, tables)
         except (QueryRefused, QueryTooHeavy) as error:
             _log.warning("a query of the rules did not run: %s", error)
             return None
-        is_line = not is_wanted and sum(source.count for source in computed.sources) == 1
+        is_line = not allowed.shows_lines and sum(source.count for source in computed.sources) == 1
         if is_line or _is_nothing(computed):
             return None
         return _Outcome(computed=computed, notes=written.notes)
@@ -226,7 +238,7 @@ def _events(
 
 def refusal_text(refusal: QueryRefusal, language: str) -> str:
     """Why nothing was computed, and what there is."""
-    if refusal.missing == "question":
+    if refusal.missing in ("question", "unclear"):
         return phrase("uncomputed_question", language=language)
     if refusal.missing == "table":
         return phrase("uncomputed_table", language=language)

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.language.lexicon import concepts_at
+from rag_engine.tables.rules.language.question_words import header_words
+from rag_engine.text.language.months import month_of_year
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from rag_engine.tables.types import ComputedAnswer, ResultColumn, Value
 
 _COMMA: Final = frozenset({"de", "es", "fr", "it", "nl", "pt", "ru"})
@@ -14,7 +21,43 @@ _SPACE: Final = frozenset({"fr", "ru"})
 _BEFORE: Final = frozenset({"$", "£", "¥", "₹", "€"})
 _MONEY: Final = frozenset({"€", "$", "£", "EUR", "USD", "GBP", "CHF"})
 _PLACES: Final = 4
+_MONTH: Final = re.compile(r"[12]\d{3}-(?:0[1-9]|1[0-2])(?:-01)?")
+_YEAR_AND_MONTH: Final = len("2025-03")
 SHOWN_ROWS: Final = 20
+
+
+def shown_rows(computed: ComputedAnswer, language: str) -> list[list[str]]:
+    """The first ones as people read them."""
+    rows = computed.rows[:SHOWN_ROWS]
+    is_month = [
+        _holds_months(column, [row[at] for row in rows]) for at, column in enumerate(computed.columns)
+    ]
+    return [
+        [
+            _month(value, language) if named and value else figure(value, column, language)
+            for value, column, named in zip(row, computed.columns, is_month, strict=True)
+        ]
+        for row in rows
+    ]
+
+
+def _holds_months(column: ResultColumn, values: Sequence[Value]) -> bool:
+    """Months, or their first days in a column of that name."""
+    texts = [value for value in values if value is not None]
+    if not texts or not all(isinstance(text, str) and _MONTH.fullmatch(text) for text in texts):
+        return False
+    is_named = any("month" in names for names in _concepts(column.name))
+    return is_named or all(len(str(text)) == _YEAR_AND_MONTH for text in texts)
+
+
+def _concepts(name: str) -> Iterator[frozenset[str]]:
+    words = header_words(name, "")
+    return (concepts_at(words, at)[1] for at in range(len(words)))
+
+
+def _month(value: Value, language: str) -> str:
+    year, month = str(value)[:_YEAR_AND_MONTH].split("-")
+    return month_of_year(int(year), int(month), language)
 
 
 def figure(value: Value, column: ResultColumn, language: str) -> str:
@@ -25,7 +68,7 @@ def figure(value: Value, column: ResultColumn, language: str) -> str:
     text = _number(value, 2 if column.unit in _MONEY else _PLACES, language)
     if not column.unit:
         # A year has no separators.
-        is_year = isinstance(value, int) and 1000 <= value <= 9999
+        is_year = isinstance(value, int) and 1900 <= value <= 2100
         return str(value) if is_year else text
     if column.unit in _BEFORE and language == "en":
         sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
@@ -51,9 +94,7 @@ def markdown_table(computed: ComputedAnswer, language: str) -> str:
     """The first rows."""
     header = [_cell(column.name) for column in computed.columns]
     lines = [header, ["---"] * len(header)]
-    for row in computed.rows[:SHOWN_ROWS]:
-        cells = zip(row, computed.columns, strict=True)
-        lines.append([_cell(figure(value, column, language)) for value, column in cells])
+    lines += [[_cell(cell) for cell in cells] for cells in shown_rows(computed, language)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

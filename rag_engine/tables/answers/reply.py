@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.agent.tool import RESULT
 from rag_engine.generation.generate import GeneratedReply
 from rag_engine.generation.phrases import phrase
-from rag_engine.tables.answers.figures import SHOWN_ROWS, figure, markdown_table
+from rag_engine.tables.answers.figures import SHOWN_ROWS, markdown_table, shown_rows
 from rag_engine.text.table_anchors import narrowed
 from rag_engine.types import Chunk, ChunkId, Citation, Hit, KnowledgeBaseId, Prompt
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MODEL: Final = "tables"
 _QUOTES: Final = 5
+_MOST_CELLS: Final = 5
+_LONGEST_CELL: Final = 80
 _MOST_TRACED: Final = 200
 _TRACED_ROWS: Final = 50
 
@@ -56,11 +58,9 @@ def refused(said: str, *, language: str) -> GeneratedReply:
 
 def text(computed: ComputedAnswer, language: str) -> str:
     markers = "".join(f"[{number}]" for number, _ in enumerate(computed.sources, 1))
-    if len(computed.rows) == len(computed.columns) == 1:
-        (column,) = computed.columns
-        value = figure(computed.rows[0][0], column, language)
-        return phrase("computed_value", language=language, column=column.name, value=value, sources=markers)
     count = len(computed.rows)
+    if count == 1 and (line := _line(computed, language)):
+        return phrase("computed_line", language=language, cells=line, sources=markers)
     lead = phrase("computed_rows", language=language, count=count, sources=markers)
     table = markdown_table(computed, language)
     if count <= SHOWN_ROWS:
@@ -90,6 +90,16 @@ def passages(computed: ComputedAnswer, question: str, *, language: str) -> tuple
         )
         hits.append(Hit(chunk=chunk, score=0.0, rank=rank))
     return tuple(hits)
+
+
+def _line(computed: ComputedAnswer, language: str) -> str:
+    """Of the only row; empty if a table shows it better."""
+    (cells,) = shown_rows(computed, language)
+    if len(cells) > _MOST_CELLS or any(len(cell) > _LONGEST_CELL for cell in cells):
+        return ""
+    cells = [" ".join(cell.split()) for cell in cells]
+    named = zip(computed.columns, cells, strict=True)
+    return "; ".join(f"{column.name}: **{cell}**" for column, cell in named)
 
 
 def _citations(computed: ComputedAnswer, hits: Sequence[Hit]) -> Iterator[Citation]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _COMPUTING = frozenset({"other", "sum", "count", "average", "most", "least", "share", "difference", "change"})
 _AGGREGATING = ("sum", "average", "most", "least", "share", "difference", "change")
 _BEFORE_NAMES = frozenset({"aus", "in", "von", "fur", "bei", "vom", "im", "mit"})
+_BEFORE_THINGS = frozenset({"for", "on", "fur", "para", "en", "auf"})
 _BEFORE_PLACES = frozenset({"from", "in", "aus", "en"})
 _MOST_SHOWN = 12
 _MOST_LISTED = 50
@@ -124,12 +125,14 @@ def _unknown_words(reading: Interpretation) -> QueryRefusal:
         name = reading.question.spoken(start, end)
         return QueryRefusal(missing="value", name=name, available=shown, table=table.sql_name)
     name = reading.question.spoken(start, end)
+    if _is_what_for(reading, start, end):
+        shown = tuple(value for column in _categories(reading) for value in column.values)
+        return QueryRefusal(missing="value", name=name, available=shown[:_MOST_SHOWN], table=table.sql_name)
     columns = tuple(column.name for column in table.columns)
     return QueryRefusal(missing="column", name=name, available=columns, table=table.sql_name)
 
 
 def _slot(reading: Interpretation, start: int, end: int) -> TypedColumn | None:
-    """As in "the Marketing department"."""
     for mention in reading.columns:
         beside = (
             reading.question.is_beside(end, mention.start) if end <= mention.start else mention.end == start
@@ -141,14 +144,37 @@ def _slot(reading: Interpretation, start: int, end: int) -> TypedColumn | None:
 
 
 def _takes(reading: Interpretation, column: TypedColumn, start: int) -> bool:
-    """Of names that differ in every row, only what looks like one."""
     return not is_unique(reading.table, column) or (
         start > 0 and reading.question.words[start].text[0].isupper()
     )
 
 
+def _is_what_for(reading: Interpretation, start: int, end: int) -> bool:
+    """As in "how much did we budget for travel": the value of a figure for what no row is about."""
+    words = reading.question.words
+    leads = start > 0 and words[start - 1].folded in _BEFORE_THINGS
+    leads = leads or (words[start].is_han and end < len(words) and words[end].folded == "的")
+    measured = any(
+        column.kind == "number" and mention.share == 1
+        for mention in reading.columns
+        for column in mention.columns
+    )
+    measured = measured or any(sign.group == "hints" for sign in reading.signs)
+    return leads and measured and len(reading.leftovers) == 1 and bool(_categories(reading))
+
+
+def _categories(reading: Interpretation) -> list[TypedColumn]:
+    return [
+        column
+        for column in reading.table.columns
+        if column.kind == "text"
+        and column.has_all_values
+        and len(column.values) <= _MOST_LISTED
+        and not is_unique(reading.table, column)
+    ]
+
+
 def _is_name(reading: Interpretation, start: int) -> bool:
-    """Where nouns have capitals, only behind words such as "from"."""
     words = reading.question.words
     if not start or not words[start].text[0].isupper():
         return False
@@ -156,7 +182,6 @@ def _is_name(reading: Interpretation, start: int) -> bool:
 
 
 def _values_near(reading: Interpretation, start: int) -> list[TypedColumn]:
-    """Places behind "from"."""
     if reading.question.words[start - 1].folded in _BEFORE_PLACES:
         return place_columns(reading)
     texts = [column for column in reading.table.columns if column.kind == "text"]
@@ -184,7 +209,6 @@ def _is_about(reading: Interpretation, result: QueryRefusal) -> bool:
 
 
 def _names_a_row(reading: Interpretation) -> bool:
-    """Then a search finds the cell."""
     exact = [value for value in reading.values if value.exact]
     if len({column.sql_name for value in exact for column, _ in value.choices}) > 1 and len(exact) > 1:
         return True
@@ -204,18 +228,18 @@ def _is_only_missing(reading: Interpretation, result: QueryRefusal) -> bool:
     )
     titled = bool(reading.titles and reading.periods)
     if result.missing == "value":
+        if any(_is_what_for(reading, *span) for span in reading.leftovers):
+            return bool(reading.values or reading.periods)
         return (named or titled) and any(_slot(reading, *span) for span in reading.leftovers)
     return exact and (named or titled)
 
 
 def _is_aggregated(reading: Interpretation) -> bool:
-    """The first unknown word is what is summed."""
     ends = {sign.end for sign in reading.signs if sign.name in _AGGREGATING[:2]}
     return any(start in ends for start, _ in reading.leftovers) and len(reading.leftovers) == 1
 
 
 def _is_counted(reading: Interpretation) -> bool:
-    """The first unknown word is what "how many" counts."""
     ends = {sign.end for sign in reading.signs if sign.name == "count"}
     return any(start in ends for start, _ in reading.leftovers)
 

@@ -41,7 +41,6 @@ def _is_all(reading: Interpretation, mention: ColumnMention) -> bool:
 
 
 def is_near(reading: Interpretation, end: int, start: int) -> bool:
-    """As in "how many open orders"."""
     taken = {at for sign in reading.signs for at in range(sign.start, sign.end)}
     taken |= {at for value in reading.values for at in range(value.start, value.end)}
     taken |= {

@@ -45,7 +45,6 @@ class Conditions:
     others: tuple[Filter, ...]
     rest: tuple[ColumnMention, ...]
     numbers: tuple[BareNumber, ...]
-    """Those that name no row."""
 
     @property
     def filters(self) -> tuple[Filter, ...]:
@@ -151,7 +150,6 @@ def _is_negated(reading: Interpretation, mention: ValueMention) -> bool:
 
 
 def _is_list(reading: Interpretation, end: int, start: int) -> bool:
-    """Only "and" and "or" between."""
     joined = {
         at for sign in reading.signs if sign.name in {"and", "or"} for at in range(sign.start, sign.end)
     }
@@ -203,7 +201,6 @@ def _undated(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Fil
 
 
 def _truths(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
-    """Of yes and no."""
     for mention in reading.columns:
         (column, *more) = mention.columns
         if more or column.kind != "boolean" or mention in used:

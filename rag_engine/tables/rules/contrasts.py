@@ -150,7 +150,6 @@ def _check_rest(
 
 
 def _check_plain(reading: Interpretation) -> None:
-    """Groups, extremes and two sums at once are not understood."""
     odd = any(sign.group in {"groups", "superlatives"} for sign in reading.signs)
     if odd or reading.has("most", "least", "count", "different"):
         raise refused("question", reading.table)

@@ -44,11 +44,21 @@ def group_columns(
             if joined is not None:
                 groups.append(joined[0])
                 left = list(joined[1])
+        elif _ranks(reading) and _is_before_fold(reading, sign):
+            continue
         elif (unit := _unit_behind(reading, sign)) is not None:
             groups.append(_timed(reading, unit))
         elif not _is_before_value(reading, sign):
             raise refused("question", reading.table)
     return tuple(dict.fromkeys(groups)), tuple(left)
+
+
+def _is_before_fold(reading: Interpretation, sign: Sign) -> bool:
+    """As in "top 3 customers by total amount"."""
+    return any(
+        one.name in {"sum", "average", "count"} and reading.question.is_beside(sign.end, one.start)
+        for one in reading.signs
+    )
 
 
 def _ranks(reading: Interpretation) -> bool:
@@ -59,7 +69,6 @@ def _ranks(reading: Interpretation) -> bool:
 def asked_entity(
     reading: Interpretation, sign: Sign, rest: Sequence[ColumnMention]
 ) -> tuple[Grouping | None, tuple[ColumnMention, ...]]:
-    """With the mentions that are left."""
     unit = next(
         (
             one
@@ -85,7 +94,7 @@ def asked_entity(
             raise refused("question", reading.table)
         return Grouping(column=places[0]), tuple(rest)
     asked = asked or [one for one in candidates if reading.question.is_beside(sign.end, one.start)]
-    asked = asked or [one for one in candidates if _is_after_number(reading, sign, one)]
+    asked = asked or [one for one in candidates if _is_after_number(reading, one)]
     if not asked:
         return None, tuple(rest)
     left = tuple(one for one in rest if one is not asked[0])
@@ -191,13 +200,9 @@ def _between(reading: Interpretation, end: int, start: int) -> list[Sign]:
     return [sign for sign in reading.signs if end <= sign.start < start]
 
 
-def _is_after_number(reading: Interpretation, sign: Sign, mention: ColumnMention) -> bool:
-    """ "top 3 customers", "the 3 largest customers"."""
-    return any(
-        reading.question.is_beside(sign.end, number.start)
-        and reading.question.is_beside(number.end, mention.start)
-        for number in reading.numbers
-    )
+def _is_after_number(reading: Interpretation, mention: ColumnMention) -> bool:
+    """As in "top 3 customers" and "the 3 customers with the largest"."""
+    return any(reading.question.is_beside(number.end, mention.start) for number in reading.numbers)
 
 
 def _is_number(reading: Interpretation, mention: ColumnMention) -> bool:

@@ -57,7 +57,7 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
             raise refused("choice", reading.table, "", [one.name for one in each])
         if folding(reading):
             raise refused("question", reading.table)
-        if limit > 1:
+        if limit > 1 or (_asks_for_row(reading) and not groups):
             shown = (*measures.label_columns(reading.table, reading.question.language), column)
             return _ranked_rows(reading, stated, shown, column, sign, limit)
         made = Measure(function=extreme(sign) or "most", columns=each)
@@ -65,6 +65,16 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
     if groups:
         raise refused("question", reading.table)
     return _ranked(reading, stated, sign, entity, each, limit)
+
+
+def _asks_for_row(reading: Interpretation) -> bool:
+    """As in "which invoice has the highest amount", where the title names the rows."""
+    return any(
+        sign.group == "asked"
+        and sign.name == "which"
+        and any(reading.question.is_beside(sign.end, title.start) for title in reading.titles)
+        for sign in reading.signs
+    )
 
 
 def _ranked(
@@ -220,7 +230,6 @@ def _most_rows(
 
 
 def _counts(reading: Interpretation, sign: Sign, rest: Sequence[ColumnMention]) -> bool:
-    """What is behind is counted, not measured."""
     if any(title.start == sign.end for title in reading.titles):
         return (
             reading.question.words[sign.start].folded

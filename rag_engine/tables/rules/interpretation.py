@@ -63,8 +63,6 @@ _EXTENSIONS: Final = frozenset({"csv", "tsv", "xlsx", "xls", "xlsm", "ods", "md"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Read once for all tables."""
-
     text: str
     language: str
     lexicon: Lexicon
@@ -131,7 +129,6 @@ class Interpretation:
 
     @property
     def evidence(self) -> float:
-        """That the question is about this table."""
         exact = sum(3.0 if value.exact else 1.0 for value in self.values)
         named = sum(
             3 * column.share + (column.end - column.start - 1) / 4 if column.share else 1.5
@@ -214,7 +211,6 @@ def _in_order(*found: Sequence[_Mention]) -> tuple[_Mention, ...]:
 
 
 def title_periods(table: TypedTable, language: str) -> list[Period]:
-    """Of its file's name and caption."""
     return [
         period
         for text in (table.title, table.caption)
@@ -243,7 +239,6 @@ def _values_and_columns(
 
 
 def _dates(question: Question, table: TypedTable, value: ValueMention) -> list[TypedColumn]:
-    """That the value's words may name."""
     within = [value.start <= at < value.end for at in range(len(question.words))]
     language = question.language
     found = [
@@ -325,7 +320,6 @@ def names_rows(reading: Interpretation, start: int, end: int) -> bool:
 
 
 def _is_mass(word: QuestionWord) -> bool:
-    """What is measured, not counted."""
     return bool(concepts_at((word,), 0)[1] & _MASSES)
 
 
@@ -340,7 +334,6 @@ def _titles(
 
 
 def _is_titled(word: QuestionWord, titled: frozenset[str]) -> bool:
-    """Or another word for the same thing."""
     meant = (f"\x00{name}" for name in concepts_at((word,), 0)[1])
     return not titled.isdisjoint((*word.forms, *meant))
 

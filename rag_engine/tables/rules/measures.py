@@ -133,7 +133,6 @@ def _is_whole(column: TypedColumn, language: str) -> bool:
 
 
 def _is_one_name(reading: Interpretation, found: Sequence[TypedColumn]) -> bool:
-    """The headers differ in their periods alone."""
     language = reading.question.language
     names = set[tuple[str, ...]]()
     for column in found:
@@ -143,7 +142,6 @@ def _is_one_name(reading: Interpretation, found: Sequence[TypedColumn]) -> bool:
 
 
 def _is_one_length(found: Sequence[TypedColumn], language: str) -> bool:
-    """Not months beside quarters."""
     lengths = {
         len(period.months)
         for column in found

@@ -65,7 +65,6 @@ def date_column(reading: Interpretation, dates: Sequence[TypedColumn]) -> TypedC
 
 
 def _is_later(reading: Interpretation, column: TypedColumn) -> bool:
-    """The day of shipping beside that of the order."""
     return bool(columns.header(column.name, reading.question.language).concepts & _LATER)
 
 

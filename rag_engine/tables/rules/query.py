@@ -33,8 +33,6 @@ class TextFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RangeFilter:
-    """Numbers or ISO dates; None is open."""
-
     column: TypedColumn
     low: str | float | None = None
     high: str | float | None = None
@@ -50,8 +48,6 @@ class EmptyFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnyFilter:
-    """One of the alternatives, each with all of its filters."""
-
     alternatives: tuple[tuple[Filter, ...], ...]
 
 
@@ -71,7 +67,6 @@ class Superlative:
     extreme: Extreme
     limit: int
     column: TypedColumn | None = None
-    """Groups are ranked by their measure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +109,6 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """First minus second."""
-
     table: TypedTable
     measure: Measure
     first: Side

@@ -13,8 +13,6 @@ _MOST_SHOWN = 12
 
 
 class Unanswered(Exception):
-    """A question cannot be read for one table."""
-
     def __init__(self, refusal: QueryRefusal) -> None:
         super().__init__(refusal.missing)
         self.refusal = refusal

@@ -39,3 +39,27 @@ def months(text: str) -> frozenset[int]:
 _WORDS_TOO: Final = frozenset(
     {"may", "mar", "mai", "set", "out", "mag", "gen", "ago", "march", "jan", "mars"}
 )
+
+_SHOWN: Final = {
+    "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
+    "en": "January February March April May June July August September October November December",
+    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+    "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+    "nl": "januari februari maart april mei juni juli augustus september oktober november december",
+    "pt": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+    "ru": "январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь",
+}
+_FORMS: Final = {
+    "es": "{1} de {0}",
+    "pt": "{1} de {0}",
+    "zh": "{0}年{2}月",
+    "ja": "{0}年{2}月",
+    "ko": "{0}년 {2}월",
+}
+
+
+def month_of_year(year: int, month: int, language: str) -> str:
+    """As in "January 2025"."""
+    names = _SHOWN.get(language, _SHOWN["en"]).split()
+    return _FORMS.get(language, "{1} {0}").format(year, names[month - 1], month)

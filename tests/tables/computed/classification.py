@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from tests.tables.computed.question_set import ComputedQuestion, Gold
 
+_MONTH = re.compile(r"(\d{4})-(\d\d)(?:-01)?")
 Verdict = Literal["right", "warned", "wrong", "refused", "quoted"]
 """`warned`: a wrong number with a warning; `quoted`: passages, nothing computed."""
 
@@ -84,8 +85,14 @@ def is_same(cell: Gold | None, value: Gold) -> bool:
 def shows(text: str, value: Gold) -> bool:
     """A text with this value somewhere."""
     if isinstance(value, str):
+        if (month := _MONTH.fullmatch(value)) and _in_words(month) in _folded(text):
+            return True
         return _folded(value) in _folded(text) or (_day(value) is not None and _day(value) in _days(text))
     return any(abs(number - value) <= tolerance + 1e-9 * abs(value) for number, tolerance in numbers(text))
+
+
+def _in_words(month: re.Match[str]) -> str:
+    return date(int(month[1]), int(month[2]), 1).strftime("%B %Y").casefold()
 
 
 def numbers(text: str) -> list[tuple[float, float]]:

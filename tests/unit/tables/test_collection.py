@@ -67,6 +67,30 @@ async def test_numbers_in_different_units_are_not_summed(tmp_path: Path) -> None
     assert table.columns[1].kind == "text"
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "column", "rows"),
+    [
+        ("guests.csv", "Guest\nMia Holt\nJon Reyes\nAda Frost\n", "Guest", 3),
+        ("list.csv", "Code\nA-17\nB-22\n", "Code", 2),
+        ("list.csv", "Mia Holt\nJon Reyes\nAda Frost\n", "column_1", 3),
+    ],
+)
+async def test_a_sheet_of_one_column_is_a_table(
+    name: str, text: str, column: str, rows: int, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    _, (stored,) = await stored_tables(tmp_path / "tables", [path])
+    assert ([one.name for one in stored.table.columns], stored.table.row_count) == ([column], rows)
+
+
+async def test_prose_in_one_column_is_no_table(tmp_path: Path) -> None:
+    path = tmp_path / "notes.csv"
+    path.write_text("Note\n" + "\n".join(f"{number} " + "long words " * 12 for number in range(5)))
+    _, stored = await stored_tables(tmp_path / "tables", [path])
+    assert stored == []
+
+
 async def test_cells_that_are_no_numbers_are_counted(tmp_path: Path) -> None:
     rows = "\n".join(f"item {number},{number}" for number in range(9))
     table = await _of_csv(tmp_path, f"Item,Price\n{rows}\nitem 9,unknown\nitem 10,-\n")

@@ -64,6 +64,22 @@ async def test_the_rules_compute_and_cite_without_a_model(budget: Path, tmp_path
     assert "Field | 03.03.2025 | € 99.50 | 10.0% | TRUE" in reply.citations[1].quote
 
 
+async def test_without_a_model_a_row_is_shown_with_its_name_and_months_by_theirs(tmp_path: Path) -> None:
+    path = tmp_path / "trips.csv"
+    path.write_text("Driver,Month,Mileage\nAna,2025-01-01,900\nBo,2025-02-01,1200\nCy,2025-02-01,30\n")
+    store, _ = await stored_tables(tmp_path / "tables", [path])
+    most, _ = await _asked(store, "Which driver has the highest mileage?")
+    assert most is not None
+    assert "Driver: **Bo**; Mileage: **1,200** [1][2]" in most.text
+    assert next(citation.anchor for citation in most.citations if citation.number == 2) == "rows 2–4, 3 rows"
+    months, _ = await _asked(store, "Total mileage by month")
+    assert months is not None
+    assert "| January 2025 | 900 |" in months.text
+    german, _ = await _asked(store, "Summe der Mileage pro Monat")
+    assert german is not None
+    assert "| Februar 2025 | 1.230 |" in german.text
+
+
 async def test_a_query_of_a_model_is_repaired(budget: Path, tmp_path: Path) -> None:
     store, _ = await stored_tables(tmp_path / "tables", [budget])
     replies = (_sql("SELECT SUM(cost) FROM spending"), _sql('SELECT AVG(amount) AS "Mean" FROM spending'))

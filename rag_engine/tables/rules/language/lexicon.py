@@ -74,7 +74,6 @@ class Concept:
 def concepts() -> tuple[
     Mapping[str, Concept], Mapping[str, tuple[tuple[tuple[str, ...], frozenset[str]], ...]]
 ]:
-    """By name, and the phrases that mean them."""
     raw = tomllib.loads((_FOLDER / "concepts.toml").read_text(encoding="utf-8"))
     known: dict[str, Concept] = {}
     meanings: dict[tuple[str, ...], set[str]] = {}
@@ -87,7 +86,6 @@ def concepts() -> tuple[
 
 
 def concepts_at(found: Sequence[QuestionWord], start: int) -> tuple[int, frozenset[str]]:
-    """Of the longest phrase that begins there."""
     for phrase, names in concepts()[1].get(found[start].folded, ()):
         part = found[start : start + len(phrase)]
         if len(part) == len(phrase) and all(

@@ -34,7 +34,6 @@ class _Values:
     by_form: Mapping[str, tuple[tuple[tuple[QuestionWord, ...], str], ...]]
     """By every form of their first word."""
     by_word: Mapping[str, tuple[str, ...]]
-    """Values by each word in them."""
 
 
 @lru_cache(maxsize=4_096)

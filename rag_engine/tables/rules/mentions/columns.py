@@ -199,7 +199,6 @@ def of_concepts(table: TypedTable, names: frozenset[str], language: str) -> tupl
 def _narrowed(
     columns: tuple[TypedColumn, ...], names: frozenset[str], language: str
 ) -> tuple[TypedColumn, ...]:
-    """Named for nothing else, if there are any."""
     pure = tuple(column for column in columns if header(column.name, language).concepts <= names)
     return pure or columns
 
@@ -268,7 +267,6 @@ def _share(column: TypedColumn, said: frozenset[int], language: str) -> float:
 def _places(
     words: Sequence[QuestionWord], at: int, table: TypedTable, language: str
 ) -> dict[int, frozenset[int]]:
-    """In the headers with the word."""
     found: dict[int, frozenset[int]] = {}
     for number, column in enumerate(table.columns):
         same = frozenset(

@@ -107,7 +107,6 @@ class Comparison:
     includes_high: bool = False
     unit: str = ""
     concept: str = ""
-    """Of the column, as in "older than"."""
 
 
 def compared(
@@ -126,7 +125,6 @@ def compared(
 
 
 def number(words: Sequence[QuestionWord], at: int, language: str) -> tuple[int, float | None, str]:
-    """End, value and unit."""
     unit = ""
     if at < len(words) and words[at].text in _CURRENCIES:
         unit, at = UNITS[words[at].text], at + 1
@@ -156,7 +154,6 @@ def plain_number(text: str, language: str) -> float | None:
 
 
 def small_number(word: QuestionWord) -> int:
-    """3 or "three"; else 0."""
     if word.text.isdecimal() and len(word.text) <= 3:
         return int(word.text)
     return _SPELLED.get(word.folded, 0)
@@ -227,7 +224,6 @@ def _between(
 
 
 def _is_year(words: Sequence[QuestionWord], at: int, start: int, end: int, name: str) -> bool:
-    """As in "up to 2024"."""
     return (
         name in {"at_most", "equal"}
         and end == start + 1

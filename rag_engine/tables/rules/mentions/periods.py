@@ -97,7 +97,6 @@ def stated(words: Sequence[QuestionWord], lexicon: Lexicon, free: Sequence[bool]
 
 
 def _merged(found: list[PeriodMention]) -> list[PeriodMention]:
-    """A year and a month that are apart are one."""
     years = [one.period for one in found if one.period.year and not one.period.months]
     months = [one.period for one in found if one.period.months and not one.period.year]
     if len(found) != 2 or len(years) != 1 or len(months) != 1:
@@ -107,13 +106,11 @@ def _merged(found: list[PeriodMention]) -> list[PeriodMention]:
 
 
 def whole(words: Sequence[QuestionWord]) -> Period | None:
-    """One period and nothing else."""
     end, period = simple(words, 0)
     return period if period is not None and end == len(words) else None
 
 
 def within(words: Sequence[QuestionWord]) -> list[tuple[int, int, Period]]:
-    """Every period without links such as "since"."""
     found: list[tuple[int, int, Period]] = []
     at = 0
     while at < len(words):
@@ -171,7 +168,6 @@ def _half_behind(
 
 
 def _second(words: Sequence[QuestionWord], at: int, link: str, lexicon: Lexicon) -> PeriodMention | None:
-    """The end of a range."""
     if at >= len(words):
         return None
     end, meaning = lexicon.at(words, at, "periods")
@@ -214,7 +210,6 @@ def _limited(period: Period, link: str) -> Period | None:
 
 
 def simple(words: Sequence[QuestionWord], at: int) -> tuple[int, Period | None]:
-    """That begins there."""
     if at >= len(words):
         return at, None
     for read in (_numeric_date, _asian, _quarter, _month):
@@ -364,7 +359,6 @@ def _year_at(words: Sequence[QuestionWord], at: int) -> tuple[int, int]:
 
 
 def _skipped(words: Sequence[QuestionWord], at: int) -> int:
-    """Past words such as "of the"."""
     while at < len(words) and words[at].folded in _BETWEEN:
         at += 1
     return at

@@ -95,7 +95,6 @@ _BY_VALUE: dict[str, tuple[tuple[str, Callable[[Sequence[Sale]], float | None]],
 @pytest.mark.parametrize("language", list(_HEADERS))
 @given(sales=st.lists(_SALES, min_size=1, max_size=25), region=st.sampled_from(REGIONS))
 def test_by_a_value(language: str, sales: list[Sale], region: str) -> None:
-    """One that is in no row is named."""
     made = _table(sales, language)
     chosen = [sale for sale in sales if sale.region == region]
     for template, expected in _BY_VALUE[language]:
@@ -119,7 +118,6 @@ def _is_other_region(region: str, sales: Sequence[Sale]) -> bool:
     month=st.integers(1, 12),
 )
 def test_by_a_period(sales: list[Sale], year: int, month: int) -> None:
-    """Months, quarters and years; outside the first and last day nothing is computed."""
     made = _table(sales, "en")
     named = date(year, month, 1).strftime("%B")
     quarter = (month + 2) // 3
@@ -143,7 +141,6 @@ def test_by_a_period(sales: list[Sale], year: int, month: int) -> None:
 
 @given(sales=st.lists(_SALES, min_size=1, max_size=25))
 def test_groups_and_ranks(sales: list[Sale]) -> None:
-    """Each group once, with its own sum; the largest with its ties."""
     made = _table(sales, "en")
     sums: dict[str, float] = defaultdict(float)
     for sale in sales:
@@ -164,7 +161,6 @@ def test_groups_and_ranks(sales: list[Sale]) -> None:
     limit=st.integers(1, 800),
 )
 def test_conditions_together(sales: list[Sale], regions: list[str], product: str, limit: int) -> None:
-    """Two values of one column, one of another and a number."""
     assume(all(any(s.region == region for s in sales) for region in regions))
     assume(any(s.product == product for s in sales))
     made = _table(sales, "en")
@@ -180,7 +176,6 @@ def test_conditions_together(sales: list[Sale], regions: list[str], product: str
     word=st.from_regex(r"[b-df-hj-np-tv-xz]{5,9}", fullmatch=True),
 )
 def test_an_unknown_word_is_never_left_out(sales: list[Sale], word: str) -> None:
-    """It could be a condition."""
     made = _table(sales, "en")
     for question in (
         f"What is the total {word} amount?",
