@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from rag_engine.types import (
     DocumentId,
     Evidence,
-    Expansion,
     Hit,
     KnowledgeBaseId,
+    Layer,
     Leg,
     Prompt,
     Query,
@@ -71,10 +71,10 @@ class Inquiry:
         default_factory=dict[KnowledgeBaseId, "Sequence[Sequence[str]]"]
     )
     """The entries of each knowledge base."""
-    expanded: Mapping[Expansion, frozenset[KnowledgeBaseId]] = field(
-        default_factory=dict["Expansion", "frozenset[KnowledgeBaseId]"]
+    layers: Mapping[Layer, frozenset[KnowledgeBaseId]] = field(
+        default_factory=dict["Layer", "frozenset[KnowledgeBaseId]"]
     )
-    """The knowledge bases that have expansions of this kind."""
+    """The knowledge bases that have this one."""
     wordings: tuple[str, ...] = ()
     """The question with synonyms or corrections in place of its words."""
     wording: str = ""

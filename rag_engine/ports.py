@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-    from rag_engine.expansion.types import ExpansionSwitches
+    from rag_engine.expansion.types import LayerSwitches
+    from rag_engine.graph.types import GraphReader
     from rag_engine.metadata.filter_types import Properties
     from rag_engine.metadata.verified_answer import VerifiedAnswers
     from rag_engine.pipeline import Inquiry
@@ -367,9 +368,9 @@ class Ports:
     task_models: Mapping[str, LanguageModel] = field(default_factory=dict[str, "LanguageModel"])
     synonyms: SynonymEntries | None = None
     web: WebReader | None = None
-    """None: the web is never searched."""
-    expansions: ExpansionSwitches | None = None
     verified: VerifiedAnswers | None = None
+    layers: LayerSwitches | None = None
+    graph: GraphReader | None = None
 
     def model_for(self, task: str) -> LanguageModel | None:
         return self.task_models.get(task, self.model)

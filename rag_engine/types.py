@@ -39,6 +39,7 @@ BEST_PASSAGES = 8
 Leg = Literal["lexical", "dense"]
 Side = Literal["query", "passage"]
 Expansion = Literal["summary", "question"]
+Layer = Literal["summary", "question", "graph"]
 SectionKind = Literal["prose", "list", "table", "code", "notice", "properties"]
 """A `notice` says what could not be read; `properties` are JSON of what the file says of itself."""
 Role = Literal["system", "user", "assistant"]
@@ -215,7 +216,7 @@ class Provenance:
     rank: int
     score: float
     query: str = ""
-    expansion: Expansion | None = None
+    expansion: Layer | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from bot.access.permissions import DEFAULT_KNOWLEDGE_BASE, stored_name
-from bot.cli._kb import expansion
+from bot.cli._kb import expansion, graph
 from bot.cli._shared import options, terminal, wait_notice
 from bot.composition import application
 from bot.files.uploads import line_of
@@ -117,6 +117,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
                     if base not in before:
                         await _remove_if_empty(base, library)
                     await expansion.make(settings, library, base.id, console)
+                    await graph.make(settings, library, base.id, console)
             except Unavailable:
                 left = len(await foundation.storage.queue.unfinished(base.id))
                 _report(outcome, console)

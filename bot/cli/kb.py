@@ -58,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "expand", help="summaries and made-up questions of its passages: show, switch, make"
         )
     )
+    _add_graph_arguments(actions)
     reindex = actions.add_parser("reindex", help="split and embed again from the extracted text")
     reindex.add_argument(
         "name", metavar="NAME", nargs="?", default="", help="one; without it all, into a fresh index"
@@ -93,6 +94,14 @@ def _add_expand_arguments(expand: argparse.ArgumentParser) -> None:
     options.add_json(expand, "{summaries, questions, made, failed: [{document, passage, kind, reason}]}")
 
 
+def _add_graph_arguments(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
+    graph = actions.add_parser("graph", help="names and terms that its passages share: show, switch, build")
+    graph.add_argument("name", metavar="NAME")
+    graph.add_argument("state", choices=("on", "off", "status"), nargs="?", default="status")
+    confirmation.add_yes(graph)
+    options.add_json(graph, "{state, by, passages, entities, failed, waiting}")
+
+
 def _add_synonyms(synonyms: argparse.ArgumentParser) -> None:
     synonyms.add_argument("name", metavar="NAME")
     synonyms.add_argument("--add", metavar='"A = B, C"', help="the first word stands for the others too")
@@ -114,6 +123,10 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         from bot.cli._kb import expansion
 
         return await expansion.run(arguments, settings)
+    if arguments.action == "graph":
+        from bot.cli._kb import graph
+
+        return await graph.run(arguments, settings)
     if arguments.action == "settings":
         from bot.cli._kb import settings as kb_settings
 

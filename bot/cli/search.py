@@ -25,7 +25,13 @@ EXAMPLE = """footnote search 'travel approval' --summary
 footnote search 'travel approval' --limit 5 --legs lexical,dense --json"""
 
 _EXCERPT = 300
-_LEGS = {"lexical": "words", "dense": "meaning", "summary": "summary", "question": "made-up question"}
+_LEGS = {
+    "lexical": "words",
+    "dense": "meaning",
+    "summary": "summary",
+    "question": "made-up question",
+    "graph": "shared names",
+}
 _LEGEND = (
     "words: BM25, 0 without a common word, higher for rarer words. meaning: cosine similarity, 1 for the same meaning, about 0 for "
     "none in common. In parentheses the place in each of the two lists, from which the order above is made."

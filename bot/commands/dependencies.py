@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from bot.store.topics import Topics
     from rag_engine.archive import ArchiveContents
     from rag_engine.expansion.types import ExpansionCost
+    from rag_engine.ingestion.graph_builder import GraphCost
     from rag_engine.ingestion.verified_editor import VerifiedEditor
     from rag_engine.ports import Library, Metadata, SynonymEntries
     from rag_engine.storage.expansions import SqliteExpansions
+    from rag_engine.storage.graph import SqliteGraph
     from rag_engine.types import DocumentId, DocumentRecord, Expansion, KnowledgeBase, KnowledgeBaseId
 
 EXPIRY_MINUTES = 10
@@ -103,6 +105,9 @@ class CommandDependencies:
     expansions: SqliteExpansions
     expansion_cost: Callable[[KnowledgeBaseId, Sequence[Expansion]], Awaitable[ExpansionCost]]
     """Raises `BadSettings` without a language model."""
+    graph: SqliteGraph
+    graph_cost: Callable[[KnowledgeBaseId], Awaitable[GraphCost | None]]
+    """An estimate; None: rules build it."""
     receive: Receive
     forget: Callable[[KnowledgeBaseId, DocumentId | None], Awaitable[bool]]
     """False if the index follows later."""

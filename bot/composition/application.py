@@ -161,8 +161,9 @@ async def application(
             task_models=task_models,
             synonyms=indexing.catalog.synonyms,
             web=await stack.enter_async_context(web_reader(settings, indexing)),
-            expansions=indexing.catalog.expansions,
             verified=indexing.catalog.verified,
+            layers=indexing.catalog.expansions,
+            graph=indexing.catalog.graph,
         )
         steps = partial(_steps, settings, observers)
         engine = Engine(

@@ -15,6 +15,7 @@ from bot.commands.dependencies import MODEL_SEPARATOR, CommandDependencies
 from bot.composition import exports
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
 from bot.composition.expansion import estimate, expand
+from bot.composition.graph import build_graphs, graph_cost
 from bot.conversation import retention
 from bot.conversation.dependencies import Commands
 from bot.conversation.explanation.explanation_view import ExplanationView
@@ -74,6 +75,7 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
         removing(
             verified_editor(application).finish_writing, every_seconds=_WRITE_SECONDS, what="verified answers"
         ),
+        removing(partial(build_graphs, settings, library, observers=application.observers), what="graphs"),
         retention.keeping_to(settings.retention, history=library.storage.history, chat=database) as clock,
     ):
         await library.catalog.unfinished.give_up_expected()
@@ -235,6 +237,8 @@ def _commands(
         metadata=library.catalog.metadata,
         expansions=library.catalog.expansions,
         expansion_cost=partial(estimate, application.settings, library),
+        graph=library.catalog.graph,
+        graph_cost=partial(graph_cost, application.settings, library),
         receive=uploads.receive,
         forget=forget,
         reindex=partial(_reindex, library),

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bot.settings import Settings
-    from rag_engine.ports import Embedder, Index, Splitter
+    from rag_engine.ports import Embedder, Splitter, StoredIndex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationComponents:
     embedder: Embedder
-    index: Index
+    index: StoredIndex
     splitter: Splitter
 
 

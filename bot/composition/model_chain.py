@@ -29,6 +29,7 @@ TASKS: Final = (
     "agent",
     "passage_summary",
     "passage_questions",
+    "graph",
 )
 
 

@@ -23,6 +23,7 @@ from pydantic import (
 from pydantic_settings import NoDecode, SettingsError
 
 from bot.settings.expansion import ExpansionSettings
+from bot.settings.graph import GraphSettings
 from bot.settings.platforms import PREFIX, Environment, PlatformSlice, platform_slices, platforms
 from bot.settings.research import ResearchSettings
 from bot.settings.sources import SourcesSettings
@@ -97,7 +98,7 @@ class ModelSlice(Slice):
 
 
 class TaskSettings(_Section):
-    """A language model of its own for one task: `answer`, `understand` (what a message means), `summary`, `sql` (over tables), `passage_summary` and `passage_questions` (see `expansion`), `subqueries`, `extract` and `sufficiency` (of a research), `agent` (calls tools), `follow_ups` (buttons with further questions), `titles` (of new threads) or `tags` (of conversations); without a model of their own the last three are off. What is unset is as in `FOOTNOTE_MODEL`."""
+    """A language model of its own for one task: `answer`, `understand` (what a message means), `summary`, `sql` (over tables), `passage_summary` and `passage_questions` (see `expansion`), `graph` (entities of passages), `subqueries`, `extract` and `sufficiency` (of a research), `agent` (calls tools), `follow_ups` (buttons with further questions), `titles` (of new threads) or `tags` (of conversations); without a model of their own the last three are off. What is unset is as in `FOOTNOTE_MODEL`."""
 
     model: str = ""
     """Name of the model: `FOOTNOTE_TASKS__UNDERSTAND__MODEL=gpt-4.1-nano`."""
@@ -311,6 +312,7 @@ class Settings(Environment):
     research: ResearchSettings = ResearchSettings()
     tools: ToolSettings = ToolSettings()
     expansion: ExpansionSettings = ExpansionSettings()
+    graph: GraphSettings = GraphSettings()
     breakers: BreakerSettings = BreakerSettings()
     metrics: MetricsSettings = MetricsSettings()
     tracing: TracingSettings = TracingSettings()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         DocumentRecord,
         Expansion,
         KnowledgeBaseId,
+        Layer,
         Vector,
     )
 
@@ -89,15 +90,21 @@ class IndexExpansions(Protocol):
     async def expansions(self, knowledge_base: KnowledgeBaseId, kind: Expansion) -> int: ...
 
 
-class ExpansionSwitches(Protocol):
-    async def enabled(
+class LayerSwitches(Protocol):
+    async def layers(
         self, knowledge_bases: Collection[KnowledgeBaseId]
-    ) -> Mapping[Expansion, frozenset[KnowledgeBaseId]]:
-        """A kind without any is left out."""
+    ) -> Mapping[Layer, frozenset[KnowledgeBaseId]]:
+        """In one query; a layer without any is left out."""
         ...
 
 
-class ExpansionStore(ExpansionSwitches, Protocol):
+class ExpansionStore(LayerSwitches, Protocol):
+    async def enabled(
+        self, knowledge_bases: Collection[KnowledgeBaseId]
+    ) -> Mapping[Expansion, frozenset[KnowledgeBaseId]]:
+        """As `layers`."""
+        ...
+
     async def switch(self, knowledge_base: KnowledgeBaseId, kinds: Collection[Expansion]) -> None:
         """Has exactly these; queues its documents. Raises `UnknownKnowledgeBase`."""
         ...

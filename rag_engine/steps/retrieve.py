@@ -36,7 +36,7 @@ from rag_engine.retrieval.ranking.language_familiarity import word_check
 from rag_engine.steps.understand import joined
 from rag_engine.text.analyzer import query_tokens
 from rag_engine.text.language import question_language
-from rag_engine.types import Expansion, Leg, Query, Ranking, Search
+from rag_engine.types import Expansion, Layer, Leg, Query, Ranking, Search
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -57,7 +57,7 @@ _WITHOUT_PASSAGES = frozenset({"chat", "clarify"})
 
 _NO_SYNONYMS: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]] = MappingProxyType({})
 
-_NOT_EXPANDED: Mapping[Expansion, frozenset[KnowledgeBaseId]] = MappingProxyType({})
+_NO_LAYERS: Mapping[Layer, frozenset[KnowledgeBaseId]] = MappingProxyType({})
 
 _log = logging.getLogger(__name__)
 
@@ -107,7 +107,7 @@ def build(settings: Settings, ports: Ports) -> Step:
             index=ports.index,
             settings=settings,
             entries=inquiry.synonyms,
-            expanded=inquiry.expanded,
+            layers=inquiry.layers,
             is_word=is_word,
         )
 
@@ -122,8 +122,8 @@ def build(settings: Settings, ports: Ports) -> Step:
 
 async def _searched(inquiry: Inquiry, search: _Searching, ports: Ports) -> Inquiry:
     inquiry = await _with_synonyms(inquiry, ports.synonyms)
-    if ports.expansions is not None:
-        inquiry = replace(inquiry, expanded=await ports.expansions.enabled(inquiry.query.knowledge_bases))
+    if ports.layers is not None:
+        inquiry = replace(inquiry, layers=await ports.layers.layers(inquiry.query.knowledge_bases))
     asked = readings(inquiry.question, inquiry.beside, inquiry.query.text)
     at_once = asked[:1] if inquiry.pending else asked
     found = await search(inquiry, at_once)
@@ -224,7 +224,7 @@ async def search_variants(
     index: Index,
     settings: Settings,
     entries: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]] = _NO_SYNONYMS,
-    expanded: Mapping[Expansion, frozenset[KnowledgeBaseId]] = _NOT_EXPANDED,
+    layers: Mapping[Layer, frozenset[KnowledgeBaseId]] = _NO_LAYERS,
     is_word: Callable[[str], bool] = _every_word,
 ) -> Found:
     """By words alone without the embedder, unless the query wants only the dense leg; raises index errors."""
@@ -250,19 +250,19 @@ async def search_variants(
         else:
             for variant, vector in zip(dense, vectors, strict=True):
                 one = search(leg="dense", vector=vector)
-                searches += [(variant, each) for each in (one, *_expanded(one, expanded, settings))]
+                searches += [(variant, each) for each in (one, *_expanded(one, layers, settings))]
     found = await index.search([search for _, search in searches]) if searches else []
     rankings = _of_expansions(found, [search.expansion for _, search in searches], settings)
     return _found(rankings, [variant for variant, _ in searches], fallbacks)
 
 
 def _expanded(
-    one: Search, expanded: Mapping[Expansion, frozenset[KnowledgeBaseId]], settings: Settings
+    one: Search, layers: Mapping[Layer, frozenset[KnowledgeBaseId]], settings: Settings
 ) -> list[Search]:
     return [
-        replace(one, expansion=kind, knowledge_bases=bases)
-        for kind, bases in expanded.items()
-        if kind in settings.expansions
+        replace(one, expansion=kind, knowledge_bases=layers[kind])
+        for kind in settings.expansions
+        if kind in layers
     ]
 
 

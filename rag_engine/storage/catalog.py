@@ -10,6 +10,7 @@ from rag_engine.ports import DocumentSave
 from rag_engine.storage.document_metadata import SqliteMetadata
 from rag_engine.storage.document_text import pack, unpack
 from rag_engine.storage.expansions import SqliteExpansions
+from rag_engine.storage.graph import SqliteGraph
 from rag_engine.storage.knowledge_base_names import folded, knowledge_base_id, tidy
 from rag_engine.storage.pending_work import SqlitePendingWork, knowledge_base_expected
 from rag_engine.storage.synonyms import SqliteSynonyms
@@ -57,6 +58,7 @@ class SqliteCatalog:
         self.synonyms = SqliteSynonyms(database)
         self.verified = SqliteVerifiedAnswers(database)
         self.expansions = SqliteExpansions(database, record=_record)
+        self.graph = SqliteGraph(database, record=_record)
 
     async def open(self, name: str, *, model: str) -> KnowledgeBase:
         """Ignores case; created if missing. Raises `UserError` for an invalid name."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from rag_engine.expansion.types import ExpansionJob, ExpansionKey, MadeExpansion
+from rag_engine.expansion.types import TASKS, ExpansionJob, ExpansionKey, MadeExpansion
 from rag_engine.storage.pending_work import knowledge_base_expected
 from rag_engine.types import KnowledgeBaseId
 
@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from rag_engine.storage.sqlite.database import Database, Row
-    from rag_engine.types import DocumentId, DocumentRecord, Expansion
+    from rag_engine.types import DocumentId, DocumentRecord, Expansion, Layer
 
 _SWITCHES = """
-    SELECT knowledge_base, summaries, questions FROM expansion_switches
-    WHERE knowledge_base IN (SELECT value FROM json_each(?))
+    SELECT knowledge_base, summaries, questions, 0 FROM expansion_switches
+    WHERE knowledge_base IN (SELECT value FROM json_each(?1))
+    UNION ALL SELECT knowledge_base, 0, 0, 1 FROM graph_switches
+    WHERE knowledge_base IN (SELECT value FROM json_each(?1))
 """
 _SWITCH = """
     INSERT INTO expansion_switches (knowledge_base, summaries, questions) VALUES (?, ?, ?)
@@ -53,12 +55,19 @@ class SqliteExpansions:
     async def enabled(
         self, knowledge_bases: Collection[KnowledgeBaseId]
     ) -> dict[Expansion, frozenset[KnowledgeBaseId]]:
+        layers = await self.layers(knowledge_bases)
+        return {kind: layers[kind] for kind in TASKS if kind in layers}
+
+    async def layers(
+        self, knowledge_bases: Collection[KnowledgeBaseId]
+    ) -> dict[Layer, frozenset[KnowledgeBaseId]]:
         rows = await self._database.fetch(_SWITCHES, (json.dumps(sorted(knowledge_bases)),))
-        found: dict[Expansion, frozenset[KnowledgeBaseId]] = {
-            "summary": frozenset(KnowledgeBaseId(base) for base, summaries, _ in rows if summaries),
-            "question": frozenset(KnowledgeBaseId(base) for base, _, questions in rows if questions),
+        found: dict[Layer, frozenset[KnowledgeBaseId]] = {
+            "summary": frozenset(KnowledgeBaseId(base) for base, summaries, _, _ in rows if summaries),
+            "question": frozenset(KnowledgeBaseId(base) for base, _, questions, _ in rows if questions),
+            "graph": frozenset(KnowledgeBaseId(base) for base, _, _, graph in rows if graph),
         }
-        return {kind: bases for kind, bases in found.items() if bases}
+        return {layer: bases for layer, bases in found.items() if bases}
 
     async def switch(self, knowledge_base: KnowledgeBaseId, kinds: Collection[Expansion]) -> None:
         with knowledge_base_expected():

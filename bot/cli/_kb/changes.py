@@ -8,7 +8,7 @@ from rich.text import Text
 
 from bot.access.permissions import find
 from bot.cli import kb
-from bot.cli._kb import expansion
+from bot.cli._kb import expansion, graph
 from bot.cli._shared import confirmation, terminal, wait_notice
 from bot.composition import application, exports
 from bot.maintenance import data_files
@@ -64,12 +64,15 @@ async def _reindex(arguments: argparse.Namespace, settings: Settings) -> int:
                 base = find(await library.catalog.knowledge_bases(), arguments.name)
                 count, resumed = await library.reindex([base], progress), 0
                 await expansion.make(settings, library, base.id, console)
+                await graph.make(settings, library, base.id, console)
         else:
             rebuilt = await rebuild(settings, progress)
             count, resumed = rebuilt.documents, rebuilt.resumed
             async with application.library(settings) as library:
                 await library.catalog.expansions.queue()
                 await expansion.make(settings, library, None, console)
+                await library.catalog.graph.queue()
+                await graph.make(settings, library, None, console)
     done = "1 document was" if count == 1 else f"{count} documents were"
     earlier = f", {resumed} of them by an earlier, interrupted run" if resumed else ""
     console.print(Text(f"{done} split and embedded again{earlier}."))

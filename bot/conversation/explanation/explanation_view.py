@@ -42,6 +42,7 @@ _LEGS: Final[dict[str, Sentence]] = {
     "dense": "why_by_meaning",
     "summary": "why_by_summary",
     "question": "why_by_question",
+    "graph": "why_by_graph",
 }
 
 

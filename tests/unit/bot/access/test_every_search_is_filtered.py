@@ -54,6 +54,7 @@ READERS = {
         "cli/feedback.py",  # the console, for the operator alone
         "server/readers.py",  # in the scope of a key (test_server)
         "composition/expansion.py",  # of a knowledge base that the person administers
+        "composition/graph.py",  # of a knowledge base that the person administers
         "cli/mindmap.py",
         "commands/mind_map.py",  # of what the person may read (test_mind_map)
     },
@@ -72,6 +73,7 @@ READERS = {
         "cli/_kb/changes.py",
         "cli/_kb/expansion.py",
         "cli/verified.py",
+        "cli/_kb/graph.py",
     },
 }
 """Who may call what reads a knowledge base by its id. Whoever joins has shown, by a test, whose eyes it is for."""

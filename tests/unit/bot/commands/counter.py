@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from bot.commands import Show
     from bot.port import Room
+    from rag_engine.ingestion.graph_builder import GraphCost
     from rag_engine.ingestion.verified_editor import VerifiedEditor
     from rag_engine.types import DocumentId, DocumentRecord, Expansion, KnowledgeBase, KnowledgeBaseId
     from tests.doubles.town import TownRoom
@@ -48,6 +49,7 @@ class Counter:
     """Of the models that may be chosen."""
     export_bytes: bytes = b"zip"
     verified: VerifiedEditor | None = None
+    graph_cost: GraphCost | None = None
     questions: Questions = field(init=False)
 
     def __post_init__(self) -> None:
@@ -65,6 +67,8 @@ class Counter:
             metadata=self.chat.catalog.metadata,
             expansions=self.chat.catalog.expansions,
             expansion_cost=self._expansion_cost,
+            graph=self.chat.catalog.graph,
+            graph_cost=self._graph_cost,
             receive=self._receive,
             forget=self._forget,
             reindex=self._reindex,
@@ -80,6 +84,9 @@ class Counter:
         records = await self.chat.catalog.records(base)
         calls = len(kinds) * len(records)
         return ExpansionCost(calls=calls, prompt_tokens=200 * calls, reply_tokens=100 * calls)
+
+    async def _graph_cost(self, base: KnowledgeBaseId) -> GraphCost | None:
+        return self.graph_cost
 
     async def say(
         self, who: Person, line: str, *, where: Place | None = None, files: Sequence[Attachment] = ()

@@ -76,7 +76,7 @@ class ExpansionWorld:
 
     async def found(self, question: str, *bases: str, **settings: object) -> Inquiry:
         """After `retrieve` and `fuse`."""
-        ports = Ports(embedder=self.embedder, index=self.index, expansions=self.catalog.expansions)
+        ports = Ports(embedder=self.embedder, index=self.index, layers=self.catalog.expansions)
         ids = frozenset([await self.base(name) for name in bases or ("docs",)])
         inquiry = Inquiry(query=Query(text=question, knowledge_bases=ids), question=question)
         found = await retrieve.build(retrieve.Settings.model_validate(settings), ports)(inquiry)

@@ -1,0 +1,1 @@
+"""Entities of passages and what they share, to find passages by one another."""
