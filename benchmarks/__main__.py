@@ -22,6 +22,7 @@ COMMANDS = (
     "answers.tables",
     "table_questions",
     "answers.research",
+    "graph",
     "hostile",
     "chat",
 )
