@@ -151,19 +151,10 @@ async def application(
         opened = await stack.enter_async_context(_models(settings, indexing, observers))
         models, task_models = opened.answering, opened.of_tasks
         index = wrappers.wrapped(indexing.index, wrappers.of_searched_index(indexing.catalog.unfinished))
-        ports = Ports(
-            embedder=indexing.embedder,
-            index=index,
-            model=models[0] if models else None,
+        ports = replace(
+            _ports(indexing, index, opened),
             reranker=await stack.enter_async_context(_reranker(settings, indexing, observers)),
-            contents=index,
-            metadata=indexing.catalog.metadata,
-            task_models=task_models,
-            synonyms=indexing.catalog.synonyms,
             web=await stack.enter_async_context(web_reader(settings, indexing)),
-            verified=indexing.catalog.verified,
-            layers=indexing.catalog.expansions,
-            graph=indexing.catalog.graph,
         )
         steps = partial(_steps, settings, observers)
         engine = Engine(
@@ -183,6 +174,22 @@ async def application(
             computation=Computation(store=indexing.tables, model=task_models.get(sql_task.TASK)),
         )
         yield _application(settings, indexing, engine, ports, observers)
+
+
+def _ports(indexing: IndexingComponents, index: StoredIndex, opened: _Models) -> Ports:
+    catalog = indexing.catalog
+    return Ports(
+        embedder=indexing.embedder,
+        index=index,
+        model=opened.answering[0] if opened.answering else None,
+        contents=index,
+        metadata=catalog.metadata,
+        task_models=opened.of_tasks,
+        synonyms=catalog.synonyms,
+        verified=catalog.verified,
+        layers=catalog.expansions,
+        graph=catalog.graph,
+    )
 
 
 def _application(

@@ -14,8 +14,8 @@ from bot.access.question_budget import QuestionBudget
 from bot.commands.dependencies import MODEL_SEPARATOR, CommandDependencies
 from bot.composition import exports
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
-from bot.composition.expansion import estimate, expand
-from bot.composition.graph import build_graphs, graph_cost
+from bot.composition.layers.expansion import estimate, expand
+from bot.composition.layers.graph import build_graphs, graph_cost
 from bot.conversation import retention
 from bot.conversation.dependencies import Commands
 from bot.conversation.explanation.explanation_view import ExplanationView

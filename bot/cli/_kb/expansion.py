@@ -10,7 +10,7 @@ from rich.text import Text
 from bot.access.permissions import find
 from bot.cli._shared import confirmation, terminal, wait_notice
 from bot.composition import application
-from bot.composition.expansion import estimate, expand
+from bot.composition.layers.expansion import estimate, expand
 from bot.resilience.retry import patient
 from rag_engine.errors import BadSettings, Unavailable
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from bot.access.permissions import find
 from bot.cli._shared import confirmation, terminal, wait_notice
 from bot.composition import application
-from bot.composition.graph import build_graphs, graph_cost, has_model
+from bot.composition.layers.graph import build_graphs, graph_cost, has_model
 from bot.resilience.retry import patient
 from rag_engine.errors import Unavailable
 

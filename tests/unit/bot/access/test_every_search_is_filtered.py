@@ -53,8 +53,8 @@ READERS = {
         "conversation/newcomers/first_steps.py",  # the titles in a scope of the person
         "cli/feedback.py",  # the console, for the operator alone
         "server/readers.py",  # in the scope of a key (test_server)
-        "composition/expansion.py",  # of a knowledge base that the person administers
-        "composition/graph.py",  # of a knowledge base that the person administers
+        "composition/layers/expansion.py",  # of a knowledge base that the person administers
+        "composition/layers/graph.py",  # of a knowledge base that the person administers
         "cli/mindmap.py",
         "commands/mind_map.py",  # of what the person may read (test_mind_map)
     },
