@@ -25,7 +25,7 @@ from rag_engine.evaluation.corpus_index import index_corpus
 from rag_engine.evaluation.dataset import read_corpus, read_judgements
 from rag_engine.evaluation.metrics import mean_measures
 from rag_engine.graph.ranking import rank_passages
-from rag_engine.ingestion.graph_builder import GraphBuilder
+from rag_engine.ingestion.graph.builder import GraphBuilder
 from rag_engine.pipeline import Inquiry
 from rag_engine.ports import DocumentSave, Ports
 from rag_engine.steps import fuse, graph, retrieve

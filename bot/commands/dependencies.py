@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bot.store.topics import Topics
     from rag_engine.archive import ArchiveContents
     from rag_engine.expansion.types import ExpansionCost
-    from rag_engine.ingestion.graph_builder import GraphCost
+    from rag_engine.ingestion.graph.builder import GraphCost
     from rag_engine.ingestion.verified_editor import VerifiedEditor
     from rag_engine.ports import Library, Metadata, SynonymEntries
     from rag_engine.storage.expansions import SqliteExpansions

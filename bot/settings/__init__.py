@@ -22,8 +22,7 @@ from pydantic import (
 )
 from pydantic_settings import NoDecode, SettingsError
 
-from bot.settings.expansion import ExpansionSettings
-from bot.settings.graph import GraphSettings
+from bot.settings.expansion import ExpansionSettings, GraphSettings
 from bot.settings.platforms import PREFIX, Environment, PlatformSlice, platform_slices, platforms
 from bot.settings.research import ResearchSettings
 from bot.settings.sources import SourcesSettings
@@ -340,7 +339,6 @@ class Settings(Environment):
         return data_dir.expanduser()
 
     def model_kind(self) -> str:
-        """The kind of the language model: the one set, or the one that other settings imply."""
         if self.model.kind:
             return self.model.kind
         has_model = bool(self.model.rest().get("name")) or self.openai_api_key or self.openai_base_url

@@ -20,3 +20,16 @@ class ExpansionSettings(BaseModel):
     """In place of the rules that `footnote prompts passage_summary` prints; `{passage}` becomes the passage."""
     questions_prompt: str = ""
     """The same for `footnote prompts passage_questions`."""
+
+
+class GraphSettings(BaseModel):
+    """Names and terms that passages share, in knowledge bases that have a graph (`footnote kb graph`). Rules find them; with a model of its own for the task `graph` (`FOOTNOTE_TASKS__GRAPH__MODEL`), that too."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    gleanings: int = Field(default=0, ge=0, le=3)
+    """Further calls of the model about each passage, for what the first left out."""
+    at_once: int = Field(default=3, ge=1, le=64)
+    """Calls of the model at the same time."""
+    seconds: float = Field(default=60, gt=0)
+    """The longest time of all calls about one passage."""

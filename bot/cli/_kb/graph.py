@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from bot.composition.components import IndexingComponents
     from bot.settings import Settings
-    from rag_engine.ingestion.graph_builder import GraphReport
+    from rag_engine.ingestion.graph.builder import GraphReport
     from rag_engine.types import DocumentRecord, KnowledgeBase, KnowledgeBaseId
 
 

@@ -9,8 +9,8 @@ from bot.composition.application import language_model
 from bot.composition.model_chain import model_choices, with_tasks
 from bot.observability import Observers
 from rag_engine.errors import IndexUnavailable
-from rag_engine.ingestion.graph_builder import GraphBuilder, GraphCost, GraphReport
-from rag_engine.ingestion.graph_task import TASK, GraphLimits
+from rag_engine.ingestion.graph.builder import GraphBuilder, GraphCost, GraphReport
+from rag_engine.ingestion.graph.task import TASK, GraphLimits
 from rag_engine.storage.concurrency import file_lock
 
 if TYPE_CHECKING:

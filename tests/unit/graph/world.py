@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from rag_engine.ingestion.graph_builder import GraphBuilder
-from rag_engine.ingestion.graph_task import GraphLimits
+from rag_engine.ingestion.graph.builder import GraphBuilder
+from rag_engine.ingestion.graph.task import GraphLimits
 from rag_engine.pipeline import Inquiry
 from rag_engine.ports import Ports
 from rag_engine.steps import fuse, graph, retrieve
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rag_engine.graph.types import GraphSource
-    from rag_engine.ingestion.graph_builder import GraphReport
+    from rag_engine.ingestion.graph.builder import GraphReport
     from rag_engine.ports import LanguageModel
 
 

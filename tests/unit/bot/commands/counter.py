@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from bot.commands import Show
     from bot.port import Room
-    from rag_engine.ingestion.graph_builder import GraphCost
+    from rag_engine.ingestion.graph.builder import GraphCost
     from rag_engine.ingestion.verified_editor import VerifiedEditor
     from rag_engine.types import DocumentId, DocumentRecord, Expansion, KnowledgeBase, KnowledgeBaseId
     from tests.doubles.town import TownRoom

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine.ingestion.graph_builder import GraphCost
+from rag_engine.ingestion.graph.builder import GraphCost
 from tests.doubles.town import TownRoom
 from tests.unit.bot.access.knowledge import ANN, BEN, opened, place
 from tests.unit.bot.commands.counter import Counter

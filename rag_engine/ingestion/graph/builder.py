@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.errors import RagError, Unavailable, UnknownKnowledgeBase, first_error
 from rag_engine.graph import rules
 from rag_engine.graph.types import Extraction, PassagePlace, ReadPassage
-from rag_engine.ingestion.graph_task import GraphLimits, ask_for_entities, prompt_of
+from rag_engine.ingestion.graph.task import GraphLimits, ask_for_entities, prompt_of
 from rag_engine.text.chunk_text import searchable_text
 
 if TYPE_CHECKING:

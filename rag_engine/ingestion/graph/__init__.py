@@ -1,0 +1,1 @@
+"""Reads the entities of passages."""
