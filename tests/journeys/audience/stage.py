@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from bot.port import Button, Outlet, Page, Person, Place, Write
     from rag_engine.engine import Engine
     from rag_engine.ports import Answerer, LanguageModel
+    from rag_engine.research.research import Research
     from rag_engine.storage.catalog import SqliteCatalog
     from rag_engine.types import AnswerEvent, ConversationId, KnowledgeBaseId, Query, Retrieval
     from tests.doubles.town import Town
@@ -168,6 +169,10 @@ class Watched:
     @property
     def answerer(self) -> Answerer:
         return self.engine.answerer
+
+    @property
+    def research(self) -> Research | None:
+        return self.engine.research
 
     def answer(self, query: Query) -> AsyncGenerator[AnswerEvent]:
         self.queries.append(query)
