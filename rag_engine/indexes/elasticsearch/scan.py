@@ -25,37 +25,34 @@ _MOST_GENERATIONS = 1_000
 
 
 async def count_of(cluster: Cluster, ledger: ManifestStore, base: KnowledgeBaseId) -> int:
-    async with moment_of(cluster, ledger, [base]) as (seen, moment):
-        manifest = seen[base]
-        if not manifest.base:
-            return 0
-        with translate_errors():
-            answer = await cluster.writer.search(
-                pit={"id": moment, "keep_alive": _VIEW_LIFETIME},
-                query=counting(manifest),
-                size=0,
-                track_total_hits=True,
-                allow_partial_search_results=False,
-            )
-        return answer["hits"]["total"]["value"]
+    answer = await _counted(cluster, ledger, base, track_total_hits=True)
+    return answer["hits"]["total"]["value"] if answer else 0
 
 
 async def expansions_of(
     cluster: Cluster, ledger: ManifestStore, base: KnowledgeBaseId, kind: Expansion
 ) -> int:
+    nested = {"nested": {"nested": {"path": EXPANSIONS[kind]}}}
+    answer = await _counted(cluster, ledger, base, aggs=nested)
+    return answer["aggregations"]["nested"]["doc_count"] if answer else 0
+
+
+async def _counted(
+    cluster: Cluster, ledger: ManifestStore, base: KnowledgeBaseId, **options: Any
+) -> Mapping[str, Any] | None:
     async with moment_of(cluster, ledger, [base]) as (seen, moment):
         manifest = seen[base]
         if not manifest.base:
-            return 0
+            return None
         with translate_errors():
             answer = await cluster.writer.search(
                 pit={"id": moment, "keep_alive": _VIEW_LIFETIME},
                 query=counting(manifest),
                 size=0,
-                aggs={"nested": {"nested": {"path": EXPANSIONS[kind]}}},
                 allow_partial_search_results=False,
+                **options,
             )
-        return answer["aggregations"]["nested"]["doc_count"]
+        return answer.body
 
 
 async def scan(

@@ -104,3 +104,24 @@ async def opened(folder: Path) -> AsyncGenerator[Chat]:
             places=places, catalog=catalog, access=Permissions(settings=AccessSettings()), model="hashing"
         )
         yield Chat(catalog=catalog, places=places, topics=Topics(chat), audiences=audiences, town=town())
+
+
+PLACES = {
+    "channel": place(),
+    "second channel": place("RANDOM"),
+    "private channel": place("LEGAL"),
+    "group": place("TRIO"),
+    "DM of Ann": place("DM_ANN"),
+    "DM of Ben": place("DM_BEN"),
+    "thread": place("RANDOM", "1"),
+    "second thread": place("RANDOM", "2"),
+    "thread of a DM": place("DM_ANN", "1"),
+    "external channel": place("SHARED"),
+    "second workspace": place(workspace="T2"),
+    "second platform": place(platform="discord"),
+    "thread of the second workspace": place("RANDOM", "1", workspace="T2"),
+}
+
+
+async def ids(chat: Chat, where: Place, person: Person | None = None) -> frozenset[str]:
+    return (await chat.audiences.scope(where, chat.town, person=person)).knowledge_bases

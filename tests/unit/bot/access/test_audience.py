@@ -15,22 +15,10 @@ from bot.store.places import StoredAudience
 from bot.store.turns import ChatTurn
 from rag_engine.errors import NotAllowed, UserError
 from rag_engine.types import ChunkId, Citation
-from tests.unit.bot.access.knowledge import ANN, BEN, EVE, Chat, opened, place
+from tests.unit.bot.access.knowledge import ANN, BEN, EVE, PLACES, Chat, ids, place
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from bot.port import Place, Room
-
-
-@pytest.fixture
-async def chat(tmp_path: Path) -> AsyncIterator[Chat]:
-    async with opened(tmp_path) as made:
-        yield made
-
-
-async def ids(chat: Chat, where: Place, person: Person | None = None) -> frozenset[str]:
-    return (await chat.audiences.scope(where, chat.town, person=person)).knowledge_bases
 
 
 async def test_nothing_was_added_so_nothing_is_searched(chat: Chat) -> None:
@@ -56,23 +44,6 @@ async def test_it_is_known_that_only_threads_have_files(chat: Chat) -> None:
     assert not (await chat.audiences.scope(place(thread="1"), chat.town)).threads
     await chat.audiences.own(place())
     assert not (await chat.audiences.scope(place(), chat.town)).threads
-
-
-PLACES = {
-    "channel": place(),
-    "second channel": place("RANDOM"),
-    "private channel": place("LEGAL"),
-    "group": place("TRIO"),
-    "DM of Ann": place("DM_ANN"),
-    "DM of Ben": place("DM_BEN"),
-    "thread": place("RANDOM", "1"),
-    "second thread": place("RANDOM", "2"),
-    "thread of a DM": place("DM_ANN", "1"),
-    "external channel": place("SHARED"),
-    "second workspace": place(workspace="T2"),
-    "second platform": place(platform="discord"),
-    "thread of the second workspace": place("RANDOM", "1", workspace="T2"),
-}
 
 
 async def test_what_a_place_holds_is_seen_there_and_in_its_threads_alone(chat: Chat) -> None:

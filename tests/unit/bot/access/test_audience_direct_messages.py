@@ -8,23 +8,10 @@ import pytest
 
 from bot.port import Person
 from rag_engine.errors import NotAllowed
-from tests.unit.bot.access.knowledge import ANN, BEN, EVE, Chat, opened, place, town
+from tests.unit.bot.access.knowledge import ANN, BEN, EVE, Chat, ids, place, town
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
     from bot.port import Place
-
-
-@pytest.fixture
-async def chat(tmp_path: Path) -> AsyncIterator[Chat]:
-    async with opened(tmp_path) as made:
-        yield made
-
-
-async def ids(chat: Chat, where: Place, person: Person | None = None) -> frozenset[str]:
-    return (await chat.audiences.scope(where, chat.town, person=person)).knowledge_bases
 
 
 async def known(chat: Chat, where: Place, person: Person) -> set[str]:

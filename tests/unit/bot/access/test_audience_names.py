@@ -9,36 +9,10 @@ import pytest
 from bot.messages import say
 from bot.port import Channel, Person
 from rag_engine.errors import UnknownKnowledgeBase, UserError
-from tests.unit.bot.access.knowledge import ANN, BEN, EVE, Chat, opened, place
+from tests.unit.bot.access.knowledge import ANN, BEN, EVE, PLACES, Chat, place
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
     from bot.port import Place
-
-
-@pytest.fixture
-async def chat(tmp_path: Path) -> AsyncIterator[Chat]:
-    async with opened(tmp_path) as made:
-        yield made
-
-
-PLACES = {
-    "channel": place(),
-    "second channel": place("RANDOM"),
-    "private channel": place("LEGAL"),
-    "group": place("TRIO"),
-    "DM of Ann": place("DM_ANN"),
-    "DM of Ben": place("DM_BEN"),
-    "thread": place("RANDOM", "1"),
-    "second thread": place("RANDOM", "2"),
-    "thread of a DM": place("DM_ANN", "1"),
-    "external channel": place("SHARED"),
-    "second workspace": place(workspace="T2"),
-    "second platform": place(platform="discord"),
-    "thread of the second workspace": place("RANDOM", "1", workspace="T2"),
-}
 
 
 async def known(chat: Chat, where: Place, person: Person) -> set[str]:

@@ -7,23 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.errors import NotAllowed, UnknownKnowledgeBase
-from tests.unit.bot.access.knowledge import ANN, BEN, EVE, Chat, opened, place
+from tests.unit.bot.access.knowledge import ANN, BEN, EVE, Chat, ids, place
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
     from bot.port import Person, Place
-
-
-@pytest.fixture
-async def chat(tmp_path: Path) -> AsyncIterator[Chat]:
-    async with opened(tmp_path) as made:
-        yield made
-
-
-async def ids(chat: Chat, where: Place, person: Person | None = None) -> frozenset[str]:
-    return (await chat.audiences.scope(where, chat.town, person=person)).knowledge_bases
 
 
 async def test_the_operators_are_seen_where_they_are_bound_or_everywhere_when_that_is_set(chat: Chat) -> None:

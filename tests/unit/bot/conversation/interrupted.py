@@ -11,6 +11,7 @@ from bot.messages import say
 from bot.port import IncomingMessage, Page, Reply, Write
 from bot.store.turns import ChatTurn
 from tests.unit.bot.chatting import Here, Outlet, world
+from tests.unit.bot.conversation.leave import LEAVE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from tests.unit.bot.chatting import World
 
-LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
-QUESTION = "How many days of leave do we have?"
 ANSWER = "You have 28 days [1]."
 INTERRUPTED = say("interrupted", "en")
 RESTARTED = say("restarted", "en")

@@ -15,14 +15,13 @@ from bot.port import NO_WORKSPACE, MessageEdited, Place
 from rag_engine.errors import NotAllowed
 from tests.doubles.town import Town
 from tests.unit.bot.chatting import ADMIN, BEN, Here, attachment, world
+from tests.unit.bot.conversation.leave import LEAVE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from bot.port import Directory, Person
     from tests.unit.bot.chatting import World
-
-LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
 
 
 async def is_admin(person: Person, directory: Directory) -> bool:

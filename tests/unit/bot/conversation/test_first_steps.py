@@ -10,21 +10,11 @@ import pytest
 
 from bot.port import Arrival, MessageDeleted, Person
 from bot.store.places import PlaceSettings
-from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, DIRECT, THREAD, Here, attachment, world
+from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, DIRECT, THREAD, Here, attachment
+from tests.unit.bot.conversation.leave import LEAVE
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-    from pathlib import Path
-
     from tests.unit.bot.chatting import World
-
-LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
-
-
-@pytest.fixture
-async def here(tmp_path: Path) -> AsyncGenerator[World]:
-    async with world(tmp_path) as made:
-        yield made
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import pytest
 from bot.port import WriteRefused
 from bot.store.places import PlaceSettings
 from rag_engine.errors import IndexUnavailable, ModelUnavailable
-from tests.unit.bot.chatting import THREAD, attachment, world
+from tests.unit.bot.chatting import attachment, world
+from tests.unit.bot.conversation.leave import IN_THREAD
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -24,7 +25,6 @@ ENGLISH = re.compile(
     r"\b(the|file|files|is|are|could|again|there|protected|cannot|read|of|and|this|it|with|password|here|not|passages?)\b",
     re.IGNORECASE,
 )
-IN_THREAD = {"place": THREAD, "in_thread": True}
 
 
 @pytest.fixture

@@ -21,14 +21,13 @@ from tests.unit.bot.chatting import Here, attachment, world
 from tests.unit.bot.conversation.interrupted import (
     ANSWER,
     INTERRUPTED,
-    LEAVE,
-    QUESTION,
     Platform,
     interrupted,
     left,
     now,
     page,
 )
+from tests.unit.bot.conversation.leave import LEAVE, QUESTION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

@@ -9,7 +9,8 @@ import pytest
 from bot.messages import say
 from bot.port import Action, Command
 from tests.unit.bot.chatting import ANN, CHANNEL, Here
-from tests.unit.bot.conversation.interrupted import QUESTION, RESTARTED, Platform, interrupted, left, page
+from tests.unit.bot.conversation.interrupted import RESTARTED, Platform, interrupted, left, page
+from tests.unit.bot.conversation.leave import QUESTION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -60,16 +61,16 @@ async def test_a_button_of_ours_that_was_interrupted_is_pressed_again(here: Worl
     )
     for _ in range(2):
         await here.service.on_action(action, Here(here.chat, post.place))
-    (told,) = here.chat.private
-    assert told.text == say("thanks", "en")
+    (shown,) = here.chat.private
+    assert shown.text == say("thanks", "en")
 
 
 async def test_the_person_learns_that_a_button_of_a_command_was_interrupted(here: World) -> None:
     await began(here, "action:a1")
     action = Action(id="a1", name="kb", value="yes:1", place=CHANNEL, person=ANN)
     await here.service.on_action(action, Here(here.chat, CHANNEL))
-    (told,) = here.chat.private
-    assert told.text == RESTARTED
+    (shown,) = here.chat.private
+    assert shown.text == RESTARTED
 
 
 async def test_an_interrupted_regeneration_continues_by_itself(here: World) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from bot.port import Command, IncomingMessage, MessageDeleted, MessageEdited
 from tests.unit.bot.chatting import ANN, CHANNEL, Here
-from tests.unit.bot.conversation.interrupted import ANSWER, QUESTION, Platform, interrupted, left, now, page
+from tests.unit.bot.conversation.interrupted import ANSWER, Platform, interrupted, left, now, page
+from tests.unit.bot.conversation.leave import QUESTION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

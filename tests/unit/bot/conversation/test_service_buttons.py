@@ -14,18 +14,13 @@ from bot.store.feedback import RatedAnswer, by_document
 from rag_engine.errors import StorageUnavailable
 from rag_engine.types import DocumentId
 from tests.unit.bot.chatting import ANN, BEN, CHANNEL, Here, Post, World, world
+from tests.unit.bot.conversation.leave import LEAVE, QUESTION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from pathlib import Path
 
     from bot.access.permissions import Scope
-
-
-LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
-
-
-QUESTION = "How many days of leave do we have?"
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 from bot.conversation.turn.context import place_conversation
 from bot.port import MessageDeleted, MessageEdited
 from tests.unit.bot.chatting import ADMIN, BEN, CHANNEL, Here, World, world
+from tests.unit.bot.conversation.leave import LEAVE, QUESTION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -19,12 +20,6 @@ if TYPE_CHECKING:
 
     from bot.port import IncomingMessage
     from bot.store.turns import ChatTurn
-
-
-LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
-
-
-QUESTION = "How many days of leave do we have?"
 
 
 OTHER = "How many days of leave does Ben have?"

@@ -6,42 +6,13 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import pytest
-
 from bot.port import MessageDeleted, MessageEdited, Unreachable, WriteRefused
 from bot.store.places import PlaceSettings
-from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, DIRECT, THREAD, Here, attachment, world
+from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, DIRECT, Here, attachment
+from tests.unit.bot.conversation.leave import IN_THREAD, LEAVE, QUESTION, documents
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-    from pathlib import Path
-
     from tests.unit.bot.chatting import World
-
-
-LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
-
-
-QUESTION = "How many days of leave do we have?"
-
-
-IN_THREAD = {"place": THREAD, "in_thread": True}
-
-
-@pytest.fixture
-async def here(tmp_path: Path) -> AsyncGenerator[World]:
-    async with world(tmp_path) as made:
-        yield made
-
-
-async def documents(here: World) -> dict[str, list[str]]:
-    """Titles of what can be searched, by knowledge base."""
-    return {
-        base.name: [
-            record.document.title for record in await here.catalog.records(base.id) if record.state == "ready"
-        ]
-        for base in await here.catalog.knowledge_bases()
-    }
 
 
 async def test_a_file_in_a_thread_is_the_threads_and_can_be_asked_about(here: World) -> None:

@@ -7,42 +7,15 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import pytest
-
 from bot.port import MessageDeleted
-from tests.unit.bot.chatting import ADMIN, BEN, THREAD, Here, attachment, world
+from tests.unit.bot.chatting import ADMIN, BEN, THREAD, Here, attachment
+from tests.unit.bot.conversation.leave import IN_THREAD, LEAVE, QUESTION, documents
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator
-    from pathlib import Path
+    from collections.abc import AsyncIterator
 
     from bot.port import IncomingMessage
     from tests.unit.bot.chatting import World
-
-
-LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
-
-
-QUESTION = "How many days of leave do we have?"
-
-
-IN_THREAD = {"place": THREAD, "in_thread": True}
-
-
-@pytest.fixture
-async def here(tmp_path: Path) -> AsyncGenerator[World]:
-    async with world(tmp_path) as made:
-        yield made
-
-
-async def documents(here: World) -> dict[str, list[str]]:
-    """Titles of what can be searched, by knowledge base."""
-    return {
-        base.name: [
-            record.document.title for record in await here.catalog.records(base.id) if record.state == "ready"
-        ]
-        for base in await here.catalog.knowledge_bases()
-    }
 
 
 async def delete(here: World, message: IncomingMessage) -> None:

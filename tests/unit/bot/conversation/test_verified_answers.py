@@ -10,15 +10,13 @@ import pytest
 from bot.conversation.verified_reviews import VerifiedReviews
 from bot.port import Action
 from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, Here, Post, World, world
+from tests.unit.bot.conversation.leave import LEAVE, QUESTION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from pathlib import Path
 
     from bot.port import IncomingMessage
-
-LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
-QUESTION = "How many days of leave do we have?"
 
 
 @pytest.fixture

@@ -14,13 +14,13 @@ from bot.port import Unreachable, WriteRefused
 from bot.resilience.retry import keep_trying
 from rag_engine.errors import IndexUnavailable
 from rag_engine.storage.concurrency.worker_liveness import working
-from tests.unit.bot.chatting import ANN, CHANNEL, attachment, world
+from tests.unit.bot.chatting import ANN, CHANNEL, attachment
+from tests.unit.bot.files.uploading import taken, unopened
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from bot.files.uploads import UploadResult
     from bot.port import Attachment, Reply
     from rag_engine.types import Blob, DocumentRecord, KnowledgeBase
     from tests.unit.bot.chatting import World
@@ -30,31 +30,6 @@ LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
 
 
 LOGIN = b"<!DOCTYPE html><html><head><title>Sign in</title></head></html>"
-
-
-@pytest.fixture
-async def here(tmp_path: Path) -> AsyncGenerator[World]:
-    async with world(tmp_path, max_file_bytes=2_000_000) as made:
-        yield made
-
-
-@pytest.fixture
-async def base(here: World) -> KnowledgeBase:
-    return await here.town.own(CHANNEL)
-
-
-async def taken(
-    here: World, base: KnowledgeBase, *attachments: Attachment, language: str = "en"
-) -> list[UploadResult]:
-    async with asyncio.timeout(10):
-        return await here.uploads.add(
-            attachments, knowledge_base=base.id, show=lambda lines: None, language=language
-        )
-
-
-def unopened(name: str, **values: object) -> Attachment:
-    """A file that must not be fetched."""
-    return attachment(name, AssertionError("it was fetched"), **{"size": 10, **values})
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,11 @@ from bot.files.downloads import Downloads
 from bot.files.queue import FileQueue
 from bot.files.uploads import Uploads
 from bot.port import Unreachable
-from tests.unit.bot.chatting import ANN, CHANNEL, attachment, world
+from tests.unit.bot.chatting import ANN, attachment
+from tests.unit.bot.files.uploading import taken, unopened
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from bot.files.uploads import UploadResult
@@ -25,31 +26,6 @@ if TYPE_CHECKING:
 
 
 LEAVE = "# Leave\n\nEverybody has 28 days of leave a year.\n"
-
-
-@pytest.fixture
-async def here(tmp_path: Path) -> AsyncGenerator[World]:
-    async with world(tmp_path, max_file_bytes=2_000_000) as made:
-        yield made
-
-
-@pytest.fixture
-async def base(here: World) -> KnowledgeBase:
-    return await here.town.own(CHANNEL)
-
-
-async def taken(
-    here: World, base: KnowledgeBase, *attachments: Attachment, language: str = "en"
-) -> list[UploadResult]:
-    async with asyncio.timeout(10):
-        return await here.uploads.add(
-            attachments, knowledge_base=base.id, show=lambda lines: None, language=language
-        )
-
-
-def unopened(name: str, **values: object) -> Attachment:
-    """A file that must not be fetched."""
-    return attachment(name, AssertionError("it was fetched"), **{"size": 10, **values})
 
 
 class Held:

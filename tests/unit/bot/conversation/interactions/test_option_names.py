@@ -5,25 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-import pytest
-
 from bot.conversation.interactions.option_names import MOST, OptionNames
 from bot.port import Command
-from tests.unit.bot.chatting import ANN, CHANNEL, Here, world
+from tests.unit.bot.chatting import ANN, CHANNEL, Here
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Collection
-    from pathlib import Path
+    from collections.abc import Collection
 
     from bot.conversation.dependencies import NameKind
     from rag_engine.types import KnowledgeBaseId
     from tests.unit.bot.chatting import World
-
-
-@pytest.fixture
-async def here(tmp_path: Path) -> AsyncGenerator[World]:
-    async with world(tmp_path) as made:
-        yield made
 
 
 async def suggested(here: World, option: str, text: str = "", *, name: str = "ask") -> list[str]:
