@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from bot.conversation.sources.readable_records import readable_record
 from bot.messages.refusals import Invalid, Refusal
 from bot.port import Button, Reply
+from rag_engine.errors import NotAllowed
 from rag_engine.metadata.verified_answer import LONGEST_QUESTION, Verifier
 from rag_engine.web.addresses import is_web
 
@@ -40,7 +41,7 @@ class VerifiedSaves:
             return ()
         try:
             await self._check(press, turn.place)
-        except Refusal:
+        except NotAllowed:
             return ()
         return (Button(name="verify", label=press.say("verified_save"), value=turn.id),)
 
