@@ -65,7 +65,6 @@ def is_within(source: VisibilityRules, target: VisibilityRules) -> bool:
 
 
 def _viewing_roles(rules: VisibilityRules) -> set[str]:
-    """Or they have an overwrite."""
     roles = {role for role, overwrite in rules.role_overwrites.items() if overwrite.allow & VIEW}
     if not rules.everyone.deny & VIEW:
         roles |= {role for role, granted in rules.roles.items() if granted & VIEW}

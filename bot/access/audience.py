@@ -365,7 +365,6 @@ def _tidy_label(label: str) -> str:
 
 
 def _catalog_name(owner: Place, label: str) -> str:
-    """With a hash of owner and label."""
     parts = (owner.platform, owner.workspace, owner.channel, owner.thread, folded(label))
     digest = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
     readable = ":".join(quote(part, safe=" ", errors="replace") for part in parts[1:] if part)

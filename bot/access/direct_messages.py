@@ -76,7 +76,6 @@ class DirectMessages:
     async def _of_workspace(
         self, workspace: _Workspace, check: Readability, person: Person
     ) -> list[Readability] | None:
-        """None if the platform does not say."""
         joined: frozenset[str] | None = frozenset()
         if workspace.channels:
             joined = await answer_or_none(workspace.directory.joined(person.id, workspace.channels))

@@ -1,5 +1,3 @@
-"""With the figures that their makers publish."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

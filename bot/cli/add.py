@@ -177,7 +177,6 @@ async def _work_through_queue(
     outcome: _Outcome,
     progress: _Lines,
 ) -> set[Path]:
-    """Another run may take some."""
     claims = library.storage.claims
     retry_storage = partial(keep_trying, only=StorageUnavailable)
     done: set[Path] = set()

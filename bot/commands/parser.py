@@ -98,7 +98,6 @@ def _question(line: str) -> dict[str, str]:
 
 
 def _tokens(line: str) -> list[_Token]:
-    """One word: text in quotation marks or angle brackets."""
     tokens: list[_Token] = []
     at = 0
     while at < len(line):

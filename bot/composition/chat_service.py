@@ -325,7 +325,6 @@ async def _forget(
     knowledge_base: KnowledgeBaseId,
     document: DocumentId | None = None,
 ) -> bool:
-    """False if the index follows."""
     done = await library.forget(knowledge_base, document)
     if document is None:
         await places.forget(knowledge_base)

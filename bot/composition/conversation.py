@@ -1,5 +1,3 @@
-"""Each journey gets only the collaborators it uses."""
-
 from __future__ import annotations
 
 import time

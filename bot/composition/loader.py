@@ -260,7 +260,6 @@ def packing(settings: Settings) -> pack.Settings:
 
 
 def _step_values(name: str, settings: Settings) -> dict[str, object]:
-    """With those of its former name."""
     former = [old for old, new in RENAMED_STEPS.items() if new == name]
     values = {key: value for step in (*former, name) for key, value in settings.steps.get(step, {}).items()}
     task = settings.tasks.get(_TASK_OF_STEP.get(name, ""))

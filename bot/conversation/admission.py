@@ -1,5 +1,3 @@
-"""Decides which messages are answered."""
-
 from __future__ import annotations
 
 import logging

@@ -1,5 +1,3 @@
-"""The messages before a question."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,1 +1,0 @@
-"""Who uses a data directory, and how its content is replaced."""

@@ -1,1 +1,0 @@
-"""Queue, download, upload status, originals."""

@@ -1,1 +1,0 @@
-"""Backup, restore, index rebuild and erasure."""

@@ -56,6 +56,5 @@ def _known(error: BaseException) -> Sentence | None:
 
 
 def _text(error: BaseException, known: Sentence, language: str) -> str:
-    """In English the error's own text."""
     own = isinstance(error, RagError) and (language == "en" or language not in LANGUAGES)
     return str(error) if own else say(known, language)

@@ -1,1 +1,0 @@
-"""The operating-system process: supervisor, signals, watchdog."""

@@ -69,7 +69,6 @@ def _with_draft(
 
 
 def _shorter(reply: Reply, dialect: Dialect, text: str, room: int, footer: str) -> str:
-    """With fewer sources if it then fits, else unchanged."""
     left = room - width(text) - _BETWEEN
     if not reply.sources or left < width(footer) // 2:
         return footer

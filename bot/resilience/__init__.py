@@ -1,1 +1,0 @@
-"""Circuit breakers, retries and fair limits."""

@@ -77,7 +77,6 @@ class FairSemaphore:
         self._running[group] += 1
 
     def _release(self, group: Hashable) -> None:
-        """This group goes last."""
         self._free += 1
         self._running[group] -= 1
         if not self._running[group]:

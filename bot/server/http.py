@@ -1,5 +1,3 @@
-"""Serves both protocols on one port."""
-
 from __future__ import annotations
 
 import socket

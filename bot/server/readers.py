@@ -1,5 +1,3 @@
-"""What a program may read."""
-
 from __future__ import annotations
 
 from contextlib import aclosing

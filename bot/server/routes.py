@@ -1,5 +1,3 @@
-"""`/v1/models` and `/v1/chat/completions`; each request names its key."""
-
 from __future__ import annotations
 
 import asyncio

@@ -138,7 +138,6 @@ class Turns:
         clock: Callable[[], float] = time.time,
         retention_clock: Callable[[], float] | None = None,
     ) -> None:
-        """`retention_clock` decides what is old."""
         self._database = database
         self._retention_seconds = retention_seconds
         self._clock = clock

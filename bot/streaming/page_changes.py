@@ -143,7 +143,6 @@ class ShownPages:
         )
 
     def _first_route(self, page: Page | None, *, final: bool) -> Route:
-        """Leaves routes that cannot carry the page."""
         routes = self._outlet.routes
         if self._route is None or (final and not self._parts):
             # For an existing message, or one written once.

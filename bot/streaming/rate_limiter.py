@@ -197,7 +197,6 @@ class RateLimiter:
         return needs is not None
 
     def _dispatch(self) -> None:
-        """Most urgent first; schedules the next check."""
         now = self._now()
         self._waiting.sort(key=lambda waiting: (waiting[1].urgency, waiting[1].since, waiting[0]))
         left: list[tuple[int, WriteRequest]] = []

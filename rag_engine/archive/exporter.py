@@ -124,7 +124,6 @@ async def _write_chunks(
 
 @asynccontextmanager
 async def _closing(scan: AsyncIterator[tuple[Chunk, Vector]]) -> AsyncGenerator[None, None]:
-    """On an early end, not at garbage collection."""
     try:
         yield
     finally:

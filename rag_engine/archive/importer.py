@@ -155,7 +155,6 @@ async def _switch(base: KnowledgeBase, manifest: ArchiveManifest, expansions: Ex
 
 
 async def _describe(archived: ArchivedDocument, document: DocumentId, metadata: Metadata) -> None:
-    """Older archives have neither."""
     if properties := usable(archived.line.properties):
         await metadata.describe(document, properties)
     if archived.line.tags:

@@ -1,4 +1,4 @@
-"""Of exports and backups; members are checked before the first is read."""
+"""The zip of exports and backups; members are checked before the first is read."""
 
 from __future__ import annotations
 

@@ -176,7 +176,6 @@ def _shortened(statement: Statement) -> str:
 
 
 def _trusted(statement: Statement, verdict: SupportVerdict) -> SupportVerdict:
-    """A summary puts things in its own words."""
     if verdict.state != "unheld":
         return verdict
     return replace(verdict, state="unchecked", passages=statement.passages)

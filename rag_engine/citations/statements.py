@@ -87,7 +87,6 @@ def _without(text: str, start: int, end: int, marks: Sequence[Mark]) -> str:
 
 
 def _block_above(text: str, end: int) -> tuple[str, bool]:
-    """A table has a claim of its own."""
     above = list(blocks(text[:end]))
     kind, start, last = above[-1] if above else ("prose", 0, 0)
     lines = text[start:last].rstrip().split("\n")

@@ -1,5 +1,3 @@
-"""For tests and demos; a new hash needs a new identity."""
-
 from __future__ import annotations
 
 import asyncio

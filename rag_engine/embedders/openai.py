@@ -210,7 +210,6 @@ async def connect(settings: Settings, *, data_dir: Path) -> AsyncGenerator[OpenA
 
 
 def _identity(settings: Settings, prefixes: Prefixes, trained: Prefixes) -> str:
-    """Shortened vectors and a custom passage prefix change it."""
     shortened = f"-{settings.dimensions}" if settings.dimensions else ""
     return f"{settings.model}@server{shortened}{own_prefix(prefixes, trained)}"
 

@@ -176,7 +176,6 @@ def _source(model: str) -> str:
 
 
 def _cache_folder(source: str, data_dir: Path) -> str | None:
-    """The machine's, if it has the model."""
     if Path(source).is_dir() or isinstance(try_to_load_from_cache(source, "config.json"), str):
         return None
     return str(data_dir / "models")

@@ -115,7 +115,6 @@ async def _ask(judged: Dataset, bench: _Bench, progress: Progress | None) -> dic
 
 
 async def _rank(question: str, bench: _Bench) -> _Rankings:
-    """As in production, filled up to `_DEPTH`."""
     rankings: _Rankings = await _search(question, bench, retrieve.Settings())
     if min(map(len, rankings.values())) < _DEPTH:
         deeper = await _search(question, bench, retrieve.Settings(candidates=_DEEPEST))

@@ -1,4 +1,4 @@
-"""Equal to trec_eval and ir_measures. Only grades above 0 are relevant."""
+"""Values of trec_eval and ir_measures; only grades above 0 are relevant."""
 
 from __future__ import annotations
 

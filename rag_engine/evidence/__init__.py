@@ -1,1 +1,0 @@
-"""Do the passages found answer the question?"""

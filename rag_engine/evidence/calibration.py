@@ -1,5 +1,3 @@
-"""From features to the probability that the passages answer."""
-
 from __future__ import annotations
 
 import math

@@ -160,7 +160,6 @@ def _weights(asked: Sequence[Term], rankings: Sequence[Ranking]) -> tuple[list[f
 
 
 def _absent(weights: Sequence[float], is_absent: Sequence[bool], passages: Sequence[_Passage]) -> float:
-    """Another inflection is enough."""
     return sum(
         weight
         for number, weight in enumerate(weights)

@@ -1,5 +1,3 @@
-"""The decision before writing whether the passages answer. Pure."""
-
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass

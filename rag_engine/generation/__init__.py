@@ -1,1 +1,0 @@
-"""Prompts and replies."""

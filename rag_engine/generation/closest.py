@@ -1,5 +1,3 @@
-"""Passages that do not answer."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final

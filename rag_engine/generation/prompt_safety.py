@@ -95,7 +95,6 @@ def _without_markers(text: str) -> str:
 
 
 def _marker_places(text: str) -> set[int]:
-    """Before the first digit, or after `<`."""
     places: set[int] = set()
     for opener in _OPENER.finditer(text):
         at = opener.start()

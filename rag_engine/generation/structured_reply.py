@@ -102,7 +102,6 @@ def _sentence(error: ValidationError) -> str:
 
 
 def _candidates(text: str) -> list[str]:
-    """Last first and outer before inner."""
     closed: list[tuple[int, int]] = []
     unclosed: list[int] = []
     position = 0

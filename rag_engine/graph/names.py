@@ -1,5 +1,3 @@
-"""Names as they are compared."""
-
 from __future__ import annotations
 
 import re

@@ -1,1 +1,0 @@
-"""One file from its bytes to searchable chunks."""

@@ -359,7 +359,6 @@ class Ingestion:
         return replace(claim.record, state="failed", reason=reason)
 
     async def _put_back(self, claim: IngestionTarget, reason: str) -> None:
-        """An earlier searchable version keeps its record."""
         if claim.before is not None:
             return
         try:

@@ -1,5 +1,3 @@
-"""Locks by name."""
-
 from __future__ import annotations
 
 import asyncio

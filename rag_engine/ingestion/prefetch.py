@@ -1,4 +1,4 @@
-"""However slowly values are consumed; those read ahead wait on disk."""
+"""Values read ahead wait on disk until they are consumed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Memory does not grow with a document."""
-
 from __future__ import annotations
 
 import errno

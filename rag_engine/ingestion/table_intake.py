@@ -1,5 +1,3 @@
-"""The tables of one document while it is ingested."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Of a document, and of all files of one message."""
-
 from __future__ import annotations
 
 from contextlib import contextmanager

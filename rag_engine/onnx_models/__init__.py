@@ -1,1 +1,0 @@
-"""What embedders and rerankers share."""

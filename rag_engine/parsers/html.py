@@ -60,7 +60,6 @@ def sections(source: str) -> Iterator[Section]:
 
 
 def _visible_sections(root: _Element | None, source: str, *, titled: bool) -> Iterator[Section]:
-    """If nearly nothing remains, fewer exclusions."""
     if root is None:
         yield from _text_between_tags(source)
         return
@@ -101,7 +100,6 @@ def _content(sections: Iterable[Section]) -> str:
 
 
 def _parse_tree(source: str) -> _Element | None:
-    """None without elements, or if nested too deeply."""
     source = source.replace("&shy;", "").replace("\u00ad", "")
     # lxml stops at the first closing tag; some files hold several pages.
     source = _ENDS.sub(" ", source)

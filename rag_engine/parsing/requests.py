@@ -77,7 +77,6 @@ def _parser(path: Path, name: str, programs: frozenset[str]) -> _Module:
 
 
 def _properties(parser: object, path: Path) -> dict[str, str]:
-    """Nothing that fails here costs the file's text."""
     read = cast("Callable[[Path], dict[str, list[str]]] | None", getattr(parser, "properties", None))
     try:
         found = read(path) if read is not None else {}

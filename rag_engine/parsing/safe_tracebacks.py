@@ -1,4 +1,4 @@
-"""Without users' text, which messages of libraries may quote."""
+"""Tracebacks for the log, without users' text, which messages of libraries may quote."""
 
 from __future__ import annotations
 

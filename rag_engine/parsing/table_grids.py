@@ -1,5 +1,3 @@
-"""The worker that sent them read hostile bytes."""
-
 from __future__ import annotations
 
 import math

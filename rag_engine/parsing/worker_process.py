@@ -212,7 +212,6 @@ class WorkerProcess:
     async def _receive(
         self, blob: Blob, clock: ProcessorClock, *, left: float, limits: FileLimits
     ) -> tuple[dict[str, object], float]:
-        """With the seconds to charge, without a slow consumer's."""
         charged = 0.0
         try:
             while True:

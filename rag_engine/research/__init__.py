@@ -1,1 +1,0 @@
-"""Plan, parallel searches, checked facts, follow-ups, report."""

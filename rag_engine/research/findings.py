@@ -125,5 +125,4 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _is_repeated(words: frozenset[str], before: frozenset[str]) -> bool:
-    """Also in another order or form."""
     return words == before

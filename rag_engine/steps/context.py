@@ -1,5 +1,3 @@
-"""Passages beside the best ones, as far as the window allows."""
-
 from __future__ import annotations
 
 import asyncio

@@ -128,7 +128,6 @@ async def fuse_rankings(
 
 
 def _relative_spread(made_up: Ranking, rankings: Sequence[Ranking]) -> float:
-    """Per cosine expansions weigh what passages do."""
     own = next((each for each in rankings if each.leg == "dense" and each.query == made_up.query), None)
     if made_up.expansion is None or own is None or not (spread := _spread(own)):
         return 1.0

@@ -1,5 +1,3 @@
-"""Searches by meaning for passages that a language model makes up."""
-
 from __future__ import annotations
 
 import asyncio

@@ -133,7 +133,6 @@ def _needs_model(inquiry: Inquiry, earlier: list[str], settings: Settings) -> bo
 
 
 def _allowed(understood: Understanding, inquiry: Inquiry) -> Route:
-    """A counter-question comes at most once in a row."""
     said = [turn.text for turn in inquiry.history if turn.role == "assistant"]
     if understood.route == "clarify" and said and said[-1].rstrip().endswith(("?", "？")):
         return "search"

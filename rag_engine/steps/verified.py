@@ -1,5 +1,3 @@
-"""Puts the verified answer to the same question first."""
-
 from __future__ import annotations
 
 import logging

@@ -1,5 +1,3 @@
-"""Adds passages of web pages after those of the files."""
-
 from __future__ import annotations
 
 import asyncio

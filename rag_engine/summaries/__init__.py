@@ -1,1 +1,0 @@
-"""With citations for every section."""

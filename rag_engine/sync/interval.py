@@ -1,5 +1,3 @@
-"""Intervals as people write them: `30m`, `6h`, `1d`."""
-
 from __future__ import annotations
 
 import re

@@ -229,7 +229,6 @@ def _unit(node: Node, column: TypedColumn | None) -> str:
 
 
 def _base_tables(select: Node, known: Mapping[str, TypedTable]) -> list[tuple[str, TypedTable]]:
-    """In its FROM."""
     from sqlglot import exp
 
     start = select.args.get("from_") or select.args.get("from")
@@ -303,7 +302,6 @@ def _rows_sql(select: Node, alias: str, root: Node) -> str:
 
 
 def _replace_aliases(select: Node) -> None:
-    """In the clauses that may use them."""
     from sqlglot import exp
 
     meant = {one.alias.lower(): one.this for one in select.selects if isinstance(one, exp.Alias)}

@@ -1,5 +1,3 @@
-"""Collected while a document is read, and written typed into one file."""
-
 from __future__ import annotations
 
 import json
@@ -347,7 +345,6 @@ class _Written:
 
 
 def _before(first: Value, second: Value) -> bool:
-    """Numbers before texts."""
     if isinstance(first, str) or isinstance(second, str):
         return str(first) < str(second)
     return first is not None and second is not None and first < second

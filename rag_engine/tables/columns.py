@@ -1,5 +1,3 @@
-"""Kind, unit and names of columns, from all their cells."""
-
 from __future__ import annotations
 
 import re

@@ -198,7 +198,6 @@ def _covers(outer: SourceRows, numbers: set[int], *, is_known: bool) -> bool:
 def _shown(
     query: CheckedQuery, result: _Result
 ) -> tuple[tuple[ResultColumn, ...], tuple[tuple[Value, ...], ...]]:
-    """Of all columns, only the values."""
     names: list[str] = result["columns"]
     rows: list[list[Value]] = result["rows"]
     if len(query.columns) == len(names):

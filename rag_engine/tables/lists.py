@@ -1,5 +1,3 @@
-"""Sheets of one column."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final

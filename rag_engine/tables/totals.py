@@ -1,4 +1,4 @@
-"""They must not count twice."""
+"""Rows that sum up others must not count twice."""
 
 from __future__ import annotations
 

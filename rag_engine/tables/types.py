@@ -1,5 +1,3 @@
-"""Typed tables, the queries over them and what they compute."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

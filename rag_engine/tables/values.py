@@ -1,5 +1,3 @@
-"""Numbers, dates and truth values in the text of cells."""
-
 from __future__ import annotations
 
 import functools

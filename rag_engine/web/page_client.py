@@ -1,5 +1,3 @@
-"""Fetches pages of the public web."""
-
 from __future__ import annotations
 
 import asyncio
@@ -184,7 +182,6 @@ def _is_public(address: Address, port: int) -> bool:
 
 
 def _decoder(encoding: str) -> Callable[[bytes, int], bytes]:
-    """Raises `UnsupportedFile` for an unknown encoding."""
     name = encoding.strip().casefold()
     if name in ("", "identity"):
         return lambda block, _: block

@@ -1,5 +1,3 @@
-"""By words and by meaning, as an index would."""
-
 from __future__ import annotations
 
 import asyncio

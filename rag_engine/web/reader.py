@@ -1,5 +1,3 @@
-"""Pages are read in a sandboxed process like files."""
-
 from __future__ import annotations
 
 import asyncio
@@ -59,7 +57,6 @@ class PageReader:
         )
 
     async def _read(self, result: WebResult) -> Sequence[Chunk]:
-        """Nothing if it cannot be read."""
         try:
             page = await self.client.fetch(result.url)
             sections = await self._sections(page)

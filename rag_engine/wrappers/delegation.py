@@ -1,5 +1,3 @@
-"""One wrapper per port passes every call on."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,1 +1,0 @@
-"""From Discord to the service: messages, interactions, files."""

@@ -1,1 +1,0 @@
-"""Channel messages and interaction replies."""

@@ -80,7 +80,6 @@ class ChannelOutlet:
             return await self._create(write, write.page)
 
     async def _find_unrecorded(self, earlier: EarlierAttempt, page: Page | None) -> None:
-        """Continues a first part, deletes a later one."""
         if page is not None:
             await self._open()
         elif not self._is_open:

@@ -1,1 +1,0 @@
-"""How events arrive: Socket Mode or HTTP."""

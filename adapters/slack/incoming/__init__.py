@@ -1,1 +1,0 @@
-"""From Slack to the service: messages, interactions, files."""

@@ -1,1 +1,0 @@
-"""Streams, edits, private replies."""

@@ -1,5 +1,3 @@
-"""They need the engine."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

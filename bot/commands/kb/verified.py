@@ -1,5 +1,3 @@
-"""Answers that a person verified."""
-
 from __future__ import annotations
 
 import time

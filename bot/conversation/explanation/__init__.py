@@ -1,1 +1,0 @@
-"""Why an answer says what it says."""

@@ -89,7 +89,6 @@ class Interactions:
             await run(interrupted=False)
 
     async def _once(self, place: Place, event: str, run: Callable[..., Awaitable[None]]) -> None:
-        """`interrupted` if another process began it."""
         key = place.parent, event
         if key in self._running:
             return

@@ -263,7 +263,6 @@ def _question(turn: ChatTurn) -> IncomingMessage:
 
 
 async def _fetch_question(press: ButtonPress, turn: ChatTurn) -> IncomingMessage | None:
-    """Raises `ChatError` only if the question has no text."""
     try:
         return await press.room.fetch(turn.uri) if turn.uri else None
     except ChatError as error:

@@ -1,1 +1,0 @@
-"""Greetings, small talk, an overview."""

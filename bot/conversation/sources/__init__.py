@@ -1,1 +1,0 @@
-"""The cited passages of an answer in their context."""

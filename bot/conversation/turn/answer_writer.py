@@ -145,7 +145,6 @@ class AnswerWriter:
         await view.finish(Reply(text=view.say("new_topic")), "final")
 
     async def _forget_earlier(self, turn: ChatTurn) -> None:
-        """Versions stay, up to a limit."""
         earlier = replace(turn, starts=turn.starts - 1).engine_turn
         if turn.attempts > 1:
             await self.findings.move(earlier, turn.engine_turn)
@@ -249,7 +248,6 @@ def _stage_sentence(stage: Stage, context: TurnContext, searched: int) -> str:
 
 
 async def _from_first_citation(events: AsyncIterator[AnswerEvent]) -> AsyncGenerator[AnswerEvent]:
-    """Raises `NothingToSay` if the answer cites nothing."""
     held = ""
     cites = False
     async for event in events:

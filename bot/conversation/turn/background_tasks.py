@@ -1,4 +1,4 @@
-"""No answer waits for it."""
+"""Work that no answer waits for."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Long reports and computed tables are files, too."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""By a language model, after a thread's first answer."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

@@ -1,5 +1,3 @@
-"""Calls of tools in the language of a person."""
-
 from __future__ import annotations
 
 from dataclasses import replace

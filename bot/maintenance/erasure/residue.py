@@ -43,7 +43,6 @@ def _files(data_dir: Path) -> Iterator[Path]:
 
 
 def _blocks(path: Path, *, overlap: int) -> Iterator[bytes]:
-    """Each repeats the last one's end."""
     try:
         with path.open("rb") as file:
             end = b""

@@ -144,7 +144,6 @@ class TargetFinder:
         return [identity for (identity,) in rows]
 
     async def _files_of(self, person: ErasedPerson) -> list[Document]:
-        """Also unreadable files, by address."""
         by = (person.platform, person.id)
         rows = await self._fetch(
             f"SELECT DISTINCT knowledge_base, document, source FROM taken_files WHERE {rules.FILES_OF}",  # noqa: S608

@@ -1,1 +1,0 @@
-"""One Markdown dialect a module."""

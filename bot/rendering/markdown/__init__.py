@@ -1,1 +1,0 @@
-"""Markdown text as a platform's lines."""

@@ -1,5 +1,3 @@
-"""As written, aligned in code, or as a list if too wide."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final

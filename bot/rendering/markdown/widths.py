@@ -27,7 +27,6 @@ def fitting(text: str, room: int, start: int = 0) -> int:
 
 
 def _whole(text: str, start: int, end: int) -> int:
-    """The last grapheme border up to `end`, else `end`."""
     behind = max(start, end - 64)
     last = behind
     for cluster in _CLUSTER.finditer(text, behind):

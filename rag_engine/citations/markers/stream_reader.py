@@ -205,7 +205,6 @@ class StreamReader:
         return _LINE_START.search(self._source[max(0, self._at - 32) : self._at]) is not None
 
     def _run(self, pattern: re.Pattern[str]) -> str:
-        """Empty while the run may still grow."""
         run = pattern.match(self._source, self._at)
         if run is None or (
             run.end() == len(self._source) and len(run[0]) < _LONGEST_RUN and not self._closed

@@ -242,7 +242,6 @@ class ElasticsearchIndex:
         return await self._publish(document, write)
 
     async def _publish(self, document: Document, write: Callable[[Generation], Awaitable[None]]) -> bool:
-        """False if the knowledge base was emptied meanwhile."""
         base = document.knowledge_base
         generation = await self._ledger.generation(base)
         published = False

@@ -86,7 +86,6 @@ class ScoredChunks:
 
 
 def _last(scores: Scores, limit: int) -> float:
-    """0 if fewer are positive."""
     positive = scores[scores > 0]
     if positive.size < limit:
         return 0.0

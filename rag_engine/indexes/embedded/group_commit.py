@@ -1,5 +1,3 @@
-"""Documents put at the same time share a transaction."""
-
 from __future__ import annotations
 
 import asyncio

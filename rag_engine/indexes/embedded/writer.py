@@ -1,5 +1,3 @@
-"""Each change is one transaction."""
-
 from __future__ import annotations
 
 import logging

@@ -1,5 +1,3 @@
-"""Also the irregular ones of real servers."""
-
 from __future__ import annotations
 
 import json

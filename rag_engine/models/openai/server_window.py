@@ -79,7 +79,6 @@ class ServerWindow:
         return next((tokens for value in lengths if (tokens := _tokens(value))), None)
 
     async def _fetched(self, method: str, url: str, body: object = None) -> object:
-        """None for every failure."""
         with contextlib.suppress(httpx2.HTTPError, httpx2.InvalidURL, ValueError):
             answer = await self._client.request(method, url, json=body, headers=self._headers)
             if answer.is_success:

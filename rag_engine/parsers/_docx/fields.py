@@ -1,5 +1,3 @@
-"""A code and its cached result, which some fields lack."""
-
 from __future__ import annotations
 
 import re

@@ -142,7 +142,6 @@ def _common(entries: list[tuple[bool, tuple[str, ...]]]) -> tuple[str, ...]:
 
 
 def _tree(package: XmlPackage, name: str) -> _Element | None:
-    """The book is readable without it."""
     try:
         return package.tree(name)
     except (CorruptFile, SyntaxError, ValueError, OSError):

@@ -88,6 +88,5 @@ def _letters(words: Sequence[Word]) -> int:
 
 
 def _confidence(words: Sequence[Word]) -> float:
-    """Over characters: long words count more than specks."""
     characters = sum(len(word.text) for word in words)
     return sum(word.confidence * len(word.text) for word in words) / characters if characters else 0.0

@@ -158,7 +158,6 @@ def _is_white_text(properties: Sequence[Element], colors: Mapping[str, str]) -> 
 
 
 def _is_white_fill(fill: Element, colors: Mapping[str, str]) -> bool:
-    """Lightened, darkened and transparent colours do not count."""
     if fill.tag != f"{A}solidFill":
         return False
     return any(_is_white_color(color, colors) for color in fill)

@@ -1,5 +1,3 @@
-"""Of EPUB books."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final

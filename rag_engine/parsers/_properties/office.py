@@ -1,5 +1,3 @@
-"""Of OOXML and OpenDocument files."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Of Word and Excel files before Office 2007."""
-
 from __future__ import annotations
 
 import codecs

@@ -1,5 +1,3 @@
-"""Of e-mail headers and front matter."""
-
 from __future__ import annotations
 
 import re

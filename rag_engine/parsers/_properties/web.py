@@ -1,5 +1,3 @@
-"""Of HTML pages."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final

@@ -52,7 +52,6 @@ def _widest(groups: Sequence[_Group[Thing]]) -> float:
 
 
 def _in_columns_where_they_are(rows: Sequence[_Group[Thing]]) -> list[list[Placed[Thing]]]:
-    """A heading above columns is a row."""
     joined: list[list[Placed[Thing]]] = []
     for gap, row in rows:
         if joined:

@@ -1,5 +1,3 @@
-"""In memory bounded by a passage."""
-
 from __future__ import annotations
 
 import textwrap

@@ -135,7 +135,6 @@ def _decided(understood: Understanding) -> Route:
 
 
 def _is_counter_question(text: str) -> bool:
-    """One plain question without links."""
     return (
         0 < len(text) <= _LONGEST_COUNTER_QUESTION
         and text.endswith(("?", "？"))

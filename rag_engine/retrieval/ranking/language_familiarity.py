@@ -1,4 +1,4 @@
-"""By the tokenizer's letters per piece: long pieces come from training."""
+"""The tokenizer's letters per piece show it: long pieces come from training."""
 
 from __future__ import annotations
 

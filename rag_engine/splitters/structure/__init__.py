@@ -142,7 +142,6 @@ def _chunk_id(document: Document, ordinal: int, text: str) -> ChunkId:
 
 
 def _sampled(sections: Iterable[Section]) -> tuple[str, Iterator[Section]]:
-    """And the first characters, for language detection."""
     rest = iter(sections)
     first: list[Section] = []
     characters = 0
@@ -170,7 +169,6 @@ def _passages(
 
 
 def _is_apart(section: Section, above: ChunkHeader, counter: TokenCounter) -> bool:
-    """Tables and numbered lines keep exact anchors."""
     if section.kind != "table" and table_lines(section.anchor, section.text) is None:
         return False
     return not _whole(section, above, counter)

@@ -1,5 +1,3 @@
-"""Joined they equal the section's text. Cutting is linear."""
-
 from __future__ import annotations
 
 import re
@@ -130,7 +128,6 @@ def _windows(text: str) -> Iterator[str]:
 
 
 def _announces(paragraph: str) -> bool:
-    """As an unmarked heading does."""
     text = paragraph.rstrip()
     return text[-1:] in set(":：") or (len(text) <= _HEADING_CHARACTERS and text[-1:].isalnum())
 

@@ -1,5 +1,3 @@
-"""Released by the system when the process ends."""
-
 from __future__ import annotations
 
 import asyncio

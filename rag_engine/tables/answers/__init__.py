@@ -1,1 +1,0 @@
-"""Questions that are answered by computing over tables."""

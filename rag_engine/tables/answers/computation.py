@@ -133,7 +133,6 @@ class Computation:
             yield event
 
     async def _tables(self, inquiry: Inquiry) -> list[StoredTable]:
-        """The best first."""
         query = inquiry.query
         found: dict[DocumentId, KnowledgeBaseId] = {}
         for hit in (*inquiry.hits, *inquiry.further):
@@ -198,7 +197,6 @@ class Computation:
 
 
 def _is_about_tables(inquiry: Inquiry, tables: Sequence[StoredTable]) -> bool:
-    """Else the answer may be in words."""
     if not inquiry.hits or inquiry.hits[0].chunk.kind != "table":
         return False
     return any(one.table.document == inquiry.hits[0].chunk.document for one in tables)

@@ -1,5 +1,3 @@
-"""As people read them."""
-
 from __future__ import annotations
 
 import csv

@@ -103,7 +103,6 @@ def _line(computed: ComputedAnswer, language: str) -> str:
 
 
 def _citations(computed: ComputedAnswer, hits: Sequence[Hit]) -> Iterator[Citation]:
-    """A quote for each of the first rows."""
     for number, source in enumerate(computed.sources, 1):
         table = source.table
         for quote in _quotes(source) or [""]:

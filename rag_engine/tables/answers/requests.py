@@ -1,5 +1,3 @@
-"""Questions that ask to compute, plainly or by "table:"."""
-
 from __future__ import annotations
 
 import re

@@ -89,7 +89,6 @@ def _prompt(question: str, tables: Sequence[TypedTable]) -> Prompt:
 
 
 def _schemas(tables: Sequence[TypedTable]) -> str:
-    """As many as fit, the best first."""
     described: list[str] = []
     left = _SCHEMA_TOKENS
     for table in tables:

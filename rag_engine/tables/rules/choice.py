@@ -1,5 +1,3 @@
-"""The table that a question is about."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

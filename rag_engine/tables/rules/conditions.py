@@ -1,5 +1,3 @@
-"""The filters that a question states."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,5 +1,3 @@
-"""Shares of a whole, and differences between two."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

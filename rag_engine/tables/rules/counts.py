@@ -1,5 +1,3 @@
-"""Rows, different values, or what is a number already."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final

@@ -1,5 +1,3 @@
-"""The most and the least: values, rows and groups."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias

@@ -351,7 +351,6 @@ def _without_values(
 
 
 def _leftovers(question: Question, free: Sequence[bool]) -> list[tuple[int, int]]:
-    """Runs of words that mean nothing here."""
     found: list[tuple[int, int]] = []
     at = 0
     while at < len(question.words):

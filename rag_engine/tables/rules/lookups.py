@@ -1,5 +1,3 @@
-"""Questions for cells and rows."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

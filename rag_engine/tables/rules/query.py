@@ -1,5 +1,3 @@
-"""What a question asks of one table, before it becomes SQL."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,5 +1,3 @@
-"""English names of languages by ISO 639-1 code."""
-
 from __future__ import annotations
 
 from typing import Final

@@ -1,5 +1,3 @@
-"""By the rules of `rag_engine.text.spelling`."""
-
 from __future__ import annotations
 
 import json

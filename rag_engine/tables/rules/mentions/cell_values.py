@@ -1,5 +1,3 @@
-"""Values of text columns that a question mentions."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -147,7 +145,6 @@ def _longest(
 
 
 def _closest(said: Sequence[QuestionWord], texts: Sequence[str], language: str) -> tuple[str, ...]:
-    """Of the same letters, else of the same stems."""
     folded = [word.folded for word in said]
     same = [text for text in texts if [word.folded for word in words_of(text, language)] == folded]
     return tuple(dict.fromkeys(same or texts))

@@ -1,5 +1,3 @@
-"""By the words of headers or another name for the thing."""
-
 from __future__ import annotations
 
 import re

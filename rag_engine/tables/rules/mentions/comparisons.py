@@ -1,5 +1,3 @@
-""" "more than 1,000 €"."""
-
 from __future__ import annotations
 
 import re
