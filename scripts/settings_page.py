@@ -16,6 +16,7 @@ from scripts.generated_file import ROOT, write_or_compare
 if TYPE_CHECKING:
     from pathlib import Path
 
+BY_NAME = {"tools": {"http": "HttpToolSettings", "mcp": "McpServerSettings"}}
 PAGE = ROOT / "docs" / "settings.md"
 SETTINGS = ROOT / "bot" / "settings" / "__init__.py"
 PREFIX = "FOOTNOTE_"
@@ -72,6 +73,9 @@ def page() -> str:
             plain.append(field)
         else:
             sections.append(group(field, section))
+            sections += [
+                by_name(tree[one], field.name, kind) for kind, one in BY_NAME.get(field.name, {}).items()
+            ]
     general = f"## General\n\n{table(plain, PREFIX)}"
     return "\n".join([INTRODUCTION, general, *(text for text in sections if text)])
 
@@ -79,6 +83,13 @@ def page() -> str:
 def tasks(section: ast.ClassDef) -> str:
     """The settings that each task of the language model may have."""
     return f"## Tasks\n\n{summary(section)}{table(fields(section), f'{PREFIX}TASKS__<TASK>__')}"
+
+
+def by_name(section: ast.ClassDef, group_name: str, kind: str) -> str:
+    """The settings of each thing that has a name of its own."""
+    prefix = f"{PREFIX}{group_name.upper()}__{kind.upper()}__<NAME>__"
+    own = [one for one in fields(section) if not one.name.startswith("model_")]
+    return f"### `{prefix}…`\n\n{summary(section)}{table(own, prefix)}"
 
 
 def group(field: SettingField, section: ast.ClassDef) -> str:

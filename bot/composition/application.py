@@ -149,7 +149,6 @@ async def application(
     async with AsyncExitStack() as stack:
         indexing = await stack.enter_async_context(library(settings, observers=observers, vectors=vectors))
         opened = await stack.enter_async_context(_models(settings, indexing, observers))
-        models, task_models = opened.answering, opened.of_tasks
         index = wrappers.wrapped(indexing.index, wrappers.of_searched_index(indexing.catalog.unfinished))
         ports = replace(
             _ports(indexing, index, opened),
@@ -160,9 +159,9 @@ async def application(
         engine = Engine(
             search_steps=steps("search", ports),
             prompt_steps=steps("prompt", ports),
-            models=models,
+            models=opened.answering,
             choices=opened.chosen,
-            summary_models=(*(task_models[task] for task in ("summary",) if task in task_models), *models),
+            summary_models=opened.summarising,
             answerer=opened.answerer,
             embedder=indexing.embedder,
             history=indexing.storage.history,
@@ -171,9 +170,10 @@ async def application(
             summaries=summaries(settings, indexing, index) if settings.summaries.enabled else None,
             prompt_steps_for=lambda model: steps("prompt", replace(ports, model=model)),
             research=research(settings, indexing, ports),
-            computation=Computation(store=indexing.tables, model=task_models.get(sql_task.TASK)),
+            computation=Computation(store=indexing.tables, model=opened.of_tasks.get(sql_task.TASK)),
         )
-        yield _application(settings, indexing, engine, ports, observers)
+        made = await stack.enter_async_context(agent(settings, indexing, ports, engine.computation))
+        yield _application(settings, indexing, replace(engine, agent=made), ports, observers)
 
 
 def _ports(indexing: IndexingComponents, index: StoredIndex, opened: _Models) -> Ports:
@@ -195,7 +195,6 @@ def _ports(indexing: IndexingComponents, index: StoredIndex, opened: _Models) ->
 def _application(
     settings: Settings, indexing: IndexingComponents, engine: Engine, ports: Ports, observers: Observers
 ) -> Application:
-    engine = replace(engine, agent=agent(settings, indexing, ports, engine.computation))
     return Application(
         library=indexing,
         engine=engine,
@@ -235,6 +234,11 @@ class _Models:
     of_tasks: Mapping[str, LanguageModel]
     chosen: Mapping[str, LanguageModel]
     answerer: Answerer
+
+    @property
+    def summarising(self) -> Sequence[LanguageModel]:
+        own = self.of_tasks.get("summary")
+        return self.answering if own is None else (own, *self.answering)
 
 
 @asynccontextmanager

@@ -235,7 +235,7 @@ def tools(ports: ToolPorts) -> list[Tool]:
         module = plugins.load(_TOOLS, name)
         if (run := module.build(ports)) is not None:
             is_offered = getattr(module, "is_offered", always)
-            found.append(typed_tool(name, module.Arguments, run, is_offered=is_offered))
+            found.append(typed_tool(name, module.DESCRIPTION, module.Arguments, run, is_offered=is_offered))
     return found
 
 

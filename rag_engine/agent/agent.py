@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _LIMITS = AgentLimits()
 _LEFT_OUT: Final = frozenset({"understand", "evidence", "web"})
-"""Steps that a search of the tool does not take: the model judges the passages, and the web is a tool of its own."""
 
 _log = logging.getLogger(__name__)
 
@@ -42,12 +41,11 @@ class Agent:
     """Of the task; None: the one that answers."""
     limits: AgentLimits = _LIMITS
     operator_tools: ListTools | None = None
-    """Those of the operator, only used where they are allowed."""
 
     async def run(
         self, inquiry: Inquiry, search: SearchSteps, *, model: LanguageModel
     ) -> AsyncGenerator[Stage | Inquiry]:
-        """Stages with the calls, then the inquiry with their passages in place of hits."""
+        """Stages, then the inquiry with what was found."""
         limits, pool = self.limits, PassagePool()
         budget = ResearchBudget(
             limits=ResearchLimits(searches=limits.calls, tokens=limits.tokens, seconds=limits.seconds)

@@ -52,8 +52,6 @@ class CallReply(BaseModel):
 
 
 class CallsReply(BaseModel):
-    """Also one call alone, and `name` in place of `tool`."""
-
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     calls: list[CallReply]
@@ -95,7 +93,7 @@ def prompt(
     reply_tokens: int,
     temperature: float,
 ) -> Prompt:
-    """For any model: calls and results are texts. `remark` says what was wrong with the last reply."""
+    """`remark` says what was wrong with the last reply."""
     specs = tuple(
         ToolSpec(
             name=tool.name,
@@ -139,7 +137,6 @@ def _messages(round_: ToolRound) -> tuple[Message, ...]:
 
 
 def opening(question: str, hits: Sequence[Hit], pool: PassagePool, *, today: datetime) -> str:
-    """With what the first search found."""
     asked = tokens.cut_middle(question, _QUESTION_TOKENS, count=tokens.estimate)
     found = _passages(hits, pool) or "Nothing was found."
     return (
@@ -149,7 +146,7 @@ def opening(question: str, hits: Sequence[Hit], pool: PassagePool, *, today: dat
 
 
 def result_text(name: str, result: ToolResult, pool: PassagePool, *, most_tokens: int) -> str:
-    """Adds its passages to the pool. What a tool gives is untrusted."""
+    """Adds its passages to the pool."""
     text = result.text[: most_tokens * _CHARACTERS_A_TOKEN]
     text = neutral(tokens.cut_middle(text, most_tokens, count=tokens.estimate), keep_markers=True)
     parts = [part for part in (text.strip(), _passages(result.hits, pool)) if part]
@@ -175,7 +172,6 @@ def _short(text: str) -> str:
 
 
 def summary(call: ToolCall) -> str:
-    """For people: the values of its arguments, shortened."""
     values = [" ".join(str(value).split()) for value in call.arguments.values() if value not in ("", None)]
     line = ", ".join(values)
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"

@@ -37,14 +37,13 @@ _TOOK_TOO_LONG: Final = "It took too long."
 _REPEATED: Final = "This call was made before; its result is above."
 _MOST_TRACED: Final = 300
 _MOST_SPARE_CALLS: Final = 8
-"""Calls over the limit of a step that are answered at all."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentLimits:
-    """`calls` of tools, `at_once` in one step; `found`: passages of one search; `passages`: of the answer."""
+    """`calls` are those of tools, `found` the passages of one search."""
 
     steps: int = 8
     calls: int = 20
@@ -92,7 +91,6 @@ class AgentLoop:
     limits: AgentLimits
     pool: PassagePool
     begun: str
-    """The first message: see `calls.opening`."""
     made: list[MadeCall] = field(default_factory=list[MadeCall])
     faults: list[str] = field(default_factory=list[str])
     ending: LoopEnd = ""

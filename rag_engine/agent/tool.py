@@ -26,12 +26,12 @@ def is_tool_result(identity: str) -> bool:
 
 
 class ToolFailed(RagError):
-    """The tool gave no result. The text is for the language model."""
+    """The tool gave no result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
-    """`text` is for the language model alone; what an answer may cite are `hits`, best first."""
+    """An answer may cite `hits`, best first; `text` is for the model alone."""
 
     text: str = ""
     hits: tuple[Hit, ...] = ()
@@ -45,14 +45,14 @@ class SearchText(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
-    """`search` and the knowledge bases of `inquiry` are all that the readers of the reply may read."""
+    """All that the readers of the reply may read."""
 
     inquiry: Inquiry
     search: SearchText
     model: LanguageModel
     """It counts towards the budget."""
     passages: Sequence[Hit] = ()
-    """Found so far; the model knows passage i (from 1) by its number."""
+    """Found so far; the model knows passage i as i, from 1."""
 
 
 def always(_: Query) -> bool:
@@ -61,10 +61,7 @@ def always(_: Query) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """`run` takes what a language model wrote.
-
-    It raises `ToolFailed` and other `RagError`s, whose text the model gets.
-    """
+    """`run` raises `RagError`, whose text the model gets."""
 
     name: str
     description: str
@@ -76,12 +73,12 @@ class Tool:
 
 def typed_tool(
     name: str,
+    description: str,
     arguments: type[BaseModel],
     run: Callable[[Any, ToolContext], Awaitable[ToolResult]],
     *,
     is_offered: Callable[[Query], bool] = always,
 ) -> Tool:
-    """Its description and schema are those of `arguments`, which validates what the model writes."""
 
     async def validated(written: Mapping[str, object], context: ToolContext) -> ToolResult:
         try:
@@ -91,7 +88,6 @@ def typed_tool(
         return await run(given, context)
 
     schema = arguments.model_json_schema()
-    description = " ".join(str(schema.pop("description", "")).split())
     properties = {
         key: {name: value for name, value in own.items() if name != "title"}
         for key, own in schema.get("properties", {}).items()
@@ -118,6 +114,4 @@ class ToolPorts:
     contents: IndexContents
     records: ListRecords
     compute: ComputeHits
-    """Passages with the result and the rows it rests on. Raises `QueryRefused`."""
     web: Step | None = None
-    """Adds passages of pages to an inquiry."""

@@ -1,2 +1,1 @@
-"""Tools that a language model may call, one module each: `Arguments`, whose docstring tells the model what the tool does, and
-`build(ports)`, which gives the function that runs it, or None if it cannot be used; `is_offered(query)` may limit it."""
+"""Tools that a language model may call: each module has `DESCRIPTION`, `Arguments` and `build(ports)`; `is_offered(query)` may limit it."""

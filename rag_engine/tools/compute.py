@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -10,13 +10,20 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 
+DESCRIPTION: Final = (
+    "Count, add up, compare or filter the rows of tables in the files. Figures of many rows come from "
+    "here alone."
+)
+
+
 class Arguments(BaseModel):
-    """Count, add up, compare or filter the rows of tables in the files. Figures of many rows come from here alone."""
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-    question: str = Field(min_length=1, max_length=1_000)
-    """One complete question with all names and conditions, such as: total amount of Field in 2025."""
+    question: str = Field(
+        min_length=1,
+        max_length=1_000,
+        description="One complete question with all names and conditions, such as: total amount of Field in 2025.",
+    )
 
 
 def build(ports: ToolPorts) -> Callable[[Arguments, ToolContext], Awaitable[ToolResult]]:

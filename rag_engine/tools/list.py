@@ -18,15 +18,14 @@ _LONGEST_TITLE: Final = 150
 _DOCUMENT: Final = DocumentId(f"{RESULT}list")
 
 
+DESCRIPTION: Final = "List the documents that can be searched, with their ids, sizes and types."
+
+
 class Arguments(BaseModel):
-    """List the documents that can be searched, with their ids, sizes and types."""
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-    name: str = ""
-    """Only those with this in their name."""
-    start: int = Field(default=0, ge=0)
-    """How many to skip."""
+    name: str = Field(default="", description="Only those with this in their name.")
+    start: int = Field(default=0, ge=0, description="How many to skip.")
 
 
 def build(ports: ToolPorts) -> Callable[[Arguments, ToolContext], Awaitable[ToolResult]]:

@@ -17,17 +17,15 @@ _AT_ONCE: Final = 6
 _BEFORE: Final = 2
 
 
+DESCRIPTION: Final = "Read the text around a passage, or a document from its beginning or a later part."
+
+
 class Arguments(BaseModel):
-    """Read the text around a passage, or a document from its beginning or a later part."""
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-    passage: int = Field(default=0, ge=0)
-    """The number of a passage, to read around it."""
-    document: str = ""
-    """Or the id of a document, from `list`."""
-    start: int = Field(default=0, ge=0)
-    """Of a document: the part to begin with."""
+    passage: int = Field(default=0, ge=0, description="The number of a passage, to read around it.")
+    document: str = Field(default="", description="Or the id of a document, from `list`.")
+    start: int = Field(default=0, ge=0, description="Of a document: the part to begin with.")
 
 
 def build(ports: ToolPorts) -> Callable[[Arguments, ToolContext], Awaitable[ToolResult]]:

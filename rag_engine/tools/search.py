@@ -13,15 +13,14 @@ if TYPE_CHECKING:
 LONGEST: Final = 300
 
 
+DESCRIPTION: Final = "Search the files for passages, by words and by meaning; the best comes first."
+
+
 class Arguments(BaseModel):
-    """Search the files for passages, by words and by meaning; the best comes first."""
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-    query: str = Field(min_length=1)
-    """Short and specific: one topic, with its names."""
-    document: str = ""
-    """Search this document alone: its id from `list`."""
+    query: str = Field(min_length=1, description="Short and specific: one topic, with its names.")
+    document: str = Field(default="", description="Search this document alone: its id from `list`.")
 
 
 def build(ports: ToolPorts) -> Callable[[Arguments, ToolContext], Awaitable[ToolResult]]:

@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 _LONGEST: Final = 200
 
 
+DESCRIPTION: Final = (
+    "Search the public web and read pages, if the files cannot answer. Use the words of the question "
+    "and general ones: a query with words that only the files hold is refused."
+)
+
+
 class Arguments(BaseModel):
-    """Search the public web and read pages, if the files cannot answer. Use the words of the question and general ones: a query with words that only the files hold is refused."""
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-    query: str = Field(min_length=1)
-    """Short and specific."""
+    query: str = Field(min_length=1, description="Short and specific.")
 
 
 def is_offered(query: Query) -> bool:

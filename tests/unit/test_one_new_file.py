@@ -297,8 +297,9 @@ async def test_a_tool(add: Add) -> None:
         from pydantic import BaseModel
         from rag_engine.agent.tool import ToolResult
 
+        DESCRIPTION = "Repeat a word."
+
         class Arguments(BaseModel):
-            '''Repeat a word.'''
             word: str
 
         def build(ports):

@@ -1,4 +1,4 @@
-"""Tools in OpenAI's form; the calls of a reply become the text that a model without tool calls would write."""
+"""Tools in OpenAI's form; calls become the text that other models write."""
 
 from __future__ import annotations
 

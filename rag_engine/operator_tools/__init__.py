@@ -1,0 +1,1 @@
+"""Tools that the operator sets up: HTTP services, and servers of the Model Context Protocol."""
