@@ -38,7 +38,8 @@ class Settings(BaseModel):
 def build(settings: Settings, ports: Ports) -> Step:
     matcher = QuestionMatcher(embedder=ports.embedder, contrast=judge_of(ports.embedder).contrast)
     answers = ports.verified if settings.enabled else None
-    return partial(put_first, answers=answers, contents=ports.contents, matcher=matcher)
+    has_model = ports.model is not None
+    return partial(put_first, answers=answers, contents=ports.contents, matcher=matcher, has_model=has_model)
 
 
 async def put_first(
@@ -47,6 +48,7 @@ async def put_first(
     answers: VerifiedAnswers | None,
     contents: IndexContents | None,
     matcher: QuestionMatcher,
+    has_model: bool,
 ) -> Inquiry:
     if answers is None or contents is None or inquiry.route != "search":
         return inquiry
@@ -64,9 +66,9 @@ async def put_first(
     except RagError as error:
         _log.warning("verified answers were not compared with the question: %s", type(error).__name__)
         return inquiry.falling_back("verified_unavailable")
-    inquiry = replace(
-        inquiry, hits=tuple(each for each in inquiry.hits if each.chunk.document not in found.others)
-    )
+    # A sentence that is quoted without its question may seem to answer another one.
+    unfit = found.others if has_model else {each.id for each in known}
+    inquiry = replace(inquiry, hits=tuple(each for each in inquiry.hits if each.chunk.document not in unfit))
     if found.best is None or hit is None:
         return inquiry
     others = (each for each in inquiry.hits if each.chunk.document != found.best.id)

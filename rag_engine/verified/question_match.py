@@ -145,10 +145,14 @@ class Differences:
         return frozenset(word for one, others in (*self.pairs, *self.links) for word in (one, *others))
 
 
+def has_same_words(asked: str, verified: str) -> bool:
+    return _tokens(asked) == _tokens(verified)
+
+
 def differences(asked: str, verified: str) -> Differences | None:
     """None if they ask something else whatever their vectors say."""
     ours, theirs = _tokens(asked), _tokens(verified)
-    if ours == theirs:
+    if has_same_words(asked, verified):
         return Differences(same_words=True)
     if _figures(asked) != _figures(verified):
         return None

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.answer_events import Delta, Retrieval
 from rag_engine.generation.generate import GeneratedReply
 from rag_engine.generation.phrases import phrase
+from rag_engine.generation.prompt_safety import neutral
 from rag_engine.types import Citation, Prompt
+from rag_engine.verified.question_match import has_same_words
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -29,7 +31,7 @@ async def verified_events(
     prompt = Prompt(messages=(), passages=(match.hit,))
     yield Retrieval(hits=prompt.passages, fallbacks=inquiry.fallbacks, notices=inquiry.notices)
     yield inquiry
-    text = f"{answer.answer.rstrip()} [1]"
+    text = f"{_heading(answer.question, inquiry, language)}{answer.answer.rstrip()} [1]"
     yield Delta(text=text)
     citation = Citation(
         number=1,
@@ -52,6 +54,14 @@ async def verified_events(
         support_ratio=1.0,
         language="",
     )
+
+
+def _heading(question: str, inquiry: Inquiry, language: str) -> str:
+    """The question in its own words, unless it was asked in these: the asker sees whether it is theirs."""
+    if has_same_words(inquiry.query.text, question):
+        return ""
+    words = " ".join(neutral(question, keep_markers=False).split())
+    return f"{phrase('verified_question', language=language, question=words)}\n\n"
 
 
 def marks(answer: VerifiedAnswer, *, language: str) -> tuple[str, ...]:

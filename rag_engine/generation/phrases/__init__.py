@@ -56,6 +56,7 @@ Phrase = Literal[
     "uncomputed_choice",
     "uncomputed_missing",
     "uncomputed_available",
+    "verified_question",
     "verified_by",
     "verified_changed",
     "verified_due",

@@ -59,10 +59,10 @@ class Shelf:
     ) -> AsyncIterator[tuple[Chunk, Vector]]:
         raise AssertionError("the whole index is never read")
 
-    def inquiry(self, *places: tuple[str, int], limit: int = 8) -> Inquiry:
+    def inquiry(self, *places: tuple[str, int], limit: int = 8, question: str = "What was said?") -> Inquiry:
         hits = tuple(
             Hit(chunk=self.documents[name][ordinal], score=1 / rank, rank=rank)
             for rank, (name, ordinal) in enumerate(places, 1)
         )
-        query = Query(text="What was said?", knowledge_bases=frozenset([BASE]), limit=limit)
+        query = Query(text=question, knowledge_bases=frozenset([BASE]), limit=limit)
         return Inquiry(query=query, question=query.text, hits=hits[:limit], further=hits[limit:])
