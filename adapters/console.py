@@ -1,4 +1,4 @@
-"""A terminal shows the answer as it grows, a pipe gets the final text."""
+"""The console: a terminal shows the answer as it grows, a pipe gets the final text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""By discord.py."""
+"""Discord, by discord.py: messages, commands, buttons and files."""
 
 from adapters.discord.app import run
 from adapters.discord.installation.doctor import check

@@ -1,4 +1,4 @@
-"""Events by Socket Mode or HTTP, answers as streams or edits."""
+"""Slack: events by Socket Mode or HTTP, answers as streams or edits."""
 
 from adapters.slack.app import run
 from adapters.slack.installation.doctor import check

@@ -1,4 +1,4 @@
-"""Only the user of a slash command sees the reply."""
+"""The slash commands of every platform. Only their user sees the reply."""
 
 from __future__ import annotations
 

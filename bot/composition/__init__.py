@@ -1,1 +1,1 @@
-"""Only this folder loads concrete parts."""
+"""Settings to parts to a running program; only this folder loads concrete parts."""

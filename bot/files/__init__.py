@@ -1,0 +1,1 @@
+"""Files of messages: queue, download, upload status, originals."""

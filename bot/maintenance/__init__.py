@@ -1,0 +1,1 @@
+"""Backup, restore, index rebuild and erasure."""

@@ -1,4 +1,7 @@
-"""In the reader's language, else English, from `catalog/<language>.toml`."""
+"""What the bot says, in the reader's language or else English.
+
+Sentences are in `catalog/<language>.toml`.
+"""
 
 from __future__ import annotations
 

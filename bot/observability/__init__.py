@@ -1,4 +1,4 @@
-"""Never any text of people or files."""
+"""Log, metrics, traces and health: what is observed while the program runs. Never any text of people or files."""
 
 from __future__ import annotations
 

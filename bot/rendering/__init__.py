@@ -1,4 +1,4 @@
-"""From an answer to what a platform shows."""
+"""From an answer to what a platform shows: replies, their pages, and the safety of both."""
 
 from bot.rendering.pages import pages
 from bot.rendering.replies import consulted, final, printable, sources

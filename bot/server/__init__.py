@@ -1,1 +1,1 @@
-"""OpenAI's chat completions and MCP, over the same engine."""
+"""For programs: OpenAI's chat completions and MCP, over the same engine."""

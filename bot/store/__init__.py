@@ -1,1 +1,1 @@
-"""Everything in chat.sqlite."""
+"""Everything in chat.sqlite: turns, places, pending events, files of messages."""

@@ -1,1 +1,1 @@
-"""Answers as few edits, within a platform's rate limits."""
+"""Streamed answers as few edits, within the rate limits of a platform."""

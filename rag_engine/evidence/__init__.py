@@ -1,0 +1,1 @@
+"""Whether the passages found can answer the question. Pure."""

@@ -1,1 +1,1 @@
-"""A model's summaries, and questions that passages answer, to find them by."""
+"""What a model makes of passages to find them by: summaries, and questions that they answer."""

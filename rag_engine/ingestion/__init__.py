@@ -1,0 +1,1 @@
+"""One file from its bytes to searchable chunks."""

@@ -1,1 +1,1 @@
-"""What is known beside the text, and filters on it."""
+"""What is known of a document beside its text, and filters on it."""

@@ -1,1 +1,1 @@
-"""A document's headings as a tree, in text and as a picture."""
+"""The headings of a document as a tree, in text and as a picture."""

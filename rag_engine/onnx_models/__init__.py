@@ -1,0 +1,1 @@
+"""Transformer models in ONNX files, as embedders and rerankers share them."""

@@ -1,1 +1,1 @@
-"""SQLite."""
+"""Knowledge bases, documents, history and jobs in SQLite."""

@@ -1,0 +1,1 @@
+"""Summaries of whole documents with citations for every section."""

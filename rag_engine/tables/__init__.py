@@ -1,1 +1,1 @@
-"""Typed rows, computed over by one checked SELECT."""
+"""Tables of documents as typed rows, computed over by one checked SELECT."""

@@ -1,1 +1,1 @@
-"""Finds pages, fetches them safely and reads them like files."""
+"""The public web: finding pages by a provider, fetching them safely and reading them like files."""
