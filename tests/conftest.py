@@ -89,6 +89,12 @@ def tmp_path(test_folder: Path) -> Path:
     return test_folder
 
 
+@pytest.fixture(scope="session")
+def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory for the default embedder, which takes a second of processor time to build its model."""
+    return tmp_path_factory.mktemp("model")
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, test_folder: Path) -> None:
     """No settings, keys or proxies of the machine, no model hub, and nothing written outside the test's folder."""

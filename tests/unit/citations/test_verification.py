@@ -110,13 +110,13 @@ async def test_another_language_is_checked_for_figures_alone(embedder: Embedder)
 @pytest.mark.process
 @pytest.mark.parametrize("language", ["en", "de", "es", "zh"])
 async def test_inventions_are_caught_and_truthful_sentences_are_not_marked(
-    language: str, tmp_path: Path
+    language: str, model_folder: Path
 ) -> None:
     """30 truthful and 30 invented sentences a language, each among six passages, with a right, a wrong and no marker."""
     rows = [json.loads(line) for line in WRITTEN.read_text("utf-8").splitlines()]
     rows = [row for row in rows if row["language"] == language]
     marked: dict[str, list[bool]] = defaultdict(list)
-    async with local.connect(local.Settings(), data_dir=tmp_path) as connected:
+    async with local.connect(local.Settings(), data_dir=model_folder) as connected:
         embedder = CachedEmbedder(connected, MemoryVectorCache())
         for number, row in enumerate(rows):
             others = random.Random(number).sample([other for other in rows if other is not row], 5)

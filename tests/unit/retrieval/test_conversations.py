@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
+import pytest_asyncio
 
 from rag_engine import pipeline
 from rag_engine.embedders import local
@@ -78,9 +78,10 @@ class Library:
         return next((hit.rank for hit in inquiry.hits if hit.chunk.id == wanted), 0), inquiry
 
 
-@asynccontextmanager
-async def library(folder: Path) -> AsyncGenerator[Library]:
-    async with local.connect(local.Settings(), data_dir=folder) as embedder:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shelf(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Library]:
+    folder = tmp_path_factory.mktemp("conversations")
+    async with local.connect(local.Settings(), data_dir=model_folder) as embedder:
         identity = IndexIdentity(
             model=embedder.model, dimensions=embedder.dimensions, analyzer=analyzer.VERSION
         )
@@ -134,25 +135,25 @@ def test_the_set_has_sixty_follow_ups_in_four_languages() -> None:
     assert all(each.passage in SET[each.language]["passages"] for each in asked)
 
 
-async def test_without_a_model_most_follow_ups_find_their_passage(tmp_path: Path) -> None:
-    async with library(tmp_path) as shelf:
-        for group in GROUPS:
-            asked = follow_ups(group)
-            ranks = [(await shelf.rank(each, None))[0] for each in asked]
-            for language in LANGUAGES:
-                own = [rank for each, rank in zip(asked, ranks, strict=True) if each.language == language]
-                assert _found(own) >= 0.7, (group, language, own)
-            assert ranks.count(1) / len(ranks) >= 0.7, (group, ranks)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_without_a_model_most_follow_ups_find_their_passage(shelf: Library) -> None:
+    for group in GROUPS:
+        asked = follow_ups(group)
+        ranks = [(await shelf.rank(each, None))[0] for each in asked]
+        for language in LANGUAGES:
+            own = [rank for each, rank in zip(asked, ranks, strict=True) if each.language == language]
+            assert _found(own) >= 0.7, (group, language, own)
+        assert ranks.count(1) / len(ranks) >= 0.7, (group, ranks)
 
 
-async def test_every_follow_up_reaches_the_model_and_finds_its_passage(tmp_path: Path) -> None:
-    async with library(tmp_path) as shelf:
-        for group in GROUPS:
-            asked = follow_ups(group)
-            model = rewriter(asked)
-            found = [await shelf.rank(each, model) for each in asked]
-            assert [inquiry.details.get("understood_by") for _, inquiry in found] == ["model"] * len(asked)
-            assert len(model.prompts) == len(asked)
-            ranks = [rank for rank, _ in found]
-            assert _found(ranks) == 1, (group, ranks)
-            assert ranks.count(1) / len(ranks) >= 0.9, (group, ranks)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_every_follow_up_reaches_the_model_and_finds_its_passage(shelf: Library) -> None:
+    for group in GROUPS:
+        asked = follow_ups(group)
+        model = rewriter(asked)
+        found = [await shelf.rank(each, model) for each in asked]
+        assert [inquiry.details.get("understood_by") for _, inquiry in found] == ["model"] * len(asked)
+        assert len(model.prompts) == len(asked)
+        ranks = [rank for rank, _ in found]
+        assert _found(ranks) == 1, (group, ranks)
+        assert ranks.count(1) / len(ranks) >= 0.9, (group, ranks)

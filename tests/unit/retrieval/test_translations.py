@@ -52,7 +52,7 @@ def _end(text: str) -> str:
 
 
 async def test_a_translated_question_finds_as_much_as_one_in_the_language_of_the_files(
-    tmp_path: Path,
+    tmp_path: Path, model_folder: Path
 ) -> None:
     sets = {code: read_judgements(XQUAD / f"xquad-{code}") for code in ("en", "es", "zh")}
     rows = list(islice(read_corpus(XQUAD / "xquad-en"), PASSAGES))
@@ -63,7 +63,7 @@ async def test_a_translated_question_finds_as_much_as_one_in_the_language_of_the
         if known & grades.keys()
     }
     asked = list(judged)[:: max(len(judged) // QUESTIONS, 1)][:QUESTIONS]
-    async with local.connect(local.Settings(), data_dir=tmp_path) as embedder:
+    async with local.connect(local.Settings(), data_dir=model_folder) as embedder:
         identity = IndexIdentity(
             model=embedder.model, dimensions=embedder.dimensions, analyzer=analyzer.VERSION
         )
