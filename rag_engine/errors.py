@@ -6,7 +6,8 @@ RagError
 │   ├── UnknownKnowledgeBase  UnknownDocument  NotAllowed  QueryTooLong
 │   └── InvalidFilter  QueryRefused  QueryTooHeavy
 ├── Unavailable    wait; `backend`, `retry_after` and `reason` are data
-│   └── IndexUnavailable  EmbedderUnavailable  ModelUnavailable  RateLimited  StorageUnavailable
+│   ├── IndexUnavailable  EmbedderUnavailable  ModelUnavailable  AudioUnavailable
+│   └── RateLimited  StorageUnavailable
 ├── Refused        the model will not or cannot
 │   └── ContentFiltered  ContextTooLong
 └── Misconfigured  the operator must act, at start; exit code 78
@@ -108,6 +109,10 @@ class EmbedderUnavailable(Unavailable):
 
 class ModelUnavailable(Unavailable):
     """The language model does not answer; try again in a moment."""
+
+
+class AudioUnavailable(Unavailable):
+    """The audio server does not answer; try again in a moment."""
 
 
 class RateLimited(Unavailable):

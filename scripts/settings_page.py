@@ -27,6 +27,8 @@ FAMILIES = {
     "model": "models",
     "reranker": "rerankers",
     "web_search": "web_search",
+    "speech": "speakers",
+    "transcription": "transcribers",
 }
 INTRODUCTION = """# Settings
 

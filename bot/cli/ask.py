@@ -7,6 +7,7 @@ import json
 import sys
 from contextlib import aclosing
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -18,8 +19,10 @@ from bot.commands.setting_values import model_label
 from bot.composition import application as composition
 from bot.composition import loader
 from bot.conversation.newcomers.small_talk import REPLIES, small_talk
+from bot.conversation.read_aloud import omitted_words
 from bot.messages import say
 from bot.streaming import scheduler
+from rag_engine.errors import UserError
 from rag_engine.tables.answers.reply import computed_values as computed
 from rag_engine.types import BEST_PASSAGES, Answer, AnswerOptions, Query, TurnId
 
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from bot.port import Reply
     from bot.settings import Settings
     from rag_engine.engine import Engine
+    from rag_engine.speech.voice import Voice
 
 
 EXAMPLE = """footnote ask "Who approves travel?" --kb handbook
@@ -48,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tools", action="store_true", help="let the model call tools, those of FOOTNOTE_TOOLS too"
     )
+    parser.add_argument("--speak", metavar="FILE", type=Path, help="also write the answer read aloud to FILE")
     options.add_filters(parser)
     options.add_json(
         parser,
@@ -78,10 +83,16 @@ async def run(arguments: argparse.Namespace, settings: Settings, *, research: bo
             web="on_request" if settings.web_search.kind else "never",
             options=_options(arguments, chosen, research=research),
         )
+        target = getattr(arguments, "speak", None)
+        if target is not None:
+            _check_speaker(application.voice, target)
         if arguments.json:
-            print(json.dumps(as_json(await _answer(application.engine, query)), ensure_ascii=False, indent=2))
-            return 0
-        await print_answer(application.engine, query)
+            answer = await _answer(application.engine, query)
+            print(json.dumps(as_json(answer), ensure_ascii=False, indent=2))
+        else:
+            answer = await print_answer(application.engine, query)
+        if target is not None and application.voice is not None and answer is not None:
+            await _speak(application.voice, answer.text, target)
     return 0
 
 
@@ -96,13 +107,32 @@ def _options(arguments: argparse.Namespace, model: str, *, research: bool) -> An
     )
 
 
-async def print_answer(engine: Engine, query: Query) -> None:
+def _check_speaker(voice: Voice | None, target: Path) -> None:
+    if voice is None:
+        raise UserError(say("speak_unset", "en").replace("`", ""))
+    if target.suffix != f".{voice.speaker.suffix}":
+        raise UserError(f"The audio will be .{voice.speaker.suffix}: name the file so.")
+
+
+async def _speak(voice: Voice, text: str, target: Path) -> None:
+    spoken = await voice.read(text, omitted=omitted_words(text))
+    if spoken is None:
+        raise UserError(say("speak_silent", "en"))
+    try:
+        await asyncio.to_thread(target.write_bytes, spoken.content)
+    except OSError as error:
+        raise UserError(f"{target} cannot be written: {error.strerror}.") from error
+    if spoken.characters:
+        print(say("spoken_cut", "en", characters=spoken.characters), file=sys.stderr)
+
+
+async def print_answer(engine: Engine, query: Query) -> Answer | None:
     with loader.console().outlet(Console(highlight=False)) as outlet:
         async with (
             scheduler.Scheduler().open(outlet) as stream,
             aclosing(engine.answer(query)) as events,
         ):
-            await scheduler.relay(events, stream, final=_reply)
+            return await scheduler.relay(events, stream, final=_reply)
 
 
 def _reply(answer: Answer) -> Reply:

@@ -50,7 +50,7 @@ class Receive(Protocol):
     ) -> Reply: ...
 
 
-class Explain(Protocol):
+class LatestAnswer(Protocol):
     """The person's latest answer in the place."""
 
     async def __call__(self, place: Place, person: Person, room: Room, language: str) -> Reply: ...
@@ -116,8 +116,9 @@ class CommandDependencies:
     export: Callable[[KnowledgeBase, Path], Awaitable[ArchiveContents]]
     facts: Callable[[], Awaitable[Mapping[str, str]]]
     """`index`, `embedder` and `language model`, joined by `MODEL_SEPARATOR`."""
-    explain: Explain
     verified: VerifiedEditor
+    explain: LatestAnswer
+    read_aloud: LatestAnswer
     models: tuple[str, ...] = ()
     has_web: bool = False
     questions: Questions = field(default_factory=Questions)

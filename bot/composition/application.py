@@ -15,10 +15,10 @@ from bot.composition import loader, wrappers
 from bot.composition.agent import agent
 from bot.composition.components import Application, BaseComponents, IndexingComponents
 from bot.composition.model_chain import chosen_models, model_choices, with_tasks
+from bot.composition.optional_services import audio_cache, transcriber, voice, web_reader
 from bot.composition.research import research
 from bot.composition.storage import storage
 from bot.composition.summaries import summaries
-from bot.composition.web import web_reader
 from bot.data_directory import index_lock
 from bot.files.originals import Originals
 from bot.observability import Observers
@@ -45,6 +45,7 @@ from rag_engine.ports import (
     StoredIndex,
     VectorCache,
 )
+from rag_engine.speech.audio_text import AudioText
 from rag_engine.storage import vector_cache
 from rag_engine.tables.answers import sql_task
 from rag_engine.tables.answers.computation import Computation
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from bot.observability.metrics import Meters
     from bot.settings import Settings
     from rag_engine.pipeline import NamedStep
+    from rag_engine.storage.catalog import SqliteCatalog
     from rag_engine.types import KnowledgeBaseId
 
 _MB = 1 << 20
@@ -100,7 +102,8 @@ async def library(
         found = await keep_trying(lambda: stack.enter_async_context(opened()))
         is_local = loader.is_local("indexes", settings.index.kind)
         index = wrappers.wrapped(found, wrappers.of_index(observers, base.breakers, is_local=is_local))
-        parse = observers.parse((await stack.enter_async_context(_parser_pool(settings))).parse)
+        files = await stack.enter_async_context(_file_text(settings))
+        parse = observers.parse(files.parse)
         splitter = loader.splitter(settings, base.embedder)
         cached = wrappers.wrapped(base.embedder, wrappers.of_ingesting_embedder(cache))
         # Scanning it blocked the event loop for tens of milliseconds.
@@ -131,11 +134,9 @@ async def library(
             cached_embedder=cached,
             ingestion=ingestion,
             tables=tables,
-            originals=Originals(
-                settings.data_dir / "originals",
-                catalog=base.storage.catalog,
-                most_bytes=int(settings.ingestion.originals_mb * _MB),
-            ),
+            originals=_originals(settings, base.storage.catalog),
+            audio=audio_cache(settings),
+            transcriber=files.transcriber,
             max_file_bytes=int(settings.parsing.file_mb * _MB),
             parse=parse,
         )
@@ -146,7 +147,7 @@ async def application(
     settings: Settings, *, observers: Observers = _NOBODY, vectors: Path | None = None
 ) -> AsyncGenerator[Application]:
     _refuse_unused(settings)
-    async with AsyncExitStack() as stack:
+    async with voice(settings) as speaking, AsyncExitStack() as stack:
         indexing = await stack.enter_async_context(library(settings, observers=observers, vectors=vectors))
         opened = await stack.enter_async_context(_models(settings, indexing, observers))
         index = wrappers.wrapped(indexing.index, wrappers.of_searched_index(indexing.catalog.unfinished))
@@ -173,7 +174,8 @@ async def application(
             computation=Computation(store=indexing.tables, model=opened.of_tasks.get(sql_task.TASK)),
         )
         made = await stack.enter_async_context(agent(settings, indexing, ports, engine.computation))
-        yield _application(settings, indexing, replace(engine, agent=made), ports, observers)
+        composed = _application(settings, indexing, replace(engine, agent=made), ports, observers)
+        yield replace(composed, voice=speaking)
 
 
 def _ports(indexing: IndexingComponents, index: StoredIndex, opened: _Models) -> Ports:
@@ -346,6 +348,20 @@ async def _index(
         with observers.around(IndexUse(name="open")):
             index = await stack.enter_async_context(connecting)
         yield index
+
+
+def _originals(settings: Settings, catalog: SqliteCatalog) -> Originals:
+    return Originals(
+        settings.data_dir / "originals",
+        catalog=catalog,
+        most_bytes=int(settings.ingestion.originals_mb * _MB),
+    )
+
+
+@asynccontextmanager
+async def _file_text(settings: Settings) -> AsyncGenerator[AudioText]:
+    async with _parser_pool(settings) as pool, transcriber(settings) as connected:
+        yield AudioText(parse_file=pool.parse, transcriber=connected)
 
 
 def _parser_pool(settings: Settings) -> AbstractAsyncContextManager[ParserPool]:

@@ -19,6 +19,7 @@ from bot.composition.layers.graph import build_graphs, graph_cost
 from bot.conversation import retention
 from bot.conversation.dependencies import Commands
 from bot.conversation.explanation.explanation_view import ExplanationView
+from bot.conversation.read_aloud import ReadAloud
 from bot.conversation.sources.sources_view import SourcesView
 from bot.conversation.turn.conversation_tags import ConversationTags
 from bot.conversation.verified_reviews import VerifiedReviews
@@ -76,7 +77,9 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
             verified_editor(application).finish_writing, every_seconds=_WRITE_SECONDS, what="verified answers"
         ),
         removing(partial(build_graphs, settings, library, observers=application.observers), what="graphs"),
-        retention.keeping_to(settings.retention, history=library.storage.history, chat=database) as clock,
+        retention.keeping_to(
+            settings.retention, history=library.storage.history, chat=database, audio=library.audio
+        ) as clock,
     ):
         await library.catalog.unfinished.give_up_expected()
         await library.originals.forget_unused()
@@ -122,7 +125,9 @@ async def console_service(application: Application, names: Sequence[str] = ()) -
     )
     async with (
         _database(application) as database,
-        retention.keeping_to(settings.retention, history=library.storage.history, chat=database) as clock,
+        retention.keeping_to(
+            settings.retention, history=library.storage.history, chat=database, audio=library.audio
+        ) as clock,
     ):
         uploads = await _uploads(application)
         policies = Policies(
@@ -141,6 +146,8 @@ async def console_service(application: Application, names: Sequence[str] = ()) -
             show_sources=_sources_view(library, operator).show,
             show_explanation=_explanation(application, database, operator).press,
             names=library.catalog.metadata.names,
+            read_aloud=_read_aloud(application, database, operator),
+            transcriber=library.transcriber,
         )
         chat = _assemble(application, database, uploads, policies, library.forget, clock)
         yield application.observers.service(chat)
@@ -206,6 +213,8 @@ def _platform_policies(
         show_sources=_sources_view(library, audiences, draw).show,
         show_explanation=_explanation(application, database, audiences).press,
         names=application.library.catalog.metadata.names,
+        read_aloud=_read_aloud(application, database, audiences),
+        transcriber=library.transcriber,
         budget=QuestionBudget(
             questions=application.settings.chat.questions_per_hour,
             repeats=application.settings.chat.repeats_per_hour,
@@ -246,6 +255,7 @@ def _commands(
         facts=partial(_facts, application),
         explain=_explanation(application, database, audiences).latest,
         verified=verified_editor(application),
+        read_aloud=_read_aloud(application, database, audiences).latest,
         models=tuple(application.engine.choices),
         has_web=bool(application.settings.web_search.kind),
     )
@@ -319,6 +329,17 @@ def _explanation(application: Application, database: Database, audiences: Audien
     )
 
 
+def _read_aloud(application: Application, database: Database, audiences: AudienceLookup) -> ReadAloud:
+    library = application.library
+    return ReadAloud(
+        audiences=audiences,
+        catalog=library.catalog,
+        answers=library.storage.history,
+        turns=Turns(database),
+        voice=application.voice,
+    )
+
+
 async def _forget(
     library: IndexingComponents,
     places: Places,
@@ -333,6 +354,7 @@ async def _forget(
 
 async def _forget_turn(application: Application, turn: TurnId) -> None:
     await application.library.storage.history.forget((turn, question_of(turn)))
+    await application.library.forget_audio()
 
 
 async def _reindex(

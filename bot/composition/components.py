@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from rag_engine.generation.follow_up_questions import FollowUpQuestions
     from rag_engine.ingestion.ingestion import Ingestion, Parse
     from rag_engine.ports import Embedder, IndexIdentity, Splitter, StoredIndex
+    from rag_engine.speech.audio_cache import AudioCache
+    from rag_engine.speech.types import Transcriber
+    from rag_engine.speech.voice import Voice
     from rag_engine.storage.catalog import SqliteCatalog
     from rag_engine.storage.concurrency.active_files import ActiveFiles
     from rag_engine.storage.history import SqliteHistory
@@ -59,6 +63,8 @@ class IndexingComponents:
     ingestion: Ingestion
     tables: TableStore
     originals: Originals
+    audio: AudioCache
+    transcriber: Transcriber | None
     max_file_bytes: int
     parse: Parse
 
@@ -72,7 +78,11 @@ class IndexingComponents:
         done = await self.ingestion.forget(knowledge_base, document)
         gone = {record.document.digest for record in records if document in (None, record.document.id)}
         await self.originals.forget_unused(gone)
+        await self.forget_audio()
         return done
+
+    async def forget_audio(self) -> None:
+        await asyncio.to_thread(self.audio.clear)
 
     async def reindex(
         self, bases: Iterable[KnowledgeBase], progress: Callable[[DocumentRecord], None] | None = None
@@ -98,6 +108,7 @@ class IndexingComponents:
         await self.ingestion.forget_source(knowledge_base, uri, titles)
         if record is not None:
             await self.originals.forget_unused({record.document.digest})
+        await self.forget_audio()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +120,7 @@ class Application:
     follow_ups: FollowUpQuestions | None = None
     """None: no model proposes them."""
     titles: TitleWriter | None = None
+    voice: Voice | None = None
     tags: TagWriter | None = None
 
     @property

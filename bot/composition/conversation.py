@@ -21,6 +21,7 @@ from bot.conversation.turn.attachments import AttachmentIntake
 from bot.conversation.turn.recorder import FailureTraces
 from bot.conversation.turn.runner import TurnRunner
 from bot.conversation.turn.thread_titles import ThreadTitles
+from bot.conversation.turn.voice_messages import VoiceMessages
 from bot.conversation.versions import AnswerVersions
 from bot.observability import Observers
 from bot.store.event_inbox import DeliveryProgress, EventInbox
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         StoredAnswers,
     )
     from bot.conversation.follow_ups import SuggestQuestions
+    from bot.conversation.read_aloud import ReadAloud
     from bot.conversation.turn.conversation_tags import ConversationTags
     from bot.conversation.turn.thread_titles import WriteTitle
     from bot.files.uploads import Uploads
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from bot.streaming.scheduler import Scheduler
     from rag_engine.engine import Engine
     from rag_engine.ingestion.verified_editor import VerifiedEditor
+    from rag_engine.speech.types import Transcriber
     from rag_engine.storage.sqlite.database import Database
 
 _UNLIMITED = QuestionBudget()
@@ -96,6 +99,8 @@ class Policies:
     show_sources: ShowSources
     show_explanation: ShowExplanation
     names: FindNames
+    read_aloud: ReadAloud
+    transcriber: Transcriber | None = None
     budget: QuestionBudget = _UNLIMITED
     """By default without limits."""
 
@@ -142,12 +147,12 @@ def assemble(
         failures=FailureTraces(keep=keep_trace),
         queue=TurnQueue(at_once=settings.answers, waiting=settings.waiting, queue=settings.queue),
         budget=policies.budget,
+        voices=VoiceMessages(downloads=uploads.downloads, transcriber=policies.transcriber),
+        read_aloud=policies.read_aloud,
         runs=Runs(final_write_seconds=settings.last_word_seconds),
     )
-    recovery = _recovery(turns, admission, runner, settings)
     buttons = _answer_buttons(stores, policies, removals, uploads, runner, stored_answers, editor)
-    first_steps = _first_steps(stores, policies, scheduler, records)
-    return _service(stores, policies, admission, attachments, runner, recovery, buttons, first_steps)
+    return _service(stores, policies, admission, attachments, runner, settings, buttons, records)
 
 
 def _recovery(turns: Turns, admission: Admission, runner: TurnRunner, settings: ChatSettings) -> Recovery:
@@ -173,9 +178,9 @@ def _service(
     admission: Admission,
     attachments: AttachmentIntake,
     runner: TurnRunner,
-    recovery: Recovery,
+    settings: ChatSettings,
     buttons: AnswerButtons,
-    first_steps: FirstSteps,
+    records: ListDocuments,
 ) -> Service:
     interactions = Interactions(
         processed=stores.interactions,
@@ -186,7 +191,7 @@ def _service(
         notifier=runner.notifier,
         admission=admission,
         runner=runner,
-        recovery=recovery,
+        recovery=_recovery(runner.turns, admission, runner, settings),
         failures=runner.failures,
     )
     return Service(
@@ -199,9 +204,9 @@ def _service(
         attachments=attachments,
         notifier=runner.notifier,
         runner=runner,
-        recovery=recovery,
+        recovery=interactions.recovery,
         interactions=interactions,
-        first_steps=first_steps,
+        first_steps=_first_steps(stores, policies, runner.scheduler, records),
         option_names=OptionNames(
             permissions=policies.permissions, audiences=policies.audiences, find=policies.names
         ),

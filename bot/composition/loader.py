@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from bot.composition.model_chain import ModelChoice
     from bot.port import ChatService, CommandSpec, Finding, Outlet, Signals
-    from bot.settings import IndexSlice, Settings, Slice
+    from bot.settings import Settings
+    from bot.settings.slices import IndexSlice, Slice
     from rag_engine.agent.tool import Tool, ToolPorts
     from rag_engine.ports import (
         Answerer,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         WebSearch,
     )
     from rag_engine.sources import Surroundings
+    from rag_engine.speech.types import Speaker, Transcriber
     from rag_engine.steps import fuse, pack, retrieve
     from rag_engine.sync.types import ListedSource
     from rag_engine.types import KnowledgeBaseId, Leg
@@ -201,6 +203,20 @@ async def source(
         ) from error
     async with module.connect(address, own, surroundings=surroundings) as opened:
         yield opened
+
+
+@asynccontextmanager
+async def speaker(slice_: Slice, kind: str) -> AsyncGenerator[Speaker]:
+    module = await asyncio.to_thread(plugins.load, "rag_engine.speakers", kind)
+    async with module.connect(_validated(module, slice_.rest(), variable="SPEECH")) as connected:
+        yield connected
+
+
+@asynccontextmanager
+async def transcriber(slice_: Slice, kind: str) -> AsyncGenerator[Transcriber]:
+    module = await asyncio.to_thread(plugins.load, "rag_engine.transcribers", kind)
+    async with module.connect(_validated(module, slice_.rest(), variable="TRANSCRIPTION")) as connected:
+        yield connected
 
 
 def step_names() -> dict[str, list[str]]:

@@ -9,7 +9,8 @@ from rag_engine.errors import BadSettings
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from bot.settings import FallbackSlice, Settings, TaskSettings
+    from bot.settings import Settings, TaskSettings
+    from bot.settings.slices import FallbackSlice
 
 _QUOTING: Final = "extractive"
 _OPENAI: Final = "openai"

@@ -50,8 +50,9 @@ class Admission:
         _log_verdict(message, verdict)
         if not verdict.ours:
             return None
-        unprompted = not (message.addressed or message.in_thread or message.attachments)
-        quiet = bool(message.attachments) and not message.addressed and not question_in(message)
+        unprompted = not (message.addressed or message.in_thread or message.files)
+        asks = bool(question_in(message) or message.voices)
+        quiet = bool(message.files) and not message.addressed and not asks
         return TurnOptions(settings=settings, earlier=earlier, unprompted=unprompted, quiet=quiet)
 
     async def place_settings(self, message: IncomingMessage) -> PlaceSettings:

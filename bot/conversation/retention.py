@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bot.settings import RetentionSettings
+    from rag_engine.speech.audio_cache import AudioCache
     from rag_engine.storage.history import SqliteHistory
     from rag_engine.storage.sqlite.database import Database
 
@@ -30,7 +31,7 @@ def seconds(settings: RetentionSettings) -> float:
 
 @asynccontextmanager
 async def keeping_to(
-    settings: RetentionSettings, *, history: SqliteHistory, chat: Database
+    settings: RetentionSettings, *, history: SqliteHistory, chat: Database, audio: AudioCache
 ) -> AsyncGenerator[Callable[[], float]]:
     """Until the block ends; yields its clock. Chat turns expire at the same time, so that `footnote forget` finds a
     person in the history.
@@ -46,6 +47,7 @@ async def keeping_to(
         await asyncio.to_thread(clock.advance)
         await prune(seconds(settings), history=history, chat=chat, clock=clock)
         await asyncio.to_thread(_remove_backups, data_dir, clock() - seconds(settings))
+        await asyncio.to_thread(audio.expire)
         return True
 
     async with removing(finish, every_seconds=_EVERY_SECONDS):

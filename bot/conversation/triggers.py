@@ -65,6 +65,12 @@ _NEW_TOPICS = """
     nova conversa; nieuw onderwerp; nieuw gesprek; 新话题; 新對話; 新对话; 新しい話題; 새 주제; 새로운 주제; 새 대화;
     новая тема; новый разговор; сначала
 """
+_READ_ALOUD = """
+    /speak; read aloud; read it aloud; read that aloud; read this aloud; read it out; read that out; lies vor; vorlesen; lies es vor;
+    lies das vor; lis à voix haute; lis ça à voix haute; lisez à voix haute; lee en voz alta; léelo en voz alta; leggi ad alta voce;
+    leggilo ad alta voce; lê em voz alta; leia em voz alta; lees voor; lees het voor; lees dat voor; voorlezen; 朗读; 朗讀; 读出来; 念给我听;
+    読み上げて; 読み上げてください; 소리 내어 읽어 줘; 소리 내어 읽어줘; 읽어 줘; прочитай вслух; прочитайте вслух; читай вслух
+"""
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -103,7 +109,7 @@ def decide(message: IncomingMessage, *, mode: Mode, members: ThreadMembers) -> V
         return _in_thread(message, members)
     if mode == "thread":
         return Verdict(ours=False, why="not addressed, outside threads")
-    if message.attachments:
+    if message.files:
         return Verdict(ours=True, why="files, in a place where everything is answered")
     if is_question(message.text) and small_talk(message.text) is None:
         return Verdict(ours=True, why="a question, in a place where everything is answered")
@@ -113,7 +119,7 @@ def decide(message: IncomingMessage, *, mode: Mode, members: ThreadMembers) -> V
 def _in_thread(message: IncomingMessage, members: ThreadMembers) -> Verdict:
     if not members.includes_us:
         return Verdict(ours=False, why="a thread we have no part in")
-    if message.attachments and not question_in(message):
+    if message.files and not (question_in(message) or message.voices):
         return Verdict(ours=True, why="only files, in a thread we take part in")
     if members.people is None:
         return Verdict(ours=False, why="not addressed, and nobody knows who else is in the thread")
@@ -160,5 +166,13 @@ def is_stop(text: str) -> bool:
 
 
 def is_new_topic(text: str) -> bool:
+    return _is_one_of(text, _NEW_TOPICS)
+
+
+def is_read_aloud(text: str) -> bool:
+    return _is_one_of(text, _READ_ALOUD)
+
+
+def _is_one_of(text: str, phrases: str) -> bool:
     plain = " ".join(text.casefold().strip(" \t\n.!。！\"'`").split())
-    return plain in {phrase.strip() for phrase in _NEW_TOPICS.split(";")}
+    return plain in {" ".join(phrase.split()) for phrase in phrases.split(";")}

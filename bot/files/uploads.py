@@ -100,7 +100,7 @@ class Uploads:
         limits: TextLimits | None = None,
     ) -> None:
         self._intake = intake
-        self._fetching = fetching
+        self.downloads = fetching
         self._patience_seconds = patience_seconds
         self._keep = keep
         self._queue = queue or FileQueue()
@@ -189,7 +189,7 @@ class Uploads:
             return result
 
     async def _add(self, job: _Job) -> UploadResult:
-        self._fetching.refuse(job.attachment)
+        self.downloads.refuse(job.attachment)
 
         def waits(before: int) -> None:
             sentence = "file_queued" if before else "file_received"
@@ -231,7 +231,7 @@ class Uploads:
 
         async def whole() -> Ingested:
             reading()
-            async with self._fetching.fetched(job.attachment, uri=job.uri) as blob:
+            async with self.downloads.fetched(job.attachment, uri=job.uri) as blob:
                 ingested = await self._intake.ingest(
                     blob, knowledge_base=job.knowledge_base, progress=progress, message=job.message
                 )

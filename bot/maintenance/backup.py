@@ -48,7 +48,7 @@ class BackedUp:
 
 
 def back_up(contents: DataFiles, file: Path, *, index: str, check: Callable[[], None]) -> BackedUp:
-    """For its owner only; replaces an earlier `file` at the end. Run it in a thread.
+    """For its owner only; replaces an earlier `file` at the end.
 
     `check` may raise to stop. Raises `UserError` for an unwritable file or no data, `Misconfigured` for a damaged
     database, `StorageUnavailable` if others never stop writing.

@@ -27,7 +27,7 @@ FORGETTING: Final = "forgetting.json"
 _ORIGINAL: Final = re.compile(rf"{ORIGINALS}/[0-9a-f]{{64}}\.pdf")
 _TABLES: Final = re.compile(rf"{TABLES}/[a-z0-9_-]{{1,64}}/[a-z0-9_-]{{1,64}}\.sqlite")
 _LOGS: Final = ("-wal", "-shm", "-journal")
-_TEMPORARY: Final = ("rebuilding", "rebuilding.jsonl", "uploads", FORGETTING)
+_TEMPORARY: Final = ("rebuilding", "rebuilding.jsonl", "uploads", "speech", FORGETTING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

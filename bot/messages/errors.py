@@ -21,6 +21,7 @@ _KNOWN: tuple[tuple[type[Exception], Sentence], ...] = (
     (errors.IndexUnavailable, "index_away"),
     (errors.EmbedderUnavailable, "embedder_away"),
     (errors.ModelUnavailable, "model_away"),
+    (errors.AudioUnavailable, "audio_away"),
     (errors.RateLimited, "rate_limited"),
     (errors.StorageUnavailable, "storage_away"),
     (errors.ContextTooLong, "too_long_for_model"),

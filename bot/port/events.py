@@ -25,6 +25,7 @@ class Attachment:
     """The same each time."""
     refusal: str = ""
     """Why it cannot be read, if known before the download: one sentence."""
+    voice: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,14 @@ class IncomingMessage:
     """Adapter data for continuing after a restart (a private reply's address). A secret: stored only while the answer
     is unfinished, never logged.
     """
+
+    @property
+    def voices(self) -> tuple[Attachment, ...]:
+        return tuple(each for each in self.attachments if each.voice)
+
+    @property
+    def files(self) -> tuple[Attachment, ...]:
+        return tuple(each for each in self.attachments if not each.voice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

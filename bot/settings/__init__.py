@@ -25,6 +25,16 @@ from pydantic_settings import NoDecode, SettingsError
 from bot.settings.expansion import ExpansionSettings, GraphSettings
 from bot.settings.platforms import PREFIX, Environment, PlatformSlice, platform_slices, platforms
 from bot.settings.research import ResearchSettings
+from bot.settings.slices import (
+    EmbedderSlice,
+    IndexSlice,
+    ModelSlice,
+    RerankerSlice,
+    SpeechSlice,
+    SplitterSlice,
+    TranscriptionSlice,
+    WebSearchSlice,
+)
 from bot.settings.sources import SourcesSettings
 from bot.settings.tools import ToolSettings
 from rag_engine.errors import BadSettings
@@ -50,52 +60,6 @@ class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Slice(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="allow")
-    kind: str
-
-    def __repr_args__(self) -> Iterable[tuple[str | None, object]]:
-        """Names only: a part's settings may hold keys, which must not appear in logs and tracebacks."""
-        yield "kind", self.kind
-        for name in self.rest():
-            yield name, "…"
-
-    def rest(self) -> dict[str, object]:
-        """The values that the part validates."""
-        return dict(self.model_extra or {})
-
-
-class EmbedderSlice(Slice):
-    """The model that turns text into vectors."""
-
-    kind: str = "local"
-    """`local`, `onnx`, `sentence_transformers`, `openai` or `hashing`."""
-
-
-class IndexSlice(Slice):
-    """The search index."""
-
-    kind: str = "embedded"
-    """`embedded` (in the data directory) or `elasticsearch`."""
-
-
-class FallbackSlice(Slice):
-    """A language model beside the first. Without `base_url` it is on the same server."""
-
-    kind: str = "openai"
-
-
-class ModelSlice(Slice):
-    """The language model that writes answers."""
-
-    kind: str = ""
-    """`openai` (any server with its protocol), `extractive` (quotes without a model) or `scripted`. By default `openai` if a name, key or server is set, else `extractive`."""
-    fallbacks: dict[str, FallbackSlice] = Field(default_factory=dict[str, FallbackSlice])
-    """Models to try next, in the order of their labels: `FOOTNOTE_MODEL__FALLBACKS__1__NAME=…`, `…__1__BASE_URL`, `…__1__API_KEY`."""
-    choices: dict[str, FallbackSlice] = Field(default_factory=dict[str, FallbackSlice])
-    """Models that a channel (`/kb settings model`) or a question (`/ask --model`) may choose by label: `FOOTNOTE_MODEL__CHOICES__FAST__NAME=…`, `…__FAST__BASE_URL`, `…__FAST__API_KEY`."""
-
-
 class TaskSettings(_Section):
     """A language model of its own for one task: `answer`, `understand` (what a message means), `summary`, `sql` (over tables), `passage_summary` and `passage_questions` (see `expansion`), `graph` (entities of passages), `subqueries`, `extract` and `sufficiency` (of a research), `agent` (calls tools), `follow_ups` (buttons with further questions), `titles` (of new threads) or `tags` (of conversations); without a model of their own the last three are off. What is unset is as in `FOOTNOTE_MODEL`."""
 
@@ -111,27 +75,6 @@ class TaskSettings(_Section):
     """Time limit from the request to the first text."""
     max_tokens: int | None = Field(default=None, ge=64)
     """Maximum tokens of a reply."""
-
-
-class RerankerSlice(Slice):
-    """The model that reorders search results."""
-
-    kind: str = ""
-    """`onnx`, `http` or `sentence_transformers`; empty for none."""
-
-
-class WebSearchSlice(Slice):
-    """Where pages of the web are found, in places that allow it (`/kb settings web`). The question leaves this machine."""
-
-    kind: str = ""
-    """`searxng`, `tavily`, `brave` or `wikipedia`; empty: the web is never searched."""
-
-
-class SplitterSlice(Slice):
-    """How documents are split into passages."""
-
-    kind: str = "structure"
-    """`structure`: along headings, paragraphs and tables."""
 
 
 class ParsingSettings(_Section):
@@ -303,6 +246,8 @@ class Settings(Environment):
     """Settings of the language model by task: `FOOTNOTE_TASKS__UNDERSTAND__MODEL=…`."""
     reranker: RerankerSlice = RerankerSlice()
     web_search: WebSearchSlice = WebSearchSlice()
+    speech: SpeechSlice = SpeechSlice()
+    transcription: TranscriptionSlice = TranscriptionSlice()
     parsing: ParsingSettings = ParsingSettings()
     ingestion: IngestionSettings = IngestionSettings()
     sources: SourcesSettings = SourcesSettings()

@@ -53,6 +53,10 @@ _LATEST_OF = """
     SELECT * FROM answers WHERE platform = ? AND workspace = ? AND channel = ? AND person = ? AND (thread = ? OR ? = '')
         AND turn <> '' AND state <> 'withdrawn' ORDER BY asked_at DESC LIMIT 1
 """
+_LATEST_IN = """
+    SELECT * FROM answers WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? AND private = ? AND (? = '' OR person = ?)
+        AND turn <> '' AND state <> 'withdrawn' ORDER BY asked_at DESC LIMIT 1
+"""
 _BOT_TURNS = """
     SELECT count(*) FROM answers WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? AND by_bot = 1
         AND (thread <> '' OR asked_at > ?)
@@ -189,6 +193,13 @@ class Turns:
         """In the thread or in all of the channel."""
         values = (*_channel(place), person, place.thread, place.thread)
         rows = await self._database.fetch(_LATEST_OF, values)
+        return _turn(rows[0]) if rows else None
+
+    async def latest_in(self, place: Place, person: Person | None = None) -> ChatTurn | None:
+        """Public, or the person's private one."""
+        who = person.id if person is not None else ""
+        values = (*_channel(place), place.thread, person is not None, who, who)
+        rows = await self._database.fetch(_LATEST_IN, values)
         return _turn(rows[0]) if rows else None
 
     async def find(self, identity: str) -> ChatTurn | None:

@@ -152,7 +152,7 @@ class RateLimiter:
         rest: float = 0.0,
         not_before: float = 0.0,
     ) -> WriteRequest:
-        """Costs one call of each budget. Among equal urgencies the oldest `since` goes first. Text and status wait at
+        """Among equal urgencies the oldest `since` goes first. Text and status wait at
         least `rest` seconds after `since`, longer if many share the budget.
         """
         started = self._now() if since is None else since

@@ -146,11 +146,10 @@ class Ingestion:
         progress: Report | None = None,
         message: MessageText | None = None,
     ) -> Ingested:
-        """Ingest a file; returns `changed=False` if the same bytes are stored.
+        """`changed=False` if the same bytes are stored.
 
-        The record of an unreadable file is `failed` with the reason; an earlier searchable version stays searchable. So is that of
-        one with more text than allowed, or than the files of `message` have left. Raises `Unavailable` if embedder, index or
-        catalog does not answer (add the file again), `UnknownKnowledgeBase` if it does not exist or was removed meanwhile.
+        An unreadable file, or one with too much text, is `failed`; an earlier version stays searchable. Raises
+        `Unavailable` (add the file again) and `UnknownKnowledgeBase`, also if it was removed meanwhile.
         """
         async with (
             self._locks.held("uri", knowledge_base, blob.uri),

@@ -23,7 +23,7 @@ async def reading_ahead(
     most: int | None = None,
     on_end: Callable[[], Awaitable[None]] | None = None,
 ) -> AsyncGenerator[AsyncGenerator[list[Item]]]:
-    """In batches of at most `most`. `on_end` is awaited after the last is read; its errors, too, come at once. Leaving
+    """In batches of at most `most`. `on_end` is awaited after the last is read. Leaving
     the block stops the reading.
     """
     grown = asyncio.Event()

@@ -49,7 +49,7 @@ _PAUSE: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Cue:
+class Cue:
     start: int
     end: int
     lines: tuple[str, ...]
@@ -66,7 +66,7 @@ class _OpenCue:
 def parse(path: Path) -> Iterator[Section]:
     """Anchored "00:01:02–00:01:30". A file without times is text."""
     encoding = text_encoding(path)
-    sections = _sections(_without_repeated_lines(_cues(text_lines(path, encoding))))
+    sections = timed_sections(_without_repeated_lines(_cues(text_lines(path, encoding))))
     first = next(sections, None)
     if first is None:
         yield from joined(text.sections(text_lines(path, encoding)))
@@ -74,7 +74,7 @@ def parse(path: Path) -> Iterator[Section]:
         yield from joined(chain([first], sections))
 
 
-def _cues(lines: Iterable[NumberedLine]) -> Iterator[_Cue]:
+def _cues(lines: Iterable[NumberedLine]) -> Iterator[Cue]:
     open_cue: _OpenCue | None = None
     fields: tuple[str, ...] = _ASS_FIELDS
     for line in lines:
@@ -96,23 +96,23 @@ def _cues(lines: Iterable[NumberedLine]) -> Iterator[_Cue]:
         yield _finished_cue(open_cue)
 
 
-def _finished_cue(cue: _OpenCue, *, before_times: bool = False) -> _Cue:
+def _finished_cue(cue: _OpenCue, *, before_times: bool = False) -> Cue:
     lines = cue.lines[:-1] if before_times and cue.lines and cue.lines[-1].isdigit() else cue.lines
     voice = _VOICE.search(" ".join(lines))
-    return _Cue(cue.start, cue.end, tuple(_plain(lines)), voice[1].strip() if voice else "")
+    return Cue(cue.start, cue.end, tuple(_plain(lines)), voice[1].strip() if voice else "")
 
 
-def _single_line(content: str, fields: tuple[str, ...]) -> Iterator[_Cue]:
+def _single_line(content: str, fields: tuple[str, ...]) -> Iterator[Cue]:
     if (dialogue := _ASS.match(content)) is not None and content.startswith("Dialogue"):
         values = dict(zip(fields, dialogue[1].split(",", len(fields) - 1), strict=False))
         start, end = _parsed_time(values.get("start", "")), _parsed_time(values.get("end", ""))
         words = values.get("text", "").replace("\\N", "\n").replace("\\n", "\n").replace("\\h", " ")
         if "\\p1" not in words:
-            yield _Cue(start, end, tuple(_plain(words.split("\n"))), values.get("name", "").strip())
+            yield Cue(start, end, tuple(_plain(words.split("\n"))), values.get("name", "").strip())
     elif (lyric := _LYRIC.match(content)) is not None:
         for minutes, seconds in _LYRIC_TIME.findall(lyric[1]):
             start = int(minutes) * 60 + int(seconds)
-            yield _Cue(start, start, tuple(_plain([lyric[2]])))
+            yield Cue(start, start, tuple(_plain([lyric[2]])))
 
 
 def _plain(lines: Iterable[str]) -> Iterator[str]:
@@ -132,7 +132,7 @@ def _parsed_time(value: str) -> int:
     return _seconds(times.groups()) if times is not None else 0
 
 
-def _without_repeated_lines(cues: Iterable[_Cue]) -> Iterator[_Cue]:
+def _without_repeated_lines(cues: Iterable[Cue]) -> Iterator[Cue]:
     shown: tuple[str, ...] = ()
     end = -1
     for cue in cues:
@@ -150,7 +150,7 @@ def _without_repeated_lines(cues: Iterable[_Cue]) -> Iterator[_Cue]:
             yield replace(cue, lines=lines)
 
 
-def _sections(cues: Iterable[_Cue]) -> Iterator[Section]:
+def timed_sections(cues: Iterable[Cue]) -> Iterator[Section]:
     words: list[str] = []
     speaker = ""
     start = end = size = 0

@@ -18,16 +18,12 @@ READABLE: Final = (
 )
 """The formats, for people."""
 
+_MATROSKA: Final = b"\x1aE\xdf\xa3"
 # First bytes, suffix, name for people.
 _UNREADABLE: Final = (
     (b"\x00\x00\x01\x00", "ico", "a picture"),
     (b"8BPS", "psd", "a picture"),
-    (b"ID3", "mp3", "a sound file"),
-    (b"\xff\xfb", "mp3", "a sound file"),
-    (b"\xff\xf3", "mp3", "a sound file"),
-    (b"fLaC", "flac", "a sound file"),
-    (b"OggS", "ogg", "a sound file"),
-    (b"\x1aE\xdf\xa3", "mkv", "a video"),
+    (_MATROSKA, "mkv", "a video"),
     (b"(\xb5/\xfd", "zst", "a compressed file"),
     (b"7z\xbc\xaf'\x1c", "7z", "an archive"),
     (b"Rar!\x1a\x07", "rar", "an archive"),
@@ -158,7 +154,7 @@ def _true_suffix(path: Path, name: str) -> str:
         return _zip_suffix(path, name, suffix)
     if head.startswith(_OLE):
         return _ole_suffix(path, name)
-    magic = _magic_suffix(head, name, is_text=encoding is not None)
+    magic = _magic_suffix(head, name, suffix, is_text=encoding is not None)
     if magic is not None:
         return magic
     if encoding is None:
@@ -217,14 +213,21 @@ def _ole_suffix(path: Path, name: str) -> str:
     raise _unsupported(name, "an old Office file", "Save it in a new format and add it again.")
 
 
-def _magic_suffix(head: bytes, name: str, *, is_text: bool) -> str | None:
+def _magic_suffix(head: bytes, name: str, suffix: str, *, is_text: bool) -> str | None:
     entries = (*((*entry, "") for entry in formats().magic), *_UNREADABLE)
     found = next((entry for entry in entries if head.startswith(entry[0])), None)
     if head[4:8] == b"ftyp":
         picture = head[8:12] in {b"heic", b"heix", b"mif1", b"avif"}
-        found = (b"", "heic", "a picture") if picture else (b"", "mp4", "a video")
+        sound = suffix == "m4a" or head[8:11] == b"M4A"
+        found = (b"", "heic", "a picture") if picture else (b"", "m4a" if sound else "mp4", "a video")
+    if head.startswith(_MATROSKA) and suffix == "webm":
+        found = (b"", "webm", "a sound file")
     if head.startswith(b"RIFF"):
-        found = (b"", "webp", "a picture") if head[8:12] == b"WEBP" else (b"", "wav", "a sound or video file")
+        found = (
+            (b"", "webp", "a picture")
+            if head[8:12] == b"WEBP"
+            else (b"", "wav" if head[8:12] == b"WAVE" else "avi", "a video")
+        )
     if head[257:262] == b"ustar":
         found = (b"", "tar", "an archive")
     if found is None or (found[1] in _WEAK and is_text):

@@ -1,7 +1,6 @@
 """Forks a sandboxed process for each file and never reads one itself.
 
-So libraries are imported once, and a file that takes over its process cannot affect the next file. The worker ends with its
-input, so it cannot outlive its parent.
+A file that takes over its process cannot affect the next file. The worker ends with its input.
 
 Requests on standard input and replies on the original standard output are frames: a length in four bytes, big-endian, then
 JSON. Output of libraries is discarded.

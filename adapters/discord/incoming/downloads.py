@@ -21,7 +21,6 @@ _HOSTS = frozenset({"cdn.discordapp.com", "media.discordapp.net"})
 _BLOCK_BYTES = 1 << 16
 _IDLE_SECONDS = 30.0
 _EXPIRED_STATUSES = frozenset({403, 404, 410})
-_VOICE = "Voice messages cannot be read; please write it as text."
 _EXPIRED = "Discord's link to this file has expired; please send the file again."
 
 
@@ -51,7 +50,7 @@ def _attachment(file: discord.Attachment, message: discord.Message, context: Dis
         uri=message.jump_url,
         open=lambda: _read(file.url, file.size, renew_url=renew_url, context=context),
         id=str(file.id),
-        refusal=_VOICE if message.flags.voice or file.is_voice_message() else "",
+        voice=message.flags.voice or file.is_voice_message(),
     )
 
 

@@ -46,6 +46,7 @@ async def _attachment(context: SlackContext, file: Fields, *, uri: str) -> Attac
         open=lambda: download(context, identifier),
         id=identifier,
         refusal=refusal or _refusal(file),
+        voice=file.text("subtype") == "slack_audio",
     )
 
 

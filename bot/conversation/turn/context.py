@@ -8,7 +8,7 @@ from bot.store.topics import conversation
 if TYPE_CHECKING:
     from bot.conversation.turn.recorder import TurnRecorder
     from bot.conversation.turn.view import TurnView
-    from bot.port import IncomingMessage, Place, Room
+    from bot.port import Attachment, IncomingMessage, Place, Room
     from bot.store.places import PlaceSettings
     from bot.store.turns import ChatTurn
     from rag_engine.types import ConversationId
@@ -41,6 +41,7 @@ class TurnContext:
     options: TurnOptions
     recorder: TurnRecorder
     view: TurnView
+    voices: tuple[Attachment, ...] = ()
 
     @property
     def reads_thread(self) -> bool:

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from bot.access.question_budget import QuestionBudget
     from bot.conversation.concurrency import Run
     from bot.conversation.dependencies import ForgetTurn, PermissionChecks
+    from bot.conversation.read_aloud import ReadAloud
     from bot.conversation.turn.answer_writer import AnswerWriter
     from bot.conversation.turn.attachments import AttachmentIntake
     from bot.conversation.turn.context import TurnOptions
     from bot.conversation.turn.recorder import FailureTraces
+    from bot.conversation.turn.voice_messages import VoiceMessages
     from bot.conversation.versions import AnswerVersion
     from bot.observability import Observers
     from bot.port import IncomingMessage, Room
@@ -74,6 +76,8 @@ class TurnRunner:
     failures: FailureTraces
     queue: TurnQueue
     budget: QuestionBudget
+    read_aloud: ReadAloud
+    voices: VoiceMessages
     runs: Runs = field(default_factory=Runs)
 
     async def start(self, message: IncomingMessage, room: Room, options: TurnOptions) -> bool:
@@ -175,7 +179,11 @@ class TurnRunner:
                 await self.failures.note_turn(recorder)
 
     async def _answer(self, question: _Question, recorder: TurnRecorder) -> None:
-        turn, message, room, options = recorder.turn, question.message, question.room, question.options
+        turn, room, options = recorder.turn, question.room, question.options
+        message, voices = (
+            replace(question.message, attachments=question.message.files),
+            question.message.voices,
+        )
         if turn.starts > 1:
             await recorder.save()  # first: a restart must find it unfinished
         await self.permissions.admit_person(message.person, turn.place, room.directory)
@@ -203,6 +211,7 @@ class TurnRunner:
                 options=options,
                 recorder=recorder,
                 view=view,
+                voices=voices,
             )
             await self._reply_or_explain(context, question.run)
         if (options.unprompted or options.quiet) and recorder.turn.messages:
@@ -268,7 +277,10 @@ class TurnRunner:
             await self._fail(context, error)
 
     async def _reply(self, context: TurnContext) -> None:
+        context = await self.voices.hear(context)
         recorder, view = context.recorder, context.view
+        if context.view.heard and await self._chats(context):
+            return
         is_bare = not recorder.turn.question and not context.message.attachments
         if context.reads_thread or is_bare:
             context = await self.attachments.read_earlier(context)
@@ -277,6 +289,8 @@ class TurnRunner:
         await self.attachments.add_files(context)
         if triggers.is_new_topic(recorder.turn.question) and not context.message.attachments:
             await self.answers.start_over(context)
+        elif triggers.is_read_aloud(recorder.turn.question) and not context.message.attachments:
+            await self._read_aloud(context)
         elif recorder.turn.question:
             await self.answers.write(context)
         elif view.file_lines:
@@ -284,8 +298,20 @@ class TurnRunner:
         else:
             await view.finish(Reply(text=view.say("help")), "final")
 
+    async def _read_aloud(self, context: TurnContext) -> None:
+        turn, view = context.recorder.turn, context.view
+        view.show_status(view.say("stage_speak"))
+        person = turn.person if turn.private else None
+        await view.finish(
+            await self.read_aloud.here(turn.place, context.room, view.language, person=person), "final"
+        )
+
     async def _chats(self, context: TurnContext) -> bool:
-        talk = None if context.message.attachments else small_talk(context.recorder.turn.question)
+        talk = (
+            None
+            if context.message.attachments or context.voices
+            else small_talk(context.recorder.turn.question)
+        )
         if talk is None:
             return False
         view, chosen = context.view, context.options.settings.language

@@ -37,6 +37,7 @@ class TurnView:
         self.stream = stream
         self.language = language
         self.text = ""
+        self.heard = ""
         self.file_lines: tuple[str, ...] = ()
         self.failed_lines: tuple[str, ...] = ()
         self.read_files = False
@@ -60,8 +61,10 @@ class TurnView:
             self.stream.show(replace(progress(lines), buttons=(self._button("stop"),)))
 
     def headed(self, text: str) -> str:
-        """A button's question is in no message."""
+        """With a question that is in no message."""
         turn = self._recorder.turn
+        if text and self.heard:
+            return f"> {self.say('heard_as', text=literal(self.heard))}\n\n{text}"
         if not text or not is_chosen(turn):
             return text
         name = f"**{literal(turn.person.name)}**: " if turn.person.name and not turn.private else ""

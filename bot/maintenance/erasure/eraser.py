@@ -97,6 +97,7 @@ class Eraser:
         await asyncio.to_thread(erasure_marks.save, marks, data_dir)
         await self._remove_documents(marks)
         writing = await self._still_writing(marks, writing_seconds)
+        await self.library.forget_audio()
         marks = await self.finder.with_answers(marks)
         await asyncio.to_thread(erasure_marks.save, marks, data_dir)
         for rule in rules.of(marks):

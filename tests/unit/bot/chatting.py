@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from bot.composition import loader
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
 from bot.conversation.dependencies import Commands, FollowedReply
 from bot.conversation.explanation.explanation_view import ExplanationView
+from bot.conversation.read_aloud import ReadAloud
 from bot.conversation.turn.conversation_tags import ConversationTags
 from bot.files.downloads import Downloads
 from bot.files.uploads import Uploads
@@ -88,6 +89,8 @@ if TYPE_CHECKING:
     from bot.port import Directory, Room
     from bot.store.turns import ChatTurn, Turns
     from rag_engine.ports import Answerer, Embedder, LanguageModel
+    from rag_engine.speech.types import Transcriber
+    from rag_engine.speech.voice import Voice
     from rag_engine.types import Blob, Section
 
 
@@ -212,6 +215,8 @@ async def world(
     suggest: SuggestQuestions | None = None,
     write_title: WriteTitle | None = None,
     choose_tags: ChooseTags | None = None,
+    voice: Voice | None = None,
+    transcriber: Transcriber | None = None,
 ) -> AsyncGenerator[World]:
     """A service with nothing in it yet. The model says what the world tells it to, else it quotes.
 
@@ -248,7 +253,7 @@ async def world(
             assemble,
             engine=engine,
             stores=base.stores,
-            policies=_policies(base, budget or QuestionBudget()),
+            policies=replace(_policies(base, budget or QuestionBudget(), voice), transcriber=transcriber),
             removals=base.removals,
             uploads=uploads,
             scheduler=Scheduler(deadlines=WriteDeadlines(final=0.2, first_wait=0.05, longest_wait=0.05)),
@@ -337,8 +342,11 @@ def _summaries(base: _Base) -> Summaries:
     )
 
 
-def _policies(base: _Base, budget: QuestionBudget) -> Policies:
+def _policies(base: _Base, budget: QuestionBudget, voice: Voice | None) -> Policies:
     town = base.town
+    aloud = ReadAloud(
+        audiences=town, catalog=base.catalog, answers=base.history, turns=base.stores.turns, voice=voice
+    )
     return Policies(
         audiences=town,
         permissions=town,
@@ -349,6 +357,7 @@ def _policies(base: _Base, budget: QuestionBudget) -> Policies:
             audiences=town, catalog=base.catalog, history=base.history, turns=base.stores.turns
         ).press,
         names=base.catalog.metadata.names,
+        read_aloud=aloud,
         budget=budget,
     )
 

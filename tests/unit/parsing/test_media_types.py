@@ -176,7 +176,7 @@ def test_containers_are_identified_by_what_they_hold(
         (b"8BPS" + bytes(50), "a.docx", "a picture"),
         (b"\x00\x00\x00\x18ftypheic" + bytes(50), "a.heic", r"a picture.* Save it as \.jpg"),
         (b"\x00\x00\x00\x18ftypmp42" + bytes(50), "a.mp4", "a video"),
-        (b"RIFF\x00\x00\x00\x00WAVE" + bytes(50), "a.wav", "a sound"),
+        (b"RIFF\x00\x00\x00\x00AVI " + bytes(50), "a.avi", "a video"),
         (b"MZ\x90\x00\x03" + bytes(50), "a.exe", "a program"),
     ],
 )

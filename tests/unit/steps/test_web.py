@@ -12,7 +12,7 @@ from yarl import URL
 
 from bot import settings
 from bot.composition import application as composition
-from bot.composition import web
+from bot.composition import optional_services
 from rag_engine.ingestion.blobs import blob_from_path
 from rag_engine.types import Answer, Query
 from rag_engine.web.addresses import is_web
@@ -56,7 +56,9 @@ async def started(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Se
         async with web_server() as server:
             port = URL(server.url).port
             patch.setattr(
-                web, "page_client", lambda: page_client(is_allowed=lambda _, to: to == port, parse=URL)
+                optional_services,
+                "page_client",
+                lambda: page_client(is_allowed=lambda _, to: to == port, parse=URL),
             )
             patch.setenv("FOOTNOTE_DATA_DIR", str(folder / "data"))
             patch.setenv("FOOTNOTE_WEB_SEARCH__KIND", "searxng")

@@ -167,10 +167,12 @@ async def test_all_files_of_a_message(server: DiscordServer, service: Recorder) 
     assert not any(each.refusal for each in event.attachments)
 
 
-async def test_a_voice_message_is_refused_with_a_sentence(server: DiscordServer, service: Recorder) -> None:
+async def test_a_voice_message_is_known_as_one(server: DiscordServer, service: Recorder) -> None:
     await server.user_speaks(server.add_user("anna"), server.general)
     event, _ = await service.next()
-    assert event.attachments[0].refusal == "Voice messages cannot be read; please write it as text."
+    [voice] = event.voices
+    assert (voice.refusal, event.files, event.text) == ("", (), "")
+    assert voice.size == len([1 async for block in voice.open() for _ in block])
 
 
 async def test_mentions_are_read_without_the_intent(server: DiscordServer, service: Recorder) -> None:

@@ -45,6 +45,7 @@ def test_the_yaml_equals_the_manifest(secret: SecretStr | None) -> None:
         "/mindmap",
         "/new",
         "/research",
+        "/speak",
         "/why",
     }
     if secret:

@@ -76,6 +76,7 @@ class Counter:
             facts=self._facts,
             explain=self._explain,
             verified=cast("VerifiedEditor", self.verified),
+            read_aloud=self._read_aloud,
             models=self.labels,
             questions=self.questions,
         )
@@ -155,6 +156,9 @@ class Counter:
 
     async def _explain(self, place: Place, person: Person, room: Room, language: str) -> Reply:
         return Reply(text=f"explained to {person.id} in {language}")
+
+    async def _read_aloud(self, place: Place, person: Person, room: Room, language: str) -> Reply:
+        return Reply(text=f"read to {person.id} in {language}")
 
     async def _facts(self) -> Mapping[str, str]:
         return {"index": "embedded", "embedding model": "hashing", "language model": self.models}

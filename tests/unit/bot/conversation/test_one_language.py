@@ -43,7 +43,7 @@ def encrypted_pdf() -> bytes:
 def english_in(post: Post) -> list[str]:
     """The English words of everything that a post shows, without code and names of files."""
     shown = [post.text, *post.statuses, *post.reply.notices, *(button.label for button in post.reply.buttons)]
-    text = re.sub(r"`[^`]*`|\S+\.(pdf|mp3|md|ogg|docx)\b", "", "\n".join(shown))
+    text = re.sub(r"`[^`]*`|\S+\.(pdf|mid|md|ogg|docx)\b", "", "\n".join(shown))
     return ENGLISH.findall(text)
 
 
@@ -51,7 +51,7 @@ def english_in(post: Post) -> list[str]:
     ("name", "content", "contains"),
     [
         ("geheim.pdf", encrypted_pdf, "mit einem Passwort geschützt"),
-        ("ton.mp3", b"ID3", "kann nicht gelesen werden; lesbar sind PDF"),
+        ("ton.mid", b"ID3", "kann nicht gelesen werden; lesbar sind PDF"),
         ("kaputt.docx", b"PK\3\4broken", "beschädigt"),
         ("leer.md", b"\n\n", "keinen Text"),
         ("text.pdf", b"plain words", "reiner Text"),
@@ -155,7 +155,7 @@ FOREIGN = {
 def english_words(post: Post) -> list[str]:
     """All words in Latin letters that no language of another script borrows."""
     shown = [post.text, *post.statuses, *post.reply.notices, *(button.label for button in post.reply.buttons)]
-    text = re.sub(r"`[^`]*`|#\w+|\S+\.(pdf|mp3|md|ogg|docx)\b", "", "\n".join(shown))
+    text = re.sub(r"`[^`]*`|#\w+|\S+\.(pdf|mid|md|ogg|docx)\b", "", "\n".join(shown))
     return [word for word in re.findall(r"[A-Za-z]{2,}", text) if word.lower() == word]
 
 
@@ -166,7 +166,7 @@ async def test_a_conversation_in_another_script(tmp_path: Path, language: str) -
         here.town.settings_of["general"] = PlaceSettings(language=language)
         posts = [
             await here.ask("", attachment("secret.pdf", encrypted_pdf()), **IN_THREAD),
-            await here.ask("", attachment("sound.mp3", b"ID3"), **IN_THREAD),
+            await here.ask("", attachment("sound.mid", b"\x00\x00\x00\x18ftypmp42"), **IN_THREAD),
             await here.ask("", attachment("empty.md", b"\n\n"), **IN_THREAD),
             await here.ask("", attachment("leave.md", document), **IN_THREAD),
             await here.ask("???!", **IN_THREAD),

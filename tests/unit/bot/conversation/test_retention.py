@@ -16,6 +16,7 @@ from bot.port import Person, Place
 from bot.settings import RetentionSettings
 from bot.store.retention_clock import RetentionClock, days_ahead
 from bot.store.turns import ChatTurn, Turns
+from rag_engine.speech.audio_cache import AudioCache
 from rag_engine.storage.history import SqliteHistory
 from rag_engine.storage.sqlite import database
 from rag_engine.types import ConversationId, Trace, Turn, TurnId
@@ -46,6 +47,10 @@ async def chat(tmp_path: Path) -> AsyncIterator[Database]:
         new_database(tmp_path / "chat.sqlite"), scripts=files("bot.store") / "sql"
     ) as opened:
         yield opened
+
+
+def audio_of(chat: Database) -> AudioCache:
+    return AudioCache(chat.path.parent / "speech")
 
 
 async def talk(engine: Database, chat: Database, *, days: float, count: int) -> None:
@@ -96,7 +101,10 @@ async def test_a_running_bot_does_so(engine: Database, chat: Database) -> None:
     for path, days in ((old, 100), (young, 10)):
         path.write_bytes(b"what people said")
         os.utime(path, (NOW - days * DAY, NOW - days * DAY))
-    async with retention.keeping_to(RetentionSettings(), history=history, chat=chat), asyncio.timeout(10):
+    async with (
+        retention.keeping_to(RetentionSettings(), history=history, chat=chat, audio=audio_of(chat)),
+        asyncio.timeout(10),
+    ):
         while await asyncio.to_thread(old.exists):
             pass
     assert await left(engine, chat) == {"0-0"}
@@ -134,7 +142,9 @@ async def test_a_running_bot_with_a_jumped_clock_keeps_what_was_said(
     await talk(engine, chat, days=1, count=3)
     monkeypatch.setattr(time, "time", lambda: NOW + 1000 * DAY)
     history = SqliteHistory(engine)
-    async with retention.keeping_to(RetentionSettings(), history=history, chat=chat) as clock:
+    async with retention.keeping_to(
+        RetentionSettings(), history=history, chat=chat, audio=audio_of(chat)
+    ) as clock:
         old, new = (ChatTurn(place=PLACE, message=name, person=ANN, asked_at=5.0) for name in ("old", "new"))
         await Turns(chat, clock=lambda: NOW).claim(old)
         turns = Turns(chat, retention_seconds=90 * DAY, retention_clock=clock)
@@ -149,6 +159,6 @@ async def test_nothing_goes_where_everything_is_kept(engine: Database, chat: Dat
     await talk(engine, chat, days=10_000, count=1)
     keep = RetentionSettings(days=0)
     assert retention.seconds(keep) == math.inf
-    async with retention.keeping_to(keep, history=SqliteHistory(engine), chat=chat):
+    async with retention.keeping_to(keep, history=SqliteHistory(engine), chat=chat, audio=audio_of(chat)):
         assert not [task for task in asyncio.all_tasks() if task.get_name() == "removals"]
     assert await left(engine, chat) == {"10000-0"}

@@ -40,20 +40,20 @@ async def test_every_file_of_a_message_goes_in_also_where_another_cannot(here: W
     post = await here.ask(
         "",
         attachment("leave.md", LEAVE, uri="chat://m"),
-        attachment("sound.mp3", b"ID3", uri="chat://m"),
+        attachment("film.mp4", b"\x00\x00\x00\x18ftypmp42", uri="chat://m"),
         attachment(
             "gone.md", WriteRefused("The link to gone.md has expired: send it again."), uri="chat://m"
         ),
         attachment("notice.md", "# Notice\n\nFour weeks.\n", uri="chat://m"),
-        attachment("voice.ogg", b"x", uri="chat://m", refusal="Voice messages cannot be read."),
+        attachment("canvas", b"x", uri="chat://m", refusal="Canvases cannot be read."),
         **IN_THREAD,
     )
     lines = post.text.splitlines()
     assert lines[0] == "- leave.md: 1 passage, searchable"
-    assert lines[1].startswith("- sound.mp3: this kind of file cannot be read; I read PDF")
+    assert lines[1].startswith("- film.mp4: this kind of file cannot be read; I read PDF")
     assert lines[2] == "- gone.md: The link to gone.md has expired: send it again."
     assert lines[3] == "- notice.md: 1 passage, searchable"
-    assert lines[4] == "- voice.ogg: Voice messages cannot be read."
+    assert lines[4] == "- canvas: Canvases cannot be read."
     assert await documents(here) == {"general t1": ["leave.md", "notice.md"]}
     growing = [page.text.splitlines() for page in post.pages if page.text]
     assert {len(shown) for shown in growing} == {5}, "each has its line from the beginning to the end"

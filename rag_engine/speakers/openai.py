@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Literal
+
+import openai
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+from rag_engine.speech.server_errors import NO_KEY, translated_errors
+from rag_engine.speech.types import MOST_BYTES, AudioTooLong
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from rag_engine.speech.types import Speaker
+
+
+class Settings(BaseModel):
+    """A server with OpenAI's API."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str = "gpt-4o-mini-tts"
+    """Model."""
+    voice: str = "alloy"
+    """Voice."""
+    api_key: SecretStr = SecretStr("")
+    """API key."""
+    base_url: str = "https://api.openai.com/v1"
+    """URL."""
+    format: Literal["mp3", "wav", "opus", "aac", "flac"] = "mp3"
+    """`mp3`, `wav`, `opus`, `aac` or `flac`."""
+    characters: int = Field(default=4000, ge=100, le=4096)
+    """The longest text."""
+    timeout: float = Field(default=60.0, gt=0)
+    """Time limit."""
+
+
+@asynccontextmanager
+async def connect(settings: Settings) -> AsyncGenerator[Speaker]:
+    key = settings.api_key.get_secret_value() or NO_KEY
+    async with openai.AsyncOpenAI(
+        api_key=key, base_url=settings.base_url, timeout=settings.timeout, max_retries=1
+    ) as client:
+        yield _Server(client, settings)
+
+
+class _Server:
+    def __init__(self, client: openai.AsyncOpenAI, settings: Settings) -> None:
+        self._client = client
+        self._settings = settings
+        self.identity = f"{settings.model} {settings.voice} {settings.format}"
+        self.suffix = settings.format
+        self.characters = settings.characters
+
+    async def speak(self, text: str, *, language: str) -> bytes:
+        del language  # the model hears it
+        settings = self._settings
+        content = bytearray()
+        with translated_errors("FOOTNOTE_SPEECH"):
+            async with (
+                asyncio.timeout(settings.timeout),
+                self._client.audio.speech.with_streaming_response.create(
+                    model=settings.model,
+                    voice=settings.voice,
+                    input=text,
+                    response_format=settings.format,
+                ) as response,
+            ):
+                async for block in response.iter_bytes():
+                    content += block
+                    if len(content) > MOST_BYTES:
+                        raise AudioTooLong
+            if not content or response.headers.get("content-type", "").startswith(
+                ("text/", "application/json")
+            ):
+                raise ValueError("no audio")
+        return bytes(content)
