@@ -24,6 +24,7 @@ from rag_engine.pipeline import Inquiry, NamedStep
 from rag_engine.research.research import ordinary, spent, sub_search
 from rag_engine.retrieval.queries.document_filters import with_chosen_documents
 from rag_engine.retrieval.turn_order import merged
+from rag_engine.summaries.entity_card import card_events
 from rag_engine.summaries.intent import is_restyling
 from rag_engine.summaries.plan import Sentence
 from rag_engine.summaries.stream import sentence_events, summarised
@@ -90,7 +91,6 @@ class Engine:
     _thinkers: set[str] = field(default_factory=set[str], init=False)
 
     async def search(self, query: Query) -> Retrieval:
-        """Best first, with provenance."""
         inquiry = await self._inquiry(query, remember=False)
         if inquiry.documents == frozenset():
             return Retrieval(hits=(), notices=(_no_document(inquiry).text,))
@@ -100,7 +100,6 @@ class Engine:
         )
 
     async def answers(self, query: Query, judge: Step) -> bool:
-        """Whether a search finds passages that the step `judge` keeps."""
         inquiry = await self._run(await self._inquiry(query, remember=False), self.search_steps)
         return bool((await judge(inquiry)).hits)
 
@@ -143,9 +142,8 @@ class Engine:
         inquiry = replace(inquiry, route="edit")
         if self.models:
             return self._searched(inquiry)
-        language = _language(inquiry)
-        text = phrase("rewriting_needs_model", language=language)
-        return sentence_events(Sentence(text=text, documents=(), language=language), inquiry)
+        text = phrase("rewriting_needs_model", language=_language(inquiry))
+        return sentence_events(Sentence(text=text, documents=(), language=_language(inquiry)), inquiry)
 
     async def _summary(
         self, inquiry: Inquiry
@@ -197,9 +195,11 @@ class Engine:
             inquiry = replace(inquiry, route="search")
         if inquiry.verified is not None:
             return verified_events(inquiry.verified, inquiry, language=_language(inquiry))
-        if self.computation is None:
-            return self._answered(inquiry)
         models = self._models(inquiry.query, self.models)
+        if inquiry.card is not None and not models:
+            return card_events(inquiry.card, inquiry, language=_language(inquiry))
+        if self.computation is None or inquiry.card is not None:
+            return self._answered(inquiry)
         return self.computation.answered(inquiry, models, otherwise=self._answered)
 
     async def _researched(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:

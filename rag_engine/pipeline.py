@@ -25,6 +25,7 @@ from rag_engine.types import (
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
+    from rag_engine.graph.card import EntityCard
     from rag_engine.metadata.filter_types import Filter
     from rag_engine.metadata.verified_answer import VerifiedMatch
     from rag_engine.ports import Step
@@ -81,6 +82,8 @@ class Inquiry:
     """The one of `wordings` to answer: that which the passages answer best, else the corrected one."""
     corrections: Mapping[str, str] = field(default_factory=dict[str, str])
     """What was searched for in place of mistyped words."""
+    card: EntityCard | None = None
+    """Of the name that is asked for."""
     verified: VerifiedMatch | None = None
     """The verified answer to the same question."""
     fallbacks: tuple[str, ...] = ()

@@ -335,6 +335,7 @@ Sentence = Literal[
     "why_none",
     "command_why",
     "command_research",
+    "command_about",
     "command_mindmap",
     "mind_map_none",
     "mind_map_described",

@@ -1,8 +1,7 @@
 """Passages near the entities of a question: those that mention them, and those that share another entity with these.
 
-An entity weighs by its rarity. A passage of the question's entities scores the sum of their weights; each passes its score on
-through its other entities to the passages of these, divided among them. Naming an entity in title or heading counts as much as
-`_SUBJECT` mentions. Measured against personalised PageRank on the same subgraph (docs/figures.md).
+An entity weighs by its rarity. A passage of the question's entities scores the sum of their weights and passes it on through
+its other entities to their passages, divided among them (docs/decisions.md).
 """
 
 from __future__ import annotations

@@ -87,10 +87,10 @@ class NamedMention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityStatement:
-    """Of a language model, about two entities."""
+    """Of a language model, about an entity and this other one."""
 
+    other: EntityId
     text: str
-    passage: PassageNumber
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +114,7 @@ def entity_id(knowledge_base: KnowledgeBaseId, key: str) -> EntityId:
 
 
 class GraphReader(Protocol):
-    """All results are of the given entities or passages alone, so that a scope of entities is a scope of the graph."""
+    """Of the given entities or passages alone: their scope is its scope."""
 
     async def size(self, knowledge_bases: Collection[KnowledgeBaseId]) -> int:
         """In passages."""
@@ -144,7 +144,11 @@ class GraphReader(Protocol):
         """Names with these words in them, the most frequent first."""
         ...
 
-    async def statements(self, entities: Collection[EntityId]) -> Sequence[EntityStatement]: ...
+    async def statements(
+        self, entities: Collection[EntityId], *, passages: Collection[PassageNumber]
+    ) -> Sequence[EntityStatement]:
+        """Those that these passages support."""
+        ...
 
 
 class GraphStore(GraphReader, Protocol):

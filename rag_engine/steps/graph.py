@@ -1,23 +1,20 @@
-"""Fuses the hits with the passages near the entities that the question names, in knowledge bases that have a graph."""
-
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rag_engine.graph.passages import chunks_at
 from rag_engine.graph.ranking import rank_passages
 from rag_engine.types import Hit, Provenance
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rag_engine.graph.types import PassagePlace
     from rag_engine.pipeline import Inquiry
-    from rag_engine.ports import IndexContents, Ports, Step
+    from rag_engine.ports import Ports, Step
     from rag_engine.types import Chunk, ChunkId
 
 PHASE = "search"
@@ -71,22 +68,6 @@ async def add_neighbours(inquiry: Inquiry, *, settings: Settings, ports: Ports) 
         "added": len(known) - len(inquiry.hits),
     }
     return replace(inquiry, hits=hits).noting(graph=noted)
-
-
-async def chunks_at(places: Sequence[PassagePlace], contents: IndexContents) -> dict[ChunkId, Chunk]:
-    """Without those that changed since the graph was built."""
-    pages = await asyncio.gather(
-        *(
-            contents.chunks(place.knowledge_base, place.document, limit=1, start=place.ordinal)
-            for place in places
-        )
-    )
-    return {
-        chunk.id: chunk
-        for place, page in zip(places, pages, strict=True)
-        for chunk in page
-        if chunk.id == place.chunk
-    }
 
 
 def fused(

@@ -69,8 +69,11 @@ _ALIASES = """
     WHERE text = '' AND object IN (SELECT value FROM json_each(?1))
 """
 _STATEMENTS = """
-    SELECT text, passage FROM graph_relations WHERE text <> '' AND subject IN (SELECT value FROM json_each(?1))
-    UNION SELECT text, passage FROM graph_relations WHERE text <> '' AND object IN (SELECT value FROM json_each(?1))
+    SELECT object, text FROM graph_relations
+    WHERE text <> '' AND subject IN (SELECT value FROM json_each(?1)) AND passage IN (SELECT value FROM json_each(?2))
+    UNION SELECT subject, text FROM graph_relations
+    WHERE text <> '' AND object IN (SELECT value FROM json_each(?1)) AND passage IN (SELECT value FROM json_each(?2))
+    ORDER BY text
 """
 _CONTAINING = """
     SELECT min(name), count(*) AS found FROM graph_passages JOIN graph_mentions ON passage = id
@@ -228,9 +231,11 @@ class SqliteGraph:
         )
         return [name for name, _ in rows]
 
-    async def statements(self, entities: Collection[EntityId]) -> list[EntityStatement]:
-        rows = await self._database.fetch(_STATEMENTS, (_list(entities),))
-        return [EntityStatement(text=text, passage=PassageNumber(passage)) for text, passage in rows]
+    async def statements(
+        self, entities: Collection[EntityId], *, passages: Collection[PassageNumber]
+    ) -> list[EntityStatement]:
+        rows = await self._database.fetch(_STATEMENTS, (_list(entities), _list(passages)))
+        return [EntityStatement(other=EntityId(other), text=text) for other, text in rows]
 
 
 def _mentions(rows: Sequence[Row]) -> list[EntityMention]:

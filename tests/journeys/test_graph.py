@@ -28,5 +28,11 @@ async def test_it_is_built_searched_and_switched_off(footnote: Footnote, tmp_pat
     state = json.loads((await footnote("kb", "graph", "ours", "--json")).out)
     assert (state["state"], state["passages"], state["waiting"]) == ("on", 2, 0)
     assert ["graph" in legs for legs in await _legs(footnote)] == [True, True]
+    card = json.loads((await footnote("about", "Vera Lindqvist", "--json", "--kb", "ours")).out)
+    assert card["answer"].startswith("**Vera Lindqvist**\n\n**birth.md**\n\n- Here lived Vera Lindqvist. [1]")
+    assert [citation["quote"] for citation in card["citations"]] == [
+        "Here lived Vera Lindqvist.",
+        "It was directed by Vera Lindqvist.",
+    ]
     assert "graph off" in (await footnote("kb", "graph", "ours", "off")).out
     assert not any("graph" in legs for legs in await _legs(footnote))

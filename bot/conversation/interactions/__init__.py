@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from bot.commands import research
+from bot.commands import about, research
 from bot.commands.ask_filters import filtered_question
 from bot.commands.parser import parse
 from bot.commands.setting_values import model_label
@@ -64,7 +64,7 @@ class Interactions:
     async def run_command(self, command: Command, room: Room) -> None:
         name = command.name.split()[0].lstrip("/").casefold()
         if name in QUESTIONS:
-            await self._ask(command, room, researches=name == research.NAME)
+            await self._ask(command, room, name=name)
             return
 
         async def run(*, interrupted: bool) -> None:
@@ -115,14 +115,14 @@ class Interactions:
     async def _notify_restart(self, person: Person, room: Room) -> None:
         await self.notifier.try_to_send(room, person, say("restarted", language_of("", person)))
 
-    async def _ask(self, command: Command, room: Room, *, researches: bool) -> None:
+    async def _ask(self, command: Command, room: Room, *, name: str) -> None:
         values = parse(command).values
         question = filtered_question(values)
         message = IncomingMessage(
             id=f"command:{command.id}",
             place=command.place,
             person=command.person,
-            text=research.research_question(question) if researches else question,
+            text=_as_stored(question, name),
             private=values.get("where") != "channel",
             in_thread=bool(command.place.thread),
             at=time.time(),
@@ -262,3 +262,9 @@ async def _add_files(stream: MessageStream, reply: FollowedReply) -> None:
                 await stream.finish(replace(reply.reply, files=files))
     except (ChatError, RagError, TimeoutError) as error:
         _log.warning("files were left out of a reply: %s", str(error) or "the platform took too long")
+
+
+def _as_stored(question: str, command: str) -> str:
+    if command == about.NAME:
+        return about.about_question(question)
+    return research.research_question(question) if command == research.NAME else question

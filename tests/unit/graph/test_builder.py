@@ -128,7 +128,9 @@ async def test_a_model_adds_what_the_passage_holds_and_states_relations(world: G
     assert (await builder.cost([record])).calls == 0
     assert (await mentioned(world, "pump"), await mentioned(world, "zeus")) == (1, 0)
     entity = entity_id(record.document.knowledge_base, "pump")
-    assert [each.text for each in await world.catalog.graph.statements([entity])] == [statement["statement"]]
+    passages = {each.passage for each in await world.catalog.graph.mentions([entity])}
+    stated = await world.catalog.graph.statements([entity], passages=passages)
+    assert [each.text for each in stated] == [statement["statement"]]
 
 
 @pytest.mark.parametrize(("replies", "calls"), [(("pump", "harbour", "record"), 3), (("pump", "", ""), 2)])
