@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from rag_engine.ports import Library, Metadata, SynonymEntries
     from rag_engine.storage.expansions import SqliteExpansions
     from rag_engine.storage.graph import SqliteGraph
+    from rag_engine.sync.store import SqliteSources
+    from rag_engine.sync.types import SyncedSource
     from rag_engine.types import DocumentId, DocumentRecord, Expansion, KnowledgeBase, KnowledgeBaseId
 
 EXPIRY_MINUTES = 10
@@ -93,6 +95,29 @@ class Questions:
         return question.confirmed
 
 
+class SourceDesk(Protocol):
+    @property
+    def store(self) -> SqliteSources: ...
+
+    async def add(
+        self,
+        knowledge_base: KnowledgeBaseId,
+        address: str,
+        *,
+        kind: str = "",
+        every_seconds: float | None = None,
+        from_chat: bool = False,
+    ) -> SyncedSource: ...
+
+    async def first_run(self, source: SyncedSource) -> SyncedSource:
+        """As it is then, or after some seconds."""
+        ...
+
+    async def run_now(self, source: SyncedSource) -> SyncedSource: ...
+
+    async def remove(self, source: SyncedSource) -> None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandDependencies:
     access: Permissions | OperatorAccess
@@ -119,6 +144,7 @@ class CommandDependencies:
     verified: VerifiedEditor
     explain: LatestAnswer
     read_aloud: LatestAnswer
+    sources: SourceDesk | None = None
     models: tuple[str, ...] = ()
     has_web: bool = False
     questions: Questions = field(default_factory=Questions)

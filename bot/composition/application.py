@@ -17,6 +17,7 @@ from bot.composition.components import Application, BaseComponents, IndexingComp
 from bot.composition.model_chain import chosen_models, model_choices, with_tasks
 from bot.composition.optional_services import audio_cache, transcriber, voice, web_reader
 from bot.composition.research import research
+from bot.composition.sources import Sources
 from bot.composition.storage import storage
 from bot.composition.summaries import summaries
 from bot.data_directory import index_lock
@@ -200,6 +201,7 @@ def _application(
     return Application(
         library=indexing,
         engine=engine,
+        sources=Sources(settings=settings, library=indexing, observers=observers),
         settings=settings,
         observers=observers,
         follow_ups=_follow_ups(settings, engine, ports),

@@ -105,7 +105,10 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
             answers=library.catalog.verified, outbound=chat.outbound, scheduler=chat.runner.scheduler
         )
         try:
-            async with removing(reviews.ask_due, every_seconds=_REVIEW_SECONDS, what="reviews"):
+            async with (
+                removing(reviews.ask_due, every_seconds=_REVIEW_SECONDS, what="reviews"),
+                application.sources.giving_way(lambda: chat.waiting).on_schedule(),
+            ):
                 yield application.observers.service(chat)
         finally:
             await chat.runner.answers.follow_ups.close()
@@ -256,6 +259,7 @@ def _commands(
         explain=_explanation(application, database, audiences).latest,
         verified=verified_editor(application),
         read_aloud=_read_aloud(application, database, audiences).latest,
+        sources=application.sources,
         models=tuple(application.engine.choices),
         has_web=bool(application.settings.web_search.kind),
     )

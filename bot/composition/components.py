@@ -9,6 +9,7 @@ from rag_engine.errors import UnknownDocument
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from bot.composition.sources import Sources
     from bot.files.originals import Originals
     from bot.observability import Observers
     from bot.resilience.circuit_breakers import Breakers
@@ -115,6 +116,7 @@ class IndexingComponents:
 class Application:
     library: IndexingComponents
     engine: Engine
+    sources: Sources
     settings: Settings
     observers: Observers
     follow_ups: FollowUpQuestions | None = None

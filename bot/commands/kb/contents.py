@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from bot.access import document_lookup
 from bot.access.permissions import answer_or_none
 from bot.commands.context import code, reply
+from bot.commands.kb.source import add_source
 from bot.commands.specs import KNOWLEDGE_BASE, kb_command
 from bot.messages.refusals import Invalid
 from bot.port import ChatError, File, Option, Reply
@@ -28,13 +29,17 @@ EXPORT_BYTES = 8 << 20
 """Discord accepts 10 MiB."""
 _EXPORT_CHUNKS = 8_000
 _FETCH_SECONDS = 30.0
+_CHAT = re.compile(r"https?://(?:[\w-]+\.)*(?:slack|discord|discordapp)\.com(?:[:/]|\Z)", re.IGNORECASE)
 _FILE_NAME = re.compile(r"[^\w.-]+")
 
 
 async def add(use: CommandContext) -> Reply:
     target = await _to_add_to(use)
     link = use.values.get("link", "")
-    attachments = [*use.attachments, *(await _linked(use, link) if link else ())]
+    found = await _linked(use, link) if link else ()
+    if found is None:
+        return await _page(use, link)
+    attachments = [*use.attachments, *found]
     if not attachments:
         raise Invalid("add_what")
     use.audit("add")
@@ -60,7 +65,14 @@ async def _to_add_to(use: CommandContext) -> KnowledgeBaseId:
     return (await use.desk.audiences.own(use.place)).id
 
 
-async def _linked(use: CommandContext, link: str) -> Sequence[Attachment]:
+async def _page(use: CommandContext, link: str) -> Reply:
+    known = await use.known(use.values.get("name", ""))
+    await use.check_administers(known)
+    return await add_source(use, known, link)
+
+
+async def _linked(use: CommandContext, link: str) -> Sequence[Attachment] | None:
+    """None: a web page."""
     """The person must be able to read the message."""
     try:
         async with asyncio.timeout(_FETCH_SECONDS):
@@ -68,6 +80,8 @@ async def _linked(use: CommandContext, link: str) -> Sequence[Attachment]:
     except (ChatError, TimeoutError) as error:
         raise Invalid("message_unreadable") from error
     if message is None:
+        if use.desk.sources is not None and not _CHAT.match(link):
+            return None
         raise Invalid("message_unreadable")
     here, there = use.place, message.place
     if (here.platform, here.workspace) != (there.platform, there.workspace):
@@ -200,9 +214,9 @@ def _document(
 COMMANDS = (
     kb_command(
         "add",
-        "Add a file, or the files of a message, to a knowledge base",
+        "Add a file, the files of a message, or a web page, to a knowledge base",
         Option(name="file", description="The file to add", kind="file"),
-        Option(name="link", description="A link to a message that has files"),
+        Option(name="link", description="A link to a message that has files, or to a web page"),
         KNOWLEDGE_BASE,
         position=150,
         summary="command_kb_add",

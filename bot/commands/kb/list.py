@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from bot.commands.context import code, known_by_id, paged, reply
 from bot.commands.dependencies import MODEL_SEPARATOR, QUOTING
+from bot.commands.kb.source import source_lines
 from bot.commands.specs import KNOWLEDGE_BASE, kb_command
 from bot.messages.translation import in_language
 
@@ -129,9 +130,12 @@ def _usage(known: NamedKnowledgeBase) -> list[Sentence]:
 
 async def _contents(use: CommandContext, known: NamedKnowledgeBase, *, page: int) -> Reply:
     records = await _records(use, known)
+    sources = await source_lines(use, known)
     if not records:
-        return reply(use.say("base_empty", name=use.called(known)))
+        return reply("\n".join((use.say("base_empty", name=use.called(known)), *sources)))
     heading = use.say("base_contents", count=len(records), name=use.called(known))
+    if sources:
+        heading = "\n".join((use.say("synced_heading", name=use.called(known)), *sources, "", heading))
     lines = [f"- {_document(use, record)}" for record in records]
     return paged(use, heading, lines, page=page, value=f"show:{known.knowledge_base.id}")
 

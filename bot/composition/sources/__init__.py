@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import shutil
 import time
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -34,12 +35,16 @@ if TYPE_CHECKING:
     from rag_engine.types import Blob, Ingested, KnowledgeBaseId
     from rag_engine.web.page_client import PageClient
 
+_log = logging.getLogger(__name__)
 _NOBODY: Final = Observers()
 _LOCK: Final = "sync.lock"
 _MB: Final = 1 << 20
 _SOON_SECONDS: Final = 900.0
 _PASSWORD: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^/@\s]*:[^/@\s]*@", re.IGNORECASE)
 _LONGEST_ADDRESS: Final = 1_000
+_TICK_SECONDS: Final = 15.0
+_POLL_SECONDS: Final = 0.2
+_GIVES_WAY_SECONDS: Final = 10.0
 _LEAST_SECONDS: Final = 60.0
 
 
@@ -49,6 +54,7 @@ class Sources:
     library: IndexingComponents
     observers: Observers = _NOBODY
     pause: Callable[[], Awaitable[None]] | None = None
+    wait_seconds: float = 20.0
     wake: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -107,6 +113,50 @@ class Sources:
     async def run_soon(self, sources: Collection[SourceId]) -> None:
         await self.store.run_soon(sources)
         self.wake.set()
+
+    async def run_now(self, source: SyncedSource) -> SyncedSource:
+        await self.run_soon([source.id])
+        return source
+
+    async def first_run(self, source: SyncedSource) -> SyncedSource:
+        end = time.monotonic() + self.wait_seconds
+        while time.monotonic() < end:
+            current = [each for each in await self.store.all(source.knowledge_base) if each.id == source.id]
+            if not current or current[0].ran_at is not None:
+                return current[0] if current else source
+            await asyncio.sleep(_POLL_SECONDS)
+        return source
+
+    def giving_way(self, waiting: Callable[[], int]) -> Sources:
+        """Waits while answers wait, for some seconds each time."""
+
+        async def pause() -> None:
+            end = time.monotonic() + _GIVES_WAY_SECONDS
+            while waiting() and time.monotonic() < end:  # noqa: ASYNC110
+                await asyncio.sleep(_POLL_SECONDS)
+
+        return replace(self, pause=pause)
+
+    @asynccontextmanager
+    async def on_schedule(self) -> AsyncGenerator[None]:
+        """Runs those that are due, until the block ends."""
+        task = asyncio.create_task(self._keep_running(), name="sources")
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def _keep_running(self) -> None:
+        while True:
+            self.wake.clear()
+            try:
+                await self.run_due()
+            except RagError as error:
+                _log.log(logging.DEBUG if _is_busy(error) else logging.WARNING, "sources: %s", error)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_TICK_SECONDS):
+                    await self.wake.wait()
 
     async def run_due(self, report: Callable[[SyncedSource, SyncOutcome], None] | None = None) -> None:
         """Also finishes removals. Raises as `run`."""
@@ -241,6 +291,10 @@ class Sources:
         busy = Unavailable("Another program reads the sources right now.", backend="source", reason="busy")
         async with file_lock.held(self.settings.data_dir / _LOCK, alone=True, seconds=0, refusal=busy):
             yield
+
+
+def _is_busy(error: RagError) -> bool:
+    return isinstance(error, Unavailable) and error.reason == "busy"
 
 
 def _folder_at(address: str) -> str:

@@ -15,6 +15,7 @@ from bot.store.places import Places
 from bot.store.topics import Topics
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.sqlite import database
+from rag_engine.sync.store import SqliteSources
 from rag_engine.types import Document, DocumentId, DocumentRecord
 from tests.databases import new_database
 from tests.doubles.town import Town
@@ -57,6 +58,7 @@ class Chat:
     topics: Topics
     audiences: Audiences
     town: Town
+    sources: SqliteSources
 
     @property
     def access(self) -> Permissions:
@@ -103,7 +105,14 @@ async def opened(folder: Path) -> AsyncGenerator[Chat]:
         audiences = Audiences(
             places=places, catalog=catalog, access=Permissions(settings=AccessSettings()), model="hashing"
         )
-        yield Chat(catalog=catalog, places=places, topics=Topics(chat), audiences=audiences, town=town())
+        yield Chat(
+            catalog=catalog,
+            places=places,
+            topics=Topics(chat),
+            audiences=audiences,
+            town=town(),
+            sources=SqliteSources(kept),
+        )
 
 
 PLACES = {

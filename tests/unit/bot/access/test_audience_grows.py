@@ -17,6 +17,7 @@ from bot.store.topics import Topics
 from rag_engine.errors import UnknownKnowledgeBase, UserError
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.sqlite.database import Database, connect
+from rag_engine.sync.store import SqliteSources
 from tests.databases import new_database
 from tests.unit.bot.access.knowledge import ANN, BEN, Chat, place, town
 
@@ -92,7 +93,14 @@ async def chat(databases: tuple[Counted, Counted]) -> Chat:
         access=Permissions(settings=AccessSettings(everywhere=("Rules",))),
         model="hashing",
     )
-    return Chat(catalog=catalog, places=places, topics=Topics(chat), audiences=audiences, town=town())
+    return Chat(
+        catalog=catalog,
+        places=places,
+        topics=Topics(chat),
+        audiences=audiences,
+        town=town(),
+        sources=SqliteSources(kept),
+    )
 
 
 async def test_a_question_reads_what_its_place_uses_and_no_table_as_a_whole(

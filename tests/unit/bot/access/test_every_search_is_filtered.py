@@ -72,6 +72,8 @@ READERS = {
         "cli/kb.py",
         "cli/_kb/changes.py",
         "cli/_kb/expansion.py",
+        "cli/source.py",  # the operator at the terminal
+        "cli/sync.py",
         "cli/verified.py",
         "cli/_kb/graph.py",
     },

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bot.commands import Show
+    from bot.commands.dependencies import SourceDesk
     from bot.port import Room
     from rag_engine.ingestion.graph.builder import GraphCost
     from rag_engine.ingestion.verified_editor import VerifiedEditor
@@ -50,6 +51,7 @@ class Counter:
     export_bytes: bytes = b"zip"
     verified: VerifiedEditor | None = None
     graph_cost: GraphCost | None = None
+    sources: SourceDesk | None = None
     questions: Questions = field(init=False)
 
     def __post_init__(self) -> None:
@@ -77,6 +79,7 @@ class Counter:
             explain=self._explain,
             verified=cast("VerifiedEditor", self.verified),
             read_aloud=self._read_aloud,
+            sources=self.sources,
             models=self.labels,
             questions=self.questions,
         )
