@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from rag_engine.agent.tool import is_tool_result
+from rag_engine.errors import QueryRefused
 from rag_engine.generation.generate import GeneratedReply
 from rag_engine.models import scripted
 from rag_engine.pipeline import Inquiry
@@ -143,3 +146,27 @@ async def test_a_question_for_a_cell_or_a_rank_asks_for_a_query(
 def test_a_question_can_ask_for_tables(text: str) -> None:
     query = with_table_request(Query(text=text, knowledge_bases=frozenset({BASE})))
     assert (query.text, query.options.compute) == ("total by month", True)
+
+
+async def test_a_tool_gets_the_result_as_a_passage_of_its_rows(budget: Path, tmp_path: Path) -> None:
+    store, _ = await stored_tables(tmp_path / "tables", [budget])
+    settings = scripted.Settings.model_validate(
+        {
+            "replies": [
+                {"text": _sql("SELECT SUM(amount) AS \"Total\" FROM spending WHERE department = 'Field'")}
+            ]
+        }
+    )
+    async with scripted.connect(settings, embedder=None) as model:  # type: ignore[arg-type]
+        inquiry = Inquiry(query=Query(text="x", knowledge_bases=frozenset({BASE})), question="x")
+        (hit,) = await Computation(store=store).passages("total amount of Field", inquiry, model)
+        foreign = replace(
+            inquiry, query=replace(inquiry.query, knowledge_bases=frozenset({KnowledgeBaseId("o")}))
+        )
+        with pytest.raises(QueryRefused):
+            await Computation(store=store).passages("total amount of Field", foreign, model)
+    assert "€1,334.07" in hit.chunk.text
+    assert "Field | 03.03.2025" in hit.chunk.text
+    assert hit.chunk.anchor == "Budget!A4:E6, 2 rows"
+    assert is_tool_result(hit.chunk.id)
+    assert not is_tool_result(hit.chunk.document)
