@@ -62,7 +62,7 @@ def limits(settings: Settings) -> AgentLimits:
 
 @asynccontextmanager
 async def operator_tools(settings: Settings) -> AsyncGenerator[ListTools | None]:
-    """None if there are none; an MCP server starts when it is first used. Raises `MissingExtra`."""
+    """An MCP server starts when it is first used. Raises `MissingExtra`."""
     own = settings.tools
     if not own.http and not own.mcp:
         yield None

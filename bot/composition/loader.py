@@ -190,7 +190,7 @@ def source_kinds() -> dict[str, SourceKind]:
 async def source(
     kind: str, address: str, options: Mapping[str, str], *, surroundings: Surroundings
 ) -> AsyncGenerator[ListedSource]:
-    """Raises `BadSettings`, also for wrong options, `MissingExtra`, and a `UserError` for a wrong address."""
+    """Raises `BadSettings`, `MissingExtra`, and a `UserError` for a wrong address."""
     module = await asyncio.to_thread(plugins.load, _SOURCES, kind)
     try:
         own = module.Settings.model_validate(options)

@@ -272,7 +272,6 @@ class Settings(Environment):
     openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
     """The server of the language model and the embedder of kind `openai`."""
 
-    # It may contain a password, which must not appear in logs.
     elasticsearch_url: str | None = Field(default=None, validation_alias="ELASTICSEARCH_URL", repr=False)
     """For the index of kind `elasticsearch`."""
     elasticsearch_api_key: SecretStr | None = Field(default=None, validation_alias="ELASTICSEARCH_API_KEY")

@@ -30,7 +30,7 @@ class Environment(BaseSettings):
 
 
 class PlatformSlice(BaseModel):
-    """Including those from the environment variables that the adapter declares."""
+    """With those from the adapter's own environment variables."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -45,20 +45,20 @@ class PlatformSlice(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlatformDeclaration:
-    """What an adapter's module declares about itself, known before it is imported."""
+    """Known before the adapter is imported."""
 
     name: str
     variables: Mapping[str, str]
-    """Its settings that have environment variables of their own, with the variable of each."""
+    """By setting."""
 
     @property
     def required(self) -> str:
-        """The setting that enables the platform: the first that it declares."""
+        """The first that it declares enables the platform."""
         return next(iter(self.variables))
 
 
 def platforms() -> tuple[PlatformDeclaration, ...]:
-    """The adapters of chat platforms: modules of `adapters` that declare `VARIABLES`, read once."""
+    """Modules of `adapters` with `VARIABLES`, read once."""
     return _platforms(_adapters_path())
 
 

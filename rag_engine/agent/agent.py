@@ -83,7 +83,7 @@ class Agent:
 
 
 def without_tools(inquiry: Inquiry, *, has_model: bool) -> Inquiry:
-    """To be answered from the one search that was made."""
+    """From the one search that was made."""
     inquiry = replace(inquiry, route="search")
     if has_model:
         return inquiry

@@ -1,5 +1,3 @@
-"""What a language model is sent to choose calls, and the calls in its reply."""
-
 from __future__ import annotations
 
 import json
@@ -93,7 +91,7 @@ def prompt(
     reply_tokens: int,
     temperature: float,
 ) -> Prompt:
-    """`remark` says what was wrong with the last reply."""
+    """`remark`: what was wrong with the last reply."""
     specs = tuple(
         ToolSpec(
             name=tool.name,
@@ -178,6 +176,6 @@ def summary(call: ToolCall) -> str:
 
 
 def identity(call: ToolCall) -> str:
-    """The same for calls that differ in case and spaces alone."""
+    """Differences in case and spaces do not count."""
     plain = json.dumps(dict(call.arguments), ensure_ascii=False, sort_keys=True, default=str)
     return f"{call.name} {' '.join(plain.casefold().split())}"

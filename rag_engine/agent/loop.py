@@ -32,7 +32,7 @@ STAGE: Final = "agent"
 LoopEnd: TypeAlias = Literal[
     "enough", "steps", "searches", "tokens", "seconds", "window", "repeated", "unreadable", "failed", ""
 ]
-"""Why no further call follows; `searches`: calls of tools; empty: one may."""
+"""Empty: a further call may follow."""
 _TOOK_TOO_LONG: Final = "It took too long."
 _REPEATED: Final = "This call was made before; its result is above."
 _MOST_TRACED: Final = 300
@@ -143,7 +143,7 @@ class AgentLoop:
             self.ending = self.budget.ending  # type: ignore[assignment]  # of these, only the limits it has
 
     async def _chosen(self) -> Sequence[ToolCall]:
-        """Of one reply; one that cannot be read is asked for once more."""
+        """A reply that cannot be read is asked for once more."""
         remark = ""
         for _ in range(2):
             prompt = calls.prompt(
@@ -181,7 +181,7 @@ class AgentLoop:
         self.faults.append(why[:_MOST_TRACED])
 
     def _admitted(self, step: list[MadeCall]) -> list[MadeCall]:
-        """Those to run; the others get the reason why not."""
+        """The others get the reason why not."""
         before = {calls.identity(one.call) for one in self.made}
         admitted: list[MadeCall] = []
         del step[self.limits.at_once + _MOST_SPARE_CALLS :]

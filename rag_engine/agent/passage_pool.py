@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class PassagePool:
-    """Passages with the numbers by which the model knows them, from 1."""
+    """The model knows them by numbers, from 1."""
 
     _known: dict[ChunkId, int] = field(default_factory=dict["ChunkId", int])
     _hits: list[Hit] = field(default_factory=list["Hit"])
@@ -23,7 +23,7 @@ class PassagePool:
         return tuple(self._hits)
 
     def add(self, hits: Sequence[Hit]) -> list[tuple[int, Hit, bool]]:
-        """Each with its number and whether it is new."""
+        """And whether it is new."""
         added: list[tuple[int, Hit, bool]] = []
         for hit in hits:
             is_new = hit.chunk.id not in self._known
@@ -35,7 +35,7 @@ class PassagePool:
         return added
 
     def best(self, most: int) -> tuple[Hit, ...]:
-        """The best of each result in turn; those of the first search come last."""
+        """Of each result in turn; the first search comes last."""
         results = [*self._results[1:], *self._results[:1]]
         ranked = dict.fromkeys(one for row in zip_longest(*results) for one in row if one is not None)
         chosen = [self._hits[self._known[one] - 1] for one in ranked][:most]

@@ -1,4 +1,4 @@
-"""Recognises a question that asks for tools: "tools: who leads it?" or "who leads it? tools:yes"."""
+""" "tools: who leads it?" or "who leads it? tools:yes"."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def asks_for_tools(text: str) -> bool:
 
 
 def with_tool_request(query: Query) -> Query:
-    """The request leaves the text, also where no tool may be used."""
+    """Also where no tool may be used."""
     if not asks_for_tools(query.text):
         return query
     options = replace(query.options, agent=query.options.tools != "off")
@@ -29,7 +29,6 @@ def with_tool_request(query: Query) -> Query:
 
 
 def switched_off(query: Query) -> list[Phrase]:
-    """What the question asks for in vain."""
     asked: tuple[tuple[Phrase, bool], ...] = (
         ("web_switched_off", query.web == "never" and asks_for_web(query.text)),
         ("tools_switched_off", query.options.tools == "off" and asks_for_tools(query.text)),

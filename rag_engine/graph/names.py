@@ -25,7 +25,7 @@ _MOST_SPANS: Final = 2_000
 
 
 def key_of(name: str) -> str:
-    """Empty for what is no name: function words, or nothing to compare."""
+    """Empty for function words."""
     words = words_of(name)
     while len(words) > 1 and words[0] in _LEADING:
         words = words[1:]
@@ -44,7 +44,7 @@ def is_small(word: str) -> bool:
 
 
 def keys_in(question: str) -> list[str]:
-    """Every name that a question may hold, longest first."""
+    """Longest first."""
     return sorted(set(_spans(question)), key=lambda key: (-len(key), key))[:_MOST_SPANS]
 
 

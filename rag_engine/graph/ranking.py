@@ -1,4 +1,4 @@
-"""Passages near the entities of a question: those that mention them, and those that share another entity with these.
+"""Passages that mention entities of a question, and those that share another entity with these.
 
 An entity weighs by its rarity. A passage of the question's entities scores the sum of their weights and passes it on through
 its other entities to their passages, divided among them (docs/decisions.md).
@@ -27,7 +27,7 @@ _MOST_SHARE: Final = 0.05
 _FEW: Final = 20
 _MOST_FIRST: Final = 50
 _MOST_SHARING: Final = 50
-"""Passages of an entity that still link two of them."""
+"""Passages that still link two of its entities."""
 _MOST_NEIGHBOURS: Final = 400
 
 
@@ -42,7 +42,7 @@ class GraphRanking:
 async def rank_passages(
     question: str, graph: GraphReader, knowledge_bases: Collection[KnowledgeBaseId]
 ) -> GraphRanking:
-    """The best score is 1; nothing if the question names no entity of these knowledge bases."""
+    """The best score is 1; nothing if the question names no entity here."""
     asked = keys_in(question)[: _MOST_IDS // max(len(knowledge_bases), 1)]
     ids = {entity_id(base, key): key for base in sorted(knowledge_bases) for key in asked}
     size = await graph.size(knowledge_bases)
@@ -88,7 +88,7 @@ def _longest(keys: Collection[str]) -> set[str]:
 
 
 async def _with_aliases(weights: dict[EntityId, float], graph: GraphReader) -> list[EntityMention]:
-    """The passages of the entities, and of what else they are called there, which is added to `weights`."""
+    """What else they are called there is added to `weights`."""
     mentions = list(await graph.mentions(weights))
     aliases = await graph.aliases(weights)
     if not aliases:

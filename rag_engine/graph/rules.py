@@ -1,4 +1,4 @@
-"""Names, codes, addresses and defined terms of a passage, by how they are written."""
+"""Names, codes, addresses and defined terms, by how they are written."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _BRACKETED_END: Final = lazy(lambda: re.compile(r"\s*[(（\[][^()（）\[\]]{0,6
 
 
 def extract(chunk: Chunk) -> Extraction:
-    """Of its text, its title and its last heading. Takes linear time."""
+    """Takes linear time."""
     text = chunk.text[:_MOST_CHARACTERS]
     found: dict[str, Mention] = {}
 
@@ -135,7 +135,7 @@ def _name_before(text: str, end: int) -> str:
 
 
 def _spelled_out(text: str, end: int, short: str) -> str:
-    """The words before whose initials spell it; else the name before if it begins alike."""
+    """The words before with these initials; else the name before if it begins alike."""
     letters = [letter.casefold() for letter in short if letter.isupper()]
     words = list(re.finditer(r"[^\W_][\w’'.-]*+", text[max(0, end - 120) : end]))
     if len(letters) < 2 or not words:

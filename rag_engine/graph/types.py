@@ -19,7 +19,7 @@ LONGEST_NAME: Final = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """`key` is the name as compared; `is_subject`: it is in the passage's title or heading."""
+    """`key`: as compared; `is_subject`: in the passage's title or heading."""
 
     key: str
     name: str
@@ -29,7 +29,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """Between two keys; without a `text` they name the same: in the document, or everywhere."""
+    """Without a `text` two keys name the same: in the document, or everywhere."""
 
     subject: str
     object: str
@@ -121,7 +121,7 @@ class GraphReader(Protocol):
         ...
 
     async def frequencies(self, entities: Collection[EntityId], *, most: int) -> Mapping[EntityId, int]:
-        """Passages that mention each, counted up to `most`; unknown ones are left out."""
+        """Counted up to `most`; unknown ones are left out."""
         ...
 
     async def mentions(self, entities: Collection[EntityId]) -> Sequence[EntityMention]: ...
@@ -141,7 +141,7 @@ class GraphReader(Protocol):
     async def containing(
         self, knowledge_bases: Collection[KnowledgeBaseId], words: str, *, limit: int
     ) -> Sequence[str]:
-        """Names with these words in them, the most frequent first."""
+        """The most frequent first."""
         ...
 
     async def statements(
@@ -165,13 +165,13 @@ class GraphStore(GraphReader, Protocol):
         ...
 
     async def read(self, document: DocumentId) -> Collection[str]:
-        """The keys of its passages that did not fail."""
+        """Of passages that did not fail."""
         ...
 
     async def keep(self, passages: Sequence[ReadPassage]) -> None:
-        """In place of those with the same document and key. Raises `UnknownKnowledgeBase` if the document was removed."""
+        """Replaces the same document and key. Raises `UnknownKnowledgeBase`."""
         ...
 
     async def finish(self, job: GraphJob, keys: Collection[str]) -> None:
-        """Remove the job, unless the document changed since, and passages without one of `keys`."""
+        """Unless the document changed; passages without one of `keys` go."""
         ...

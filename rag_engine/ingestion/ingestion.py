@@ -185,7 +185,7 @@ class Ingestion:
             return await self._carry_out(claim, text, report=_ignore, reads=False)
 
     async def write(self, document: Document, sections: Sequence[Section]) -> Ingested:
-        """A document without a file, or its new text. Raises as `ingest` does."""
+        """Raises as `ingest` does."""
         async with self._locks.held("uri", document.knowledge_base, document.uri):
             before = await self._catalog.find(document.knowledge_base, uri=document.uri)
             record = DocumentRecord(document=document, state="embedding")
@@ -226,7 +226,7 @@ class Ingestion:
     async def forget_source(
         self, knowledge_base: KnowledgeBaseId, uri: str, titles: Mapping[str, str] | None = None
     ) -> None:
-        """The last one takes the document along. `titles` of its other URIs."""
+        """The last one takes the document along."""
         async with self._locks.held("uri", knowledge_base, uri), self._locks.held("claim", knowledge_base):
             record = await self._catalog.find(knowledge_base, uri=uri)
             if record is None:

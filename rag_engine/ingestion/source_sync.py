@@ -1,4 +1,4 @@
-"""A row of an entry is written before its document and removed after it, so that a kill leaves no document without one."""
+"""An entry's row is written before its document and removed after it: a kill leaves no document without one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Change: TypeAlias = Literal["new", "changed", "gone", "failed", "same"]
 
 _BATCH: Final = 500
 _SUSPICIOUS: Final = 10
-"""Entries of a source; if it lists none any more, its disk is rather not mounted."""
+"""If so many are gone at once, its disk is rather not mounted."""
 _LONGEST_NAME: Final = 120
 
 

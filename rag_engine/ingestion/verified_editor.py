@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedEditor:
-    """`review_days`: when an answer is to be checked again; 0 is never."""
+    """`review_days`: until it is to be checked again; 0: never."""
 
     ingestion: Ingestion
     catalog: SqliteCatalog
@@ -49,7 +49,7 @@ class VerifiedEditor:
         uri: str = "",
         sources: Sequence[DocumentRecord] = (),
     ) -> VerifiedAnswer:
-        """New, or in place of the one to the same question. Raises `UserError`, and `Unavailable`: save it again."""
+        """Replaces the one to the same question. Raises `UserError`, and `Unavailable`: save it again."""
         question, answer = " ".join(question.split()), answer.strip()
         _check(question, answer)
         now = self.clock()
@@ -77,7 +77,7 @@ class VerifiedEditor:
         await self.catalog.verified.confirm(answer.id, review_at=self._review_at(self.clock()))
 
     async def change(self, answer: VerifiedAnswer, text: str, *, author: Verifier) -> VerifiedAnswer:
-        """The answer alone, with its sources as they are now."""
+        """Its sources as they are now."""
         _check(answer.question, text.strip())
         now = self.clock()
         changed = replace(
@@ -93,7 +93,7 @@ class VerifiedEditor:
         await self.ingestion.forget(answer.knowledge_base, answer.id)
 
     async def finish_writing(self) -> None:
-        """Those whose document a killed process or an index that was away left out."""
+        """After a kill, or without the index."""
         bases = [base.id for base in await self.catalog.knowledge_bases()]
         for answer in await self.catalog.verified.read(bases):
             record = await self.catalog.find(answer.knowledge_base, uri=_uri(answer))

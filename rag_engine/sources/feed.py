@@ -40,7 +40,7 @@ async def connect(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Feed:
-    """RSS or Atom. Its entries are the pages that it links to; a feed names only the latest."""
+    """Its entries are the pages that it links to, only the latest."""
 
     url: str
     pages: PolitePages

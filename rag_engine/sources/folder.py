@@ -123,7 +123,7 @@ class _Folder:
         return SourceContent(name=name, fingerprint=_fingerprint(after) if same else "")
 
     def _open(self, key: str) -> int:
-        """Follows no link, not even one made since the listing."""
+        """Follows no link."""
         flags = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
         if os.open not in os.supports_dir_fd:
             return os.open(self.root / key, flags)

@@ -70,7 +70,7 @@ async def connect(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Store:
-    """Of any file system that fsspec knows; its own configuration has the credentials."""
+    """fsspec's own configuration has the credentials."""
 
     system: Any
     root: str

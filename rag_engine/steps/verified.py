@@ -66,7 +66,7 @@ async def put_first(
     except RagError as error:
         _log.warning("verified answers were not compared with the question: %s", type(error).__name__)
         return inquiry.falling_back("verified_unavailable")
-    # A sentence that is quoted without its question may seem to answer another one.
+    # Without its question it may seem to answer another one.
     unfit = found.others if has_model else {each.id for each in known}
     inquiry = replace(inquiry, hits=tuple(each for each in inquiry.hits if each.chunk.document not in unfit))
     if found.best is None or hit is None:

@@ -125,8 +125,8 @@ class SqliteCatalog:
     async def save(
         self, record: DocumentRecord, *, source: str = "", sections: Sequence[Section] | None = None
     ) -> None:
-        """The record's URI and `source` then lead to it alone. Cancels its removal. Raises `UnknownKnowledgeBase`, and
-        `NotAllowed` if another knowledge base has that document.
+        """The record's URI and `source` then lead to it alone. Cancels its removal. Raises `UnknownKnowledgeBase` or
+        `NotAllowed`.
         """
         await self.save_all([DocumentSave(record=record, sources=(source,), sections=sections)])
 

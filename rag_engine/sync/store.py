@@ -82,7 +82,7 @@ class SqliteSources:
         return [_source(row) for row in rows]
 
     async def due(self, now: float) -> list[SyncedSource]:
-        """Longest waiting first, also after a clock went back."""
+        """Longest waiting first."""
         rows = await self._database.fetch(
             f"SELECT {_COLUMNS} FROM synced_sources WHERE NOT removed AND (next_at <= ? OR next_at > ? + every_seconds) "  # noqa: S608
             "ORDER BY next_at, id",
@@ -174,7 +174,7 @@ class SqliteSources:
             )
 
     async def review(self, source: SourceId) -> None:
-        """Marks forgotten entries, and those to read again after a kill."""
+        """Also those to read again after a kill."""
         async with self._database.transaction() as transaction:
             await transaction.execute(_FORGOTTEN, (source,))
             await transaction.execute(_UNFINISHED, (source,))

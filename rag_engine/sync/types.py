@@ -37,7 +37,7 @@ class SourceEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceContent:
-    """An empty `fingerprint`: it is read again next time."""
+    """Without a `fingerprint` it is read again."""
 
     name: str
     fingerprint: str
@@ -56,7 +56,7 @@ class ListedSource(Protocol):
         ...
 
     async def read(self, entry: SourceEntry, path: Path, *, since: str) -> SourceContent | None:
-        """Writes its bytes; None if unchanged by the validator `since`. Raises as `entries`, and `EntryGone`."""
+        """None if unchanged by the validator `since`. Raises as `entries`, and `EntryGone`."""
         ...
 
 

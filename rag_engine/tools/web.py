@@ -66,7 +66,7 @@ def build(ports: ToolPorts) -> Callable[[Arguments, ToolContext], Awaitable[Tool
 
 
 def _of_files_alone(text: str, context: ToolContext) -> list[str]:
-    """What a page or a file orders a model to tell a search provider."""
+    """A page or a file may order a model to tell a search provider something."""
     inquiry = context.inquiry
     said = [
         inquiry.query.text,

@@ -21,7 +21,7 @@ _MOST_COMPARED: Final = 5
 class QuestionComparison:
     best: VerifiedAnswer | None
     others: frozenset[DocumentId]
-    """Those that answer a question which names something else."""
+    """To a question which names something else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class QuestionMatcher:
     async def compare(
         self, asked: Sequence[str], answers: Sequence[VerifiedAnswer], *, shown: Collection[DocumentId] = ()
     ) -> QuestionComparison:
-        """`asked` are readings of one question; `others` are looked for among `shown`."""
+        """`asked`: readings of one question; `others` are looked for among `shown`."""
         found = await asyncio.to_thread(_compared, asked, answers)
         others = {answer.id for answer, _, each in found if each is None and answer.id in shown} - {
             answer.id for answer, _, each in found if each is not None
@@ -51,7 +51,7 @@ class QuestionMatcher:
     async def _nearest(
         self, candidates: Sequence[tuple[VerifiedAnswer, str, Differences]]
     ) -> list[tuple[VerifiedAnswer, float, Differences]]:
-        """With their cosine relative to the embedder's contrast, best first."""
+        """By cosine, relative to the embedder's contrast."""
         if not candidates:
             return []
         texts = {text for answer, asked, _ in candidates for text in (asked, answer.question)}

@@ -1,7 +1,5 @@
-"""Whether two questions ask the same. Pure.
-
-Vectors find paraphrases, but another year, place, product or a negation hardly moves them. So figures, names, negation and
-opposites must agree, and questions in nearly the same words may differ in synonyms alone.
+"""Vectors find paraphrases, but another year, place, product or a negation hardly moves them. So these must agree, and
+questions in nearly the same words may differ in synonyms alone.
 """
 
 from __future__ import annotations
@@ -18,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 LEAST_SIMILAR: Final = 0.55
-"""Cosine of questions in other words, relative to the embedder's contrast."""
+"""Relative to the embedder's contrast."""
 _SYNONYMS: Final = 0.65
 """Cosine of two words."""
 _LINKED: Final = 0.7
 _SAME_FRAME: Final = 0.6
-"""Share of words in common from which questions are compared word by word."""
+"""Share of common words, from which words are compared."""
 _ONE_CHANGE: Final = 0.4
 """The same, if they differ in one place."""
 _SPELLED_ALIKE: Final = 0.85
@@ -133,12 +131,12 @@ _APART: Final = tuple(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Differences:
-    """`pairs`: for each changed word, those that it may stand for; one must be a synonym."""
+    """`pairs`: for each changed word, its possible synonyms."""
 
     same_words: bool
     pairs: tuple[tuple[str, tuple[str, ...]], ...] = ()
     links: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """The same for questions that share no word that matters: one link must hold."""
+    """If they share no word that matters: one link must hold."""
 
     @property
     def words(self) -> frozenset[str]:

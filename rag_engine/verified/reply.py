@@ -1,4 +1,4 @@
-"""A verified answer in the words of its author, without a language model."""
+"""Without a language model."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def verified_events(
 
 
 def _heading(question: str, inquiry: Inquiry, language: str) -> str:
-    """The question in its own words, unless it was asked in these: the asker sees whether it is theirs."""
+    """Unless it was asked in these words."""
     if has_same_words(inquiry.query.text, question):
         return ""
     words = " ".join(neutral(question, keep_markers=False).split())

@@ -59,7 +59,7 @@ def verifier(use: CommandContext) -> Verifier:
 
 
 async def press(use: CommandContext, act: str, identity: str) -> Reply:
-    """*Still right*, *Edit* and *Revoke*; by the author, or an administrator of the knowledge base."""
+    """By the author, or an administrator of the knowledge base."""
     answer = await use.desk.verified.catalog.verified.find(identity)
     if answer is None:
         raise Invalid("command_button_stale")
@@ -85,7 +85,6 @@ async def _revoke(use: CommandContext, answer: VerifiedAnswer) -> Reply:
 
 
 async def _named(use: CommandContext, known: NamedKnowledgeBase, text: str) -> VerifiedAnswer:
-    """By its number in the list, or its question."""
     answers = await _answers(use, known)
     wanted = " ".join(text.split()).casefold()
     if wanted.isdecimal() and 0 < int(wanted[:_MOST_DIGITS]) <= len(answers):

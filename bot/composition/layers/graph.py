@@ -1,4 +1,4 @@
-"""Builds the graphs of knowledge bases, in one program at a time."""
+"""One program at a time builds graphs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ _LOCK: Final = "graph.lock"
 
 
 def has_model(settings: Settings) -> bool:
-    """Whether a model of its own reads the passages."""
     return TASK in settings.tasks
 
 
@@ -55,7 +54,7 @@ async def build_graphs(
     *,
     observers: Observers = _NOBODY,
 ) -> GraphReport:
-    """What waits. Raises `IndexUnavailable` if another program is at it."""
+    """Raises `IndexUnavailable` if another program is at it."""
     if not await indexing.catalog.graph.jobs(knowledge_base):
         return GraphReport()
     busy = IndexUnavailable("Another program builds graphs; it builds this one too.", reason="busy")

@@ -1,4 +1,4 @@
-"""*Save as verified*: an answer of ours, or any message that answers the first one of its thread."""
+"""*Save as verified*: an answer of ours, or a message that answers the first one of its thread."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _THREAD_MESSAGES: Final = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedSaves:
-    """Into the knowledge base of the place alone: its readers can read what was said there."""
+    """Only into the place's own knowledge base: its readers can read what was said there."""
 
     turns: Turns
     answers: StoredAnswers
@@ -63,7 +63,7 @@ class VerifiedSaves:
         return press.reply("verified_saved", name=press.say("this_channel"))
 
     async def save_message(self, press: ButtonPress) -> Reply:
-        """The action's value is the permalink of its message."""
+        """The value is the permalink."""
         action, room = press.action, press.room
         await self.permissions.check_present(action.person, action.place, room.directory)
         turn = await self.turns.of_answer(action.place, action.message)
@@ -91,7 +91,7 @@ class VerifiedSaves:
         await self.permissions.check(person, place.parent, directory, act="administer")
 
     async def _sources(self, press: ButtonPress, turn: ChatTurn, base: KnowledgeBase) -> list[DocumentRecord]:
-        """Raises `NotAllowed` unless everyone who reads the knowledge base may read them."""
+        """Raises `NotAllowed` unless all readers of the knowledge base may read them."""
         found: dict[str, DocumentRecord] = {}
         for citation in turn.citations:
             if citation.document not in found and not is_web(citation.document):

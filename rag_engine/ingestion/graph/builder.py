@@ -1,4 +1,4 @@
-"""Reads the entities of documents that changed, page by page: what is read is stored, so that killed work goes on."""
+"""What is read is stored page by page, so that killed work goes on."""
 
 from __future__ import annotations
 
@@ -63,7 +63,6 @@ class GraphBuilder:
     limits: GraphLimits = field(default_factory=GraphLimits)
 
     async def cost(self, records: Sequence[DocumentRecord]) -> GraphCost:
-        """Of passages that the model has not read yet."""
         if self.model is None:
             return GraphCost()
         prompts: list[int] = []
@@ -84,7 +83,7 @@ class GraphBuilder:
         knowledge_base: KnowledgeBaseId | None = None,
         progress: Callable[[DocumentRecord, GraphReport], None] | None = None,
     ) -> GraphReport:
-        """All waiting documents. Raises `Unavailable` if model or index is away; they wait further."""
+        """All that wait. Raises `Unavailable`; they wait further."""
         total = GraphReport()
         for job in await self.store.jobs(knowledge_base):
             try:
@@ -125,7 +124,7 @@ class GraphBuilder:
     async def _pages(
         self, record: DocumentRecord, model: LanguageModel | None
     ) -> AsyncIterator[list[tuple[str, Chunk]]]:
-        """Chunks with their keys; equal ones of a document are numbered."""
+        """Equal chunks of a document are numbered."""
         document, start = record.document, 0
         seen: Counter[str] = Counter()
         while chunks := await self.index.chunks(
@@ -202,6 +201,5 @@ def _prompt_tokens(chunks: Sequence[Chunk]) -> list[int]:
 
 
 def _key_of(chunk: Chunk, model: LanguageModel | None) -> str:
-    """The same for the same text, rules and model."""
     said = "\x1f".join((_VERSION, model.name if model else "", chunk.language, searchable_text(chunk)))
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:32]

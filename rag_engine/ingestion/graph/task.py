@@ -85,10 +85,7 @@ def prompt_of(chunk: Chunk) -> Prompt:
 async def ask_for_entities(
     model: LanguageModel, chunk: Chunk, by_rules: Extraction, limits: GraphLimits
 ) -> Extraction:
-    """What the rules found and the model adds. Names that the passage does not hold are dropped.
-
-    Raises the model's errors and `UnreadableReply`.
-    """
+    """Names that the passage does not hold are dropped. Raises the model's errors and `UnreadableReply`."""
     prompt = await asyncio.to_thread(prompt_of, chunk)
     found = by_rules
     try:
