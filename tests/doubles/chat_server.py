@@ -156,6 +156,8 @@ class Upload:
     content: bytes
     media_type: str = ""
     """Guessed from the name if empty."""
+    voice: bool = False
+    """Recorded in the client, as a clip."""
 
 
 # --- how often -----------------------------------------------------------------------------------------------------------

@@ -78,14 +78,14 @@ def post(server: DiscordServer, user: User, forum: Channel, title: str, text: st
     return messages.create(server, thread, user, {"content": text}, identity=thread.id)
 
 
-def speak(server: DiscordServer, user: User, channel: Channel) -> Message:
+def speak(server: DiscordServer, user: User, channel: Channel, content: bytes) -> Message:
     message = Message(
         id=server.world.snowflake(),
         channel=channel,
         author=user,
         flags=VOICE_MESSAGE,
         created=server.wall(),
-        attachments=[server.world.attachment("voice-message.ogg", b"OggS", "audio/ogg", seconds=3.2)],
+        attachments=[server.world.attachment("voice-message.ogg", content, "audio/ogg", seconds=3.2)],
     )
     messages.put(server, message)
     return message

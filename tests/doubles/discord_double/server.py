@@ -215,8 +215,8 @@ class DiscordServer(Changes, ChatServer):
         """A forum post: a thread with the id of its first message."""
         return people.post(self, people.user_of(self, user), forum, title, text).id
 
-    async def user_speaks(self, user: User | str, channel: Channel | str) -> str:
-        return people.speak(self, people.user_of(self, user), people.place_of(self, channel)).id
+    async def user_speaks(self, user: User | str, channel: Channel | str, content: bytes = b"OggS") -> str:
+        return people.speak(self, people.user_of(self, user), people.place_of(self, channel), content).id
 
     async def user_edits(self, message: str, text: str) -> None:
         messages.change(self, self.message(message), {"content": text})

@@ -268,6 +268,7 @@ class SlackServer(SlackEvents):
     def _share(self, user: User, channel: Channel, upload: Upload) -> str:
         file = self.world.add_file(user.id, upload.name, upload.content, upload.media_type)
         file.channels.append(channel.id)
+        file.subtype = "slack_audio" if upload.voice else ""
         return file.id
 
     # the connection in trouble

@@ -63,6 +63,7 @@ class SlackFile:
     channels: list[str] = field(default_factory=list)
     deleted: bool = False
     url: str = ""
+    subtype: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -247,6 +248,7 @@ class World:
             "url_private_download": f"{file.url}/download/{file.name}",
             "permalink": f"https://{self.domain}.slack.com/files/{file.user}/{file.id}/{file.name}",
             "channels": file.channels,
+            **({"subtype": file.subtype} if file.subtype else {}),
         }
 
     def files_json(self, message: Message) -> list[dict[str, Any]]:
