@@ -37,13 +37,15 @@ if TYPE_CHECKING:
 _DATA: Final = Path(__file__).parents[3] / "shared" / "data"
 _QUESTIONS: Final = Path(__file__).with_name("verified_questions.toml")
 _SECTIONS: Final = 100
+_CHARACTERS: Final = 400
 
 
 def _texts() -> Iterator[str]:
     for path in sorted(_DATA.rglob("corpus.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for line in lines:
-                yield f"{json.loads(line).get('text', '')}"[:600]
+                text = str(json.loads(line).get("text", ""))
+                yield from (text[start : start + _CHARACTERS] for start in range(0, len(text), _CHARACTERS))
 
 
 async def _fill(running: Application, base: KnowledgeBaseId, count: int) -> int:

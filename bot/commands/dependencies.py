@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bot.access.operator_access import OperatorAccess
     from bot.access.permissions import Permissions
     from bot.port import Attachment, Person, Place, Reply, Room
+    from bot.store.expert_requests import ExpertRequests
     from bot.store.places import Places
     from bot.store.topics import Topics
     from rag_engine.archive import ArchiveContents
@@ -144,6 +145,7 @@ class CommandDependencies:
     verified: VerifiedEditor
     explain: LatestAnswer
     read_aloud: LatestAnswer
+    experts: ExpertRequests
     sources: SourceDesk | None = None
     models: tuple[str, ...] = ()
     has_web: bool = False

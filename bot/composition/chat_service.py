@@ -27,6 +27,7 @@ from bot.files.downloads import Downloads
 from bot.files.pending_removals import removing
 from bot.files.queue import FileQueue
 from bot.files.uploads import Uploads
+from bot.store.expert_requests import ExpertRequests
 from bot.store.places import Places, PlaceSettings
 from bot.store.topics import Topics
 from bot.store.turns import Turns
@@ -108,6 +109,7 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
             async with (
                 removing(reviews.ask_due, every_seconds=_REVIEW_SECONDS, what="reviews"),
                 application.sources.giving_way(lambda: chat.waiting).on_schedule(),
+                chat.experts.running(),
             ):
                 yield application.observers.service(chat)
         finally:
@@ -260,9 +262,14 @@ def _commands(
         verified=verified_editor(application),
         read_aloud=_read_aloud(application, database, audiences).latest,
         sources=application.sources,
+        experts=ExpertRequests(database),
         models=tuple(application.engine.choices),
         has_web=bool(application.settings.web_search.kind),
     )
+    return _of_desk(desk)
+
+
+def _of_desk(desk: CommandDependencies) -> Commands:
     return Commands(
         specs=commands.SPECS,
         execute=lambda command, room, show: commands.execute(command, room, desk, show=show),

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from bot.access.question_budget import QuestionBudget
 from bot.conversation.admission import Admission
 from bot.conversation.concurrency import Runs, TurnQueue
+from bot.conversation.experts.expert_buttons import ExpertButtons
+from bot.conversation.experts.expert_desk import ExpertDesk
 from bot.conversation.follow_ups import FollowUps
 from bot.conversation.interactions import Interactions
 from bot.conversation.interactions.buttons import AnswerButtons
@@ -25,11 +27,14 @@ from bot.conversation.turn.voice_messages import VoiceMessages
 from bot.conversation.versions import AnswerVersions
 from bot.observability import Observers
 from bot.store.event_inbox import DeliveryProgress, EventInbox
+from bot.store.expert_requests import ExpertRequests
 from bot.store.message_files import MessageFiles
 from bot.store.processed_interactions import ProcessedInteractions
 from bot.store.topics import Topics
 from bot.store.turns import Turns
 from bot.streaming.notifier import Notifier
+from rag_engine.steps.fuse import judge_of
+from rag_engine.verified.best_match import QuestionMatcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +69,7 @@ if TYPE_CHECKING:
 
 _UNLIMITED = QuestionBudget()
 _NO_OBSERVERS = Observers()
+_HOUR = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +80,7 @@ class ChatStores:
     interactions: ProcessedInteractions
     inbox: EventInbox
     delivery: DeliveryProgress
+    experts: ExpertRequests
 
     @classmethod
     def over(
@@ -87,6 +94,7 @@ class ChatStores:
             interactions=ProcessedInteractions(database),
             inbox=EventInbox(database),
             delivery=DeliveryProgress(database),
+            experts=ExpertRequests(database),
         )
 
 
@@ -151,7 +159,7 @@ def assemble(
         read_aloud=policies.read_aloud,
         runs=Runs(final_write_seconds=settings.last_word_seconds),
     )
-    buttons = _answer_buttons(stores, policies, removals, uploads, runner, stored_answers, editor)
+    buttons = _answer_buttons(stores, policies, removals, uploads, runner, stored_answers, editor, settings)
     return _service(stores, policies, admission, attachments, runner, settings, buttons, records)
 
 
@@ -210,7 +218,7 @@ def _service(
         option_names=OptionNames(
             permissions=policies.permissions, audiences=policies.audiences, find=policies.names
         ),
-        outbound=OutboundRooms(),
+        experts=buttons.experts.desk,
     )
 
 
@@ -251,6 +259,29 @@ def _answers(
         titles=ThreadTitles(turns=stores.turns, write=write_title),
         tags=tags,
         findings=removals.findings,
+        experts=stores.experts,
+    )
+
+
+def _experts(
+    stores: ChatStores,
+    policies: Policies,
+    runner: TurnRunner,
+    editor: VerifiedEditor,
+    settings: ChatSettings,
+) -> ExpertButtons:
+    embedder = runner.answers.engine.embedder
+    return ExpertButtons(
+        desk=ExpertDesk(
+            requests=stores.experts,
+            outbound=OutboundRooms(),
+            scheduler=runner.scheduler,
+            reminder_seconds=settings.expert_reminder_hours * _HOUR,
+        ),
+        audiences=policies.audiences,
+        permissions=policies.permissions,
+        editor=editor,
+        matcher=QuestionMatcher(embedder=embedder, contrast=judge_of(embedder).contrast),
     )
 
 
@@ -262,6 +293,7 @@ def _answer_buttons(
     runner: TurnRunner,
     answers: StoredAnswers,
     editor: VerifiedEditor,
+    settings: ChatSettings,
 ) -> AnswerButtons:
     return AnswerButtons(
         turns=stores.turns,
@@ -282,4 +314,5 @@ def _answer_buttons(
             audiences=policies.audiences,
             editor=editor,
         ),
+        experts=_experts(stores, policies, runner, editor, settings),
     )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from bot.conversation.admission import Admission
     from bot.conversation.dependencies import PermissionChecks
+    from bot.conversation.experts.expert_desk import ExpertDesk
     from bot.conversation.interactions import Interactions
     from bot.conversation.interactions.option_names import OptionNames
     from bot.conversation.newcomers.first_steps import FirstSteps
@@ -64,7 +65,11 @@ class Service:
     interactions: Interactions
     first_steps: FirstSteps
     option_names: OptionNames
-    outbound: OutboundRooms
+    experts: ExpertDesk
+
+    @property
+    def outbound(self) -> OutboundRooms:
+        return self.experts.outbound
 
     @property
     def waiting(self) -> int:
@@ -73,8 +78,10 @@ class Service:
     async def on_message(self, event: MessageEvent, room: Room) -> None:
         try:
             if isinstance(event, MessageEdited):
+                await self.experts.hears_again(event.message)
                 await self._on_edited(event.message, room)
             elif isinstance(event, MessageDeleted):
+                await self.experts.hears_again(event)
                 await self._on_deleted(event, room)
             else:
                 await self._on_new(event, room)
@@ -86,6 +93,7 @@ class Service:
 
     async def resume(self, platform: str, recall: Recall) -> None:
         self.outbound.recalls[platform] = recall
+        self.experts.hurry()
         await self.recovery.resume_all(platform, recall)
 
     async def answer_messages(self, place: Place) -> frozenset[str]:
@@ -129,6 +137,8 @@ class Service:
                 await self.notifier.try_to_send(room, action.person, sentence)
 
     async def _on_new(self, message: IncomingMessage, room: Room) -> bool:
+        if await self.experts.hears(message):
+            return False
         admitted = await self.admission.admit(message, room)
         if admitted is None:
             return False
@@ -182,5 +192,6 @@ class Service:
         if turn is None:
             await self.attachments.forget(event.place, event.id)
             return
+        await self.experts.withdraw_of(turn.id)
         await self.runner.runs.interrupt_and_wait(turn.id, "deleted")
         await self.runner.withdraw(await self.turns.find(turn.id) or turn, room)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from bot.messages.expert_names import ExpertSentence
+
 Sentence = Literal[
     "looking",
     "queued",
@@ -358,28 +360,6 @@ Sentence = Literal[
     "evidence_none",
     "evidence_weak",
     "evidence_strong",
-    "command_kb_verified",
-    "verified_none",
-    "verified_heading",
-    "verified_outdated",
-    "verified_saved",
-    "verified_revoked",
-    "verified_confirmed",
-    "verified_unknown",
-    "verified_form",
-    "verified_sources_closed",
-    "verified_ask",
-    "verified_keep",
-    "verified_edit",
-    "verified_revoke",
-    "verified_save",
-    "verified_edit_how",
-    "feedback_why",
-    "reason_wrong",
-    "reason_outdated",
-    "reason_off_topic",
-    "reason_source",
-    "reason_other",
     "command_speak",
     "speak_none",
     "speak_unset",
@@ -395,4 +375,5 @@ Sentence = Literal[
     "heard_as",
     "hear_unset",
     "heard_nothing",
+    ExpertSentence,
 ]

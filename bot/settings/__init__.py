@@ -198,6 +198,8 @@ class ChatSettings(_Section):
     """Ids of other bots to answer."""
     bot_turns: int = Field(default=3, ge=1, le=20)
     """Answers to other bots in one thread."""
+    expert_reminder_hours: float = Field(default=24, gt=0)
+    """Hours of running until experts are reminded of a question, once, and as many until it goes to the next."""
     review_days: float = Field(default=180, ge=0)
     """Days after which a verified answer counts as possibly outdated and its author is asked; 0 is never."""
     grace_seconds: float = Field(default=20, ge=0)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from bot.commands.research import research_question
+from bot.conversation.experts.expert_buttons import BY_REQUEST, OFFER
 from bot.conversation.sources import sources_view
 from bot.files.uploads import progress
 from bot.messages import language_of, say
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         ShowExplanation,
         ShowSources,
     )
+    from bot.conversation.experts.expert_buttons import ExpertButtons
     from bot.conversation.interactions.verified_answers import VerifiedSaves
     from bot.conversation.versions import AnswerVersion, AnswerVersions
     from bot.files.uploads import Uploads
@@ -97,6 +99,7 @@ class AnswerButtons:
     forget_document: ForgetDocument
     observers: Observers
     verified: VerifiedSaves
+    experts: ExpertButtons
 
     async def is_done(self, action: Action) -> bool:
         """A press before a restart had its effect."""
@@ -107,6 +110,8 @@ class AnswerButtons:
         """A reply for the person alone, or what to do with the turn. Raises `NotAllowed`."""
         if press.action.name == SAVE_VERIFIED:
             return await self.verified.save_message(press)
+        if press.action.name in BY_REQUEST:
+            return await self.experts.press(press)
         turn = await self._turn(press.action)
         if turn is None:
             return press.reply("too_old")
@@ -197,8 +202,18 @@ class AnswerButtons:
         with self.observers.around(Feedback(platform=turn.place.platform, rating=rating)):
             await self.turns.rate(turn, press.action.person.id, rating)
         if rating == "down":
-            return replace(press.reply("feedback_why"), buttons=_reasons(press, turn))
+            buttons = (*_reasons(press, turn), *await self.experts.button(press, turn))
+            return replace(press.reply("feedback_why"), buttons=buttons)
         return replace(press.reply("thanks"), buttons=await self.verified.button(press, turn))
+
+    async def ask_expert(self, press: ButtonPress, turn: ChatTurn) -> Reply:
+        return await self.experts.offer(press, turn)
+
+    async def send_to_experts(self, press: ButtonPress, turn: ChatTurn) -> Reply:
+        return await self.experts.send(press, turn)
+
+    async def withdraw_from_experts(self, press: ButtonPress, turn: ChatTurn) -> Reply:
+        return await self.experts.withdraw(press, turn)
 
     async def reason(self, press: ButtonPress, turn: ChatTurn) -> Reply:
         reason = press.action.value.rpartition(":")[2]
@@ -298,11 +313,14 @@ _HANDLERS: Final[
     "promote": AnswerButtons.promote,
     "verify": AnswerButtons.verify,
     "reason": AnswerButtons.reason,
+    OFFER: AnswerButtons.ask_expert,
+    "expert_send": AnswerButtons.send_to_experts,
+    "expert_withdraw": AnswerButtons.withdraw_from_experts,
 }
 SAVE_VERIFIED: Final = "save_verified"
 """What people choose on any message; its value is the permalink."""
-FOLLOWING: Final = frozenset({"verify", "reason"})
+FOLLOWING: Final = frozenset({"verify", "reason", OFFER, "expert_send", "expert_withdraw"})
 """Buttons of private replies to a press."""
-NAMES: Final = frozenset({*_HANDLERS, SAVE_VERIFIED})
+NAMES: Final = frozenset({*_HANDLERS, *BY_REQUEST, SAVE_VERIFIED})
 PRIVATE_VIEWS: Final = frozenset({"sources", "why"})
-SLOW: Final = PRIVATE_VIEWS | {"promote", "verify", SAVE_VERIFIED}
+SLOW: Final = PRIVATE_VIEWS | {"promote", "verify", SAVE_VERIFIED, OFFER, "expert_send"}

@@ -33,12 +33,13 @@ if TYPE_CHECKING:
     from bot.conversation.turn.conversation_tags import ConversationTags
     from bot.conversation.turn.thread_titles import ThreadTitles
     from bot.messages.names import Sentence
+    from bot.store.expert_requests import ExpertRequests
     from bot.store.message_files import MessageFiles
     from bot.store.places import WebPolicy
-    from bot.store.topics import Topics
+    from bot.store.topics import Topic, Topics
     from bot.store.turns import ChatTurn, Turns
     from rag_engine.engine import Engine
-    from rag_engine.types import AnswerEvent, Evidence, Turn, WebUse
+    from rag_engine.types import AnswerEvent, ConversationId, Evidence, Turn, WebUse
 
 _STAGES: dict[str, Sentence] = {
     "retrieve": "stage_retrieve",
@@ -79,6 +80,7 @@ class AnswerWriter:
     titles: ThreadTitles
     tags: ConversationTags
     findings: ResearchedTurns
+    experts: ExpertRequests
 
     async def write(self, context: TurnContext) -> None:
         """Raises the errors of engine and stream, and `NothingToSay`."""
@@ -154,10 +156,10 @@ class AnswerWriter:
 
     async def _query(self, context: TurnContext, scope: Scope) -> Query:
         turn, options = context.recorder.turn, context.options
+        experts = await self.experts.experts(scope.knowledge_bases, turn.place)
+        context.view.offers_experts = bool(experts)
         topic = await self.topics.current(turn.place, turn.person if turn.private else None)
-        conversation = topic.conversation
-        if turn.conversation and topic.started_at > turn.asked_at:
-            conversation = turn.conversation  # an earlier topic's answer is repeated
+        conversation = _conversation(turn, topic)
         await context.recorder.save(conversation=conversation)
         others: tuple[Turn, ...] = ()
         if context.reads_thread and options.earlier:
@@ -289,6 +291,7 @@ def _final_reply(answer: Answer, context: TurnContext, scope: Scope, *, deepens:
             choices=answer.choices,
             researchable=deepens,
             filtered=bool(answer.filtered_by),
+            unanswered=not answer.citations and answer.route not in _WITHOUT_ADVICE,
         ),
         links=view.links,
     )
@@ -370,6 +373,12 @@ def _web_use(options: TurnOptions) -> WebUse:
 
 def _question_language(context: TurnContext) -> str:
     return question_language(context.recorder.turn.question, chosen=context.options.settings.language)
+
+
+def _conversation(turn: ChatTurn, topic: Topic) -> ConversationId:
+    """An earlier topic's answer is repeated in its own."""
+    is_earlier = topic.started_at > turn.asked_at
+    return turn.conversation if turn.conversation and is_earlier else topic.conversation
 
 
 def _links(turns: tuple[Turn, ...]) -> frozenset[str]:

@@ -47,6 +47,7 @@ class TurnView:
         self.final = Reply()
         self._run = run
         self._recorder = recorder
+        self.offers_experts = False
         self._is_quiet = is_quiet
 
     def say(self, name: Sentence, /, **values: object) -> str:
@@ -90,6 +91,7 @@ class TurnView:
         filtered: bool,
         choices: tuple[str, ...] = (),
         researchable: bool = False,
+        unanswered: bool = False,
     ) -> tuple[Button, ...]:
         turn = self._recorder.turn
         rating = tuple(
@@ -102,8 +104,10 @@ class TurnView:
         own_words = (self._button("own_words"),) if completed else ()
         without_filter = (self._button("without_filter"),) if filtered else ()
         offered = choice_buttons(turn, choices)
+        experts = (self._button("ask_expert"),) if unanswered and self.offers_experts else ()
         return (
             *offered,
+            *experts,
             *sources,
             *repeat,
             *deeper,

@@ -176,6 +176,14 @@ def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
         "events under way", "inbox", "platform = ? AND instr(payload, ?)", (person.platform, person.id)
     )
     yield _chat("topics", "topics", *_private_conversations(person))
+    yield _chat("questions to experts", "expert_requests", "platform = ? AND person = ?", by)
+    yield _chat(
+        "answers of experts",
+        "expert_requests",
+        "platform = ? AND expert = ?",
+        by,
+        change="expert = '', expert_name = '', said = '', said_in = '', said_uri = ''",
+    )
     yield ErasureRule(
         store="footnote.sqlite",
         what="authors of verified answers",
@@ -205,6 +213,9 @@ def _channel(channel: ErasedChannel) -> Iterator[ErasureRule]:
     place = (channel.platform, channel.workspace, channel.channel)
     yield _chat("ratings", "feedback", f"answer IN (SELECT id FROM answers WHERE {_OF_CHANNEL})", place)  # noqa: S608
     yield _chat("questions", "answers", _OF_CHANNEL, place)
+    experts = "platform = ? AND workspace = ? AND ? IN (channel, expert_channel)"
+    yield _chat("questions to experts", "expert_requests", experts, place)
+    yield _chat("channels of experts", "experts", _OF_CHANNEL, place)
     yield _chat(
         "events under way", "inbox", "platform = ? AND instr(payload, ?)", (channel.platform, channel.channel)
     )

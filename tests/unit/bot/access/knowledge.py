@@ -11,6 +11,7 @@ from bot.access.audience import Audiences
 from bot.access.permissions import Permissions
 from bot.port import Person, Place
 from bot.settings import AccessSettings
+from bot.store.expert_requests import ExpertRequests
 from bot.store.places import Places
 from bot.store.topics import Topics
 from rag_engine.storage.catalog import SqliteCatalog
@@ -56,6 +57,7 @@ class Chat:
     catalog: SqliteCatalog
     places: Places
     topics: Topics
+    experts: ExpertRequests
     audiences: Audiences
     town: Town
     sources: SqliteSources
@@ -109,6 +111,7 @@ async def opened(folder: Path) -> AsyncGenerator[Chat]:
             catalog=catalog,
             places=places,
             topics=Topics(chat),
+            experts=ExpertRequests(chat),
             audiences=audiences,
             town=town(),
             sources=SqliteSources(kept),

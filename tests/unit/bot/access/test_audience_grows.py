@@ -12,6 +12,7 @@ import pytest
 from bot.access.audience import Audiences
 from bot.access.permissions import Permissions
 from bot.settings import AccessSettings
+from bot.store.expert_requests import ExpertRequests
 from bot.store.places import Places
 from bot.store.topics import Topics
 from rag_engine.errors import UnknownKnowledgeBase, UserError
@@ -97,6 +98,7 @@ async def chat(databases: tuple[Counted, Counted]) -> Chat:
         catalog=catalog,
         places=places,
         topics=Topics(chat),
+        experts=ExpertRequests(chat),
         audiences=audiences,
         town=town(),
         sources=SqliteSources(kept),

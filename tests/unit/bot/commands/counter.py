@@ -80,6 +80,7 @@ class Counter:
             verified=cast("VerifiedEditor", self.verified),
             read_aloud=self._read_aloud,
             sources=self.sources,
+            experts=self.chat.experts,
             models=self.labels,
             questions=self.questions,
         )

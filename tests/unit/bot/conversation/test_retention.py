@@ -61,7 +61,9 @@ async def talk(engine: Database, chat: Database, *, days: float, count: int) -> 
         turn = Turn(id=TurnId(name), conversation=CONVERSATION, role="user", text=name, at=at)
         await history.write([turn], Trace(turn=turn.id, conversation=CONVERSATION, at=at, seconds={}))
         async with chat.transaction() as transaction:
-            await transaction.execute("INSERT INTO feedback VALUES (?, 'U1', 'up', ?, ?)", (name, name, at))
+            await transaction.execute(
+                "INSERT INTO feedback VALUES (?, 'U1', 'up', ?, ?, '')", (name, name, at)
+            )
 
 
 async def left(engine: Database, chat: Database) -> set[str]:

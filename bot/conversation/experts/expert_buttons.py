@@ -1,0 +1,231 @@
+"""The asker's consent and withdrawal, and what experts and administrators press."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from bot.access.permissions import answer_or_none
+from bot.conversation.experts import expert_messages
+from bot.conversation.sources.readable_records import readable_record
+from bot.port import Button, Reply
+from bot.rendering.literal import literal
+from bot.store.expert_requests import ExpertRequest
+from rag_engine.metadata.verified_answer import VerifiedAnswer, Verifier
+from rag_engine.parsing.media_types import shown
+from rag_engine.types import DocumentId
+from rag_engine.web.addresses import is_web
+
+if TYPE_CHECKING:
+    from bot.conversation.dependencies import AudienceLookup, PermissionChecks
+    from bot.conversation.experts.expert_desk import ExpertDesk
+    from bot.conversation.interactions.buttons import ButtonPress
+    from bot.port import Citation, Place
+    from bot.store.turns import ChatTurn
+    from rag_engine.ingestion.verified_editor import VerifiedEditor
+    from rag_engine.types import KnowledgeBaseId
+    from rag_engine.verified.best_match import QuestionMatcher
+
+OFFER: Final = "ask_expert"
+BY_REQUEST: Final = frozenset({expert_messages.DECLINE, expert_messages.VERIFY})
+_MOST_QUOTED: Final = 3
+_LONGEST_QUOTE: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpertButtons:
+    desk: ExpertDesk
+    audiences: AudienceLookup
+    permissions: PermissionChecks
+    editor: VerifiedEditor
+    matcher: QuestionMatcher
+
+    async def button(self, press: ButtonPress, turn: ChatTurn) -> tuple[Button, ...]:
+        """Under *What was wrong*, for the asker."""
+        if press.action.person.id != turn.person.id or not await self._experts(press, turn):
+            return ()
+        return (Button(name=OFFER, label=press.say("ask_expert"), value=turn.id),)
+
+    async def offer(self, press: ButtonPress, turn: ChatTurn) -> Reply:
+        """A preview of all that will be sent."""
+        if press.action.person.id != turn.person.id:
+            return press.reply("expert_only_asker")
+        running = await self.desk.requests.of_answer(turn.id)
+        if running is not None and running.is_open:
+            return _sent(press, running, turn)
+        experts = await self._experts(press, turn)
+        if not experts or not turn.question:
+            return press.reply("too_old")
+        base, channel = experts[0]
+        draft = ExpertRequest(
+            knowledge_base=base,
+            platform=turn.place.platform,
+            workspace=turn.place.workspace,
+            channel=turn.place.channel,
+            thread=turn.place.thread,
+            message=turn.message,
+            answer_id=turn.id,
+            private=turn.private,
+            person=turn.person.id,
+            name=turn.person.name,
+            language=press.language,
+            question=turn.question,
+            body="",
+            expert_channel=channel,
+        )
+        draft = replace(draft, body=await self._body(press, turn, draft.expert_place))
+        await self.desk.requests.add(draft)
+        return await self._preview(press, turn, draft)
+
+    async def send(self, press: ButtonPress, turn: ChatTurn) -> Reply:
+        draft = await self._own(press, turn)
+        if draft is None:
+            return press.reply("too_old")
+        if draft.state != "draft":
+            return _sent(press, draft, turn) if draft.is_open else press.reply("expert_closed")
+        body = await self._body(press, turn, draft.expert_place)
+        if body != draft.body:
+            changed = replace(draft, body=body)
+            await self.desk.requests.change(draft, changed)
+            return await self._preview(press, turn, changed)
+        same = await self._same(draft)
+        state = "waiting" if same else "sending"
+        sent = replace(draft, state=state, parent=same.id if same else "")
+        if not await self.desk.requests.change(draft, sent):
+            return press.reply("too_old")
+        self.desk.hurry()
+        return _sent(press, sent, turn)
+
+    async def withdraw(self, press: ButtonPress, turn: ChatTurn) -> Reply:
+        request = await self._own(press, turn)
+        if request is None:
+            return press.reply("too_old")
+        if request.state == "draft":
+            await self.desk.requests.remove(request)
+            return press.reply("nothing_done")
+        done = await self.desk.withdraw(request)
+        return press.reply("expert_withdrawn" if done else "expert_closed")
+
+    async def press(self, press: ButtonPress) -> Reply:
+        """A button under a message about a request, in its own place."""
+        action, directory = press.action, press.room.directory
+        request = await self.desk.requests.find(action.value)
+        declines = action.name == expert_messages.DECLINE
+        place = None if request is None else request.expert_place if declines else request.place
+        if request is None or place is None or place.parent != action.place.parent:
+            return press.reply("too_old")
+        await self.permissions.check_present(action.person, action.place, directory)
+        if declines:
+            hands_over = await self.desk.decline(request)
+            return press.reply("expert_handed_over" if hands_over else "expert_closed")
+        if request.private and action.person.id != request.person:
+            return press.reply("too_old")
+        await self.permissions.check(action.person, place.parent, directory, act="administer")
+        if not request.said:
+            return press.reply("too_old")
+        base = await self.audiences.own(place.parent)
+        author = Verifier(
+            name=request.expert_name,
+            platform=request.platform,
+            workspace=request.workspace,
+            channel=request.expert_channel,
+            person=request.expert,
+        )
+        await self.editor.save(
+            base.id, question=request.question, answer=request.said, author=author, uri=request.said_uri
+        )
+        return press.reply("verified_saved", name=press.say("this_channel"))
+
+    async def _own(self, press: ButtonPress, turn: ChatTurn) -> ExpertRequest | None:
+        request = await self.desk.requests.find(press.action.value.rpartition(":")[2])
+        is_own = request is not None and request.answer_id == turn.id
+        return request if is_own and press.action.person.id == turn.person.id else None
+
+    async def _experts(self, press: ButtonPress, turn: ChatTurn) -> list[tuple[KnowledgeBaseId, str]]:
+        """Of the knowledge bases that were searched; channels that the platform knows now."""
+        scope = await self._scope(press, turn)
+        listed = await self.desk.requests.experts(scope, turn.place)
+        known: list[tuple[KnowledgeBaseId, str]] = []
+        for base, channel in listed:
+            if await answer_or_none(press.room.directory.channel(channel)) is not None:
+                known.append((base, channel))
+        return known
+
+    async def _scope(self, press: ButtonPress, turn: ChatTurn) -> frozenset[KnowledgeBaseId]:
+        person = turn.person if turn.private else None
+        scope = await self.audiences.scope(turn.place, press.room.directory, person=person, asker=turn.person)
+        return scope.knowledge_bases
+
+    async def _preview(self, press: ButtonPress, turn: ChatTurn, draft: ExpertRequest) -> Reply:
+        channel = await answer_or_none(press.room.directory.channel(draft.expert_channel))
+        name = literal(f"#{channel.name.removeprefix('#')}") if channel and channel.name else "#…"
+        value = f"{turn.id}:{draft.id}"
+        return Reply(
+            text=f"{press.say('expert_preview', channel=name)}\n\n{draft.body}",
+            buttons=(
+                Button(name="expert_send", label=press.say("expert_send"), value=value, style="primary"),
+                Button(name="expert_withdraw", label=press.say("cancel"), value=value),
+            ),
+            links=frozenset(),
+        )
+
+    async def _body(self, press: ButtonPress, turn: ChatTurn, experts: Place) -> str:
+        """Quotes only what everyone in the experts' channel may read now."""
+        person = literal(turn.person.name or "?")
+        lines = [
+            f"**{press.say('expert_question', person=person)}**",
+            *(f"> {literal(line)}" for line in turn.question.splitlines() if line.strip()),
+        ]
+        if not turn.citations:
+            return "\n".join((*lines, "", press.say("expert_unanswered")))
+        scope = await self._scope(press, turn)
+        quotes = dict.fromkeys(
+            [quote for each in turn.citations if (quote := await self._quote(press, each, scope, experts))]
+        )
+        listed = list(quotes)[:_MOST_QUOTED]
+        if listed:
+            lines += ["", press.say("expert_unhelpful", titles=" · ".join(listed))]
+        return "\n".join(lines)
+
+    async def _quote(
+        self, press: ButtonPress, citation: Citation, scope: frozenset[KnowledgeBaseId], experts: Place
+    ) -> str:
+        if is_web(citation.document):
+            return ""
+        record = await readable_record(self.editor.catalog, citation.document, scope)
+        if record is None:
+            return ""
+        verdict = await self.audiences.everyone_may_read(
+            record.document.knowledge_base, experts, press.room.directory, press.action.person
+        )
+        if verdict != "readable":
+            return ""
+        quote = literal(" ".join(citation.quote.split())[:_LONGEST_QUOTE])
+        return f"{literal(shown(record.document.title))}: {quote}"
+
+    async def _same(self, draft: ExpertRequest) -> ExpertRequest | None:
+        """An open request to the same experts that asks the same."""
+        others = await self.desk.requests.open_in(draft.expert_place)
+        asked = [
+            VerifiedAnswer(
+                id=DocumentId(each.id),
+                knowledge_base=each.knowledge_base,
+                question=each.question,
+                answer="",
+                author=Verifier(name=""),
+                written_at=0.0,
+            )
+            for each in others
+            if each.knowledge_base == draft.knowledge_base
+        ]
+        found = await self.matcher.compare((draft.question,), asked) if asked else None
+        best = found.best.id if found is not None and found.best is not None else ""
+        return next((each for each in others if each.id == best), None)
+
+
+def _sent(press: ButtonPress, request: ExpertRequest, turn: ChatTurn) -> Reply:
+    withdraw = Button(
+        name="expert_withdraw", label=press.say("expert_withdraw"), value=f"{turn.id}:{request.id}"
+    )
+    name = "expert_running" if request.parent else "expert_sent"
+    return Reply(text=press.say(name), buttons=(withdraw,))
