@@ -1,4 +1,4 @@
-"""What every index module must offer for building an index anew beside the one in use: `rebuilding`, `replace`, `abandon`, `remove`."""
+"""What every index module offers for a rebuild beside the index in use: `rebuilding`, `replace`, `abandon`, `remove`."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What must be read from the files of `../shared/docs`, where it stands in them, and questions about them."""
+"""What must be read from the files of `../shared/docs`, its place in them, and questions about them."""

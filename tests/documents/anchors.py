@@ -1,8 +1,8 @@
-"""Facts of the files of `../shared/docs` with the place where each stands, as it was looked up with other programs.
+"""Facts of the files of `../shared/docs` with their places, looked up with other programs.
 
-Pages are those of pdftotext, cells and headings those of the XML inside office files, slides in their order of the
-presentation, lines as `sed` counts them. An anchor is right when it names that place: the same page, slide or heading; for
-rows, lines and cells a range that the place is in and that has no more rows than the chunk has lines.
+Pages are those of pdftotext, cells and headings those of the XML inside office files, slides in the presentation's
+order, lines as `sed` counts them. An anchor is right if it names the same page, slide or heading; for rows, lines and
+cells a range around the place with no more rows than the chunk has lines.
 """
 
 from __future__ import annotations

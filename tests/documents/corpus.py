@@ -37,7 +37,7 @@ def blob_of(path: Path) -> Blob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What became of one file."""
+    """The result of one file."""
 
     row: Mapping[str, Any]
     outcome: str
@@ -97,7 +97,7 @@ class Reading:
 
     @property
     def faults(self) -> list[str]:
-        """What a person who mends the parser wants to know."""
+        """For a person who fixes the parser."""
         told: list[str] = []
         if not self.passed or (self.is_text and not self.read):
             told.append(
@@ -129,7 +129,7 @@ def manifest(only: Iterable[str] = ()) -> list[Mapping[str, Any]]:
 async def readings(
     rows: Iterable[Mapping[str, Any]], *, workers: int = 2, recognition_seconds: float = 600
 ) -> list[Reading]:
-    """What becomes of the files at the limits that the issue names; so long a file may have its scans recognised."""
+    """The results of files at the limits that the issue names; a long file may have its scans recognised."""
     async with parser_pool(
         workers=workers, seconds=60, memory_bytes=1 << 30, recognition_seconds=recognition_seconds
     ) as pool:

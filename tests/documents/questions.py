@@ -49,7 +49,7 @@ def holding(question: Question, chunks: Iterable[Chunk]) -> set[str]:
 def fixed_size(
     count: Callable[[str], int], *, limit: int, overlap: int = 0, with_title: bool = False
 ) -> Splitter:
-    """Chunks of `limit` tokens of the document's bare text, whatever stands there: what most tutorials do."""
+    """Chunks of `limit` tokens of the document's bare text, as most tutorials make them."""
 
     def split(document: Document, sections: Iterable[Section]) -> Iterator[Chunk]:
         words = _WORD.findall("\n\n".join(section.text for section in sections))

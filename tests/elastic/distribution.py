@@ -173,7 +173,7 @@ def _move_plugin(jars: Path, module: Path) -> None:
     name = "plugin-descriptor.properties"
     with zipfile.ZipFile(next(module.glob("transport-netty4-*.jar"))) as archive:
         text = archive.read(f"META-INF/es-plugins/transport-netty4/{name}").decode()
-    # Our server stands on the class path, where there are no named modules for the plug-in to ask for.
+    # Our server is on the class path, where the plug-in finds no named modules.
     lines = [line for line in text.splitlines(keepends=True) if not line.startswith("modulename")]
     (module / name).write_text("".join(lines), encoding="utf-8")
 

@@ -123,7 +123,7 @@ class Node:
             self._close_pipes()
 
     def wait_for(self, limit: float = 60.0, **conditions: object) -> dict[str, object]:
-        """Its `_cluster/health` once it is as told (`status="green"`, `nodes=3`, `no_initializing_shards=True`)."""
+        """Its `_cluster/health` once it is as asked (`status="green"`, `nodes=3`, `no_initializing_shards=True`)."""
         parameters = {
             f"wait_for_{name}": str(value).lower() for name, value in conditions.items() if value is not None
         }

@@ -1,7 +1,7 @@
-"""A proxy in front of a real node: it checks the API key, speaks TLS, counts requests, and makes trouble where it is told to.
+"""A proxy in front of a real node: it checks the API key, speaks TLS, counts requests, and makes trouble on request.
 
-Security is not among the parts of Elasticsearch that are published, so the key and the certificate are checked here.
-What is not troubled goes to the node and back as it is, byte for byte.
+Security is not among the published parts of Elasticsearch, so the key and the certificate are checked here. Everything
+else passes unchanged.
 """
 
 from __future__ import annotations

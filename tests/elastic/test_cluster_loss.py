@@ -129,7 +129,7 @@ async def names(nodes: tuple[Node, ...], alias: str) -> list[str]:
 
 @dataclass(slots=True)
 class Answers:
-    """What became of the questions."""
+    """The results of the questions."""
 
     seconds: list[float] = field(default_factory=list[float])
     degraded: int = 0

@@ -1,4 +1,4 @@
-"""What a node runs from is built once, whole, whoever asks and whatever was interrupted."""
+"""A node's distribution is built once and whole, also by several processes and after an interruption."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ async def test_programs_killed_at_any_moment(at: Bench) -> None:
                 async with asyncio.timeout(random.uniform(0, 0.1)):
                     await process.wait()
             process.kill()
-            # What it had told, and the one it may have been about to tell.
+            # What it had reported, and the one it may have been about to report.
             version = max([version, *map(int, (await process.stdout.read()).split())])
         async with at.opened() as index:
             assert await seen(index) in (texts(version), texts(version + 1))

@@ -58,7 +58,7 @@ async def ask(index: Index, embedder: Embedder, questions: Sequence[str]) -> lis
 
 
 def shared(one: Sequence[Sequence[str]], other: Sequence[Sequence[str]]) -> float:
-    """The share of names that stand in both lists of a question, over all questions."""
+    """The share of names in both lists of a question, over all questions."""
     common = sum(len(set(left) & set(right)) for left, right in zip(one, other, strict=True))
     return common / sum(len(left) for left in one)
 

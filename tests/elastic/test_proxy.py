@@ -41,8 +41,7 @@ async def client_of(proxy: Proxy, *, api_key: str | None = KEY) -> AsyncGenerato
         yield client
 
 
-# More than a megabyte even when compressed: what aiohttp's server refuses if it is not told otherwise, and its client
-# warns of, however it was Elasticsearch's client that chose the form.
+# More than a megabyte even when compressed: aiohttp's server refuses that by default.
 @pytest.mark.filterwarnings("ignore:Sending a large body directly:ResourceWarning")
 async def test_what_is_not_troubled_passes_unchanged(elastic_node: str) -> None:
     async with checking_proxy(elastic_node) as proxy, client_of(proxy, api_key=None) as client:

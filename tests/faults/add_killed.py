@@ -48,9 +48,9 @@ class Outcome:
 
 
 async def killed_and_repeated(folder: Path, *, moments: int, seed: int) -> Outcome:
-    """Kill so many runs, a third of the files changing twice meanwhile; then let one come to its end, and compare.
+    """Kill some runs, while a third of the files change twice; then let one finish, and compare.
 
-    A moment is some time after the start of the run, or some moments after so many files were told of.
+    A moment is a time after the start of the run, or after a number of reported files.
     """
     files, killed, whole = folder / "files", folder / "killed", folder / "whole"
     files.mkdir()
@@ -155,7 +155,7 @@ async def ingest(folder: Path, data_dir: Path) -> None:
 
 
 async def ingest_and_kill(folder: Path, data_dir: Path, *, after_files: int, seconds: float) -> bool:
-    """Whether the process was killed before its end: so many files were told of, then at most so many seconds passed."""
+    """Whether the process was killed before its end."""
     async with asyncio.timeout(120):
         process = await started(folder, data_dir)
         assert process.stdout is not None

@@ -65,7 +65,7 @@ class Mortal:
                 await logged.wait()
 
     def in_thread(self, room: str, question: str) -> list[Shown]:
-        """All that the bot ever answered to it, and that still stands."""
+        """All of the bot's answers to it that still exist."""
         return [each for each in self.town.ours("ben", room, question) if each.thread]
 
 

@@ -1,4 +1,5 @@
-"""`footnote run`, killed at random moments while it answers, and told of everything again: each question ends in one answer, once.
+"""`footnote run`, killed at random moments while it answers, with every event delivered again: each question gets one
+answer.
 
 `python -m tests.faults.random_kills slack 50` prints the figures.
 """
@@ -33,7 +34,7 @@ _PIECE_SECONDS = 0.08
 
 @dataclass(kw_only=True)
 class Figures:
-    """What became of the questions. `caught` says how far they were when the bot was killed; the others are told by their ids."""
+    """The results of the questions. `caught`: how far they were when the bot was killed; the others are ids."""
 
     moments: int = 0
     questions: int = 0
@@ -68,7 +69,7 @@ async def random_kills(platform: str, folder: Path, *, moments: int, seed: int) 
 async def _killed(
     bot: Mortal, chance: random.Random, rooms: list[str], figures: Figures, moment: int
 ) -> list[tuple[str, str]]:
-    """Some questions, a kill while they are dealt with, and everything told once more."""
+    """Some questions, a kill while they are answered, and every event once more."""
     asked: list[tuple[str, str]] = []
     for number, room in enumerate(chance.sample(rooms, AT_ONCE)):
         kind = f"kind{moment}x{number}"
@@ -90,7 +91,7 @@ async def _killed(
 
 
 def _told_slowly() -> Reply:
-    """The answer, a word at a time: so that some of it stands when the bot is killed."""
+    """The answer, a word at a time: a part of it is shown when the bot is killed."""
     loop = asyncio.get_running_loop()
     parts: list[Part] = [chunk({"role": "assistant", "content": ""})]
     for piece in _PIECES:

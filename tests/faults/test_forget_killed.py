@@ -91,7 +91,7 @@ def begun(data_dir: Path) -> bool:
 
 
 def standing(data_dir: Path) -> set[str]:
-    """The planted words that stand in the bytes of any file."""
+    """The planted words in the bytes of any file."""
     contents = [path.read_bytes() for path in data_dir.rglob("*") if path.is_file()]
     return {word for word in PLANTED if any(word.encode() in content for content in contents)}
 

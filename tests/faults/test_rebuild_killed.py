@@ -152,7 +152,7 @@ async def killed_in_the_middle() -> None:
 
 
 async def rebuild_and_kill(after_lines: int, moment: float) -> bool:
-    """Whether the process was killed before its end: so many documents were told of, then at most so many seconds passed."""
+    """Whether the process was killed before its end."""
     async with asyncio.timeout(60):
         process = await started("kb", "reindex", "--all")
         assert process.stdout is not None

@@ -136,7 +136,7 @@ async def test_killed_after_the_final_edit_before_its_confirmation(bot: Mortal) 
 
 
 async def test_killed_after_the_acknowledgement_before_the_claim(bot: Mortal) -> None:
-    """Slack has been told that the event arrived, and tells it no second time; Discord never does."""
+    """Slack got its acknowledgement and does not deliver the event again; Discord never does."""
     server = bot.town.chat.server
     room = bot.town.room()
     await bot.town.knows(room, HANDBOOK)

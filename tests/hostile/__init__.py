@@ -1,1 +1,1 @@
-"""Files made to harm whoever reads them, and the reading of them under watch."""
+"""Files made to harm their readers, read under watch."""

@@ -1,5 +1,3 @@
-"""Hostile archives and the office files that are archives."""
-
 from __future__ import annotations
 
 import io

@@ -1,5 +1,3 @@
-"""Hostile PDFs."""
-
 from __future__ import annotations
 
 import zlib

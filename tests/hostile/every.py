@@ -1,4 +1,4 @@
-"""Every family of files made to harm, for whoever reads them all."""
+"""Every family of files made to harm."""
 
 from __future__ import annotations
 

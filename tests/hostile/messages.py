@@ -43,7 +43,7 @@ def rtf(body: str) -> bytes:
 
 
 def many_in_tar(count: int) -> bytes:
-    """Empty files without number, and a name that is told to be a gigabyte long."""
+    """Countless empty files, and a name that claims to be a gigabyte long."""
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w") as packed:
         for number in range(count):

@@ -25,7 +25,7 @@ _PERIOD = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of one file."""
+    """The result of one file."""
 
     name: str
     kind: str

@@ -1,6 +1,6 @@
-"""A file that kills `footnote add` in the process that embeds it: the next run goes on, and without the file all others go in.
+"""A file kills `footnote add` in the process that embeds it: the next run continues, and all other files go in.
 
-No real file is known to do that: files are parsed in sandboxed processes, so an embedder that kills its own process stands for it.
+No real file is known to do that, so an embedder that kills its own process plays its part.
 """
 
 from __future__ import annotations

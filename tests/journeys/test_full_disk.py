@@ -1,6 +1,6 @@
-"""A disk on which nothing more can be written, and then can: files wait, that is said, and they go in by themselves.
+"""On a full disk files wait, the person learns it, and later they go in by themselves.
 
-A limit on the size of files stands in for the disk: it needs no rights, and can be lifted while the program runs.
+A limit on the size of files plays the disk: it needs no rights, and can be lifted while the program runs.
 """
 
 from __future__ import annotations

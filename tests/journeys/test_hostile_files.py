@@ -1,6 +1,6 @@
-"""Files made to harm whoever reads them: each ends in its text or in one plain sentence, within its time and its memory.
+"""Files made to harm their readers: each ends in its text or in one plain sentence, within its time and its memory.
 
-Prints a table of what became of each with `-s`.
+`-s` prints a table of the results.
 """
 
 from __future__ import annotations

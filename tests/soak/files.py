@@ -31,7 +31,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What became of all of them; `left` is what they wrote anywhere."""
+    """The results of all; `left` is what they wrote anywhere."""
 
     files: list[Read]
     left: list[str]

@@ -1,4 +1,4 @@
-"""What stands under many questions at once, looked up in one pass: people's eyes (`Chat.visible`) would be too slow for thousands."""
+"""The messages under many questions, looked up in one pass: people's eyes (`Chat.visible`) would be too slow for thousands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """A message of the bot's as it stands now."""
+    """A message of the bot as it is now."""
 
     id: str
     text: str

@@ -1,4 +1,4 @@
-"""Questions about single cells: the file, the words that name the row, the value, and the place where it stands."""
+"""Questions about single cells: the file, the words that name the row, the value, and its place."""
 
 from __future__ import annotations
 

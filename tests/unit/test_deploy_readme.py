@@ -17,7 +17,7 @@ PACKAGE = PROJECT / "rag_engine" / "indexes" / "elasticsearch"
 
 
 def said_by_the_program() -> str:
-    """Every text in the sources that may be told to an operator, with … for what is put in."""
+    """Every text for operators in the sources, with … for what is put in."""
     texts: list[str] = []
     for path in (
         *PACKAGE.glob("*.py"),

@@ -1,5 +1,3 @@
-"""Messages and threads of the doubled Discord, and their events."""
-
 from __future__ import annotations
 
 import mimetypes

@@ -1,5 +1,3 @@
-"""What people do and see on the doubled Discord."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""The routes of the doubled Discord with their limits."""
-
 from __future__ import annotations
 
 import json

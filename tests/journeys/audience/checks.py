@@ -30,7 +30,7 @@ everybody = pytest.mark.parametrize(
 
 
 def leaks(shown: Collection[Shown], may: Callable[[Eyes, str], bool], *, asked: str = "") -> list[str]:
-    """Holders whose words stand where somebody reads them who may not; words that the person typed are theirs already."""
+    """Holders whose words somebody sees who may not; words that the person typed are theirs already."""
     return [
         f"{holder} to {message.eyes}"
         for message in shown

@@ -126,7 +126,7 @@ class StageRoom(PlainRoom):
     name: str
     messages: list[IncomingMessage] = field(default_factory=list)
     stands: Place | None = None
-    """Where the answer to a message stands."""
+    """The place of the answer to a message."""
 
     @property
     def place(self) -> Place:
@@ -244,7 +244,7 @@ class Stage:
         return await self.shows(self.service.on_action(pressed, self.room(name)))
 
     async def once(self, name: str, person: Person, way: Way) -> Asked:
-        """The answer that stands there to the person's question, asked now if that was not done: a place to press buttons."""
+        """The answer to the person's question, asked now if need be: a place to press buttons."""
         key = (name, person, way)
         if key not in self._asked:
             if way == "mention":
@@ -272,7 +272,7 @@ class Stage:
 
 
 def message(name: str, person: Person, text: str, **changes: object) -> IncomingMessage:
-    """A message of theirs in a place: in its thread, or opening one where the place is no thread."""
+    """A person's message in a place: in its thread, or opening one."""
     place = PLACES[name]
     identity = fresh("message")
     opens = not place.thread and not name.startswith("dm") and "private" not in changes
@@ -307,7 +307,7 @@ def secret_file(holder: str) -> Attachment:
 
 @asynccontextmanager
 async def opened(folder: Path, *, bound: bool) -> AsyncGenerator[Stage]:
-    """The stage, with a secret held by everybody; `bound`: every channel is bound to everything, which changes nobody's rights."""
+    """The stage, where everybody holds a secret; `bound`: every channel is bound to everything, which changes nobody's rights."""
     settings = Settings(
         data_dir=folder,
         embedder=EmbedderSlice(kind="hashing"),

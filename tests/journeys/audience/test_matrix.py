@@ -105,7 +105,7 @@ async def test_an_edited_question(stage: Stage, name: str, person: Person) -> No
 
 
 def button(shown: Collection[Shown], name: str) -> tuple[str, str]:
-    """The value of a button under an answer, and the message it stands under."""
+    """The value of a button under an answer, and its message."""
     return next(
         (each.value, message.id) for message in shown for each in message.buttons if each.name == name
     )

@@ -67,7 +67,7 @@ SECRETS = dict(
         strict=True,
     )
 )
-"""One word for each holder that stands in its document and nowhere else."""
+"""One word for each holder, only in its document."""
 TITLES = {holder: f"{word[::-1]}.txt" for holder, word in SECRETS.items()}
 """What the documents are called: words of their own, too."""
 

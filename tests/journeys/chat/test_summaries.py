@@ -1,5 +1,3 @@
-"""Summaries of dropped files."""
-
 from __future__ import annotations
 
 import asyncio

@@ -43,9 +43,8 @@ def verdict(question: ComputedQuestion, shown: ShownAnswer) -> Verdict:
 
 
 def holds(question: ComputedQuestion, rows: Sequence[Sequence[Gold | None]]) -> bool:
-    """Every gold value in a row of its own where the question has several, in their order for the top n, and nothing else.
-
-    One figure may stand beside each row that went into it.
+    """Every gold value in a row of its own if the question has several, in order for the top n, and nothing else. One
+    figure may be beside each row that went into it.
     """
     wanted = question.gold
     if question.kind in ("group", "join", "top") and len(wanted) > 1:

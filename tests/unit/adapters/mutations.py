@@ -33,7 +33,7 @@ def _other(value: Any) -> Any:
 
 
 def _paths(answer: Any, at: Path = ()) -> Iterator[Path]:
-    """The first element stands for all of a list."""
+    """The first element represents a list."""
     items: list[tuple[str | int, Any]] = []
     if isinstance(answer, dict):
         items = [(name, value) for name, value in answer.items() if at or name not in _UNCHECKED]  # pyright: ignore[reportUnknownVariableType]

@@ -207,7 +207,7 @@ class Here:
     threads: bool = True
     """Whether the thread that the answer is to open can be opened."""
     opened: int = 0
-    """How often it was asked where the answer stands."""
+    """How often the answer's place was requested."""
 
     async def open_thread(self) -> Place:
         self.opened += 1

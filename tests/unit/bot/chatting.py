@@ -141,7 +141,7 @@ class World:
             await self.service.on_message(message, into or Here(self.chat, message.place, message))
 
     async def ask(self, text: str, *attachments: Attachment, **values: object) -> Post:
-        """Send a message; what stands last."""
+        """Send a message; returns the last state of its answer."""
         await self.send(self.chat.message(text, *attachments, **values))
         return self.last
 

@@ -1,5 +1,3 @@
-"""Passages for the citation tests."""
-
 from __future__ import annotations
 
 from dataclasses import replace

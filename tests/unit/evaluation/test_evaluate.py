@@ -38,7 +38,7 @@ _TOPICS = (
 
 
 def _folder(path: Path, *, sentences: int = 3) -> Path:
-    """Ten documents on one topic each, asked for by its word and by a word that stands at the document's end."""
+    """Ten documents on one topic each, asked for by its word and by a word at the document's end."""
     path.mkdir(exist_ok=True)
     rows = [
         {

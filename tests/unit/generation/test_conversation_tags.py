@@ -1,5 +1,3 @@
-"""The tags that a model chooses for a conversation."""
-
 from __future__ import annotations
 
 import json

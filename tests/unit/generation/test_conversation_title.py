@@ -1,5 +1,3 @@
-"""The title that a model writes for a conversation."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,4 +1,4 @@
-"""After an erase, no byte of the file holds removed text, whoever has the file open."""
+"""After an erase, no byte of the file holds removed text, also while others have the file open."""
 
 from __future__ import annotations
 

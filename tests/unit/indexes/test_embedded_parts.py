@@ -1,5 +1,3 @@
-"""Pure parts of the embedded index."""
-
 from __future__ import annotations
 
 from collections import Counter

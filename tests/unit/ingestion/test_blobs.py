@@ -1,5 +1,3 @@
-"""Files to blobs."""
-
 from __future__ import annotations
 
 import hashlib

@@ -1,5 +1,3 @@
-"""Table rows quoted by cell."""
-
 from __future__ import annotations
 
 from rag_engine.models.extractive.candidates import candidates

@@ -1,5 +1,3 @@
-"""Writes a file and parses it."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -14,7 +14,7 @@ from tests.documents import anchors, corpus, questions
 # Its picture bomb has words beside the picture, and they are read.
 _READ_BESIDE = {"real/pdfjs-bomb_giant.pdf"}
 _RECOGNITION_SECONDS = 12
-"""Dozens of scanned pages are for `make documents`; here what is left of them is said, as a person would be told."""
+"""Dozens of scanned pages are for `make documents`; here a notice names those left out."""
 
 pytestmark = [
     pytest.mark.skipif(not corpus.DOCUMENTS.is_dir(), reason="../shared/docs is not here"),

@@ -1,5 +1,3 @@
-"""Markdown and its dialects."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

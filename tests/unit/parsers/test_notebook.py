@@ -1,5 +1,3 @@
-"""Jupyter notebooks."""
-
 from __future__ import annotations
 
 import json

@@ -108,7 +108,7 @@ def test_svg_text_only(tmp_path: Path) -> None:
 
 def test_long_mixed_content_stays_in_order(tmp_path: Path) -> None:
     sections = parsed(tmp_path, xml.parse, "<a>" + "long words <b>in</b> here " * 3_000 + "end</a>")
-    # The last part is short enough to stand beside its name.
+    # The last part is short enough to be beside its name.
     text = " ".join(" ".join(section.text for section in sections).replace("a: ", "").split())
     assert text == "long words in here " * 3_000 + "end"
 

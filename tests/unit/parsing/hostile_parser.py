@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Told by the file what to do.
+# The file says what to do.
 HOSTILE_PARSER = """
 import os, signal, sys, time, warnings
 from pathlib import Path

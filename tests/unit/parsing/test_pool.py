@@ -200,7 +200,7 @@ async def test_a_file_that_ends_its_process_twice_is_set_aside(
         sentences.append(str(refused.value))
     assert sentences[0] == sentences[1]
     assert caplog.text.count("ended with status 139") == 2
-    # Its bytes are refused, and not its name: mended, it is read.
+    # Its bytes are refused, not its name: fixed, it is read.
     mended = replace(_blob(tmp_path / "mended.hostile", "tell good"), name=poison.name, digest="d2")
     assert (await _read(pool, mended))[-1].text == "good"
 

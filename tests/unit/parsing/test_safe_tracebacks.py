@@ -1,4 +1,4 @@
-"""What the log is told of errors: where and what kind, never what anybody wrote."""
+"""What the log says of errors: where and what kind, never what anybody wrote."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORD = "zebrafinch"
 
 
 class Answered(Exception):
-    """As of a library: what the server said stands in its text."""
+    """As of a library: its text holds the server's words."""
 
     status_code = 502
 

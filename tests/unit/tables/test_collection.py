@@ -1,5 +1,3 @@
-"""What is kept of the tables of a document."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Which addresses are on the public web."""
-
 from __future__ import annotations
 
 import ipaddress

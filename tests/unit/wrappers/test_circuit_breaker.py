@@ -1,4 +1,4 @@
-"""When a service is left alone, what those who ask are told meanwhile, and how it comes back."""
+"""When a service is no longer called, which error callers get meanwhile, and how it comes back."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Watched:
             pass
 
     def refused(self) -> Unavailable:
-        """What a call is told without the service being asked."""
+        """The error of a call while the service is not asked."""
         with pytest.raises(Unavailable) as raised, self.breaker.call():
             raise AssertionError("the service was asked")
         return raised.value

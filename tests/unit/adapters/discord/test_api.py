@@ -1,5 +1,3 @@
-"""Limits on calls to Discord."""
-
 from __future__ import annotations
 
 import asyncio

@@ -74,7 +74,7 @@ class Chat:
         return (await self.audiences.scope(where, self.town, person=person)).name
 
     async def asks(self, where: Place, asker: Person) -> frozenset[str]:
-        """What a message of theirs searches there."""
+        """What the person's message searches there."""
         return (await self.audiences.scope(where, self.town, asker=asker)).knowledge_bases
 
     async def operators(self, name: str) -> KnowledgeBase:

@@ -78,7 +78,7 @@ READERS = {
         "cli/_kb/graph.py",
     },
 }
-"""Who may call what reads a knowledge base by its id. Whoever joins has shown, by a test, whose eyes it is for."""
+"""Who may call what reads a knowledge base by its id. A new caller needs a test that shows who sees the result."""
 
 
 def calls(tree: ast.Module) -> list[ast.Call]:

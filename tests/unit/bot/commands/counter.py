@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Clock:
-    """Moves when it is told to."""
+    """Moves only on request."""
 
     now: float = 0.0
 

@@ -1,4 +1,4 @@
-"""Commands that take away, make anew, export and set: what is asked first, and what is left."""
+"""Commands that remove, rebuild, export and set: what they ask first, and what is left."""
 
 from __future__ import annotations
 

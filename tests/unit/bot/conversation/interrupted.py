@@ -41,7 +41,7 @@ class Platform:
     faults: list[Exception] = field(default_factory=list)
     """Raised by the next lookups, one each."""
     gate: asyncio.Event | None = None
-    """Nothing is told before it is set."""
+    """Nothing is answered before it is set."""
     asked: list[str] = field(default_factory=list)
     looking: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -63,7 +63,7 @@ class Platform:
 async def left(
     here: World, message: IncomingMessage, state: str, *, shows: Page | None = None, **values: object
 ) -> ChatTurn:
-    """The turn of a message as a program left it that was killed; `shows` is what stands in its place."""
+    """The turn of a message as a killed program left it; `shows`: the text in its place."""
     turn = ChatTurn(
         place=message.place,
         message=message.id,

@@ -13,7 +13,7 @@ TWO = ConversationId("two")
 
 
 def nothing(number: int) -> None:
-    """Nobody is told."""
+    """Nobody is notified."""
 
 
 async def test_an_interrupted_run_ends_at_once_and_says_why() -> None:

@@ -322,7 +322,7 @@ async def test_one_that_fails_ends_where_it_is_and_no_other_with_it(here: World)
 
 
 async def test_what_this_program_is_answering_is_not_started_again(here: World) -> None:
-    """An adapter that began anew asks for what is under way, too."""
+    """A restarted adapter asks for what is under way, too."""
     gate = asyncio.Event()
     here.says(ANSWER, gates=(gate,))
     asking = asyncio.create_task(here.send(here.chat.message(QUESTION)))

@@ -94,7 +94,7 @@ async def test_a_repeated_event_meanwhile_begins_it_no_second_time(here: World) 
     assert len(here.chat.posts) == 1
 
 
-# --- told again --------------------------------------------------------------------------------------------------------
+# --- delivered again ----------------------------------------------------------------------------------------------------
 
 
 async def test_a_repeated_event_continues_an_unfinished_answer(here: World) -> None:

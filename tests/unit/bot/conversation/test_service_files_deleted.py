@@ -1,4 +1,4 @@
-"""What becomes of files when their messages are deleted."""
+"""Files whose messages are deleted."""
 
 from __future__ import annotations
 

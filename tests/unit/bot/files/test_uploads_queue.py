@@ -164,7 +164,7 @@ async def test_a_file_that_is_stopped_is_not_said_to_be_coming(here: World, base
 async def test_a_file_for_which_the_disk_has_no_room_waits_and_comes_again(
     here: World, base: KnowledgeBase, tmp_path: Path
 ) -> None:
-    """A file stands where the folder belongs, so that nothing can be written there until it is away."""
+    """A file is in the folder's place: nothing can be written there until it is removed."""
     blocked = tmp_path / "uploads"
     blocked.write_bytes(b"")
     shown: list[str] = []

@@ -1,4 +1,4 @@
-"""A backup is one file, for its owner alone, that stands there whole or not at all."""
+"""A backup is one file, for its owner alone, whole or not there at all."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ except RagError as error:
 
 
 def earlier_backup(file: Path) -> bytes:
-    """What stands in the file now."""
+    """The file's content now."""
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("manifest.json", "an earlier one")
     return file.read_bytes()

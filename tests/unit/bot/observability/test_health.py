@@ -1,4 +1,4 @@
-"""What is told over HTTP of how the program does: also when its event loop stands still."""
+"""Health over HTTP, also while the event loop is blocked."""
 
 from __future__ import annotations
 

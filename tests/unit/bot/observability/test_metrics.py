@@ -1,5 +1,3 @@
-"""What is counted of the index."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,4 +1,4 @@
-"""What observers are told of the ports, and that nobody pays for observers who are not there."""
+"""What observers learn of the ports; without observers nothing is wrapped."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PROMPT = Prompt(messages=(Message(role="user", content="How long?"),), tokens=42
 
 
 class Told:
-    """A sink that keeps what it is told."""
+    """A sink that keeps what it gets."""
 
     def __init__(self) -> None:
         self.operations: list[Operation] = []
@@ -180,7 +180,7 @@ async def test_a_file_is_counted_by_a_format_of_few(told: Told, observers: Obser
 
 
 class Wall:
-    """An outlet that answers as it is told to."""
+    """An outlet that answers as the test says."""
 
     limits = PlatformLimits(characters=2000, edit_seconds=1)
     routes: Sequence[Route] = ()

@@ -1,5 +1,3 @@
-"""What researches took is counted."""
-
 from __future__ import annotations
 
 from prometheus_client import CollectorRegistry

@@ -1,4 +1,4 @@
-"""Platforms side by side: what ends one is nothing to the other, and all of them end when they are told to."""
+"""Platforms side by side: one may end without the other, and all end on request."""
 
 from __future__ import annotations
 

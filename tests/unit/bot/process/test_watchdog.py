@@ -26,7 +26,7 @@ BOT = Path(event_loop_lag.__file__).parents[1]
 
 
 class Steps(Health):
-    """Lets a test wait for what is told."""
+    """Lets a test wait for a report."""
 
     def __init__(self) -> None:
         self.news = asyncio.Event()

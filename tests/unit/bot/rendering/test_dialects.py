@@ -1,4 +1,4 @@
-"""What each platform shows well: Markdown as models write it, and what becomes of it."""
+"""How each platform shows Markdown as models write it."""
 
 from __future__ import annotations
 

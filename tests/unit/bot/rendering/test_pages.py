@@ -1,4 +1,4 @@
-"""From a reply to its pages: the small print, and what stands on which page."""
+"""From a reply to its pages: the small print, and the text of each page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A limit over all that is fair between groups, whoever comes and goes in whatever order."""
+"""A limit that is fair between groups, in any order of coming and going."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def check(
             if first.group != asker.group:
                 first.others_since[asker.group] = first.others_since.get(asker.group, 0) + 1
                 assert first.others_since[asker.group] <= 1, "a group had two turns while another waited"
-    for asker in let_in:  # whoever is first now was behind the one that was let in until now
+    for asker in let_in:  # who is first now was behind the last one let in
         for each in waiting:
             if each.group == asker.group:
                 each.others_since.clear()

@@ -1,4 +1,4 @@
-"""Waiting with back-off: as long as asked, no longer than wished, told once."""
+"""Waiting with back-off: as long as asked, no longer than allowed, reported once."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Failing:
 
 @dataclass(slots=True)
 class Told:
-    """What a person was told."""
+    """What a person read."""
 
     lines: list[str] = field(default_factory=list[str])
     waiting: asyncio.Event = field(default_factory=asyncio.Event)

@@ -1,4 +1,4 @@
-"""Which files "this file" means in a place: those that came last, as long as they stand there."""
+"""Which files "this file" means in a place: the latest that still exist."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def test_no_window_is_ever_exceeded(
         async with asyncio.TaskGroup() as group:
             for me in range(writers):
                 group.create_task(writer(limiter, me))
-        # Whoever gave up, or did not use what they got, has taken nothing with them.
+        # A caller that gave up, or did not use its slot, costs nothing.
         await asyncio.sleep(seconds * 2)
         assert await used_up(limiter, budgets[0]) == calls
 
@@ -288,7 +288,7 @@ def test_budgets_nobody_uses_are_forgotten() -> None:
 
 
 def test_the_platform_that_counts_otherwise_is_believed() -> None:
-    """A budget smaller than we were told: every call that it refuses is made again when it said, and none is lost."""
+    """A budget smaller than documented: every refused call is repeated at the stated time, and none is lost."""
     real = budget("one", 3, 10)
     platform = Platform()
 

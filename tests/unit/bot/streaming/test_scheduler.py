@@ -71,7 +71,7 @@ def test_no_two_renderings_follow_each_other_without_the_event_loop_having_its_t
 
 @dataclass(slots=True, kw_only=True)
 class Told:
-    """One answer as it was told and shown: seconds."""
+    """One answer as streamed and shown: seconds."""
 
     outlet: CheckedOutlet
     text: str = ""

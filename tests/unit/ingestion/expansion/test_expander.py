@@ -1,4 +1,4 @@
-"""Which expansions of passages are made, how, how often, and what becomes of failures."""
+"""Which expansions of passages are made, how, how often, and how failures end."""
 
 from __future__ import annotations
 

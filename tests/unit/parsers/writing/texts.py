@@ -1,5 +1,3 @@
-"""Formats that are text."""
-
 from __future__ import annotations
 
 import json

@@ -24,7 +24,7 @@ _ALLOWED, _KILLED = "allowed", "killed"
 def _verdict(
     number: int, *arguments: int, machine: str = "x86_64", speaks: int | None = None, programs: bool = False
 ) -> str:
-    """What becomes of a call: the BPF program is run over what the kernel would tell it."""
+    """The kernel's verdict on a call: the BPF program is run over the record of the call."""
     architecture = ARCHITECTURES[machine]
     program = seccomp.program(architecture, process=_PROCESS, programs=programs)
     padded = (*arguments, *[0] * (6 - len(arguments)))
@@ -84,7 +84,7 @@ def test_what_is_done_to_processes_is_done_to_itself_only(machine: str, name: st
     assert _verdict(number, _PROCESS, machine=machine) == _ALLOWED
     assert _verdict(number, 1, machine=machine) == "EPERM"
     assert _verdict(number, 2**32 - 1, machine=machine) == "EPERM"
-    # Nobody's id is 0: all of its group for a signal, itself for limits.
+    # Id 0: all of its group for a signal, itself for limits.
     assert _verdict(number, 0, machine=machine) == (_ALLOWED if name == "prlimit64" else "EPERM")
 
 

@@ -43,7 +43,7 @@ def _give_up_all_privileges() -> None:
     nothing = ctypes.create_string_buffer(24)
     number = ARCHITECTURES[MACHINE].checked["capset"]
     system_calls.call(number, ctypes.addressof(header), ctypes.addressof(nothing))
-    # Else whoever is root has them again with the next program.
+    # Otherwise root would have them again with the next program.
     system_calls.gain_nothing()
 
 

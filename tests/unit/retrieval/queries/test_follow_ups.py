@@ -9,7 +9,7 @@ from rag_engine.retrieval.queries.follow_ups import is_fragment, leans_on_conver
 from tests.conftest import PROJECT
 
 QUESTIONS = tomllib.loads((PROJECT / "tests" / "data" / "follow_ups.toml").read_text(encoding="utf-8"))
-"""By language and set; what each set is for stands in the file."""
+"""By language and set; the file says what each set is for."""
 
 
 @pytest.mark.parametrize(

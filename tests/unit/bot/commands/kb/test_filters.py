@@ -1,5 +1,3 @@
-"""`/kb tag` and `/kb filter`."""
-
 from __future__ import annotations
 
 import asyncio
