@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.doubles.model_servers.openai_server import streamed
-from tests.journeys.chat.scenario import OPENING, words
+from tests.journeys.chat.scenario import OPENING, has, paced, words
+from tests.unit.models.test_openai_tools import called, part
 
 if TYPE_CHECKING:
     from tests.journeys.chat.scenario import Scenario
@@ -68,3 +71,40 @@ async def test_what_is_said_when_nothing_is_found_pings_nobody(town: Scenario) -
     assert "Nothing-" in words(answer)
     assert "handbook.md" not in answer.text
     assert len(town.model.requests) == asked
+
+
+async def test_tools_are_switched_on_and_dig_deeper_researches(town: Scenario) -> None:
+    room, model = town.room(), town.model
+    await town.knows(room, "The pontoon lamp is changed every nine months.")
+    await choose(town, room, tools="on")
+    model.on(called([part(0, "search", '{"query": "pontoon lamp"}', "a")]), task="agent", times=1)
+    searched = asyncio.Event()
+    model.on(paced(searched, "done"), task="agent")
+    model.on(streamed("Every nine months [1]."), task="answer", matching="pontoon")
+    question = await town.says("ben", room, "@footnote How often is the pontoon lamp changed? tools:yes")
+    await town.until(
+        lambda: [
+            text
+            for one in town.ours("ben", room, question)
+            for text in town.story(one)
+            if "Search: pontoon lamp" in text
+        ]
+    )
+    searched.set()
+    (answer,) = await town.answered("ben", room, question)
+    assert words(answer).startswith("Every nine months")
+    planned = json.dumps({"questions": ["How often is the pontoon lamp changed?"]})
+    for task, said in (
+        ("subqueries", planned),
+        ("extract", '{"facts": []}'),
+        ("sufficiency", '{"sufficient": true}'),
+    ):
+        model.on(streamed(said), task=task)
+    before = len([one for one in model.requests if one.task == "answer"])
+    await town.clicks("cleo", answer, "Dig deeper")
+    await town.until(lambda: len([one for one in model.requests if one.task == "answer"]) > before)
+    pressed = await town.written("ben", room, question, "cleo")
+    assert pressed.thread == answer.thread
+    await town.until(lambda: has(town.chat.shown(pressed.id), "Regenerate"))
+    assert not has(town.chat.shown(pressed.id), "Dig deeper")
+    assert "subqueries" in [one.task for one in model.requests]

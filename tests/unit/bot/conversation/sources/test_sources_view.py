@@ -384,3 +384,30 @@ async def test_hostile_names_are_read_as_they_are(library: Library) -> None:
     assert "\\*\\*b\\*\\*" in heading
     assert "§ \\[a\\](b)" in heading
     assert "**Calm \\*\\*words\\*\\* here.**" in reply.text
+
+
+async def test_results_of_tools_are_quoted_alone_and_a_computed_one_only_to_who_may_read_its_file(
+    library: Library,
+) -> None:
+    await library.base("general")
+    budget = await library.add("budget.csv", b"x", [Section(text="Team | Amount")], channel="board")
+    computed = replace(
+        citation(budget, "Total | 200", "rows 2–3, 2 rows", number=2), chunk=ChunkId("tool:compute:1")
+    )
+    weather = Citation(
+        number=1,
+        title="weather",
+        anchor="city: Rome",
+        uri="",
+        quote='"temperature": 21',
+        document=DocumentId("tool:weather"),
+        chunk=ChunkId("tool:weather:1"),
+    )
+    hidden = await press(library.checking(), turn(weather, computed))
+    assert '**[1]** weather, city: Rome\n\n> **"temperature": 21**' in hidden.text
+    assert "200" not in hidden.text
+    assert "budget" not in hidden.text
+    library.readers.seen["general"] |= library.readers.seen["board"]
+    shown = await press(library.checking(), turn(weather, computed))
+    assert "budget.csv, rows 2–3, 2 rows" in shown.text
+    assert "> **Total \\| 200**" in shown.text
