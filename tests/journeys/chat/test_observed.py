@@ -34,12 +34,14 @@ STEPS = (
     "context",
     "evidence",
     "fuse",
+    "graph",
     "hypothesis",
     "outline",
     "pack",
     "rerank",
     "retrieve",
     "understand",
+    "verified",
     "web",
 )
 DEPLOY = PROJECT / "deploy"
