@@ -208,6 +208,7 @@ def _platform_policies(
     library = application.library
     rights = Permissions(settings=application.settings.access)
     audiences = Audiences(places=places, catalog=library.catalog, access=rights, model=library.embedder.model)
+    sources = _sources_view(library, audiences, draw)
     return Policies(
         audiences=audiences,
         permissions=rights,
@@ -215,7 +216,8 @@ def _platform_policies(
         commands=_commands(
             application, database, uploads, forget, access=rights, audiences=audiences, places=places
         ),
-        show_sources=_sources_view(library, audiences, draw).show,
+        show_sources=sources.show,
+        show_pictures=sources.pictures,
         show_explanation=_explanation(application, database, audiences).press,
         names=application.library.catalog.metadata.names,
         read_aloud=_read_aloud(application, database, audiences),

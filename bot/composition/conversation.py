@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         PlaceLookup,
         ResearchedTurns,
         ShowExplanation,
+        ShowPictures,
         ShowSources,
         StoredAnswers,
     )
@@ -109,6 +110,7 @@ class Policies:
     names: FindNames
     read_aloud: ReadAloud
     transcriber: Transcriber | None = None
+    show_pictures: ShowPictures | None = None
     budget: QuestionBudget = _UNLIMITED
     """By default without limits."""
 
@@ -259,6 +261,7 @@ def _answers(
         titles=ThreadTitles(turns=stores.turns, write=write_title),
         tags=tags,
         findings=removals.findings,
+        pictures=policies.show_pictures,
         experts=stores.experts,
     )
 

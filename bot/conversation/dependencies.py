@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     """Removes one URI of a document, and the document with its last URI."""
     ListDocuments: TypeAlias = Callable[[KnowledgeBaseId], Awaitable[Sequence[DocumentRecord]]]
     ShowSources: TypeAlias = Callable[[ChatTurn, Action, Room], Awaitable["FollowedReply"]]
+    ShowPictures: TypeAlias = Callable[[ChatTurn, Room, str], Awaitable[tuple[File, ...]]]
     ShowExplanation: TypeAlias = Callable[[ChatTurn, Action, Room], Awaitable[Reply]]
 
 

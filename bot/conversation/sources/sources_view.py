@@ -88,6 +88,14 @@ class SourcesView:
         )
         return FollowedReply(reply=reply, files=partial(self._pictures, checked, language))
 
+    async def pictures(self, turn: ChatTurn, room: Room, language: str) -> tuple[File, ...]:
+        """For all readers of the answer."""
+        person = turn.person if turn.private else None
+        scope = await self.audiences.scope(turn.place, room.directory, person=person)
+        wanted = list(dict.fromkeys(turn.citations))[:AT_ONCE]
+        checked = [await self._checked(citation, scope.knowledge_bases) for citation in wanted]
+        return await self._pictures(checked, language)
+
     async def _checked(self, citation: Citation, knowledge_bases: frozenset[KnowledgeBaseId]) -> _Checked:
         if _is_outside(citation):
             return _Checked(citation=citation)

@@ -11,10 +11,11 @@ from bot.commands.research import asks_for_research, without_request
 from bot.conversation import thread_context
 from bot.conversation.follow_ups import ShownAnswer
 from bot.conversation.saved_filters import broken_filters, saved_filters
-from bot.conversation.turn.report_file import attach_report
+from bot.conversation.sources.asked_pictures import asks_for_picture
+from bot.conversation.turn.report_file import attach, attach_report
 from bot.conversation.turn.tool_steps import tool_steps
 from bot.messages.translation import in_language
-from bot.port import Reply
+from bot.port import ChatError, Reply
 from bot.rendering.literal import literal
 from bot.streaming import scheduler
 from rag_engine.errors import RagError
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
 
     from bot.access.permissions import Scope
-    from bot.conversation.dependencies import AudienceLookup, ForgetTurn, ResearchedTurns
+    from bot.conversation.dependencies import AudienceLookup, ForgetTurn, ResearchedTurns, ShowPictures
     from bot.conversation.follow_ups import FollowUps
     from bot.conversation.turn.context import TurnContext, TurnOptions
     from bot.conversation.turn.conversation_tags import ConversationTags
@@ -80,6 +81,7 @@ class AnswerWriter:
     titles: ThreadTitles
     tags: ConversationTags
     findings: ResearchedTurns
+    pictures: ShowPictures | None = None
     experts: ExpertRequests
 
     async def write(self, context: TurnContext) -> None:
@@ -123,8 +125,21 @@ class AnswerWriter:
             self.titles.begin(context.recorder.turn, answer.text, context.room)
             self.tags.begin(context.recorder.turn, answer.text)
 
+    async def _show_pictures(self, context: TurnContext) -> None:
+        turn, view = context.recorder.turn, context.view
+        if self.pictures is None or not asks_for_picture(turn.question):
+            return
+        try:
+            files = await self.pictures(turn, context.room, view.language)
+        except (RagError, ChatError) as error:
+            _log.warning("pictures of an answer were left out: %s", type(error).__name__)
+            return
+        if files:
+            await attach(view.stream, view.final, *files)
+
     async def _end_research(self, context: TurnContext, answer: Answer) -> None:
         if not answer.research:
+            await self._show_pictures(context)
             return
         try:
             await self.findings.remove(context.recorder.turn.engine_turn)

@@ -30,11 +30,15 @@ async def attach_report(stream: MessageStream, reply: Reply, answer: Answer) -> 
         file = report_file(reply)
     else:
         return
+    await attach(stream, reply, file)
+
+
+async def attach(stream: MessageStream, reply: Reply, *files: File) -> None:
     try:
         async with asyncio.timeout(_SECONDS):
-            await stream.finish(replace(reply, files=(file,)))
+            await stream.finish(replace(reply, files=files))
     except (ChatError, TimeoutError) as error:
-        _log.warning("a report was not attached: %s", str(error) or "the platform took too long")
+        _log.warning("a file was not attached: %s", str(error) or "the platform took too long")
 
 
 def rows_file(computed: ComputedAnswer, language: str) -> File:

@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     )
     from pathlib import Path
 
-    from bot.conversation.dependencies import Show
+    from bot.conversation.dependencies import Show, ShowPictures
     from bot.conversation.follow_ups import SuggestQuestions
     from bot.conversation.service import Service
     from bot.conversation.turn.conversation_tags import ChooseTags
@@ -217,6 +217,7 @@ async def world(
     choose_tags: ChooseTags | None = None,
     voice: Voice | None = None,
     transcriber: Transcriber | None = None,
+    show_pictures: ShowPictures | None = None,
 ) -> AsyncGenerator[World]:
     """A service with nothing in it yet. The model says what the world tells it to, else it quotes.
 
@@ -253,7 +254,11 @@ async def world(
             assemble,
             engine=engine,
             stores=base.stores,
-            policies=replace(_policies(base, budget or QuestionBudget(), voice), transcriber=transcriber),
+            policies=replace(
+                _policies(base, budget or QuestionBudget(), voice),
+                transcriber=transcriber,
+                show_pictures=show_pictures,
+            ),
             removals=base.removals,
             uploads=uploads,
             scheduler=Scheduler(deadlines=WriteDeadlines(final=0.2, first_wait=0.05, longest_wait=0.05)),

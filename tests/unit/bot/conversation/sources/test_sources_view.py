@@ -197,6 +197,17 @@ async def test_the_page_is_pictured_with_the_words_marked(library: Library) -> N
         assert marked_area(file.content) < 1.5 * area(rectangle)
 
 
+async def test_pictures_of_an_answer_are_those_that_all_its_readers_may_see(library: Library) -> None:
+    document = await library.add_pdf()
+    checking = library.checking(Pen())
+    shared, private = turn(citation(document, LOGS)), turn(citation(document, LOGS), private=True)
+    assert [file.name for file in await checking.pictures(shared, ROOM, "en")] == ["page-1.png"]
+    assert [file.name for file in await checking.pictures(private, ROOM, "en")] == ["page-1.png"]
+    assert library.readers.asked == [(HERE, None), (HERE, ANN)]
+    library.readers.seen.clear()
+    assert await checking.pictures(shared, ROOM, "en") == ()
+
+
 async def test_one_picture_shows_all_that_is_quoted_of_a_page(library: Library) -> None:
     document, pen = await library.add_pdf(), Pen()
     of = turn(citation(document, LOGS), citation(document, "Nobody reads them."), citation(document, LOGS))
