@@ -44,16 +44,23 @@ class MindMap:
 
 
 @dataclass(slots=True)
-class _Branch:
+class Branch:
     label: str
     place: str
     order: int
-    children: dict[str, _Branch] = field(default_factory=dict[str, "_Branch"])
+    children: dict[str, Branch] = field(default_factory=dict[str, "Branch"])
+
+    def add(self, label: str, place: str) -> Branch:
+        """The branch of that name, with the places of all."""
+        branch = self.children.setdefault(label, Branch(label, "", -1))
+        if place not in branch.place:
+            branch.place += place
+        return branch
 
 
 def of_document(title: str, sections: Sequence[Section]) -> MindMap | None:
     """From the outermost level on; None without headings."""
-    root = _Branch(title, "", 0)
+    root = Branch(title, "", 0)
     count = 0
     for section in sections:
         branch = root
@@ -63,7 +70,7 @@ def of_document(title: str, sections: Sequence[Section]) -> MindMap | None:
         for heading in path:
             if heading not in branch.children:
                 count += 1
-                branch.children[heading] = _Branch(heading, section.anchor, count)
+                branch.children[heading] = Branch(heading, section.anchor, count)
             branch = branch.children[heading]
     if not root.children:
         return None
@@ -75,7 +82,19 @@ def of_document(title: str, sections: Sequence[Section]) -> MindMap | None:
     return MindMap(root=tree, left_out=count - len(kept))
 
 
-def _kept(root: _Branch) -> frozenset[int]:
+def mind_map(root: Branch) -> MindMap:
+    """Of as many branches as the limits allow, in any order of `order`."""
+    count, waiting = 0, [root]
+    while waiting:
+        branch = waiting.pop()
+        branch.order = count
+        count += 1
+        waiting += branch.children.values()
+    kept = _kept(root)
+    return MindMap(root=_node(root, kept), left_out=count - 1 - len(kept))
+
+
+def _kept(root: Branch) -> frozenset[int]:
     """Outer levels first: no subject is missing for another's details."""
     kept: set[int] = set()
     level = list(root.children.values())
@@ -86,7 +105,7 @@ def _kept(root: _Branch) -> frozenset[int]:
     return frozenset(kept)
 
 
-def _node(branch: _Branch, kept: frozenset[int]) -> MindNode:
+def _node(branch: Branch, kept: frozenset[int]) -> MindNode:
     children = [child for child in branch.children.values() if child.order in kept]
     place = "" if branch.place == f"§ {branch.label}" else branch.place
     return MindNode(

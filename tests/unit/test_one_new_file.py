@@ -274,6 +274,8 @@ async def test_a_reranker_and_a_step(add: Add, monkeypatch: pytest.MonkeyPatch) 
             "retrieve",
             "hypothesis",
             "fuse",
+            "graph",
+            "entity",
             "outline",
             "rerank",
             "verified",
