@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rag_engine.expansion.types import ExpansionCost
     from rag_engine.ingestion.graph.builder import GraphCost
     from rag_engine.ingestion.verified_editor import VerifiedEditor
+    from rag_engine.mind_maps.answers import MappedAnswer
     from rag_engine.ports import Library, Metadata, SynonymEntries
     from rag_engine.storage.expansions import SqliteExpansions
     from rag_engine.storage.graph import SqliteGraph
@@ -57,6 +58,14 @@ class LatestAnswer(Protocol):
     """The person's latest answer in the place."""
 
     async def __call__(self, place: Place, person: Person, room: Room, language: str) -> Reply: ...
+
+
+class ShownAnswers(Protocol):
+    """The person's latest answer in the place, or all of its topic."""
+
+    async def __call__(
+        self, place: Place, person: Person, room: Room, *, thread: bool
+    ) -> Sequence[MappedAnswer]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +156,7 @@ class CommandDependencies:
     read_aloud: LatestAnswer
     experts: ExpertRequests
     sources: SourceDesk | None = None
+    shown_answers: ShownAnswers
     models: tuple[str, ...] = ()
     has_web: bool = False
     questions: Questions = field(default_factory=Questions)

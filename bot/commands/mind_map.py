@@ -12,25 +12,47 @@ from bot.commands.specs import KNOWLEDGE_BASE, SlashCommand
 from bot.port import CommandSpec, File, Option
 from bot.rendering.literal import literal
 from rag_engine.mind_maps import picture, tree
+from rag_engine.mind_maps.answers import of_answers
 from rag_engine.parsing.media_types import shown
 from rag_engine.text.place_names import place_in_language
 
 if TYPE_CHECKING:
     from bot.commands.context import CommandContext
     from bot.port import Reply
+    from rag_engine.mind_maps.tree import MindMap
     from rag_engine.types import DocumentRecord
 
 _FILE_NAME: Final = re.compile(r"[^\w.-]+")
 
 
 async def draw(use: CommandContext) -> Reply:
-    """Shown to the person alone."""
+    """Of a document or answers that the person may read here; they alone see it."""
+    if "document" not in use.values:
+        return await _answers(use)
     record = await _document(use)
     sections = await use.desk.library.sections(record.document.id)
     title = shown(record.document.title)
     found = await asyncio.to_thread(tree.of_document, record.document.title, sections)
     if found is None:
         return reply(use.say("mind_map_none", title=code(title)))
+    return await _drawn(use, found, title)
+
+
+async def _answers(use: CommandContext) -> Reply:
+    thread = use.values.get("of") == "thread"
+    answers = await use.desk.shown_answers(use.place, use.person, use.room, thread=thread)
+    found = await asyncio.to_thread(of_answers, answers, title=answers[0].question if answers else "")
+    if found is None:
+        return reply(use.say("mind_map_no_answer"))
+    place = partial(place_in_language, language=use.language)
+    sources = [
+        f"\\[{number}\\] " + literal(" – ".join(filter(None, (shown(title), place(where)))))
+        for number, (title, where) in enumerate(found.sources, 1)
+    ]
+    return await _drawn(use, found.map, found.map.root.label, "\n".join(sources))
+
+
+async def _drawn(use: CommandContext, found: MindMap, title: str, sources: str = "") -> Reply:
     place = partial(place_in_language, language=use.language)
     text = found.outline(place=place, literal=literal)
     if found.left_out:
@@ -41,7 +63,7 @@ async def draw(use: CommandContext) -> Reply:
         content=await asyncio.to_thread(picture.png, found, place=place),
         description=use.say("mind_map_described", title=title),
     )
-    return replace(reply(text), files=(file,))
+    return replace(reply(f"{text}\n\n{sources}" if sources else text), files=(file,))
 
 
 async def _document(use: CommandContext) -> DocumentRecord:
@@ -64,10 +86,18 @@ COMMANDS = (
         summary="command_mindmap",
         spec=CommandSpec(
             name="mindmap",
-            description="The headings of a file as a picture and a list; only you see it",
+            description="The headings of a file, or my answers here, as a picture and a list; only you see it",
             options=(
-                Option(name="document", description="The file: its title or id", required=True),
+                Option(
+                    name="document", description="The file: its title or id; empty: my last answer to you"
+                ),
                 KNOWLEDGE_BASE,
+                Option(
+                    name="of",
+                    description="Without a file: my last answer, or all in this conversation",
+                    choices=("answer", "thread"),
+                    named=True,
+                ),
             ),
         ),
         execute=draw,

@@ -17,6 +17,7 @@ from bot.composition.conversation import ChatStores, Policies, Removals, assembl
 from bot.composition.layers.expansion import estimate, expand
 from bot.composition.layers.graph import build_graphs, graph_cost
 from bot.conversation import retention
+from bot.conversation.answer_maps import AnswerMaps
 from bot.conversation.dependencies import Commands
 from bot.conversation.explanation.explanation_view import ExplanationView
 from bot.conversation.read_aloud import ReadAloud
@@ -265,6 +266,7 @@ def _commands(
         read_aloud=_read_aloud(application, database, audiences).latest,
         sources=application.sources,
         experts=ExpertRequests(database),
+        shown_answers=_answer_maps(application, database, audiences).shown_answers,
         models=tuple(application.engine.choices),
         has_web=bool(application.settings.web_search.kind),
     )
@@ -335,6 +337,16 @@ def _sources_view(
 def _explanation(application: Application, database: Database, audiences: AudienceLookup) -> ExplanationView:
     library = application.library
     return ExplanationView(
+        audiences=audiences,
+        catalog=library.catalog,
+        history=library.storage.history,
+        turns=Turns(database),
+    )
+
+
+def _answer_maps(application: Application, database: Database, audiences: AudienceLookup) -> AnswerMaps:
+    library = application.library
+    return AnswerMaps(
         audiences=audiences,
         catalog=library.catalog,
         history=library.storage.history,

@@ -353,6 +353,7 @@ Sentence = Literal[
     "command_about",
     "command_mindmap",
     "mind_map_none",
+    "mind_map_no_answer",
     "mind_map_described",
     "mind_map_cut",
     "all_files_here",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bot.port import Room
     from rag_engine.ingestion.graph.builder import GraphCost
     from rag_engine.ingestion.verified_editor import VerifiedEditor
+    from rag_engine.mind_maps.answers import MappedAnswer
     from rag_engine.types import DocumentId, DocumentRecord, Expansion, KnowledgeBase, KnowledgeBaseId
     from tests.doubles.town import TownRoom
 
@@ -52,6 +53,7 @@ class Counter:
     verified: VerifiedEditor | None = None
     graph_cost: GraphCost | None = None
     sources: SourceDesk | None = None
+    answers: list[MappedAnswer] = field(default_factory=list)
     questions: Questions = field(init=False)
 
     def __post_init__(self) -> None:
@@ -81,6 +83,7 @@ class Counter:
             read_aloud=self._read_aloud,
             sources=self.sources,
             experts=self.chat.experts,
+            shown_answers=self._shown_answers,
             models=self.labels,
             questions=self.questions,
         )
@@ -160,6 +163,11 @@ class Counter:
 
     async def _explain(self, place: Place, person: Person, room: Room, language: str) -> Reply:
         return Reply(text=f"explained to {person.id} in {language}")
+
+    async def _shown_answers(
+        self, place: Place, person: Person, room: Room, *, thread: bool
+    ) -> Sequence[MappedAnswer]:
+        return self.answers if thread else self.answers[-1:]
 
     async def _read_aloud(self, place: Place, person: Person, room: Room, language: str) -> Reply:
         return Reply(text=f"read to {person.id} in {language}")

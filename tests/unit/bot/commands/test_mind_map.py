@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.errors import UserError
-from rag_engine.types import Section
+from rag_engine.mind_maps.answers import MappedAnswer
+from rag_engine.types import ChunkId, Citation, DocumentId, Section
 from tests.doubles.town import TownRoom
 from tests.unit.bot.access.knowledge import ANN, BEN, EVE, opened, place
 from tests.unit.bot.commands.counter import Counter
@@ -67,3 +68,25 @@ async def test_a_reader_of_the_other_channel_draws_it_there(counter: Counter) ->
 async def test_an_unknown_file_is_said(counter: Counter) -> None:
     text = (await drawn(counter, BEN, "rulse.md")).text
     assert "`rules.md`" in text
+
+
+async def test_answers_are_drawn_with_their_sources(counter: Counter) -> None:
+    assert "no answer here yet" in (await drawn(counter, BEN, "")).text
+    cited = Citation(
+        number=1,
+        title="rules.md",
+        anchor="p. 1",
+        uri="",
+        quote="",
+        document=DocumentId("d"),
+        chunk=ChunkId("c"),
+    )
+    for question in ("When?", "Where?"):
+        counter.answers.append(
+            MappedAnswer(question=question, text="- At nine [1]\n- Daily", citations=(cited,))
+        )
+    one = await drawn(counter, BEN, "")
+    assert one.text.startswith("**Where?**\n\n- At nine (")
+    assert one.text.endswith("1\\] rules.md – p. 1")
+    assert one.files[0].content.startswith(b"\x89PNG")
+    assert "- When?\n  - At nine (" in (await drawn(counter, BEN, "of:thread")).text
